@@ -1,0 +1,61 @@
+"""The base of all commands (contract A4, A5).
+
+A command is what somebody asks for, as typed values. It validates itself when it is made, so every way in, HTTP,
+command line or Python, meets the same limits and the same errors.
+"""
+
+from typing import Any, ClassVar, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from logoadmin.domain.access import PUBLIC, Need
+from logoadmin.domain.errors import InvalidInput, Problem
+
+
+class _Unchanged:
+    def __repr__(self) -> str:
+        return "UNCHANGED"
+
+
+# The value of a field that an amendment leaves alone. `Any`, so that the field keeps the type of its value.
+UNCHANGED: Final[Any] = _Unchanged()
+
+
+class Command(BaseModel):
+    """Something to be done: frozen, strict, without unknown fields.
+
+    Attributes:
+        need: the right that it takes, see :class:`~logoadmin.domain.access.Need`.
+
+    Raises:
+        InvalidInput: when it is made of values outside the limits, with every problem at once.
+    """
+
+    # Inputs stay hidden in errors: one of them may be a password.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    need: ClassVar[Need] = PUBLIC
+
+    def __init__(self, /, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            problems = problems_of(error)
+        else:
+            return
+        # Raised out here so that the error does not drag pydantic's own, which knows the input, along.
+        raise InvalidInput(problems)
+
+    def changes(self) -> dict[str, Any]:
+        """Return the fields that are to get a new value, by name: those that were given and are not the id."""
+        return {
+            name: getattr(self, name)
+            for name, field in type(self).model_fields.items()
+            if name in self.model_fields_set and field.default is UNCHANGED
+        }
+
+
+def problems_of(error: ValidationError) -> tuple[Problem, ...]:
+    """Return what pydantic found, without the input it found it in."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return tuple(Problem(entry["loc"], entry["msg"], entry["type"]) for entry in found)

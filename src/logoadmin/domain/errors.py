@@ -1,0 +1,140 @@
+"""What can go wrong, and its exact texts (spec §Errors, contract A7 to A9, A19, A20, C1).
+
+::
+
+    LogoAdminError
+    ├── InvalidInput              a command that breaks a limit, with every problem it has
+    ├── NotAuthenticated          no token where one is needed
+    ├── InvalidToken              a token that proves nothing
+    ├── NotPermitted              a token, but not the right
+    ├── SignInRefused             wrong username or wrong password, never said which
+    ├── TooManySignIns            too many of those
+    ├── NotFound                  no such record, or no such link
+    ├── DuplicateEntry            a unique value is taken, on creation
+    │   └── DuplicateUpdate       the same, on a change
+    ├── Conflict                  the record is in a state that forbids it
+    ├── InvalidLines              a file to import with bad lines
+    ├── StorageUnavailable        the database is out of reach; of a write, the outcome is unknown
+    └── SettingsError             the service cannot start like this
+        └── SchemaMismatch        the database is of another version
+
+``str(error)`` is the text for people; the attributes carry the same as data. None of them speaks HTTP.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with an input (contract A5): where, in words, and pydantic's name for it."""
+
+    loc: tuple[str | int, ...]
+    msg: str
+    type: str
+
+
+class LogoAdminError(Exception):
+    """The base of every error that logoadmin raises on purpose."""
+
+
+class InvalidInput(LogoAdminError):
+    """A command breaks its limits. ``problems`` has all of them and never repeats the input (contract A5)."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{'.'.join(map(str, p.loc))}: {p.msg}" for p in self.problems))
+
+
+class NotAuthenticated(LogoAdminError):
+    """No token where one is needed (spec §Authentication 3)."""
+
+    def __init__(self) -> None:
+        super().__init__("Not authenticated")
+
+
+class InvalidToken(LogoAdminError):
+    """A token that is malformed, expired, forged, revoked, or of a user who is gone (spec §Authentication 2)."""
+
+    def __init__(self) -> None:
+        super().__init__("Couldn't validate credentials")
+
+
+class NotPermitted(LogoAdminError):
+    """The token is good, the right is missing (contract A19)."""
+
+    def __init__(self) -> None:
+        super().__init__("Not enough permissions")
+
+
+class SignInRefused(LogoAdminError):
+    """The username or the password is wrong; which one is not said (contract C1)."""
+
+    def __init__(self) -> None:
+        super().__init__("Incorrect username or password")
+
+
+class TooManySignIns(LogoAdminError):
+    """Too many failed sign-ins; ``retry_after`` is how many seconds to wait (contract C1)."""
+
+    def __init__(self, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__("Too many failed sign-ins")
+
+
+class NotFound(LogoAdminError):
+    """No such record (contract A9), or no such link (contract A17)."""
+
+    def __init__(self, what: str, id_: int, of: str = "") -> None:
+        self.what = what
+        self.id = id_
+        super().__init__(f"{what} {id_} not found{of}")
+
+
+class DuplicateEntry(LogoAdminError):
+    """``value`` is taken for the unique field ``key`` (contract A6, A8)."""
+
+    def __init__(self, value: str | int, key: str) -> None:
+        self.value = value
+        self.key = key
+        super().__init__(f"Duplicate entry '{value}' for key '{key}'")
+
+
+class DuplicateUpdate(DuplicateEntry):
+    """The same on a change of a record (spec §Errors 400, contract A7)."""
+
+
+class Conflict(LogoAdminError):
+    """The records are in a state that forbids the change, such as a role that users have (contract D)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line of a file that cannot be imported: its number, from 1, and all its problems."""
+
+    number: int
+    problems: tuple[Problem, ...]
+
+
+class InvalidLines(LogoAdminError):
+    """A file has lines that cannot be imported; nothing of it was written (contract I2)."""
+
+    def __init__(self, lines: Sequence[BadLine]) -> None:
+        self.lines = tuple(lines)
+        super().__init__(f"{len(self.lines)} of the lines cannot be imported")
+
+
+class StorageUnavailable(LogoAdminError):
+    """The database is out of reach (contract A20). ``server`` is host:port or a file's name, never a secret."""
+
+    def __init__(self, server: str) -> None:
+        self.server = server
+        super().__init__(f"Cannot connect to the database server at {server}")
+
+
+class SettingsError(LogoAdminError):
+    """The service cannot start as it is set up; the text says what to do about it."""
+
+
+class SchemaMismatch(SettingsError):
+    """The tables of the database are older or newer than this program, or not there."""

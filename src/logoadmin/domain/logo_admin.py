@@ -1,0 +1,105 @@
+"""The whole service as one object (contract H6)."""
+
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from logoadmin.domain.access import Policy
+from logoadmin.domain.services.authors import AuthorService
+from logoadmin.domain.services.logos import LOGO, LogoService
+from logoadmin.domain.services.roles import RoleService
+from logoadmin.domain.services.sessions import Lifetimes, SessionService
+from logoadmin.domain.services.themes import THEME, ThemeService
+from logoadmin.domain.services.transfer import TransferService
+from logoadmin.domain.services.users import UserService
+from logoadmin.domain.transactions import Transactions
+from logoadmin.ports.clock import Clock
+from logoadmin.ports.passwords import PasswordHasher
+from logoadmin.ports.randomness import Randomness
+from logoadmin.ports.sign_in_limits import SignInLimits
+from logoadmin.ports.storage import Storage
+from logoadmin.ports.tokens import TokenSigner, TokenVerifier
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Everything that the core needs from outside."""
+
+    storage: Storage
+    hasher: PasswordHasher
+    signer: TokenSigner
+    verifier: TokenVerifier
+    sign_in_limits: SignInLimits
+    randomness: Randomness
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an operator may choose."""
+
+    access: Policy = Policy.OPEN
+    lifetimes: Lifetimes = field(default_factory=Lifetimes)
+
+
+class LogoAdmin:
+    """A gallery with its administration: every use case is a method of one of its attributes.
+
+    A method takes a command and a caller, who is the program itself unless told otherwise::
+
+        gallery.authors.create(CreateAuthor(user_id=7, username="Ann"))
+
+    Attributes:
+        users: see :class:`~logoadmin.domain.services.users.UserService`.
+        roles: see :class:`~logoadmin.domain.services.roles.RoleService`.
+        authors: see :class:`~logoadmin.domain.services.authors.AuthorService`.
+        themes: see :class:`~logoadmin.domain.services.pieces.PieceService`.
+        logos: see :class:`~logoadmin.domain.services.pieces.PieceService`.
+        sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
+        transfer: see :class:`~logoadmin.domain.services.transfer.TransferService`.
+        access: the access policy in force.
+        waits: whether its methods may wait for a database, so that an event loop must not call them itself.
+        admin_password: the first administrator's password, if it was made up just now; told nowhere else.
+
+    Safe to use from several threads. A context manager that closes at its end.
+    """
+
+    def __init__(self, ports: Ports, rules: Rules, admin_password: str | None = None) -> None:
+        """Put the core together with what it needs."""
+        self._storage = ports.storage
+        self.access = rules.access
+        self.waits = ports.storage.waits
+        self.admin_password = admin_password
+        transactions = Transactions(ports.storage, rules.access)
+        self.users = UserService(transactions, ports.hasher, ports.clock)
+        self.roles = RoleService(transactions, ports.clock)
+        self.authors = AuthorService(transactions, ports.clock)
+        self.themes: ThemeService = ThemeService(THEME, transactions, ports.clock)
+        self.logos: LogoService = LogoService(LOGO, transactions, ports.clock)
+        self.transfer = TransferService(transactions, ports.clock)
+        self.sessions = SessionService(
+            transactions,
+            ports.hasher,
+            ports.sign_in_limits,
+            ports.signer,
+            ports.verifier,
+            ports.randomness,
+            ports.clock,
+            rules.lifetimes,
+        )
+
+    @property
+    def server(self) -> str:
+        """Where the records are: host:port or a file's name, never a secret."""
+        return self._storage.server
+
+    def close(self) -> None:
+        """Let go of the database; safe to repeat."""
+        self._storage.close()
+
+    def __enter__(self) -> "LogoAdmin":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

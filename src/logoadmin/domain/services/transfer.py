@@ -1,0 +1,336 @@
+"""Moving records in and out as JSON Lines (contract I).
+
+A line is a record as the API answers it with its kind in front, save that a theme or a logo names its authors as
+``author_ids``, in link order. Lines are taken in their order, each as a creation or an amendment of its own.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, TypeVar
+
+from pydantic_core import from_json
+
+from logoadmin.domain.access import OWNER, Caller, Need, Scope
+from logoadmin.domain.command import Command
+from logoadmin.domain.errors import BadLine, DuplicateEntry, InvalidInput, InvalidLines, NotFound, Problem
+from logoadmin.domain.limits import (
+    AuthorIds,
+    Avatar,
+    CustomCss,
+    Flag,
+    HashText,
+    Id,
+    PieceName,
+    PreviewUrl,
+    RoleName,
+    Scopes,
+    Target,
+    UnixTime,
+    Username,
+)
+from logoadmin.domain.lists import PIECES_A_PAGE, SMALL_RECORDS_A_PAGE
+from logoadmin.domain.records import Author, Kind, Logo, PasswordHash, Piece, Role, Theme, User
+from logoadmin.domain.services.authors import found_author
+from logoadmin.domain.services.logos import LOGO
+from logoadmin.domain.services.pieces import PieceKind
+from logoadmin.domain.services.roles import found_role
+from logoadmin.domain.services.themes import THEME
+from logoadmin.domain.transactions import Transactions
+from logoadmin.ports.clock import Clock
+from logoadmin.ports.storage import Pieces, UnitOfWork
+
+Record = TypeVar("Record")
+
+
+class ImportLines(Command):
+    """That everything in a file be so, or nothing of it; a dry run finds out and undoes it."""
+
+    need = Need(Scope.ALL)
+
+    dry_run: Flag = False
+
+
+class ExportLines(Command):
+    """Everything, as lines; password hashes only where they are asked for."""
+
+    need = Need(Scope.ALL)
+
+    with_password_hashes: Flag = False
+
+
+class Line(Command):
+    """A line of a file. What it leaves out is only when it was created: that stays, or is now."""
+
+    created_at: UnixTime | None = None
+
+    def store(self, uow: UnitOfWork, now: int) -> None:
+        """Create the record with this id, or amend it."""
+        raise NotImplementedError
+
+
+class RoleLine(Line):
+    """A role."""
+
+    kind: Literal[Kind.ROLE]
+    role_id: Id
+    name: RoleName
+    scope: Scopes
+
+    def store(self, uow: UnitOfWork, now: int) -> None:
+        """Create or amend the role."""
+        known = uow.roles.get(self.role_id)
+        role = Role(self.role_id, self.name, self.scope, _created_at(self, known, now))
+        (uow.roles.update if known else uow.roles.add)(role)
+
+
+class UserLine(Line):
+    """A user; without a password hash a new one cannot sign in, and a known one keeps theirs."""
+
+    kind: Literal[Kind.USER]
+    user_id: Id
+    username: Username
+    avatar: Avatar | None
+    role_id: Id
+    password_hash: HashText | None = None
+
+    def store(self, uow: UnitOfWork, now: int) -> None:
+        """Create or amend the user."""
+        found_role(uow, self.role_id)
+        known = uow.users.get(self.user_id)
+        user = User(self.user_id, self.username, self.avatar, self.role_id, _created_at(self, known, now))
+        password = None if self.password_hash is None else PasswordHash(self.password_hash)
+        if known is None:
+            uow.users.add(user, password)
+            return
+        uow.users.update(user)
+        if password is not None and password != uow.users.password(self.user_id):
+            uow.users.set_password(self.user_id, password)
+            uow.sessions.end_all(self.user_id)
+
+
+class AuthorLine(Line):
+    """An author."""
+
+    kind: Literal[Kind.AUTHOR]
+    author_id: Id
+    user_id: Id
+    username: Username
+
+    def store(self, uow: UnitOfWork, now: int) -> None:
+        """Create or amend the author."""
+        known = uow.authors.get(self.author_id)
+        author = Author(self.author_id, self.user_id, self.username, _created_at(self, known, now))
+        (uow.authors.update if known else uow.authors.add)(author)
+
+
+class _PieceLine(Line):
+    name: PieceName
+    preview_url: PreviewUrl
+    target: Target
+    custom_css: CustomCss
+    active: Flag
+    author_ids: AuthorIds
+
+    def _store(self, kind: PieceKind[Piece, Any, Any, Any], uow: UnitOfWork, now: int) -> None:
+        pieces = kind.repository(uow)
+        piece_id = getattr(self, kind.id_field)
+        known = pieces.get(piece_id)
+        values = self.model_dump(exclude={"kind", "author_ids", "created_at"})
+        piece = kind.record(**values, authors=(), created_at=_created_at(self, known, now))
+        author_ids = tuple(dict.fromkeys(self.author_ids))
+        for author_id in author_ids:
+            found_author(uow, author_id)
+        (pieces.update if known else pieces.add)(piece)
+        if author_ids != tuple(author.author_id for author in (known.authors if known else ())):
+            pieces.set_authors(piece_id, author_ids)
+
+
+class ThemeLine(_PieceLine):
+    """A theme."""
+
+    kind: Literal[Kind.THEME]
+    theme_id: Id
+
+    def store(self, uow: UnitOfWork, now: int) -> None:
+        """Create or amend the theme, and make its links so."""
+        self._store(THEME, uow, now)
+
+
+class LogoLine(_PieceLine):
+    """A logo."""
+
+    kind: Literal[Kind.LOGO]
+    logo_id: Id
+
+    def store(self, uow: UnitOfWork, now: int) -> None:
+        """Create or amend the logo, and make its links so."""
+        self._store(LOGO, uow, now)
+
+
+_LINES: Final[dict[object, type[Line]]] = {
+    Kind.ROLE.value: RoleLine,
+    Kind.USER.value: UserLine,
+    Kind.AUTHOR.value: AuthorLine,
+    Kind.THEME.value: ThemeLine,
+    Kind.LOGO.value: LogoLine,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The answer to an import: how many lines there were of each kind, and whether they were undone again."""
+
+    counts: dict[Kind, int]
+    dry_run: bool
+
+
+class _DryRun(Exception):
+    """No error, only the way out of a transaction that is not to be kept."""
+
+
+class TransferService:
+    """Import and export. Every method may also raise what :class:`Transactions` raises."""
+
+    def __init__(self, transactions: Transactions, clock: Clock) -> None:
+        self._transactions = transactions
+        self._clock = clock
+
+    def load(
+        self,
+        command: ImportLines,
+        lines: Iterable[str | bytes],
+        caller: Caller = OWNER,
+        progress: Callable[[int], object] = lambda _: None,
+    ) -> Imported:
+        """Import lines, all or none (contract I2).
+
+        Args:
+            command: how.
+            lines: the lines, numbered from 1; empty ones are passed over.
+            caller: who asks.
+            progress: is told the number of each line once it is done; starts again if the transaction does.
+
+        Raises:
+            InvalidLines: some cannot be imported; every one of them is reported.
+        """
+        self._transactions.admit(command, caller)
+        parsed, bad = _parsed(lines)
+        now = self._clock.now()
+
+        def work(uow: UnitOfWork) -> None:
+            refused = list(bad)
+            for number, line in parsed:
+                try:
+                    line.store(uow, now)
+                except (DuplicateEntry, NotFound) as error:
+                    refused.append(BadLine(number, (_problem(error),)))
+                progress(number)
+            if refused:
+                raise InvalidLines(sorted(refused, key=lambda line: line.number))
+            if command.dry_run:
+                raise _DryRun
+
+        with suppress(_DryRun):
+            self._transactions.write(command, caller, work)
+        counts = Counter(_kind(line) for _, line in parsed)
+        return Imported({kind: counts[kind] for kind in Kind}, command.dry_run)
+
+    def dump(self, command: ExportLines, write: Callable[[str], object], caller: Caller = OWNER) -> int:
+        """Export everything as it is at one moment (contract I1), so that no line names what only later ones make.
+
+        Args:
+            command: how.
+            write: is given each line, with its line end.
+            caller: who asks.
+
+        Returns:
+            how many lines there were.
+        """
+
+        def work(uow: UnitOfWork) -> int:
+            count = 0
+            for record in _everything(uow, command.with_password_hashes):
+                write(json.dumps(record, ensure_ascii=False) + "\n")
+                count += 1
+            return count
+
+        return self._transactions.snapshot(command, caller, work)
+
+
+def _kind(line: Line) -> Kind:
+    kind: Kind = getattr(line, "kind")  # noqa: B009 (every subclass has it, as a literal of its own)
+    return kind
+
+
+def _parsed(lines: Iterable[str | bytes]) -> tuple[list[tuple[int, Line]], list[BadLine]]:
+    parsed: list[tuple[int, Line]] = []
+    bad: list[BadLine] = []
+    for number, text in enumerate(lines, start=1):
+        if not text.strip():
+            continue
+        try:
+            parsed.append((number, _line(text)))
+        except InvalidInput as error:
+            bad.append(BadLine(number, error.problems))
+    return parsed, bad
+
+
+def _line(text: str | bytes) -> Line:
+    try:
+        values = from_json(text, allow_inf_nan=False)
+    except (ValueError, UnicodeEncodeError):
+        raise InvalidInput([Problem((), "Line is not JSON in UTF-8", "json_invalid")]) from None
+    if not isinstance(values, dict):
+        raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
+    kind = values.get("kind")
+    line = _LINES.get(kind) if isinstance(kind, str) else None
+    if line is None:
+        allowed = ", ".join(Kind)
+        raise InvalidInput([Problem(("kind",), f"Kind should be one of {allowed}", "literal_error")])
+    return line(**values)
+
+
+def _problem(error: DuplicateEntry | NotFound) -> Problem:
+    if isinstance(error, DuplicateEntry):
+        return Problem((error.key,), str(error), "value_error")
+    field = "author_ids" if error.what == "Author" else f"{error.what.lower()}_id"
+    return Problem((field,), str(error), "value_error")
+
+
+def _created_at(line: Line, known: Role | User | Author | Theme | Logo | None, now: int) -> int:
+    if line.created_at is not None:
+        return line.created_at
+    return known.created_at if known else now
+
+
+def _everything(uow: UnitOfWork, with_password_hashes: bool) -> Iterator[dict[str, object]]:
+    """Yield every record as its line says it, those that others refer to first."""
+    for role in _all(uow.roles.page, SMALL_RECORDS_A_PAGE, lambda role: role.role_id):
+        yield {"kind": Kind.ROLE, **asdict(role)}
+    for user in _all(uow.users.page, SMALL_RECORDS_A_PAGE, lambda user: user.user_id):
+        password = uow.users.password(user.user_id) if with_password_hashes else None
+        yield {"kind": Kind.USER, **asdict(user)} | ({"password_hash": password.sealed} if password else {})
+    for author in _all(uow.authors.page, SMALL_RECORDS_A_PAGE, lambda author: author.author_id):
+        yield {"kind": Kind.AUTHOR, **asdict(author)}
+    yield from _pieces(Kind.THEME, uow.themes, THEME.id_of)
+    yield from _pieces(Kind.LOGO, uow.logos, LOGO.id_of)
+
+
+def _pieces(kind: Kind, pieces: Pieces[Piece], id_of: Callable[[Piece], int]) -> Iterator[dict[str, object]]:
+    for piece in _all(pieces.page, PIECES_A_PAGE, id_of):
+        values = {"kind": kind, **asdict(piece)}
+        created_at = values.pop("created_at")
+        author_ids = [author["author_id"] for author in values.pop("authors")]
+        yield values | {"author_ids": author_ids, "created_at": created_at}
+
+
+def _all(
+    page: Callable[[int, int], tuple[Record, ...]], limit: int, id_of: Callable[[Record], int]
+) -> Iterator[Record]:
+    records = page(-1, limit)
+    while records:
+        yield from records
+        records = page(id_of(records[-1]), limit)

@@ -1,0 +1,193 @@
+"""Users (spec §Endpoints 1 to 4, contract A12, A13, D)."""
+
+from dataclasses import replace
+
+from logoadmin.domain.access import OWNER, Caller, Need, Scope, SignedIn
+from logoadmin.domain.command import UNCHANGED, Command
+from logoadmin.domain.errors import NotFound
+from logoadmin.domain.limits import Avatar, Id, Password, Username
+from logoadmin.domain.lists import SMALL_RECORDS_A_PAGE, Listing
+from logoadmin.domain.records import RemovedAvatar, RemovedUser, User
+from logoadmin.domain.services.roles import DEFAULT_ROLE_ID, found_role
+from logoadmin.domain.transactions import Transactions
+from logoadmin.ports.clock import Clock
+from logoadmin.ports.passwords import PasswordHasher
+from logoadmin.ports.storage import UnitOfWork
+
+
+class ListUsers(Command):
+    """All users."""
+
+    need = Need(Scope.USERS_READ, specified=True)
+
+
+class CreateUser(Command):
+    """A new user, with an id that the community gave them."""
+
+    need = Need(Scope.USERS_WRITE)
+
+    user_id: Id
+    username: Username
+    avatar: Avatar | None = None
+    password: Password
+
+
+class GetUser(Command):
+    """One user; everybody may read their own."""
+
+    need = Need(Scope.USERS_READ, specified=True, own="user_id")
+
+    user_id: Id
+
+
+class AmendUser(Command):
+    """New values for a user; what is not given stays."""
+
+    need = Need(Scope.USERS_WRITE)
+
+    user_id: Id
+    username: Username = UNCHANGED
+    avatar: Avatar | None = UNCHANGED
+    role_id: Id = UNCHANGED
+
+
+class RemoveUser(Command):
+    """The end of a user."""
+
+    need = Need(Scope.USERS_WRITE)
+
+    user_id: Id
+
+
+class RemoveAvatar(Command):
+    """The end of an avatar; everybody may remove their own."""
+
+    need = Need(Scope.USERS_WRITE, own="user_id")
+
+    user_id: Id
+
+
+class SetPassword(Command):
+    """A new password; everybody may give themselves one."""
+
+    need = Need(Scope.USERS_WRITE, own="user_id")
+
+    user_id: Id
+    password: Password
+
+
+class UserService:
+    """What can be done with users. Every method may also raise what :class:`Transactions` raises."""
+
+    def __init__(self, transactions: Transactions, hasher: PasswordHasher, clock: Clock) -> None:
+        self._transactions = transactions
+        self._hasher = hasher
+        self._clock = clock
+
+    def list(self, command: ListUsers, caller: Caller = OWNER) -> Listing[User]:
+        """Return all users, by user_id (spec §Endpoints 1, contract E1)."""
+        return self._transactions.list(
+            command,
+            caller,
+            lambda uow, after: uow.users.page(after, SMALL_RECORDS_A_PAGE),
+            lambda user: user.user_id,
+            SMALL_RECORDS_A_PAGE,
+        )
+
+    def create(self, command: CreateUser, caller: Caller = OWNER) -> User:
+        """Create a user with the default role (spec §Endpoints 2, contract A12).
+
+        Raises:
+            DuplicateEntry: the id or the name is taken.
+        """
+        self._transactions.admit(command, caller)
+        password = self._hasher.hash(command.password)
+        user = User(command.user_id, command.username, command.avatar, DEFAULT_ROLE_ID, self._clock.now())
+
+        def work(uow: UnitOfWork) -> User:
+            uow.users.add(user, password)
+            return user
+
+        return self._transactions.write(command, caller, work)
+
+    def get(self, command: GetUser, caller: Caller = OWNER) -> User:
+        """Return a user (spec §Endpoints 3).
+
+        Raises:
+            NotFound: there is no such user.
+        """
+        return self._transactions.read(command, caller, lambda uow: found_user(uow, command.user_id))
+
+    def amend(self, command: AmendUser, caller: Caller = OWNER) -> User:
+        """Change a user (contract D).
+
+        Raises:
+            NotFound: there is no such user, or no such role.
+            DuplicateUpdate: another user has the name.
+        """
+
+        def work(uow: UnitOfWork) -> User:
+            user = found_user(uow, command.user_id)
+            amended = replace(user, **command.changes())
+            if amended.role_id != user.role_id:
+                found_role(uow, amended.role_id)
+            if amended != user:
+                uow.users.update(amended)
+            return amended
+
+        return self._transactions.write(command, caller, work)
+
+    def remove(self, command: RemoveUser, caller: Caller = OWNER) -> RemovedUser:
+        """Remove a user; their sessions end at once (contract D, B5).
+
+        Raises:
+            NotFound: there is no such user.
+        """
+
+        def work(uow: UnitOfWork) -> RemovedUser:
+            if not uow.users.remove(command.user_id):
+                raise NotFound("User", command.user_id)
+            return RemovedUser(command.user_id)
+
+        return self._transactions.write(command, caller, work)
+
+    def remove_avatar(self, command: RemoveAvatar, caller: Caller = OWNER) -> RemovedAvatar:
+        """Remove a user's avatar and answer what it was (spec §Endpoints 4, contract A13).
+
+        Raises:
+            NotFound: there is no such user.
+        """
+
+        def work(uow: UnitOfWork) -> RemovedAvatar:
+            user = found_user(uow, command.user_id)
+            if user.avatar is not None:
+                uow.users.update(replace(user, avatar=None))
+            return RemovedAvatar(user.avatar or "")
+
+        return self._transactions.write(command, caller, work)
+
+    def set_password(self, command: SetPassword, caller: Caller = OWNER) -> User:
+        """Give a user a new password; their other sessions end at once (contract D, B5).
+
+        Raises:
+            NotFound: there is no such user.
+        """
+        self._transactions.admit(command, caller)
+        password = self._hasher.hash(command.password)
+        session = caller.session_id if isinstance(caller, SignedIn) else None
+
+        def work(uow: UnitOfWork) -> User:
+            user = found_user(uow, command.user_id)
+            uow.users.set_password(user.user_id, password)
+            uow.sessions.end_all(user.user_id, keep=session)
+            return user
+
+        return self._transactions.write(command, caller, work)
+
+
+def found_user(uow: UnitOfWork, user_id: int) -> User:
+    """Return a user who must be there, or raise NotFound."""
+    user = uow.users.get(user_id)
+    if user is None:
+        raise NotFound("User", user_id)
+    return user

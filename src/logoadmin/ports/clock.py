@@ -1,0 +1,10 @@
+"""The time, for everything that is dated or expires."""
+
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Tells the time."""
+
+    def now(self) -> int:
+        """Return the seconds since 1970-01-01T00:00:00Z, whole (contract A10)."""

@@ -1,0 +1,22 @@
+"""Keeping passwords (contract C4)."""
+
+from typing import Protocol
+
+from logoadmin.domain.records import PasswordHash
+
+
+class PasswordHasher(Protocol):
+    """Makes and checks password hashes. Safe to use from several threads."""
+
+    def hash(self, password: str) -> PasswordHash:
+        """Return a new salted hash."""
+
+    def verify(self, hash_: PasswordHash | None, password: str) -> bool:
+        """Tell whether the password is the one hashed.
+
+        Must be False for None (no such user, or one without a password), and take as long as for a wrong password
+        (contract C1).
+        """
+
+    def outdated(self, hash_: PasswordHash) -> bool:
+        """Tell whether :meth:`hash` would make a stronger one today."""
