@@ -1,0 +1,114 @@
+"""How the service is set up (contract H1): flags over environment over secrets directory over file over defaults."""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SecretsSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from logoadmin.domain.access import Policy
+from logoadmin.domain.errors import SettingsError
+
+CONFIG_FILE = "logoadmin.toml"
+_CONFIG_VARIABLE = "LOGOADMIN_CONFIG"
+_SECRETS_VARIABLE = "LOGOADMIN_SECRETS_DIR"
+
+
+class Settings(BaseModel):
+    """Everything that can be set; making one reads nothing but its arguments.
+
+    Attributes:
+        host: the address that ``serve`` listens on.
+        port: its port; 0 for any that is free.
+        database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:`` (contract H2).
+        access: the policy, ``open`` or ``guarded`` (contract B1); None for ``open``, not said explicitly.
+        workers: how many processes ``serve`` runs.
+        token_key: the key that signs access tokens; without it, the one that the first start put in the database.
+        token_issuer: ``iss`` of access tokens.
+        token_audience: ``aud`` of access tokens.
+        access_token_seconds: how long an access token is good.
+        session_seconds: how long a session lasts that is not refreshed.
+        admin_password: the first administrator's; without it, one is made up and shown once (contract H3).
+        argon2_memory_kib: memory for each password hash, in KiB.
+        argon2_passes: how often it is gone through.
+        log_level: ``debug``, ``info`` (a line for each request), ``warning`` or ``error``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=65535)
+    database: SecretStr = SecretStr("sqlite:///logoadmin.db")
+    access: Policy | None = None
+    workers: int = Field(1, ge=1, le=64)
+    token_key: SecretStr | None = None
+    token_issuer: str = Field("logoadmin", min_length=1)
+    token_audience: str = Field("logoadmin", min_length=1)
+    access_token_seconds: int = Field(900, ge=1, le=86_400)
+    session_seconds: int = Field(2_592_000, ge=60, le=31_536_000)
+    admin_password: SecretStr | None = Field(None, min_length=1, max_length=256)
+    argon2_memory_kib: int = Field(19_456, ge=8, le=4_194_304)
+    argon2_passes: int = Field(2, ge=1, le=100)
+    log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
+
+
+class _Sources(Settings, BaseSettings):
+    """Reads ``LOGOADMIN_<NAME>`` in the environment, a file ``logoadmin_<name>`` among secrets, ``<name>`` in TOML."""
+
+    model_config = SettingsConfigDict(env_prefix="LOGOADMIN_")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Say which source wins over which."""
+        del dotenv_settings, file_secret_settings  # no .env file, and the secrets are elsewhere
+        file = TomlConfigSettingsSource(settings_cls, Path(os.environ.get(_CONFIG_VARIABLE) or CONFIG_FILE))
+        secrets = SecretsSettingsSource(settings_cls, os.environ.get(_SECRETS_VARIABLE))
+        return init_settings, env_settings, secrets, file
+
+
+def settings_of(**given: Any) -> Settings:
+    """Return the settings made of arguments alone; those that are None were not given.
+
+    Raises:
+        SettingsError: naming each setting that is wrong and how, never its value.
+    """
+    return _made(Settings, given)
+
+
+def load_settings(**flags: Any) -> Settings:
+    """Return the settings from everywhere, with flags (those that are None were not given) over everything else.
+
+    Raises:
+        SettingsError: naming each setting that is wrong and how, never its value.
+    """
+    config = os.environ.get(_CONFIG_VARIABLE)
+    if config and not Path(config).is_file():
+        raise SettingsError(f"{_CONFIG_VARIABLE} names a file that is not there: {config}")
+    try:
+        return _made(_Sources, flags)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise SettingsError(f"{config or CONFIG_FILE} cannot be read: {error}") from None
+
+
+def _made(kind: type[Settings], given: dict[str, Any]) -> Settings:
+    try:
+        return kind(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+    wrong = "; ".join(f"{'.'.join(map(str, entry['loc']))}: {entry['msg']}" for entry in found)
+    raise SettingsError(f"Settings are wrong: {wrong}")
