@@ -1,0 +1,1 @@
+"""The doors: they translate, call and translate back, and decide nothing."""

@@ -1,0 +1,145 @@
+"""The ASGI application: a route for each path of the operations (contract A19 to A21, H6)."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, TypeVar
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from logoadmin.domain.access import Policy
+from logoadmin.domain.errors import LogoAdminError, StorageUnavailable
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.openapi import openapi_document
+from logoadmin.entrypoints.http_api.requests import caller_of, command_of
+from logoadmin.entrypoints.http_api.responses import Renderer
+from logoadmin.entrypoints.operations import OPERATIONS, Operation
+
+Answer = TypeVar("Answer")
+
+log = logging.getLogger("logoadmin.http")
+
+# Few threads: more of them only fight over the interpreter lock. Hashing has its own, so that a rush of sign-ins
+# does not keep the readers waiting. Storage needs a connection for each of both.
+STORAGE_THREADS: Final = 4
+HASHING_THREADS: Final = 2
+# Storage answers or gives up within this (contract A20: 2 s); it is seldom needed, because storage has limits too.
+_DEADLINE: Final = 1.9  # seconds
+
+
+class Calls:
+    """Makes the calls of the core: in threads of its own where storage waits, else right here."""
+
+    def __init__(self, gallery: LogoAdmin) -> None:
+        """Serve one gallery. Threads start when they are needed."""
+        self._gallery = gallery
+        self._storage = ThreadPoolExecutor(STORAGE_THREADS, thread_name_prefix="logoadmin-storage")
+        self._hashing = ThreadPoolExecutor(HASHING_THREADS, thread_name_prefix="logoadmin-hashing")
+
+    async def quick(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that takes no longer than storage.
+
+        Raises:
+            StorageUnavailable: it took longer; what it does goes on, and its outcome is unknown.
+        """
+        if not self._gallery.waits:
+            return call()
+        future = asyncio.get_running_loop().run_in_executor(self._storage, call)
+        try:
+            return await asyncio.wait_for(future, _DEADLINE)
+        except TimeoutError:
+            raise StorageUnavailable(self._gallery.server) from None
+
+    async def hashing(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that hashes a password."""
+        return await asyncio.get_running_loop().run_in_executor(self._hashing, call)
+
+
+class Endpoint:
+    """One path: judges a request in the order of contract A19 and lets the core do what it asks for."""
+
+    def __init__(self, gallery: LogoAdmin, calls: Calls, operations: Iterable[Operation]) -> None:
+        """Serve the operations of a path, of which each has another method."""
+        self._gallery = gallery
+        self._calls = calls
+        self._operations = {operation.method: (operation, Renderer(operation)) for operation in operations}
+        if "GET" in self._operations:
+            self._operations["HEAD"] = self._operations["GET"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, whatever it is."""
+        request = Request(scope, receive)
+        try:
+            response = await self._answer(request)
+        except ClientDisconnect:
+            return
+        except (LogoAdminError, HttpError) as error:
+            response = error_response(error)
+        except Exception:
+            log.exception("Unexpected fault in %s %r", scope["method"], scope["path"])
+            response = error_response(HttpError(500))
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        try:
+            operation, renderer = self._operations[request.method]
+        except KeyError:
+            raise HttpError(405, headers={"allow": ", ".join(sorted(self._operations))}) from None
+        caller = caller_of(request, self._gallery, operation)
+        command = await command_of(request, operation)
+        run = self._calls.hashing if operation.hashes else self._calls.quick
+        answer = await run(lambda: operation.perform(self._gallery, command, caller))
+        response = renderer.response(answer, self._calls.quick)
+        return _head_of(response) if request.method == "HEAD" else response
+
+
+def http_application(gallery: LogoAdmin) -> Router:
+    """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one."""
+    calls = Calls(gallery)
+    paths: dict[str, list[Operation]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, []).append(operation)
+    routes = [Route(path, Endpoint(gallery, calls, operations)) for path, operations in paths.items()]
+    routes.append(Route("/openapi.json", OpenApi(gallery.access)))
+    return Router(routes, redirect_slashes=False, default=_not_found)
+
+
+class OpenApi:
+    """The path of the OpenAPI document, which is made when it is first asked for."""
+
+    def __init__(self, access: Policy) -> None:
+        """Describe the interface under an access policy."""
+        self._access = access
+        self._body: bytes | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] not in ("GET", "HEAD"):
+            response = error_response(HttpError(405, headers={"allow": "GET, HEAD"}))
+        else:
+            if self._body is None:
+                self._body = json.dumps(openapi_document(self._access)).encode()
+            response = Response(self._body, media_type="application/json")
+            response = _head_of(response) if scope["method"] == "HEAD" else response
+        await response(scope, receive, send)
+
+
+async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "http":
+        await error_response(HttpError(404))(scope, receive, send)
+    else:  # a WebSocket, refused before it begins
+        await WebSocketClose()(scope, receive, send)
+
+
+def _head_of(response: Response) -> Response:
+    """Return the same answer without its body."""
+    head = Response(status_code=response.status_code)
+    head.raw_headers = response.raw_headers
+    return head

@@ -1,0 +1,84 @@
+"""How errors are answered (spec §Errors, contract A5, A7 to A9, A19 to A21)."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Final
+
+from pydantic import TypeAdapter
+from starlette.responses import Response
+
+from logoadmin.domain.errors import (
+    Conflict,
+    DuplicateEntry,
+    DuplicateUpdate,
+    InvalidInput,
+    InvalidToken,
+    LogoAdminError,
+    NotAuthenticated,
+    NotFound,
+    NotPermitted,
+    Problem,
+    SignInRefused,
+    StorageUnavailable,
+    TooManySignIns,
+)
+
+# The one table. The nearest class in an error's ancestry counts.
+STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
+    DuplicateUpdate: 400,
+    InvalidToken: 401,
+    SignInRefused: 401,
+    NotAuthenticated: 403,
+    NotPermitted: 403,
+    NotFound: 404,
+    Conflict: 409,
+    DuplicateEntry: 409,
+    InvalidInput: 422,
+    TooManySignIns: 429,
+    StorageUnavailable: 503,
+}
+
+# Seconds after which a database that was away is worth another try.
+_RETRY_AFTER: Final = 1
+
+_Detail = TypeAdapter(dict[str, str | tuple[Problem, ...]])
+
+
+class HttpError(Exception):
+    """A request that is refused for its HTTP form, before it became a command (contract A21)."""
+
+    def __init__(self, status: int, detail: str | None = None, headers: Mapping[str, str] | None = None) -> None:
+        self.status = status
+        self.detail = detail or HTTPStatus(status).phrase
+        self.headers = dict(headers or {})
+        super().__init__(self.detail)
+
+
+def error_response(error: LogoAdminError | HttpError) -> Response:
+    """Return the answer to an error: its status, and JSON with its ``detail``."""
+    if isinstance(error, HttpError):
+        return detail_response(error.status, error.detail, error.headers)
+    status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
+    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        return detail_response(status, HTTPStatus.INTERNAL_SERVER_ERROR.phrase)
+    return detail_response(status, error.problems if isinstance(error, InvalidInput) else str(error), _headers(error))
+
+
+def detail_response(
+    status: int, detail: str | tuple[Problem, ...], headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a JSON answer with nothing but ``detail``."""
+    body = _Detail.dump_json({"detail": detail})
+    return Response(body, status, {"cache-control": "no-store", **(headers or {})}, "application/json")
+
+
+def _headers(error: LogoAdminError) -> dict[str, str]:
+    match error:
+        case InvalidToken() | SignInRefused():
+            return {"www-authenticate": "Bearer"}  # RFC 6750 §3, RFC 9110 §15.5.2
+        case TooManySignIns(retry_after=seconds):
+            return {"retry-after": str(seconds)}
+        case StorageUnavailable():
+            return {"retry-after": str(_RETRY_AFTER)}
+        case _:
+            return {}

@@ -1,0 +1,42 @@
+"""From an answer to a response (contract E1)."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any, Final
+
+from starlette.responses import Response, StreamingResponse
+
+from logoadmin.domain.access import PUBLIC
+from logoadmin.domain.lists import Listing
+from logoadmin.entrypoints.operations import Operation
+
+Run = Callable[[Callable[[], Any]], Awaitable[Any]]
+
+_MEDIA_TYPE: Final = "application/json"
+
+
+class Renderer:
+    """Renders the answers of one operation: from the records to bytes, with nothing in between."""
+
+    def __init__(self, operation: Operation) -> None:
+        """Prepare for what the operation answers."""
+        self._json = operation.renderer().serializer.to_json
+        self._status = operation.success
+        self._headers = {"x-content-type-options": "nosniff"}
+        if operation.method != "GET" or operation.command.need != PUBLIC:
+            self._headers["cache-control"] = "no-store"
+
+    def response(self, answer: object, run: Run) -> Response:
+        """Return the response; a list of more than a page is streamed, each further page fetched by ``run``."""
+        if not isinstance(answer, Listing):
+            return Response(self._json(answer), self._status, self._headers, _MEDIA_TYPE)
+        pages = answer.pages()
+        first = next(pages, ())
+        if answer.is_one_page:
+            return Response(self._json(first), self._status, self._headers, _MEDIA_TYPE)
+        return StreamingResponse(self._stream(first, pages, run), self._status, self._headers, _MEDIA_TYPE)
+
+    async def _stream(self, first: tuple[Any, ...], pages: Iterator[tuple[Any, ...]], run: Run) -> AsyncIterator[bytes]:
+        yield self._json(first)[:-1]
+        while page := await run(lambda: next(pages, ())):
+            yield b"," + self._json(page)[1:-1]
+        yield b"]"
