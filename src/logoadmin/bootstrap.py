@@ -1,5 +1,8 @@
 """The composition root: the one place that chooses adapters."""
 
+import logging
+from typing import Final, Literal
+
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.jwt_tokens import JwtTokens
 from logoadmin.adapters.memory_sign_in_limits import MemorySignInLimits
@@ -14,21 +17,26 @@ from logoadmin.domain.services.setup import first_start, stored_token_key
 from logoadmin.ports.storage import Storage
 from logoadmin.settings import Settings
 
-MEMORY = "memory:"
+MEMORY: Final = "memory:"
 
-# Seconds that a connection or an answer of the database may take. A service answers within 2 s whatever happens
-# (contract A20), of which a new connection and a statement may each take their part; a command can wait.
-_PATIENCE_OF_A_SERVICE = 0.8
-_PATIENCE_OF_A_COMMAND = 60.0
+# Seconds that each step of reaching the database may take, so that all of them together stay below the 2 s within
+# which a service answers (contract A20).
+_PATIENCE: Final = 0.8
+
+# A library says nothing unless its host asks for it.
+logging.getLogger("logoadmin").addHandler(logging.NullHandler())
+
+# When tables and the first administrator are made where they are missing: never; in an embedded database that is
+# empty; in any that is empty; always, which also brings older tables up to date (contract H3).
+Create = Literal["never", "embedded", "empty", "always"]
 
 
-def open_gallery(settings: Settings, *, create: bool | None = None, patient: bool = False) -> LogoAdmin:
+def open_gallery(settings: Settings, *, create: Create = "embedded", patient: bool = False) -> LogoAdmin:
     """Put a service together on the database that the settings name.
 
     Args:
         settings: everything that can be chosen.
-        create: whether to make tables and the first administrator where they are missing, and to bring older tables
-            up to date (contract H3); None for only where an embedded database is empty.
+        create: when to make what is missing.
         patient: whether to give the database the time that long work takes, rather than an answer within 2 s.
 
     Raises:
@@ -36,7 +44,8 @@ def open_gallery(settings: Settings, *, create: bool | None = None, patient: boo
         SchemaMismatch: the tables are missing, older or newer than this program.
         StorageUnavailable: the database is out of reach.
     """
-    storage = _storage(settings, create, patient)
+    url = settings.database.get_secret_value()
+    storage = MemoryStorage() if url == MEMORY else _sql_storage(url, create, patient)
     try:
         return _on(storage, settings)
     except BaseException:
@@ -44,16 +53,14 @@ def open_gallery(settings: Settings, *, create: bool | None = None, patient: boo
         raise
 
 
-def _storage(settings: Settings, create: bool | None, patient: bool) -> Storage:
-    url = settings.database.get_secret_value()
-    if url == MEMORY:
-        return MemoryStorage()
+def _sql_storage(url: str, create: Create, patient: bool) -> Storage:
     # Imported here so that memory needs no database code (contract H6).
-    from logoadmin.adapters.sql_storage import SqlStorage
+    from logoadmin.adapters.sql_storage import open_sql_storage
 
-    storage = SqlStorage(url, patience=_PATIENCE_OF_A_COMMAND if patient else _PATIENCE_OF_A_SERVICE)
+    storage = open_sql_storage(url, patience=None if patient else _PATIENCE)
     try:
-        if create or (create is None and storage.embedded and storage.is_empty()):
+        empty = create in {"embedded", "empty"} and storage.is_empty()
+        if create == "always" or (empty and (create == "empty" or storage.embedded)):
             storage.prepare()
         storage.check_schema()
     except BaseException:
