@@ -1,5 +1,5 @@
 # Every target does its own set-up: python3, pip and make are all it takes.
-.PHONY: run test check bench build docs lock clean
+.PHONY: run test check check-code bench build docs lock clean
 
 UV := .venv/bin/uv
 BIN := .venv/bin
@@ -10,7 +10,9 @@ run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 test: .venv/ready  ## Pass the tests; those of MariaDB run where mariadbd is installed
 	$(BIN)/pytest
 
-check: test docs  ## The tests, and everything that reads the code
+check: test check-code docs  ## The tests, and everything that reads the code and the docs
+
+check-code: .venv/ready  ## Style, types and the import rules
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
