@@ -15,7 +15,8 @@
     ├── Conflict                  the record is in a state that forbids it
     ├── InvalidLines              a file to import with bad lines
     ├── StorageUnavailable        the database is out of reach; of a write, the outcome is unknown
-    └── SettingsError             the service cannot start like this
+    ├── SettingsError             a setting that cannot be used
+    └── StartError                something that the service needs to start is not there
         └── SchemaMismatch        the database is of another version
 
 ``str(error)`` is the text for people; the attributes carry the same as data. None of them speaks HTTP.
@@ -133,8 +134,12 @@ class StorageUnavailable(LogoAdminError):
 
 
 class SettingsError(LogoAdminError):
-    """The service cannot start as it is set up; the text says what to do about it."""
+    """A setting cannot be used; the text says which, and what to do about it, never a value that may be secret."""
 
 
-class SchemaMismatch(SettingsError):
+class StartError(LogoAdminError):
+    """The settings are right, but what they name is not to be had; the text says what to do about it."""
+
+
+class SchemaMismatch(StartError):
     """The tables of the database are older or newer than this program, or not there."""

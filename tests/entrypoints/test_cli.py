@@ -1,0 +1,310 @@
+"""The command line: what it does, and the one line it says when it cannot."""
+
+import io
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+import pytest
+
+import logoadmin
+from logoadmin.entrypoints.cli import main
+from logoadmin.settings import load_settings
+
+ADMIN_PASSWORD = "first password"
+AUTHOR = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture(autouse=True)
+def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Be in an empty directory, with an environment that says nothing but that hashing is to be quick."""
+    for name in [name for name in os.environ if name.startswith("LOGOADMIN_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("LOGOADMIN_ARGON2_MEMORY_KIB", "8")
+    monkeypatch.setenv("LOGOADMIN_ARGON2_PASSES", "1")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command line in this process, as a shell would see it."""
+
+    def run(*arguments: str, stdin: str = "") -> Ended:
+        monkeypatch.setattr(sys, "argv", ["logoadmin", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capfd.readouterr()
+        return Ended(int(stopped.value.code or 0), out, err)
+
+    return run
+
+
+def says_one_line(ended: Ended, code: int, *parts: str) -> None:
+    assert ended.code == code, ended
+    assert ended.out == ""
+    assert ended.err.count("\n") == 1, ended.err
+    assert ended.err.startswith("logoadmin: ")
+    for part in parts:
+        assert part in ended.err, ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (("serve", "--prot", "1"), ("--prot", "logoadmin serve --help")),
+        (("bogus",), ("bogus", "logoadmin --help")),
+        (("serve", "--port", "70000"), ("--port", "70000")),
+        (("serve", "--access", "closed"), ("--access", "open", "guarded")),
+        (("serve", "--workers", "0"), ("--workers",)),
+        (("import",), ("FILE",)),
+        (("init", "--database", "nonsense"), ("database URL", "sqlite:///")),
+        (("init", "--database", "postgresql://u:hidden@h/n"), ("database URL", "mysql")),
+        (("init", "--database", "sqlite://"), ("database URL", "file")),
+        (("init", "--database", "memory:"), ("--database",)),
+        (("serve", "--database", "memory:", "--workers", "2"), ("--workers 1",)),
+    ],
+)
+def test_what_is_asked_wrongly_is_said_in_a_line_with_exit_code_2(
+    run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
+    ended = run(*arguments)
+    says_one_line(ended, 2, *parts)
+    assert "hidden" not in ended.err
+
+
+@pytest.mark.rule("contract B2")
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "gallery.example"])
+def test_an_open_address_wants_an_explicit_policy(run: Run, host: str) -> None:
+    says_one_line(run("serve", "--host", host, "--port", "0"), 2, host, "--access guarded", "--access open")
+
+
+@pytest.mark.rule("contract H1")
+def test_what_fails_is_said_in_a_line_with_exit_code_1(run: Run, tmp_path: Path) -> None:
+    says_one_line(run("import", "missing.jsonl"), 1, "missing.jsonl")
+    says_one_line(run("export", "out.jsonl"), 1, "logoadmin init")
+    assert run("init").code == 0
+    says_one_line(run("export", "no/such/directory/out.jsonl"), 1, "no/such/directory/out.jsonl")
+    says_one_line(run("init", "--database", f"sqlite:///{tmp_path}/no/such/file.db"), 1, "file.db")
+    says_one_line(run("user", "password", "12", stdin="secret\n"), 1, "User 12 not found")
+
+
+@pytest.mark.rule("contract H1", "contract A20")
+def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        for command in (("init",), ("serve",), ("export", "-"), ("user", "password", "1")):
+            ended = run(*command, "--database", f"mysql+pymysql://me:hidden@127.0.0.1:{port}/gallery")
+            says_one_line(ended, 1, f"Cannot connect to the database server at 127.0.0.1:{port}", "--database")
+            assert "hidden" not in ended.err
+
+
+@pytest.mark.rule("contract H1")
+def test_a_taken_port_is_said_in_a_line(run: Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        ended = run("serve", "--database", "memory:", "--port", str(port))
+    says_one_line(ended, 1, str(port), "--port")
+
+
+@pytest.mark.rule("contract H3")
+def test_init_shows_a_made_up_password_once_and_changes_nothing_again(run: Run) -> None:
+    first = run("init")
+    password = re.search(r'"admin" with the password (\S+)', first.out)
+    assert password is not None
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        assert gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password=password[1])).scope == "*"
+        before = [*gallery.users.list(logoadmin.ListUsers()), *gallery.roles.list(logoadmin.ListRoles())]
+    again = run("init")
+    assert again.code == 0
+    assert "password" not in again.out
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        assert before == [*gallery.users.list(logoadmin.ListUsers()), *gallery.roles.list(logoadmin.ListRoles())]
+
+
+@pytest.mark.rule("contract H3")
+def test_a_given_first_password_is_not_shown(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", ADMIN_PASSWORD)
+    ended = run("init")
+    assert (ended.code, ended.err) == (0, "")
+    assert ADMIN_PASSWORD not in ended.out
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password=ADMIN_PASSWORD))
+
+
+@pytest.mark.rule("contract H1")
+def test_flags_win_over_the_environment_and_that_over_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    Path("logoadmin.toml").write_text('port = 1\nhost = "file"\ndatabase = "memory:"\n')
+    monkeypatch.setenv("LOGOADMIN_PORT", "2")
+    monkeypatch.setenv("LOGOADMIN_HOST", "environment")
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "logoadmin_token_key").write_text("k" * 32)
+    monkeypatch.setenv("LOGOADMIN_SECRETS_DIR", str(tmp_path / "secrets"))
+    settings = load_settings(port=3, host=None)
+    assert (settings.port, settings.host) == (3, "environment")
+    assert settings.database.get_secret_value() == "memory:"
+    assert settings.token_key is not None
+    assert settings.token_key.get_secret_value() == "k" * 32
+
+
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize(
+    ("file", "part"), [("prot = 1\n", "prot"), ("port = 'x'\n", "port"), ("not toml", "logoadmin.toml")]
+)
+def test_a_wrong_config_file_is_named_with_what_is_wrong(run: Run, file: str, part: str) -> None:
+    Path("logoadmin.toml").write_text(file)
+    says_one_line(run("init"), 2, part)
+
+
+@pytest.mark.rule("contract H1")
+def test_a_wrong_setting_is_named_and_its_value_is_not_repeated(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "hidden-and-short")
+    ended = run("init")
+    says_one_line(ended, 2, "LOGOADMIN_TOKEN_KEY", "32 bytes")
+    assert "hidden" not in ended.err
+
+
+@pytest.mark.rule("contract I2", "contract A5")
+def test_every_bad_line_is_reported_and_nothing_is_imported(run: Run) -> None:
+    Path("bad.jsonl").write_text(
+        AUTHOR
+        + '{"kind": "author", "author_id": 2, "user_id": "7", "username": ""}\n'
+        + "[\n\n"
+        + '{"kind": "author", "author_id": 3, "user_id": 7, "username": "Ann"}\n'
+        + '{"kind": "logo", "logo_id": 1, "name": "L", "preview_url": "https://x.example/", "target": "forum",'
+        + ' "custom_css": "", "active": true, "author_ids": [1, 9]}\n',
+    )
+    ended = run("import", "bad.jsonl")
+    assert ended.code == 1
+    assert ended.err.splitlines() == [
+        "bad.jsonl:2: user_id: Input should be a valid integer",
+        "bad.jsonl:2: username: String should have at least 1 character",
+        "bad.jsonl:3: Line is not JSON in UTF-8",
+        "bad.jsonl:5: user_id: Duplicate entry '7' for key 'user_id'",
+        "bad.jsonl:6: author_ids: Author 9 not found",
+        "logoadmin: 4 of the lines cannot be imported; nothing was imported",
+    ]
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        assert list(gallery.authors.list(logoadmin.ListAuthors())) == []
+
+
+@pytest.mark.rule("contract I2")
+def test_a_dry_run_says_what_would_be_and_changes_nothing(run: Run) -> None:
+    assert run("init").code == 0
+    dry = run("import", "-", "--dry-run", stdin=AUTHOR)
+    assert (dry.code, dry.out) == (0, "Could import 1 author\n")
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        assert list(gallery.authors.list(logoadmin.ListAuthors())) == []
+        author = gallery.authors.create(logoadmin.CreateAuthor(user_id=1, username="first"))
+        assert author.author_id == 1
+
+
+@pytest.mark.rule("contract I1")
+def test_import_and_export_take_the_standard_streams(run: Run) -> None:
+    imported = run("import", "-", stdin=AUTHOR)
+    assert imported.code == 0
+    assert imported.out.splitlines()[-1] == "Imported 1 author"
+    exported = run("export", "-")
+    records = [json.loads(line) for line in exported.out.splitlines()]
+    assert [record["kind"] for record in records] == ["role", "role", "user", "author"]
+    assert "password_hash" not in exported.out
+
+
+@pytest.mark.rule("contract I3")
+def test_an_export_is_whole_and_its_owner_alone_may_read_it(run: Run) -> None:
+    assert run("init").code == 0
+    Path("out.jsonl").write_text("old")
+    assert run("export", "out.jsonl", "--with-password-hashes").code == 0
+    assert "$argon2id$" in Path("out.jsonl").read_text()
+    assert stat.S_IMODE(Path("out.jsonl").stat().st_mode) == 0o600
+    assert not [path for path in Path().iterdir() if path.name.startswith(".out")]
+
+
+@pytest.mark.rule("contract D users")
+def test_users_are_created_and_get_passwords_from_standard_input(run: Run) -> None:
+    assert run("init").code == 0
+    assert run("user", "create", "7", "Ann", "--role", "2", stdin="one\n") == Ended(0, "Created user 7\n", "")
+    assert run("user", "password", "7", stdin="two\n") == Ended(0, "Changed the password of user 7\n", "")
+    says_one_line(run("user", "create", "7", "Bob", stdin="x\n"), 1, "Duplicate entry '7' for key 'user_id'")
+    says_one_line(run("user", "create", "8", "Bob", "--role", "9", stdin="x\n"), 1, "Role 9 not found")
+    says_one_line(run("user", "create", "8", "Bob", stdin=""), 1, "password")
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        assert gallery.sessions.sign_in(logoadmin.SignIn(username="Ann", password="two")).scope == "*"
+        with pytest.raises(logoadmin.SignInRefused):
+            gallery.sessions.sign_in(logoadmin.SignIn(username="Ann", password="one"))
+
+
+@pytest.mark.rule("contract H1")
+def test_openapi_prints_the_document(run: Run) -> None:
+    ended = run("openapi", "--access", "guarded")
+    assert json.loads(ended.out)["openapi"] == "3.1.0"
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
+    """Run a service; yields its process, its address and the lines it printed until it listened."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "logoadmin", "serve", "--port", "0", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    guard = threading.Timer(30, process.kill)
+    guard.start()
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("logoadmin listens on http://127.0.0.1:"), process.communicate()
+        yield process, line.split()[-1], [line]
+    finally:
+        process.kill()
+        process.wait()
+        guard.cancel()
+
+
+@pytest.mark.rule("contract H1", "contract H3", "contract H2")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_serving_an_empty_database_makes_everything_and_ends_well(workers: str) -> None:
+    with serving("--workers", workers) as (process, address, _):
+        assert process.stdout is not None
+        password = process.stdout.readline().split()[-1]
+        answer = httpx2.post(f"{address}/api/auth/token", json={"username": "admin", "password": password})
+        assert answer.status_code == 200
+        header = {"authorization": f"Bearer {answer.json()['access_token']}"}
+        body = {"user_id": 5, "username": "Ann", "password": "secret"}
+        for expected in (201, 409, 409, 409):
+            assert httpx2.post(f"{address}/api/users", json=body, headers=header).status_code == expected
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=20)
+        assert (process.returncode, err) == (0, "")
+        assert password not in out
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        assert gallery.users.get(logoadmin.GetUser(user_id=5)).username == "Ann"
