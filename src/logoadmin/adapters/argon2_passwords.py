@@ -39,7 +39,7 @@ class Argon2Passwords:
         with self._at_once:
             try:
                 matches = self._argon2.verify(hash_.sealed if hash_ else self._nobody, password)
-            except (VerificationError, InvalidHashError):
+            except (VerificationError, InvalidHashError, UnicodeEncodeError):  # the last for a hash beyond ASCII
                 return False
         return matches and hash_ is not None
 

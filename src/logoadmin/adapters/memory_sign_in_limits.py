@@ -38,6 +38,11 @@ class MemorySignInLimits:
         self._limiter.clear(per_username, username_key)
         self._storage.decr(per_origin.key_for(origin_key))
 
+    def withdrawn(self, username: str, origin: str) -> None:
+        """Forget this attempt, and no other."""
+        for limit, key in _counted(username, origin):
+            self._storage.decr(limit.key_for(key))
+
 
 def _counted(username: str, origin: str) -> tuple[tuple[RateLimitItem, str], tuple[RateLimitItem, str]]:
     # Hashed, because the parts of a key are joined by a character that a name may have.

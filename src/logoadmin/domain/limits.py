@@ -6,7 +6,7 @@ Lengths are counted in Unicode code points.
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, GetPydanticSchema, Strict
 from pydantic_core import PydanticCustomError, core_schema
@@ -83,17 +83,18 @@ ScopeToken = Annotated[
 ]
 
 
-def _distinct(tokens: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(tokens))
+def _distinct(values: list[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(values))
 
 
-# A tuple to those who hold it, a list to those who write it: an error then speaks of a list, as JSON has it.
-Scopes = Annotated[
-    tuple[str, ...],
-    GetPydanticSchema(
-        lambda _, handler: core_schema.no_info_after_validator_function(
-            _distinct, handler(Annotated[list[ScopeToken], Field(max_length=MAX_SCOPES), Strict(False)])
-        )
-    ),
-]
-AuthorIds = Annotated[tuple[Id, ...], Strict(False)]
+def _distinct_list(*of: Any) -> GetPydanticSchema:
+    """Make a tuple to those who hold it and a list to those who write it: an error speaks of a list, as JSON has."""
+    written = Annotated[list[of[0]], Strict(False), *of[1:]]  # type: ignore[valid-type]
+    return GetPydanticSchema(
+        lambda _, handler: core_schema.no_info_after_validator_function(_distinct, handler(written))
+    )
+
+
+# Repeated ones are dropped, the order is kept.
+Scopes = Annotated[tuple[str, ...], _distinct_list(ScopeToken, Field(max_length=MAX_SCOPES))]
+AuthorIds = Annotated[tuple[int, ...], _distinct_list(Id)]

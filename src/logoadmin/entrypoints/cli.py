@@ -179,13 +179,13 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
 
 
 @contextmanager
-def _progress(length: int) -> Iterator[Callable[[int], None]]:
+def _progress(length: int) -> Iterator[Callable[[], None]]:
     """Show how far it is, where a person watches."""
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda: None
         return
     with click.progressbar(length=length, label="Importing", file=sys.stderr) as bar:
-        yield lambda number: bar.update(number - bar.pos)
+        yield lambda: bar.update(1)
 
 
 @cli.command()

@@ -19,3 +19,6 @@ class SignInLimits(Protocol):
 
     def succeeded(self, username: str, origin: str) -> None:
         """Take back the count of an attempt that proved to be right, and the failures for that username before it."""
+
+    def withdrawn(self, username: str, origin: str) -> None:
+        """Take back the count of an attempt that could not be judged."""

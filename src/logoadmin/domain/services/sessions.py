@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from logoadmin.domain.access import ANONYMOUS, PUBLIC, Anonymous, Caller, SignedIn
 from logoadmin.domain.command import Command
-from logoadmin.domain.errors import InvalidToken, SignInRefused
+from logoadmin.domain.errors import InvalidToken, SignInRefused, StorageUnavailable
 from logoadmin.domain.limits import Password, Username
 from logoadmin.domain.records import Tokens
 from logoadmin.domain.transactions import Transactions
@@ -96,7 +96,11 @@ class SessionService:
         """
         origin = caller.origin if isinstance(caller, Anonymous) else ""
         self._limits.attempt(command.username, origin)
-        known = self._transactions.read(command, caller, lambda uow: uow.users.credentials(command.username))
+        try:
+            known = self._transactions.read(command, caller, lambda uow: uow.users.credentials(command.username))
+        except StorageUnavailable:
+            self._limits.withdrawn(command.username, origin)
+            raise
         right = self._hasher.verify(known.password if known else None, command.password)
         if known is None or known.password is None or not right:
             raise SignInRefused
@@ -150,7 +154,7 @@ class SessionService:
         if held is None:
             raise InvalidToken
         scope = tuple(sorted(held.scope))
-        seconds = self._lifetimes.access_token
+        seconds = min(self._lifetimes.access_token, self._lifetimes.session)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
 

@@ -1,7 +1,8 @@
 """Moving records in and out as JSON Lines (contract I).
 
 A line is a record as the API answers it with its kind in front, save that a theme or a logo names its authors as
-``author_ids``, in link order. Lines are taken in their order, each as a creation or an amendment of its own.
+``author_ids``, in link order. Each line is a creation or an amendment of its own; one that must wait for another,
+because that makes its author or gives up its name, may stand before it.
 """
 
 import json
@@ -14,7 +15,7 @@ from typing import Any, Final, Literal, TypeVar
 from pydantic_core import from_json
 
 from logoadmin.domain.access import OWNER, Caller, Need, Scope
-from logoadmin.domain.command import Command
+from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import BadLine, DuplicateEntry, InvalidInput, InvalidLines, NotFound, Problem
 from logoadmin.domain.limits import (
     AuthorIds,
@@ -64,7 +65,7 @@ class ExportLines(Command):
 class Line(Command):
     """A line of a file. What it leaves out is only when it was created: that stays, or is now."""
 
-    created_at: UnixTime | None = None
+    created_at: UnixTime = UNCHANGED
 
     def store(self, uow: UnitOfWork, now: int) -> None:
         """Create the record with this id, or amend it."""
@@ -94,14 +95,14 @@ class UserLine(Line):
     username: Username
     avatar: Avatar | None
     role_id: Id
-    password_hash: HashText | None = None
+    password_hash: HashText = UNCHANGED
 
     def store(self, uow: UnitOfWork, now: int) -> None:
         """Create or amend the user."""
         found_role(uow, self.role_id)
         known = uow.users.get(self.user_id)
         user = User(self.user_id, self.username, self.avatar, self.role_id, _created_at(self, known, now))
-        password = None if self.password_hash is None else PasswordHash(self.password_hash)
+        password = None if self.password_hash is UNCHANGED else PasswordHash(self.password_hash)
         if known is None:
             uow.users.add(user, password)
             return
@@ -140,12 +141,11 @@ class _PieceLine(Line):
         known = pieces.get(piece_id)
         values = self.model_dump(exclude={"kind", "author_ids", "created_at"})
         piece = kind.record(**values, authors=(), created_at=_created_at(self, known, now))
-        author_ids = tuple(dict.fromkeys(self.author_ids))
-        for author_id in author_ids:
+        for author_id in self.author_ids:
             found_author(uow, author_id)
         (pieces.update if known else pieces.add)(piece)
-        if author_ids != tuple(author.author_id for author in (known.authors if known else ())):
-            pieces.set_authors(piece_id, author_ids)
+        if self.author_ids != tuple(author.author_id for author in (known.authors if known else ())):
+            pieces.set_authors(piece_id, self.author_ids)
 
 
 class ThemeLine(_PieceLine):
@@ -203,7 +203,7 @@ class TransferService:
         command: ImportLines,
         lines: Iterable[str | bytes],
         caller: Caller = OWNER,
-        progress: Callable[[int], object] = lambda _: None,
+        progress: Callable[[], object] = lambda: None,
     ) -> Imported:
         """Import lines, all or none (contract I2).
 
@@ -211,7 +211,7 @@ class TransferService:
             command: how.
             lines: the lines, numbered from 1; empty ones are passed over.
             caller: who asks.
-            progress: is told the number of each line once it is done; starts again if the transaction does.
+            progress: is called for each line that is done; again, if the database has the transaction start again.
 
         Raises:
             InvalidLines: some cannot be imported; every one of them is reported.
@@ -221,13 +221,7 @@ class TransferService:
         now = self._clock.now()
 
         def work(uow: UnitOfWork) -> None:
-            refused = list(bad)
-            for number, line in parsed:
-                try:
-                    line.store(uow, now)
-                except (DuplicateEntry, NotFound) as error:
-                    refused.append(BadLine(number, (_problem(error),)))
-                progress(number)
+            refused = [*bad, *_stored(uow, parsed, now, progress)]
             if refused:
                 raise InvalidLines(sorted(refused, key=lambda line: line.number))
             if command.dry_run:
@@ -265,6 +259,23 @@ def _kind(line: Line) -> Kind:
     return kind
 
 
+def _stored(uow: UnitOfWork, lines: list[tuple[int, Line]], now: int, progress: Callable[[], object]) -> list[BadLine]:
+    """Store lines, those that are refused again after the others, for as long as that helps; return what remains."""
+    while True:
+        refused, waiting = [], []
+        for number, line in lines:
+            try:
+                line.store(uow, now)
+            except (DuplicateEntry, NotFound) as error:
+                refused.append(BadLine(number, (_problem(error),)))
+                waiting.append((number, line))
+            else:
+                progress()
+        if not waiting or len(waiting) == len(lines):
+            return refused
+        lines = waiting
+
+
 def _parsed(lines: Iterable[str | bytes]) -> tuple[list[tuple[int, Line]], list[BadLine]]:
     parsed: list[tuple[int, Line]] = []
     bad: list[BadLine] = []
@@ -281,7 +292,7 @@ def _parsed(lines: Iterable[str | bytes]) -> tuple[list[tuple[int, Line]], list[
 def _line(text: str | bytes) -> Line:
     try:
         values = from_json(text, allow_inf_nan=False)
-    except (ValueError, UnicodeEncodeError):
+    except (ValueError, TypeError):  # the latter for text that cannot be UTF-8
         raise InvalidInput([Problem((), "Line is not JSON in UTF-8", "json_invalid")]) from None
     if not isinstance(values, dict):
         raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
@@ -301,7 +312,7 @@ def _problem(error: DuplicateEntry | NotFound) -> Problem:
 
 
 def _created_at(line: Line, known: Role | User | Author | Theme | Logo | None, now: int) -> int:
-    if line.created_at is not None:
+    if line.created_at is not UNCHANGED:
         return line.created_at
     return known.created_at if known else now
 
