@@ -1,0 +1,101 @@
+"""All that differs between databases, as answers to questions; nothing else asks for a database's name."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from sqlalchemy import URL, Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError
+
+from logoadmin.adapters.sql_storage.faults import Fault
+from logoadmin.domain.errors import SettingsError
+
+_MYSQL_DRIVERS = {
+    "mysql": "pymysql",
+    "mariadb": "pymysql",
+    "mysql+pymysql": "pymysql",
+    "mariadb+pymysql": "pymysql",
+    "mysql+mysqldb": "mysqldb",
+    "mariadb+mysqldb": "mysqldb",
+}
+
+
+class Dialect(Protocol):
+    """What a storage must know about its database."""
+
+    @property
+    def server(self) -> str:
+        """Where the records are, see :attr:`logoadmin.ports.storage.Storage.server`."""
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the database is a file of this service's own, to be made when it is missing."""
+
+    @property
+    def begin_write(self) -> tuple[str, ...]:
+        """The statements that begin a transaction which sees what others committed and cannot fail by waiting late."""
+
+    @property
+    def begin_snapshot(self) -> tuple[str, ...]:
+        """The statements that begin a transaction whose queries all see the same moment."""
+
+    def engine(self, connections: int, patience: float | None) -> Engine:
+        """Return an engine of autocommit connections that are never reset.
+
+        Args:
+            connections: how many there may be at once.
+            patience: how many seconds a connection or an answer may take; None for as long as it takes.
+        """
+
+    def judge(self, error: BaseException) -> tuple[Fault | None, object]:
+        """Return how a driver's error is to be taken, None for a mistake of ours, and the code that told it."""
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Let those who write wait for each other here, where the database would have them poll for its lock."""
+
+    def exists(self) -> bool:
+        """Tell whether there is a database to connect to; a server's is always taken to be there."""
+
+    def create(self) -> None:
+        """Make the database where :attr:`embedded` says so and it is missing."""
+
+    def alone(self, connection: Connection) -> AbstractContextManager[None]:
+        """Keep everybody else from changing tables meanwhile; undo everything on an error, where that is possible."""
+
+    def table_options(self, connection: Connection) -> Mapping[str, Any]:
+        """Return what makes a new table compare text exactly, code point by code point (contract A6)."""
+
+
+def dialect_of(url: str) -> Dialect:
+    """Return the dialect of a database's URL (contract H2).
+
+    Raises:
+        SettingsError: the URL cannot be used; the text never repeats it, there may be a password inside.
+    """
+    parsed = _parsed(url)
+    if parsed.drivername == "sqlite":
+        from logoadmin.adapters.sql_storage.sqlite import Sqlite
+
+        return Sqlite(_file_of(parsed))
+    if parsed.drivername in _MYSQL_DRIVERS:
+        # Imported here so that nobody pays for a driver they do not use.
+        from logoadmin.adapters.sql_storage.mysql import Mysql
+
+        return Mysql(parsed, _MYSQL_DRIVERS[parsed.drivername])
+    raise SettingsError("The database URL must begin with sqlite:///, mysql+pymysql://, mysql:// or mariadb://")
+
+
+def _parsed(url: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError):
+        pass
+    raise SettingsError("The database URL is not a URL; it should look like sqlite:///file or mysql://user@host/name")
+
+
+def _file_of(url: URL) -> str:
+    if url.host or url.username or url.query or not url.database or url.database == ":memory:":
+        raise SettingsError(
+            "The database URL of SQLite must name a file, like sqlite:///logoadmin.db, and nothing else"
+        )
+    return url.database

@@ -1,0 +1,75 @@
+"""What a database may answer instead of doing what it was asked, and the one place where SQLAlchemy's errors are named.
+
+The class of a driver's error says nothing, its code does; the table of codes is the dialect's.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+
+from sqlalchemy import exc
+
+from logoadmin.domain.errors import DuplicateEntry
+
+
+class Fault(Enum):
+    """How a transaction failed through no fault of its own."""
+
+    GONE = "the server cannot be reached, or the connection to it was lost"
+    BUSY = "the server is there and cannot do it"
+    CONFLICT = "another transaction was in the way, and the whole of this one is undone"
+    REFUSED = "a key refused a record, and nothing that stands in its way can be seen"
+
+
+class Failure(Exception):
+    """A transaction failed. Never leaves the adapter.
+
+    Attributes:
+        fault: how.
+        code: the driver's number for it, for the log.
+        error: the driver's own error.
+        lost: whether a connection broke that had worked before.
+        unsure: whether the transaction may have been kept all the same.
+    """
+
+    def __init__(self, fault: Fault, code: object, error: Exception, *, lost: bool = False) -> None:
+        self.fault, self.code, self.error, self.lost, self.unsure = fault, code, error, lost, False
+        super().__init__(f"{fault.name} {code}")
+
+
+@contextmanager
+def translated(judge: Callable[[BaseException], tuple[Fault | None, object]]) -> Iterator[None]:
+    """Turn what the database raises into :class:`Failure`; what it cannot be blamed for passes as it is.
+
+    Args:
+        judge: the dialect's judgement of a driver's error: the fault, and the code that told it.
+    """
+    try:
+        yield
+    except exc.TimeoutError as error:
+        raise Failure(Fault.BUSY, "pool", error) from None
+    except exc.IntegrityError as error:
+        raise Failure(Fault.REFUSED, judge(error.orig or error)[1], error) from None
+    except exc.DBAPIError as error:
+        fault, code = judge(error.orig or error)
+        if fault is None:
+            raise
+        raise Failure(fault, code, error, lost=error.connection_invalidated) from None
+
+
+def claim(change: Callable[[], object], explain: Callable[[], DuplicateEntry | None]) -> None:
+    """Make a change; turn a key's refusal into the error that says which value is taken.
+
+    Both databases undo no more than the statement, so the transaction goes on. The text is made from the request;
+    the driver's knows other spellings of it.
+    """
+    try:
+        change()
+    except exc.IntegrityError:
+        duplicate = explain()
+        if duplicate is None:
+            raise
+    else:
+        return
+    # Out here, so that the driver's text is not in tow.
+    raise duplicate

@@ -1,0 +1,175 @@
+"""MariaDB and MySQL, as the one place that knows how they differ."""
+
+import logging
+import math
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib import import_module
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, QueuePool, create_engine, event
+from sqlalchemy.exc import DisconnectionError
+
+from logoadmin.adapters.sql_storage.faults import Fault
+from logoadmin.adapters.sql_storage.pymysql_connections import Connector, hurried
+from logoadmin.domain.errors import SettingsError, StorageUnavailable
+
+_GONE: Final = {
+    # Lost, or never there.
+    *(0, 1042, 1043, 1053, 1152, 1158, 1159, 1160, 1161, 1927, 2002, 2003, 2005, 2006, 2012, 2013, 2014),
+    *(2026, 2045, 2055, 4031),
+    # There, but not for us: host, user, password or database are refused.
+    *(1044, 1045, 1049, 1129, 1130, 1698, 1862, 2059, 2061),
+    # Cut off from its cluster, or read-only: another connection may lead to a better server.
+    *(1047, 1290, 1836),
+}
+_BUSY: Final = {1021, 1040, 1041, 1114, 1203, 1205, 1206, 1226, 1317, 1969, 3024}
+_CONFLICT: Final = {1020, 1213}
+# Errors on a connection that works: SQLAlchemy would keep it and, as its ROLLBACK fails too, log three tracebacks.
+_USELESS: Final = {1047, 1290, 1836}
+
+# The worst case adds up a wait for the pool, a ping, and a new connection that does not answer; it stays below the
+# two seconds of contract A20. So do a wait for the pool and a statement, which must outlast the server's shortest wait
+# for a lock, or else a lock would look like a dead server.
+_POOL_WAIT: Final = 0.5
+_PING_WAIT: Final = 0.4
+_LOCK_WAIT: Final = 1
+_ANSWER_WAIT: Final = _LOCK_WAIT + 0.2
+_LONG_WAIT: Final = 60
+# A connection that was used a moment ago is not pinged: that would cost a third of a read.
+_IDLE: Final = 1.0
+
+_STRICT: Final = "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'"
+# A unit of work that waited for the locks of others must see what they left, not what was there when it began.
+_ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
+_POOL_NAME: Final = "logoadmin"
+# Two databases on the same server may be prepared at once; the name of a lock may have 64 characters.
+_LOCK: Final = "CONCAT('logoadmin.', MD5(DATABASE()))"
+
+
+class Mysql:
+    """The :class:`~logoadmin.adapters.sql_storage.dialects.Dialect` of a server."""
+
+    embedded = False
+    begin_write = ("START TRANSACTION",)
+    begin_snapshot = (
+        "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+        "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+    )
+
+    def __init__(self, url: URL, driver: str) -> None:
+        """Use a database of a server.
+
+        Raises:
+            SettingsError: the URL cannot be used, or the driver is not installed.
+        """
+        if not url.database:
+            raise SettingsError("The database URL must end with the name of a database, like mysql://user@host/name")
+        self._url = url.set(drivername=f"mysql+{driver}", host=url.host or "localhost", port=url.port or 3306)
+        try:
+            import_module("pymysql" if driver == "pymysql" else "MySQLdb")
+        except ImportError:
+            raise SettingsError(f"The driver of mysql+{driver}:// is not installed") from None
+        self._connector = Connector(self._url) if driver == "pymysql" else None
+        host = str(self._url.host)
+        self.server = f"[{host}]:{self._url.port}" if ":" in host else f"{host}:{self._url.port}"
+
+    def engine(self, connections: int, patience: float | None) -> Engine:
+        """Return an engine that finds out in time whether its server is gone."""
+        engine = create_engine(
+            self._url,
+            **self._connecting(patience),
+            poolclass=QueuePool,
+            pool_size=connections,
+            max_overflow=0,
+            pool_timeout=_POOL_WAIT,
+            pool_use_lifo=True,
+            pool_reset_on_return=None,
+            isolation_level="AUTOCOMMIT",
+            skip_autocommit_rollback=True,
+            hide_parameters=True,
+            pool_logging_name=_POOL_NAME,
+        )
+        # Only this pool's: it would log a traceback for each connection that cannot be closed in good order.
+        logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_POOL_NAME}").setLevel(logging.CRITICAL)
+        self._watch(engine, _LONG_WAIT if patience is None else _LOCK_WAIT)
+        return engine
+
+    def judge(self, error: BaseException) -> tuple[Fault | None, object]:
+        """Return how an error is to be taken."""
+        code = error.args[0] if error.args else None
+        if not isinstance(code, int):
+            # The driver's own findings have a text and no code: what it reads is no longer the server's protocol.
+            return (Fault.GONE if type(error).__name__ in {"InternalError", "InterfaceError"} else None), "protocol"
+        for fault, codes in ((Fault.GONE, _GONE), (Fault.BUSY, _BUSY), (Fault.CONFLICT, _CONFLICT)):
+            if code in codes:
+                return fault, code
+        return None, code
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Do nothing: a server hands its locks on by itself."""
+        return nullcontext()
+
+    def exists(self) -> bool:
+        """Return True: whether there is a database, its server will say."""
+        return True
+
+    def create(self) -> None:
+        """Do nothing: a database on a server is made by whoever runs the server."""
+
+    @contextmanager
+    def alone(self, connection: Connection) -> Iterator[None]:
+        """Hold a lock by name. Tables are made for good one by one, so migrations must bear to be repeated."""
+        if connection.exec_driver_sql(f"SELECT GET_LOCK({_LOCK}, {_LONG_WAIT})").scalar() != 1:
+            raise StorageUnavailable(self.server)
+        try:
+            yield
+        finally:
+            if not connection.invalidated:
+                connection.exec_driver_sql(f"SELECT RELEASE_LOCK({_LOCK})")
+
+    def table_options(self, connection: Connection) -> Mapping[str, Any]:
+        """Return the one collation that tells all names apart; the usual ones ignore case, accents or last spaces."""
+        exact = "utf8mb4_nopad_bin" if getattr(connection.dialect, "is_mariadb", False) else "utf8mb4_0900_bin"
+        return {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": exact}
+
+    def _connecting(self, patience: float | None) -> dict[str, Any]:
+        if self._connector is not None:
+            connector = self._connector
+            return {"creator": lambda: connector.connect(patience, None if patience is None else _ANSWER_WAIT)}
+        # The other driver, for those who have it, takes whole seconds.
+        wait = 10 if patience is None else math.ceil(patience)
+        limits = {} if patience is None else {"read_timeout": wait, "write_timeout": wait}
+        return {"connect_args": {"charset": "utf8mb4", "connect_timeout": wait, **limits}}
+
+    def _watch(self, engine: Engine, lock_wait: int) -> None:
+        def begin(connection: Any, record: Any) -> None:
+            cursor = connection.cursor()
+            cursor.execute(f"{_STRICT}, SESSION innodb_lock_wait_timeout = {lock_wait}")
+            cursor.execute(_ISOLATION)
+            cursor.close()
+            record.info["used"] = time.monotonic()
+
+        def rest(_connection: object, record: Any) -> None:
+            record.info["used"] = time.monotonic()
+
+        def wake(connection: Any, record: Any, _proxy: object) -> None:
+            if time.monotonic() - record.info["used"] < _IDLE:
+                return
+            try:
+                with hurried(connection, _PING_WAIT):
+                    engine.dialect.do_ping(connection)
+            except engine.dialect.loaded_dbapi.Error:
+                raise DisconnectionError from None
+
+        def discard(context: ExceptionContext) -> None:
+            fault, code = self.judge(context.original_exception)
+            if code in _USELESS or (fault is Fault.GONE and code == "protocol"):
+                context.is_disconnect = True
+                context.invalidate_pool_on_disconnect = False
+
+        event.listen(engine, "connect", begin)
+        event.listen(engine, "checkin", rest)
+        event.listen(engine, "checkout", wake)
+        event.listen(engine, "handle_error", discard)

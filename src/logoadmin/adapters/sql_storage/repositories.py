@@ -1,0 +1,231 @@
+"""Users, roles and authors: each query beside the record that its rows become.
+
+A query of one record has a twin that keeps the record from others until the end of a write. Databases that need no
+such thing ignore it.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import bindparam, delete, insert, select, update
+
+from logoadmin.adapters.sql_storage.tables import authors, roles, users
+from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.domain.errors import DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.records import Author, PasswordHash, Role, User
+from logoadmin.ports.storage import Credentials
+
+_KEY: Final[Any] = bindparam("key")
+_AFTER: Final[Any] = bindparam("after")
+_LIMIT: Final[Any] = bindparam("limit")
+
+_USER = select(users.c.user_id, users.c.username, users.c.avatar, users.c.role_id, users.c.created_at)
+_GET_USER = _USER.where(users.c.user_id == _KEY)
+_HOLD_USER = _GET_USER.with_for_update()
+_USERS = _USER.where(users.c.user_id > _AFTER).order_by(users.c.user_id).limit(_LIMIT)
+_ADD_USER = insert(users).inline()
+_UPDATE_USER = update(users).where(users.c.user_id == _KEY)
+_REMOVE_USER = delete(users).where(users.c.user_id == _KEY)
+_USER_HAS_ID = select(users.c.user_id).where(users.c.user_id == _KEY)
+_USER_HAS_NAME = select(users.c.user_id).where(users.c.username == bindparam("username"), users.c.user_id != _KEY)
+_CREDENTIALS = select(users.c.user_id, users.c.password).where(users.c.username == bindparam("username"))
+_PASSWORD = select(users.c.password).where(users.c.user_id == _KEY)
+
+
+def _sealed(password: str | None) -> PasswordHash | None:
+    return None if password is None else PasswordHash(password)
+
+
+class UserRepository:
+    """The users, as :class:`~logoadmin.ports.storage.Users` says."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        """Work in a transaction."""
+        self._transaction = transaction
+
+    def get(self, user_id: int) -> User | None:
+        """Return a user."""
+        row = self._transaction.row(_HOLD_USER if self._transaction.writing else _GET_USER, {"key": user_id})
+        return None if row is None else User(*row)
+
+    def page(self, after: int, limit: int) -> tuple[User, ...]:
+        """Return some users, by id."""
+        return tuple(User(*row) for row in self._transaction.rows(_USERS, {"after": after, "limit": limit}))
+
+    def add(self, user: User, password: PasswordHash | None) -> None:
+        """Keep a new user."""
+
+        def explain() -> DuplicateEntry | None:
+            if self._transaction.row(_USER_HAS_ID, {"key": user.user_id}):
+                return DuplicateEntry(user.user_id, "user_id")
+            return self._taken(user, DuplicateEntry)
+
+        sealed = None if password is None else password.sealed
+        self._transaction.claim(_ADD_USER, {**self._values(user), "password": sealed}, explain)
+
+    def update(self, user: User) -> None:
+        """Give a user new values."""
+        values = {**self._values(user), "key": user.user_id}
+        self._transaction.claim(_UPDATE_USER, values, lambda: self._taken(user, DuplicateUpdate))
+
+    def remove(self, user_id: int) -> bool:
+        """Remove a user; the sessions go by themselves."""
+        return self._transaction.change(_REMOVE_USER, {"key": user_id}) > 0
+
+    def credentials(self, username: str) -> Credentials | None:
+        """Return what signing in compares with."""
+        row = self._transaction.row(_CREDENTIALS, {"username": username})
+        return None if row is None else Credentials(row[0], _sealed(row[1]))
+
+    def password(self, user_id: int) -> PasswordHash | None:
+        """Return a password's hash."""
+        row = self._transaction.row(_PASSWORD, {"key": user_id})
+        return None if row is None else _sealed(row[0])
+
+    def set_password(self, user_id: int, password: PasswordHash) -> None:
+        """Keep another password's hash."""
+        self._transaction.change(_UPDATE_USER, {"key": user_id, "password": password.sealed})
+
+    def _taken(self, user: User, error: type[DuplicateEntry]) -> DuplicateEntry | None:
+        values = {"username": user.username, "key": user.user_id}
+        return error(user.username, "username") if self._transaction.row(_USER_HAS_NAME, values) else None
+
+    def _values(self, user: User) -> dict[str, Any]:
+        return {
+            "user_id": user.user_id,
+            "username": user.username,
+            "avatar": user.avatar,
+            "role_id": user.role_id,
+            "created_at": user.created_at,
+        }
+
+
+_ROLE = select(roles.c.role_id, roles.c.name, roles.c.scope, roles.c.created_at)
+_GET_ROLE = _ROLE.where(roles.c.role_id == _KEY)
+_HOLD_ROLE = _GET_ROLE.with_for_update()
+_ROLES = _ROLE.where(roles.c.role_id > _AFTER).order_by(roles.c.role_id).limit(_LIMIT)
+_ADD_ROLE = insert(roles).inline()
+_UPDATE_ROLE = update(roles).where(roles.c.role_id == _KEY)
+_REMOVE_ROLE = delete(roles).where(roles.c.role_id == _KEY)
+_ROLE_HAS_NAME = select(roles.c.role_id).where(roles.c.name == bindparam("name"), roles.c.role_id != _KEY)
+_ROLE_IN_USE = select(users.c.user_id).where(users.c.role_id == _KEY).limit(1)
+
+
+def _role(row: Sequence[Any]) -> Role:
+    role_id, name, scope, created_at = row
+    return Role(role_id, name, tuple(scope.split()), created_at)
+
+
+class RoleRepository:
+    """The roles, as :class:`~logoadmin.ports.storage.Roles` says."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        """Work in a transaction."""
+        self._transaction = transaction
+
+    def next_id(self) -> int:
+        """Return the id for a new role."""
+        return self._transaction.ids.next("role_id")
+
+    def get(self, role_id: int) -> Role | None:
+        """Return a role."""
+        row = self._transaction.row(_HOLD_ROLE if self._transaction.writing else _GET_ROLE, {"key": role_id})
+        return None if row is None else _role(row)
+
+    def page(self, after: int, limit: int) -> tuple[Role, ...]:
+        """Return some roles, by id."""
+        return tuple(_role(row) for row in self._transaction.rows(_ROLES, {"after": after, "limit": limit}))
+
+    def add(self, role: Role) -> None:
+        """Keep a new role."""
+        self._transaction.ids.last("role_id")
+        self._transaction.claim(_ADD_ROLE, self._values(role), lambda: self._taken(role, DuplicateEntry))
+        self._transaction.ids.used("role_id", role.role_id)
+
+    def update(self, role: Role) -> None:
+        """Give a role new values."""
+        values = {**self._values(role), "key": role.role_id}
+        self._transaction.claim(_UPDATE_ROLE, values, lambda: self._taken(role, DuplicateUpdate))
+
+    def remove(self, role_id: int) -> bool:
+        """Remove a role."""
+        return self._transaction.change(_REMOVE_ROLE, {"key": role_id}) > 0
+
+    def in_use(self, role_id: int) -> bool:
+        """Tell whether a user has the role."""
+        return self._transaction.row(_ROLE_IN_USE, {"key": role_id}) is not None
+
+    def _taken(self, role: Role, error: type[DuplicateEntry]) -> DuplicateEntry | None:
+        values = {"name": role.name, "key": role.role_id}
+        return error(role.name, "name") if self._transaction.row(_ROLE_HAS_NAME, values) else None
+
+    def _values(self, role: Role) -> dict[str, Any]:
+        return {
+            "role_id": role.role_id,
+            "name": role.name,
+            "scope": " ".join(role.scope),
+            "created_at": role.created_at,
+        }
+
+
+_AUTHOR = select(authors.c.author_id, authors.c.user_id, authors.c.username, authors.c.created_at)
+_GET_AUTHOR = _AUTHOR.where(authors.c.author_id == _KEY)
+_HOLD_AUTHOR = _GET_AUTHOR.with_for_update()
+_AUTHORS = _AUTHOR.where(authors.c.author_id > _AFTER).order_by(authors.c.author_id).limit(_LIMIT)
+_ADD_AUTHOR = insert(authors).inline()
+_UPDATE_AUTHOR = update(authors).where(authors.c.author_id == _KEY)
+_REMOVE_AUTHOR = delete(authors).where(authors.c.author_id == _KEY)
+_OTHER_AUTHOR = select(authors.c.author_id).where(authors.c.author_id != _KEY)
+_AUTHOR_HAS_USER = _OTHER_AUTHOR.where(authors.c.user_id == bindparam("user_id"))
+_AUTHOR_HAS_NAME = _OTHER_AUTHOR.where(authors.c.username == bindparam("username"))
+
+
+class AuthorRepository:
+    """The authors, as :class:`~logoadmin.ports.storage.Authors` says."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        """Work in a transaction."""
+        self._transaction = transaction
+
+    def next_id(self) -> int:
+        """Return the id for a new author."""
+        return self._transaction.ids.next("author_id")
+
+    def get(self, author_id: int) -> Author | None:
+        """Return an author."""
+        row = self._transaction.row(_HOLD_AUTHOR if self._transaction.writing else _GET_AUTHOR, {"key": author_id})
+        return None if row is None else Author(*row)
+
+    def page(self, after: int, limit: int) -> tuple[Author, ...]:
+        """Return some authors, by id."""
+        return tuple(Author(*row) for row in self._transaction.rows(_AUTHORS, {"after": after, "limit": limit}))
+
+    def add(self, author: Author) -> None:
+        """Keep a new author."""
+        self._transaction.ids.last("author_id")
+        self._transaction.claim(_ADD_AUTHOR, self._values(author), lambda: self._taken(author, DuplicateEntry))
+        self._transaction.ids.used("author_id", author.author_id)
+
+    def update(self, author: Author) -> None:
+        """Give an author new values."""
+        values = {**self._values(author), "key": author.author_id}
+        self._transaction.claim(_UPDATE_AUTHOR, values, lambda: self._taken(author, DuplicateUpdate))
+
+    def remove(self, author_id: int) -> bool:
+        """Remove an author; the links go by themselves."""
+        return self._transaction.change(_REMOVE_AUTHOR, {"key": author_id}) > 0
+
+    def _taken(self, author: Author, error: type[DuplicateEntry]) -> DuplicateEntry | None:
+        if self._transaction.row(_AUTHOR_HAS_USER, {"user_id": author.user_id, "key": author.author_id}):
+            return error(author.user_id, "user_id")
+        if self._transaction.row(_AUTHOR_HAS_NAME, {"username": author.username, "key": author.author_id}):
+            return error(author.username, "username")
+        return None
+
+    def _values(self, author: Author) -> dict[str, Any]:
+        return {
+            "author_id": author.author_id,
+            "user_id": author.user_id,
+            "username": author.username,
+            "created_at": author.created_at,
+        }

@@ -1,0 +1,148 @@
+"""SQLite in a file, as the one place that knows how it differs."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
+from sqlalchemy.exc import DisconnectionError
+
+from logoadmin.adapters.sql_storage.faults import Fault
+from logoadmin.domain.errors import SettingsError
+
+# What stands in the way of a file, by SQLite's primary result code. None of it is a server that is gone: it shows at
+# once, or after the busy timeout, so there is nothing to spare the callers.
+_BUSY: Final = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_INTERRUPT,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_NOLFS,
+    sqlite3.SQLITE_NOTADB,
+}
+# The last one and either of the others stay below the two seconds of contract A20; who has to wait for a connection
+# finds that others have waited for their turn already.
+_POOL_WAIT: Final = 0.5
+_TURN_WAIT: Final = 0.5
+_BUSY_WAIT: Final = 1.4
+_LONG_WAIT: Final = 60.0
+
+
+class Sqlite:
+    """The :class:`~logoadmin.adapters.sql_storage.dialects.Dialect` of a file."""
+
+    embedded = True
+    # A plain BEGIN would fail at its first change, without waiting, whenever somebody else wrote meanwhile.
+    begin_write = ("BEGIN IMMEDIATE",)
+    begin_snapshot = ("BEGIN",)
+
+    def __init__(self, file: str) -> None:
+        """Use a file; a relative path is taken from the working directory of this moment."""
+        self._path = os.path.abspath(file)
+        self.server = os.path.basename(self._path)
+        self._turn = threading.Lock()
+
+    def engine(self, connections: int, patience: float | None) -> Engine:
+        """Return an engine that never makes the file: one that is gone must not come back empty."""
+        busy_wait = _LONG_WAIT if patience is None else _BUSY_WAIT
+        engine = create_engine(
+            "sqlite://",
+            creator=lambda: self._connect(busy_wait),
+            poolclass=QueuePool,
+            pool_size=connections,
+            max_overflow=0,
+            pool_timeout=_POOL_WAIT,
+            pool_use_lifo=True,
+            pool_reset_on_return=None,
+            isolation_level="AUTOCOMMIT",
+            skip_autocommit_rollback=True,
+            hide_parameters=True,
+        )
+        event.listen(engine, "connect", self._remember_file)
+        event.listen(engine, "checkout", self._compare_file)
+        return engine
+
+    def judge(self, error: BaseException) -> tuple[Fault | None, object]:
+        """Return how an error is to be taken."""
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is None:
+            return None, None
+        return (Fault.BUSY if code & 0xFF in _BUSY else None), code
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Queue up for a while; whoever had no luck polls, beside those of other processes."""
+        taken = self._turn.acquire(timeout=_TURN_WAIT)
+        try:
+            yield
+        finally:
+            if taken:
+                self._turn.release()
+
+    def exists(self) -> bool:
+        """Tell whether there is a file."""
+        return os.path.exists(self._path)
+
+    def create(self) -> None:
+        """Make an empty file, which only its owner may read: it will hold the key that signs tokens."""
+        try:
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+        except OSError as error:
+            reason = error.strerror
+        else:
+            return
+        raise SettingsError(f"The database file {self.server} cannot be made: {reason}")
+
+    @contextmanager
+    def alone(self, connection: Connection) -> Iterator[None]:
+        """Hold the one write lock; tables are made and undone like records."""
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            connection.exec_driver_sql("ROLLBACK")
+            raise
+        connection.exec_driver_sql("COMMIT")
+
+    def table_options(self, connection: Connection) -> Mapping[str, Any]:  # noqa: ARG002
+        """Return nothing: SQLite compares bytes unless told otherwise."""
+        return {}
+
+    def _connect(self, busy_wait: float) -> sqlite3.Connection:
+        uri = f"file:{quote(self._path)}?mode=rw"
+        connection = sqlite3.connect(uri, uri=True, timeout=busy_wait, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            # With less, a power cut takes back what was answered already (contract H2).
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA foreign_keys=ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _remember_file(self, _connection: object, record: Any) -> None:
+        record.info["file"] = self._file()
+
+    def _compare_file(self, _connection: object, record: Any, _proxy: object) -> None:
+        # A connection goes on reading and writing a file that somebody has removed or replaced, with nobody noticing.
+        if record.info["file"] != self._file():
+            raise DisconnectionError
+
+    def _file(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino

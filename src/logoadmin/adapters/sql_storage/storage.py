@@ -1,0 +1,202 @@
+"""The storage itself: calls, transactions, and what becomes of them when the database fails."""
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from sqlalchemy import Connection
+
+from logoadmin.adapters.sql_storage.breaker import Breaker
+from logoadmin.adapters.sql_storage.dialects import Dialect, dialect_of
+from logoadmin.adapters.sql_storage.faults import Failure, Fault, translated
+from logoadmin.adapters.sql_storage.schema import Schema
+from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
+from logoadmin.domain.errors import StorageUnavailable
+from logoadmin.ports.storage import UnitOfWork
+
+Answer = TypeVar("Answer")
+
+# How often a transaction that met another is repeated, and after how many seconds, at random up to this, each time.
+_REPEATS: Final = 3
+_PAUSE: Final = 0.02
+# After so many seconds an answer that says no is worth more than another try (contract A20).
+_SOON: Final = 0.8
+# A connection that breaks at once may be one of many; after a longer wait there is no time for a second try.
+_AT_ONCE: Final = 0.2
+
+_logger = logging.getLogger("logoadmin.storage")
+
+
+def open_sql_storage(url: str, *, connections: int = 6, patience: float | None = 0.8) -> "SqlStorage":
+    """Return the storage of a database's URL (contract H2). Nothing is connected to yet.
+
+    Args:
+        url: ``sqlite:///file`` or ``mysql+pymysql://user:password@host:port/name``.
+        connections: how many connections there may be at once, best as many as threads that use them.
+        patience: how many seconds each step of connecting may take; with None, all waits are long, for work that
+            nobody waits for in front of a browser.
+
+    Raises:
+        SettingsError: the URL cannot be used.
+    """
+    return SqlStorage(dialect_of(url), connections=connections, patience=patience)
+
+
+class SqlStorage:
+    """The :class:`~logoadmin.ports.storage.Storage` of a database that speaks SQL. Safe to use from several threads."""
+
+    waits = True
+
+    def __init__(self, dialect: Dialect, *, connections: int = 6, patience: float | None = 0.8) -> None:
+        """Use a database; see :func:`open_sql_storage`."""
+        self.server = dialect.server
+        self.embedded = dialect.embedded
+        self._dialect = dialect
+        self._hurried = patience is not None
+        self._engine = dialect.engine(connections, patience)
+        self._breaker = Breaker()
+        self._schema = Schema(dialect)
+
+    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        """Run the work with each statement a transaction of its own: no BEGIN, no ROLLBACK, one round trip each."""
+        return self._call(lambda connection: work(SqlUnitOfWork(Transaction(connection, writing=False))))
+
+    def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        """Run the work in a transaction that sees one moment."""
+
+        def within(connection: Connection) -> Answer:
+            return work(SqlUnitOfWork(Transaction(connection, writing=False)))
+
+        return self._call(lambda connection: self._transact(connection, self._dialect.begin_snapshot, within))
+
+    def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        """Run the work in a transaction, from its start again where the database undid all of it."""
+
+        def within(connection: Connection) -> Answer:
+            transaction = Transaction(connection, writing=True)
+            answer = work(SqlUnitOfWork(transaction))
+            transaction.ids.keep()
+            return answer
+
+        def in_turn(connection: Connection) -> Answer:
+            with self._dialect.turn():
+                return self._transact(connection, self._dialect.begin_write, within)
+
+        return self._call(in_turn)
+
+    def is_empty(self) -> bool:
+        """Tell whether the tables are still to be made.
+
+        Raises:
+            StorageUnavailable: the database is out of reach.
+        """
+        return not self._dialect.exists() or self._call(self._schema.is_empty)
+
+    def check_schema(self) -> None:
+        """Make sure that the tables are those of this program.
+
+        Raises:
+            SchemaMismatch: they are older, newer or not there; the text says what to do.
+            StorageUnavailable: the database is out of reach.
+        """
+        if self._dialect.exists():
+            self._call(self._schema.check)
+        else:
+            self._schema.missing()
+
+    def prepare(self) -> None:
+        """Make the tables, or bring them up to date; nothing happens where they are. Several may do it at once.
+
+        Raises:
+            SchemaMismatch: a newer program made them.
+            SettingsError: the database has other tables of these names, or the file cannot be made.
+            StorageUnavailable: the database is out of reach.
+        """
+        self._dialect.create()
+        engine = self._dialect.engine(1, None)
+        try:
+            with translated(self._dialect.judge), engine.connect() as connection:
+                self._schema.prepare(connection)
+        except Failure as failure:
+            self._log(failure)
+        else:
+            return
+        finally:
+            engine.dispose()
+        raise StorageUnavailable(self.server)
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._engine.dispose()
+
+    def _transact(self, connection: Connection, begin: tuple[str, ...], work: Callable[[Connection], Answer]) -> Answer:
+        # SQLAlchemy's own transactions cannot say BEGIN IMMEDIATE, and would have every read pay for one.
+        try:
+            for statement in begin:
+                connection.exec_driver_sql(statement)
+            answer = work(connection)
+            self._commit(connection)
+        except BaseException:
+            self._undo(connection)
+            raise
+        return answer
+
+    def _commit(self, connection: Connection) -> None:
+        try:
+            with translated(self._dialect.judge):
+                connection.exec_driver_sql("COMMIT")
+        except Failure as failure:
+            # A lost connection has the same face whether the commit arrived or not.
+            failure.unsure = failure.fault is Fault.GONE
+            raise
+
+    def _undo(self, connection: Connection) -> None:
+        if connection.invalidated:
+            return
+        try:
+            connection.exec_driver_sql("ROLLBACK")
+        except Exception:
+            # Whatever is wrong with it: the server undoes the transaction when the connection ends.
+            connection.invalidate()
+
+    def _call(self, transaction: Callable[[Connection], Answer]) -> Answer:
+        """Make one call to the database, unless it was out of reach a moment ago."""
+        if not self._breaker.admits():
+            raise StorageUnavailable(self.server)
+        answered: bool | None = True
+        try:
+            return self._repeat(transaction)
+        except Failure as failure:
+            self._log(failure)
+            answered = None if failure.code == "pool" else failure.fault is not Fault.GONE
+            if failure.fault is Fault.REFUSED:
+                raise failure.error from None
+        finally:
+            self._breaker.leave(answered)
+        # Out here, so that the error drags no text of the driver's along.
+        raise StorageUnavailable(self.server)
+
+    def _repeat(self, transaction: Callable[[Connection], Answer]) -> Answer:
+        began = time.monotonic()
+        repeats = 0
+        while True:
+            try:
+                with translated(self._dialect.judge), self._engine.connect() as connection:
+                    return transaction(connection)
+            except Failure as failure:
+                if failure.unsure or not self._worth_repeating(failure, repeats, time.monotonic() - began):
+                    raise
+            repeats += 1
+            time.sleep(random.uniform(0, _PAUSE * repeats))  # noqa: S311
+
+    def _worth_repeating(self, failure: Failure, repeats: int, passed: float) -> bool:
+        if failure.fault is Fault.GONE:
+            return failure.lost and repeats == 0 and passed < _AT_ONCE
+        in_time = passed < _SOON or not self._hurried
+        return failure.fault in {Fault.CONFLICT, Fault.REFUSED} and repeats < _REPEATS and in_time
+
+    def _log(self, failure: Failure) -> None:
+        _logger.warning("%s: %s (%s)", self.server, failure.fault.value, failure.code)

@@ -1,0 +1,52 @@
+"""Every repository, at work in the same transaction."""
+
+from logoadmin.adapters.sql_storage.pieces import LOGOS, THEMES, PieceRepository
+from logoadmin.adapters.sql_storage.repositories import AuthorRepository, RoleRepository, UserRepository
+from logoadmin.adapters.sql_storage.sessions import SecretRepository, SessionRepository
+from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.domain.records import Logo, Theme
+
+
+class SqlUnitOfWork:
+    """The repositories, made when they are asked for: most work needs one of them."""
+
+    __slots__ = ("_transaction",)
+
+    def __init__(self, transaction: Transaction) -> None:
+        """Let all of them work in a transaction."""
+        self._transaction = transaction
+
+    @property
+    def users(self) -> UserRepository:
+        """The users."""
+        return UserRepository(self._transaction)
+
+    @property
+    def roles(self) -> RoleRepository:
+        """The roles."""
+        return RoleRepository(self._transaction)
+
+    @property
+    def authors(self) -> AuthorRepository:
+        """The authors."""
+        return AuthorRepository(self._transaction)
+
+    @property
+    def logos(self) -> PieceRepository[Logo]:
+        """The logos."""
+        return PieceRepository(self._transaction, LOGOS)
+
+    @property
+    def themes(self) -> PieceRepository[Theme]:
+        """The themes."""
+        return PieceRepository(self._transaction, THEMES)
+
+    @property
+    def sessions(self) -> SessionRepository:
+        """The sessions."""
+        return SessionRepository(self._transaction)
+
+    @property
+    def secrets(self) -> SecretRepository:
+        """The secrets."""
+        return SecretRepository(self._transaction)

@@ -1,0 +1,527 @@
+"""What callers get when the database fails: an answer in time, no secrets, and no change made twice."""
+
+import contextlib
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logoadmin.adapters.sql_storage import SqlStorage, mysql, open_sql_storage
+from logoadmin.adapters.sql_storage.breaker import REST, Breaker
+from logoadmin.domain.errors import StorageUnavailable
+from logoadmin.domain.records import Author, PasswordHash, User
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.mariadb import PASSWORD, MariaDb, free_port
+
+# Contract A20.
+IN_TIME = 2.0
+RECOVERED = 5.0
+
+
+def author(author_id: int) -> Author:
+    return Author(author_id, author_id, f"author {author_id}", 0)
+
+
+def read(storage: Storage) -> object:
+    return storage.read(lambda uow: uow.authors.get(1))
+
+
+def add(storage: Storage, author_id: int = 1) -> None:
+    storage.write(lambda uow: uow.authors.add(author(author_id)))
+
+
+def refused(storage: SqlStorage, call: Callable[[SqlStorage], object] = read) -> float:
+    """Make a call that must fail as the contract says; return how many seconds it took."""
+    began = time.monotonic()
+    with pytest.raises(StorageUnavailable) as caught:
+        call(storage)
+    took = time.monotonic() - began
+    assert took < IN_TIME
+    assert str(caught.value) == f"Cannot connect to the database server at {storage.server}"
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    return took
+
+
+def recovered(storage: Storage) -> None:
+    """Wait until the storage works again, which must be soon."""
+    began = time.monotonic()
+    while True:
+        with contextlib.suppress(StorageUnavailable):
+            read(storage)
+            return
+        assert time.monotonic() - began < RECOVERED
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def no_secrets(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Whatever was logged has neither the password nor a traceback in it."""
+    with caplog.at_level("INFO"):
+        yield
+    assert PASSWORD not in caplog.text
+    assert "%70" not in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+@pytest.fixture
+def running(mariadb: MariaDb) -> Iterator[MariaDb]:
+    """The server, which runs again afterwards whatever became of it."""
+    yield mariadb
+    mariadb.kill()
+    mariadb.start()
+
+
+@contextlib.contextmanager
+def opened(url: str, **options: Any) -> Iterator[SqlStorage]:
+    storage = open_sql_storage(url, **options)
+    try:
+        yield storage
+    finally:
+        storage.close()
+
+
+# A server that is gone
+
+
+@pytest.mark.rule("spec §Errors 503", "contract A20")
+@pytest.mark.usefixtures("no_secrets")
+@pytest.mark.parametrize("end", [MariaDb.stop, MariaDb.kill])
+def test_a_server_that_went_away_is_missed_and_found_again(
+    running: MariaDb, mariadb_storage: SqlStorage, end: Callable[[MariaDb], None]
+) -> None:
+    assert mariadb_storage.server == running.address
+    read(mariadb_storage)
+    end(running)
+    refused(mariadb_storage)
+    refused(mariadb_storage, add)
+    running.start()
+    recovered(mariadb_storage)
+    add(mariadb_storage)
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.usefixtures("no_secrets")
+def test_a_server_killed_in_the_middle_of_a_write_leaves_nothing_behind(
+    running: MariaDb, mariadb_storage: SqlStorage
+) -> None:
+    def work(uow: UnitOfWork) -> None:
+        uow.authors.add(author(1))
+        running.kill()
+        uow.authors.add(author(2))
+
+    refused(mariadb_storage, lambda storage: storage.write(work))
+    running.start()
+    recovered(mariadb_storage)
+    assert mariadb_storage.read(lambda uow: uow.authors.page(-1, 9)) == ()
+
+
+@pytest.mark.rule("contract A20")
+def test_a_restart_costs_nobody_a_read(running: MariaDb, mariadb_storage: SqlStorage) -> None:
+    together = threading.Barrier(4)
+
+    def look(uow: UnitOfWork) -> None:
+        uow.authors.get(1)
+        together.wait()
+
+    with ThreadPoolExecutor(4) as executor:
+        list(executor.map(lambda _: mariadb_storage.read(look), range(4)))
+        running.kill()
+        running.start()
+        assert list(executor.map(lambda _: read(mariadb_storage), range(8))) == [None] * 8
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.usefixtures("no_secrets")
+@pytest.mark.parametrize("idle", [0.0, 100.0], ids=["pinged first", "not pinged"])
+def test_a_server_that_hangs_is_not_waited_for(
+    running: MariaDb, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, idle: float
+) -> None:
+    monkeypatch.setattr(mysql, "_IDLE", idle)
+    read(mariadb_storage)
+    running.freeze()
+    with ThreadPoolExecutor(6) as executor:
+        list(executor.map(lambda _: refused(mariadb_storage), range(6)))
+        # From now on nobody waits: the next one who tries comes in a second.
+        assert max(executor.map(lambda _: refused(mariadb_storage), range(20))) < 0.1
+    running.resume()
+    recovered(mariadb_storage)
+
+
+@pytest.mark.rule("contract A20")
+def test_a_server_that_hangs_from_the_start_is_not_waited_for(running: MariaDb, mariadb_storage: SqlStorage) -> None:
+    running.freeze()
+    refused(mariadb_storage)
+    running.resume()
+    recovered(mariadb_storage)
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.parametrize("full", [False, True], ids=["accepts and is silent", "does not even accept"])
+def test_what_never_answers_is_not_waited_for(mariadb: MariaDb, full: bool) -> None:
+    with contextlib.ExitStack() as stack:
+        silent = stack.enter_context(socket.socket())
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(0)
+        for _ in range(4 if full else 0):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(silent.getsockname())
+        storage = stack.enter_context(opened(mariadb.url_of("gallery", port=silent.getsockname()[1])))
+        refused(storage)
+        assert refused(storage) < 0.1
+
+
+@pytest.mark.rule("contract A20")
+def test_what_is_not_a_database_server_is_no_database_server(mariadb: MariaDb) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def greet() -> None:
+            for greeting in (b"SSH-2.0-OpenSSH_9.2\r\n" * 9, b"", b"\x05\x00\x00\x00\x0aabcd"):
+                with contextlib.closing(listener.accept()[0]) as connection:
+                    connection.sendall(greeting)
+
+        thread = threading.Thread(target=greet)
+        thread.start()
+        for _ in range(3):
+            with opened(mariadb.url_of("gallery", port=listener.getsockname()[1])) as storage:
+                refused(storage)
+        thread.join()
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.usefixtures("no_secrets")
+@pytest.mark.parametrize("wrong", ["password", "database", "port"])
+def test_who_is_not_let_in_says_no_more_than_where(mariadb: MariaDb, wrong: str) -> None:
+    url = {
+        "password": mariadb.url_of("gallery", password="another"),
+        "database": mariadb.url_of("gallery_nowhere"),
+        "port": mariadb.url_of("gallery", port=free_port()),
+    }[wrong]
+    with opened(url) as storage:
+        refused(storage)
+    with opened(url) as storage:
+        refused(storage, SqlStorage.check_schema)
+
+
+# Connections that break
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.parametrize("idle", [0.0, 100.0], ids=["pinged first", "not pinged"])
+def test_a_connection_that_was_ended_is_replaced(
+    mariadb: MariaDb, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, idle: float
+) -> None:
+    monkeypatch.setattr(mysql, "_IDLE", idle)
+    for call in (read, add, lambda storage: storage.snapshot(lambda uow: uow.authors.get(1))):
+        read(mariadb_storage)
+        end_connections(mariadb)
+        call(mariadb_storage)
+
+
+def end_connections(mariadb: MariaDb) -> None:
+    for (number,) in mariadb.execute("SELECT id FROM information_schema.processlist WHERE user = 'logoadmin'"):
+        mariadb.execute(f"KILL {number}")
+
+
+@pytest.mark.rule("contract A20")
+def test_a_write_whose_connection_breaks_before_the_commit_is_made_once(
+    mariadb: MariaDb, mariadb_storage: SqlStorage
+) -> None:
+    runs: list[int] = []
+
+    def work(uow: UnitOfWork) -> None:
+        runs.append(1)
+        uow.authors.add(author(uow.authors.next_id()))
+        if len(runs) == 1:
+            end_connections(mariadb)
+        uow.authors.get(1)
+
+    mariadb_storage.write(work)
+    assert len(runs) == 2
+    assert mariadb_storage.read(lambda uow: uow.authors.page(-1, 9)) == (author(1),)
+
+
+class Proxy:
+    """Stands between client and server and loses a commit, or the answer to it, with the connection."""
+
+    def __init__(self, port: int) -> None:
+        self._server_port = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._sockets: list[socket.socket] = [self._listener]
+        self._threads = [threading.Thread(target=self._accept)]
+        self.port: int = self._listener.getsockname()[1]
+        self.delivers = True
+        self.loses = False
+        self._threads[0].start()
+
+    def close(self) -> None:
+        for end in self._sockets:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        for end in self._sockets:
+            end.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client = self._listener.accept()[0]
+                server = socket.create_connection(("127.0.0.1", self._server_port))
+                self._sockets += [client, server]
+                self._threads.append(threading.Thread(target=self._carry, args=(client, server)))
+                self._threads[-1].start()
+
+    def _carry(self, client: socket.socket, server: socket.socket) -> None:
+        # The protocol takes turns: a request, then the whole answer, which for these tests comes in one piece.
+        with contextlib.suppress(OSError):
+            client.sendall(server.recv(65536))
+            while request := client.recv(65536):
+                lost = self.loses and request.endswith(b"\x03COMMIT")
+                if not lost or self.delivers:
+                    server.sendall(request)
+                    answer = server.recv(65536)
+                if lost:
+                    break
+                client.sendall(answer)
+        for end in (client, server):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.usefixtures("mariadb_storage")
+@pytest.mark.parametrize("delivers", [True, False], ids=["the answer is lost", "the commit is lost"])
+def test_a_commit_without_an_answer_is_not_repeated(mariadb: MariaDb, delivers: bool) -> None:
+    runs: list[int] = []
+
+    def work(uow: UnitOfWork) -> None:
+        runs.append(1)
+        uow.authors.add(author(uow.authors.next_id()))
+
+    with (
+        contextlib.closing(Proxy(mariadb.port)) as proxy,
+        opened(mariadb.url_of("gallery", port=proxy.port)) as storage,
+    ):
+        read(storage)
+        proxy.loses, proxy.delivers = True, delivers
+        refused(storage, lambda storage: storage.write(work))
+        proxy.loses = False
+        recovered(storage)
+        assert runs == [1]
+        assert storage.read(lambda uow: uow.authors.page(-1, 9)) == ((author(1),) if delivers else ())
+
+
+# A server that is there and cannot
+
+
+@pytest.mark.rule("contract A20", "contract H5")
+def test_who_ran_into_a_deadlock_runs_again(mariadb_storage: SqlStorage) -> None:
+    for number in (1, 2):
+        add(mariadb_storage, number)
+    both_hold = threading.Barrier(2)
+    runs: list[int] = []
+
+    def work(first: int, second: int) -> Callable[[UnitOfWork], None]:
+        def change(uow: UnitOfWork) -> None:
+            runs.append(first)
+            uow.authors.get(first)
+            if len(runs) <= 2:
+                both_hold.wait()
+            uow.authors.update(Author(second, second + 10 * first, f"by {first}", 0))
+
+        return change
+
+    with ThreadPoolExecutor(2) as executor:
+        list(executor.map(mariadb_storage.write, (work(1, 2), work(2, 1))))
+    assert len(runs) == 3
+    assert mariadb_storage.read(lambda uow: uow.authors.page(-1, 9)) == (
+        Author(1, 21, "by 2", 0),
+        Author(2, 12, "by 1", 0),
+    )
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.usefixtures("no_secrets")
+def test_a_record_that_somebody_holds_too_long_keeps_nobody_from_the_others(
+    mariadb: MariaDb, mariadb_storage: SqlStorage
+) -> None:
+    add(mariadb_storage)
+    with contextlib.closing(mariadb.connect()) as holder, holder.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT * FROM authors WHERE author_id = 1 FOR UPDATE")
+        refused(mariadb_storage, lambda storage: storage.write(lambda uow: uow.authors.get(1)))
+        assert read(mariadb_storage) == author(1)
+    add(mariadb_storage, 2)
+
+
+@pytest.mark.rule("contract A20", "contract H5")
+@pytest.mark.usefixtures("no_secrets")
+def test_a_server_that_became_read_only_is_left_for_a_better_one(mariadb: MariaDb, mariadb_storage: SqlStorage) -> None:
+    read(mariadb_storage)
+    mariadb.execute("SET GLOBAL read_only = 1")
+    try:
+        refused(mariadb_storage, add)
+    finally:
+        mariadb.execute("SET GLOBAL read_only = 0")
+    recovered(mariadb_storage)
+    add(mariadb_storage)
+
+
+@pytest.mark.rule("contract A20")
+def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorage, mariadb: MariaDb) -> None:
+    urls = {"gallery.db": None, mariadb.address: mariadb.url}
+    url = urls[sql_storage.server]
+    with contextlib.nullcontext(sql_storage) if url is None else opened(url, connections=1) as storage:
+        held, done = threading.Barrier(7 if url is None else 2), threading.Event()
+
+        def hold(uow: UnitOfWork) -> None:
+            uow.authors.get(1)
+            held.wait()
+            done.wait()
+
+        with ThreadPoolExecutor(6) as executor:
+            futures = [executor.submit(storage.read, hold) for _ in range(held.parties - 1)]
+            held.wait()
+            refused(storage)
+            done.set()
+            for future in futures:
+                future.result()
+        read(storage)
+
+
+@pytest.mark.rule("contract A21")
+def test_a_mistake_of_ours_is_not_blamed_on_the_database(sql_storage: SqlStorage) -> None:
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        sql_storage.write(lambda uow: uow.users.add(User(1, "ann", None, 99, 0), PasswordHash("$argon2id$secret")))
+    assert not isinstance(caught.value, StorageUnavailable)
+    assert "secret" not in repr(caught.value) + str(caught.value)
+    add(sql_storage)
+
+
+@pytest.mark.rule("contract A20")
+def test_the_driver_still_has_the_insides_that_are_used(mariadb_storage: SqlStorage) -> None:
+    with mariadb_storage._engine.connect() as connection:
+        driver: Any = connection.connection.dbapi_connection
+        assert driver._read_timeout == driver._write_timeout == driver._sock.gettimeout() == mysql._ANSWER_WAIT
+        assert driver._read_packet.__module__.startswith("logoadmin")
+        connection.exec_driver_sql("SELECT 1")
+
+
+# A file
+
+
+@pytest.mark.rule("spec §Errors 503", "contract A20")
+def test_a_locked_file_can_be_read_and_not_written(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
+    read(sqlite_storage)
+    with contextlib.closing(sqlite3.connect(tmp_path / "gallery.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        refused(sqlite_storage, add)
+        read(sqlite_storage)
+        other.execute("ROLLBACK")
+    add(sqlite_storage)
+
+
+@pytest.mark.rule("contract H5", "contract F1")
+def test_services_that_share_a_file_wait_for_each_other(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
+    add(sqlite_storage)
+
+    def rename(uow: UnitOfWork) -> None:
+        found = uow.authors.get(1)
+        time.sleep(0.005)
+        assert found is not None
+        uow.authors.update(replace(found, username=found.username + "x"))
+
+    with ThreadPoolExecutor(4) as executor, contextlib.ExitStack() as stack:
+        file = f"sqlite:///{tmp_path / 'gallery.db'}"
+        services = [stack.enter_context(opened(file)) for _ in range(4)]
+        list(executor.map(lambda service: service.write(rename), services * 3))
+    found = sqlite_storage.read(lambda uow: uow.authors.get(1))
+    assert found == replace(author(1), username="author 1" + "x" * 12)
+
+
+@pytest.mark.rule("contract A20")
+def test_a_file_that_went_away_is_missed_and_found_again(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
+    add(sqlite_storage)
+    assert sqlite_storage.server == "gallery.db"
+    (tmp_path / "gallery.db").rename(tmp_path / "moved.db")
+    refused(sqlite_storage)
+    refused(sqlite_storage, lambda storage: add(storage, 2))
+    assert not (tmp_path / "gallery.db").exists()
+    (tmp_path / "moved.db").rename(tmp_path / "gallery.db")
+    assert read(sqlite_storage) == author(1)
+    add(sqlite_storage, 2)
+
+
+@pytest.mark.rule("contract A20")
+def test_a_file_that_was_replaced_is_the_one_that_counts(
+    sqlite_storage: SqlStorage, sqlite_file: Path, tmp_path: Path
+) -> None:
+    add(sqlite_storage)
+    (tmp_path / "newer.db").write_bytes(sqlite_file.read_bytes())
+    # Who replaces a database's file must take its journal away too, or SQLite would replay it into the new one.
+    for journal in tmp_path.glob("gallery.db-*"):
+        journal.unlink()
+    (tmp_path / "newer.db").rename(tmp_path / "gallery.db")
+    assert read(sqlite_storage) is None
+    add(sqlite_storage)
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.parametrize("what", ["nothing", "a directory", "no database", "half a database"])
+def test_what_is_not_a_database_file_is_not_touched(tmp_path: Path, sqlite_file: Path, what: str) -> None:
+    file = tmp_path / "gallery.db"
+    if what == "a directory":
+        file.mkdir()
+    if what == "no database":
+        file.write_bytes(b"Dear diary, " * 1000)
+    if what == "half a database":
+        file.write_bytes(sqlite_file.read_bytes()[:5000])
+    before = file.read_bytes() if file.is_file() else None
+    with opened(f"sqlite:///{file}") as storage:
+        refused(storage)
+        refused(storage, add)
+    assert (file.read_bytes() if file.is_file() else None) == before
+    assert file.exists() == (what != "nothing")
+
+
+@pytest.mark.rule("contract H2")
+def test_every_answered_write_is_on_disk(sqlite_storage: SqlStorage) -> None:
+    def ask(pragma: str) -> object:
+        with sqlite_storage._engine.connect() as connection:
+            return connection.exec_driver_sql(f"PRAGMA {pragma}").scalar()
+
+    assert (ask("journal_mode"), ask("synchronous"), ask("foreign_keys")) == ("wal", 2, 1)
+
+
+# The breaker
+
+
+@pytest.mark.rule("contract A20")
+def test_after_a_failure_one_call_a_second_tries_again() -> None:
+    now = 100.0
+    breaker = Breaker(clock=lambda: now)
+    assert breaker.admits()
+    assert breaker.admits()
+    breaker.leave(answered=False)
+    assert not breaker.admits()
+    now += REST
+    assert breaker.admits()
+    assert not breaker.admits()
+    breaker.leave(answered=False)
+    assert not breaker.admits()
+    now += REST
+    assert breaker.admits()
+    breaker.leave(answered=None)
+    assert breaker.admits()
+    breaker.leave(answered=True)
+    assert breaker.admits()
+    assert breaker.admits()

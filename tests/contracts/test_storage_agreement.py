@@ -1,0 +1,264 @@
+# ruff: noqa: RUF001
+"""The same random steps on every storage give the same answers, the same errors and the same texts."""
+
+import contextlib
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.errors import LogoAdminError
+from logoadmin.domain.limits import MAX_ID
+from logoadmin.domain.records import Author, Logo, PasswordHash, Role, Theme, User
+from logoadmin.ports.storage import Session, Storage, UnitOfWork
+from tests.mariadb import MariaDb
+
+Step = Callable[[UnitOfWork], Any]
+
+# Few, so that they meet; chosen so that a careless collation joins some of them.
+NAMES = st.sampled_from(
+    [
+        "Ann",
+        "ann",
+        "ánn",
+        "a\u0301nn",
+        "ann ",
+        "ann\t",
+        "ß",
+        "ss",
+        "😀",
+        "😁",
+        "1",
+        "１",
+        "\u200b",
+        "a'\"\\\n%",
+        "\uffff",
+    ]
+) | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=64)
+IDS = st.integers(0, 6) | st.sampled_from([MAX_ID - 1, MAX_ID])
+TIMES = st.integers(0, 5) | st.just(2**53 - 1)
+SCOPES = st.lists(st.sampled_from(["*", "users:read", "a", "A"]), unique=True).map(tuple)
+# The long one is made late: Hypothesis would print it.
+TEXTS = st.sampled_from(["", "a { }", "long", "\r\n\t\\'\";--"]).map(
+    lambda text: "🂡" * 70_000 if text == "long" else text
+)
+KEYS = st.sampled_from(["one", "One", "two"])
+
+authors = st.builds(Author, IDS, IDS, NAMES, TIMES)
+roles = st.builds(Role, IDS, NAMES, SCOPES, TIMES)
+users = st.builds(User, IDS, NAMES, st.none() | TEXTS.map(lambda text: text[:4096]), IDS, TIMES)
+logos = st.builds(
+    Logo, IDS, NAMES, TEXTS.map(lambda text: text[:2048]), NAMES, TEXTS, st.booleans(), st.just(()), TIMES
+)
+themes = st.builds(Theme, IDS, NAMES, st.just("u"), NAMES, TEXTS, st.booleans(), st.just(()), TIMES)
+passwords = st.none() | st.just(PasswordHash("$argon2id$..."))
+
+
+class _Undo(Exception):
+    """Ends a unit of work that is not to be kept."""
+
+
+def everything(uow: UnitOfWork) -> object:
+    """Return all that a storage holds."""
+    return (
+        uow.roles.page(-1, 99),
+        uow.users.page(-1, 99),
+        uow.authors.page(-1, 99),
+        uow.logos.page(-1, 99),
+        uow.themes.page(-1, 99),
+        [uow.users.credentials(user.username) for user in uow.users.page(-1, 99)],
+        [uow.logos.link_of(logo.logo_id, by.author_id) for logo in uow.logos.page(-1, 99) for by in logo.authors],
+        [uow.sessions.refresh_token(key) for key in ("one", "One", "two")],
+    )
+
+
+class Agreement(RuleBasedStateMachine):
+    """Steps are gathered and then run as one unit of work, kept or undone, on all storages."""
+
+    def __init__(self, storages: dict[str, Storage]) -> None:
+        super().__init__()
+        self.storages = storages
+        self.steps: list[Step] = []
+
+    def step(self, step: Step, *, when: tuple[Step, ...] = ()) -> None:
+        """Gather a step, to be left out where the port's preconditions do not hold."""
+
+        def guarded(uow: UnitOfWork) -> object:
+            return step(uow) if all(condition(uow) for condition in when) else "left out"
+
+        self.steps.append(guarded)
+
+    @rule(role=roles)
+    def add_role(self, role: Role) -> None:
+        self.step(lambda uow: uow.roles.add(role), when=(lambda uow: uow.roles.get(role.role_id) is None,))
+
+    @rule(role=roles)
+    def update_role(self, role: Role) -> None:
+        self.step(lambda uow: uow.roles.update(role), when=(lambda uow: uow.roles.get(role.role_id),))
+
+    @rule(role_id=IDS)
+    def remove_role(self, role_id: int) -> None:
+        self.step(lambda uow: uow.roles.remove(role_id), when=(lambda uow: not uow.roles.in_use(role_id),))
+
+    @rule(user=users, password=passwords)
+    def add_user(self, user: User, password: PasswordHash | None) -> None:
+        self.step(lambda uow: uow.users.add(user, password), when=(lambda uow: uow.roles.get(user.role_id),))
+
+    @rule(user=users)
+    def update_user(self, user: User) -> None:
+        self.step(
+            lambda uow: uow.users.update(user),
+            when=(lambda uow: uow.roles.get(user.role_id), lambda uow: uow.users.get(user.user_id)),
+        )
+
+    @rule(user_id=IDS)
+    def remove_user(self, user_id: int) -> None:
+        self.step(lambda uow: uow.users.remove(user_id))
+
+    @rule(author=authors)
+    def add_author(self, author: Author) -> None:
+        self.step(lambda uow: uow.authors.add(author), when=(lambda uow: uow.authors.get(author.author_id) is None,))
+
+    @rule(user_id=IDS, name=NAMES)
+    def add_next_author(self, user_id: int, name: str) -> None:
+        self.step(lambda uow: uow.authors.add(Author(uow.authors.next_id(), user_id, name, 0)))
+
+    @rule(author=authors)
+    def update_author(self, author: Author) -> None:
+        self.step(lambda uow: uow.authors.update(author), when=(lambda uow: uow.authors.get(author.author_id),))
+
+    @rule(author_id=IDS)
+    def remove_author(self, author_id: int) -> None:
+        self.step(lambda uow: uow.authors.remove(author_id))
+
+    @rule(logo=logos)
+    def keep_logo(self, logo: Logo) -> None:
+        self.step(lambda uow: uow.logos.update(logo) if uow.logos.get(logo.logo_id) else uow.logos.add(logo))
+
+    @rule(theme=themes)
+    def keep_theme(self, theme: Theme) -> None:
+        self.step(lambda uow: uow.themes.update(theme) if uow.themes.get(theme.theme_id) else uow.themes.add(theme))
+
+    @rule(logo_id=IDS)
+    def remove_logo(self, logo_id: int) -> None:
+        self.step(lambda uow: uow.logos.remove(logo_id))
+
+    @rule(logo_id=IDS, author_id=IDS)
+    def link(self, logo_id: int, author_id: int) -> None:
+        self.step(
+            lambda uow: uow.logos.link_of(logo_id, author_id) or uow.logos.link(logo_id, author_id),
+            when=(lambda uow: uow.logos.get(logo_id), lambda uow: uow.authors.get(author_id)),
+        )
+
+    @rule(logo_id=IDS, author_id=IDS)
+    def unlink(self, logo_id: int, author_id: int) -> None:
+        self.step(lambda uow: uow.logos.unlink(logo_id, author_id))
+
+    @rule(theme_id=IDS, author_ids=st.lists(IDS, unique=True, max_size=4))
+    def set_authors(self, theme_id: int, author_ids: list[int]) -> None:
+        self.step(
+            lambda uow: uow.themes.set_authors(theme_id, [id_ for id_ in author_ids if uow.authors.get(id_)]),
+            when=(lambda uow: uow.themes.get(theme_id),),
+        )
+
+    @rule(session_id=KEYS, user_id=IDS, expires_at=TIMES)
+    def begin_session(self, session_id: str, user_id: int, expires_at: int) -> None:
+        self.step(lambda uow: uow.sessions.end(session_id))
+        there = (lambda uow: uow.users.get(user_id),)
+        self.step(lambda uow: uow.sessions.add(Session(session_id, user_id, 0, expires_at)), when=there)
+        self.step(lambda uow: uow.sessions.add_refresh_token(session_id, session_id), when=there)
+
+    @rule(key=KEYS)
+    def use_token(self, key: str) -> None:
+        self.step(lambda uow: uow.sessions.use_refresh_token(key), when=(lambda uow: uow.sessions.refresh_token(key),))
+
+    @rule(user_id=IDS, now=TIMES)
+    def end_expired_sessions(self, user_id: int, now: int) -> None:
+        self.step(lambda uow: uow.sessions.end_expired(user_id, now))
+
+    @rule(user_id=IDS, keep=st.none() | KEYS)
+    def end_sessions(self, user_id: int, keep: str | None) -> None:
+        self.step(lambda uow: uow.sessions.end_all(user_id, keep))
+
+    @rule(after=IDS | st.just(-1), limit=st.integers(1, 3), author_id=st.none() | IDS, key=KEYS)
+    def look(self, after: int, limit: int, author_id: int | None, key: str) -> None:
+        self.step(
+            lambda uow: (
+                uow.logos.page(after, limit, author_id),
+                uow.themes.page(after, limit, author_id),
+                uow.users.page(after, limit),
+                uow.sessions.rights(key, limit),
+            )
+        )
+
+    @rule()
+    def keep(self) -> None:
+        self.agree(self.steps)
+
+    @rule()
+    def undo(self) -> None:
+        def fail(_uow: UnitOfWork) -> None:
+            raise _Undo
+
+        self.agree([*self.steps, fail])
+
+    def teardown(self) -> None:
+        self.agree(self.steps)
+
+    def agree(self, steps: list[Step]) -> None:
+        answers = {name: outcome(storage, steps) for name, storage in self.storages.items()}
+        self.steps = []
+        for name, answer in answers.items():
+            assert answer == answers["memory"], f"{name} differs from memory"
+
+
+def outcome(storage: Storage, steps: list[Step]) -> object:
+    """Run steps as one unit of work; return every answer, every error's text, and what is there afterwards."""
+    answers: list[object] = []
+
+    def work(uow: UnitOfWork) -> None:
+        answers.clear()
+        for step in steps:
+            try:
+                answers.append(step(uow))
+            except LogoAdminError as error:
+                answers.append((type(error), str(error)))
+        answers.append(everything(uow))
+
+    with contextlib.suppress(_Undo):
+        storage.write(work)
+    return answers, storage.read(everything), storage.snapshot(everything)
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, sqlite_file: Path, mariadb: MariaDb) -> Iterator[Callable[[], dict[str, Storage]]]:
+    """How to get all storages, empty, again and again."""
+    lasting = open_sql_storage(mariadb.url)
+    opened = [lasting]
+
+    def make() -> dict[str, Storage]:
+        mariadb.empty()
+        file = tmp_path / f"{len(opened)}.db"
+        shutil.copy(sqlite_file, file)
+        opened.append(open_sql_storage(f"sqlite:///{file}"))
+        return {"memory": MemoryStorage(), "sqlite": opened[-1], "mariadb": lasting}
+
+    yield make
+    for storage in opened:
+        storage.close()
+
+
+@pytest.mark.rule("contract A6", "contract A7", "contract A8", "contract A18", "contract I3")
+def test_all_storages_agree(fresh: Callable[[], dict[str, Storage]]) -> None:
+    class Here(Agreement):
+        def __init__(self) -> None:
+            super().__init__(fresh())
+
+    run_state_machine_as_test(Here, settings=settings(max_examples=20, stateful_step_count=40, deadline=None))
