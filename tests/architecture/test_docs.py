@@ -1,0 +1,200 @@
+"""What README and docs say is so: examples run, tables agree with the code, names and links lead somewhere."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import pytest
+from pydantic import SecretStr
+from starlette.testclient import TestClient
+
+from logoadmin.domain.access import Policy
+from logoadmin.entrypoints.cli import cli
+from logoadmin.entrypoints.operations import OPERATIONS, Operation
+from logoadmin.settings import Settings
+
+ROOT: Final = Path(__file__).parent.parent.parent
+README: Final = ROOT / "README.md"
+PAGES: Final = (
+    README,
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / "docs/decisions").glob("*"),
+)
+PASSWORD: Final = "correct horse battery staple"
+_FENCED: Final = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def text(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return [body for found, body in _FENCED.findall(text(page)) if found == language]
+
+
+def rows(page: str, first_cell: str) -> list[list[str]]:
+    """Return the cells of the table rows whose first cell looks so."""
+    lines = [line for line in text(page).splitlines() if re.match(rf"\| {first_cell} \|", line)]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+# Examples.
+
+
+@pytest.mark.rule("contract H6")
+@pytest.mark.parametrize(
+    ("page", "number"),
+    [(page, number) for page in ("README.md", "docs/embed.md") for number in range(len(blocks(page, "python")))],
+)
+def test_python_examples_run(page: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "example"}
+    exec(compile(blocks(page, "python")[number], f"{page}, example {number + 1}", "exec"), names)
+    if "site" in names:
+        with TestClient(names["site"]) as client:
+            assert client.get("/gallery/api/logos").json() == []
+
+
+def test_examples_in_json_are_json() -> None:
+    for page in ("README.md", "docs/interface.md", "docs/operate.md"):
+        for block in blocks(page, "json"):
+            for line in block.splitlines():
+                json.loads(line)
+
+
+@contextmanager
+def service(directory: Path) -> Iterator[str]:
+    """Serve an empty database and yield the address."""
+    arguments = [sys.executable, "-m", "logoadmin", "serve", "--port", "0"]
+    environment = {**os.environ, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD}
+    process = subprocess.Popen(arguments, cwd=directory, env=environment, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().split()[-1]
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+
+
+@pytest.mark.rule("contract H1", "contract H3")
+def test_the_curl_example_of_the_readme_runs(tmp_path: Path) -> None:
+    assert shutil.which("curl"), "this test needs curl"
+    (script,) = (block for block in blocks("README.md", "sh") if "curl" in block)
+    with service(tmp_path) as address:
+        script = script.replace("http://127.0.0.1:8000", address).replace("the password that was printed", PASSWORD)
+        done = subprocess.run(["sh", "-e"], input=script, text=True, capture_output=True, timeout=30, check=True)
+    author, logo, link, read = [json.loads(line) for line in done.stdout.splitlines()]
+    assert link == {"logo_author_id": 1, "logo_id": 1, "author_id": 1}
+    assert read == {**logo, "authors": [author]}
+
+
+# Tables.
+
+
+def said(value: object) -> str:
+    """Return a default as the table of settings has it."""
+    value = value.get_secret_value() if isinstance(value, SecretStr) else value
+    return "none" if value is None else f"`{value}`"
+
+
+@pytest.mark.rule("contract H1")
+def test_the_table_of_settings_has_all_of_them() -> None:
+    table = {row[0]: row[1] for row in rows("docs/operate.md", "`[a-z_0-9]+`")}
+    assert table == {f"`{name}`": said(field.default) for name, field in Settings.model_fields.items()}
+
+
+def row_of(operation: Operation) -> list[str]:
+    """Return what the table of endpoints says of an operation, save what it answers."""
+    need, fields = operation.command.need, operation.command.model_fields
+    body = [f"`{n}`{'' if f.is_required() else '?'}" for n, f in fields.items() if n not in operation.path_fields]
+    scope = f"`{need.scope.value}`{', or oneself' if need.own else ''}" if need.scope else "-"
+    return [
+        f"`{operation.route}`",
+        ", ".join(body) or "-",
+        str(operation.success),
+        scope,
+        "yes" if need.needs_token(Policy.OPEN) else "no",
+        ", ".join(map(str, operation.errors)) or "-",
+        operation.source,
+    ]
+
+
+def test_the_tables_of_endpoints_have_all_operations() -> None:
+    table = [
+        [*row[:2], row[2].split(",")[0], *row[3:]]
+        for row in rows("docs/interface.md", "`(GET|POST|PUT|PATCH|DELETE) .*`")
+    ]
+    assert table == [row_of(operation) for operation in OPERATIONS]
+
+
+# Names.
+
+
+def code() -> Iterator[str]:
+    """Yield all that is set as code in all pages."""
+    for page in PAGES:
+        written = page.read_text(encoding="utf-8")
+        yield from (body for language, body in _FENCED.findall(written) if language == "sh")
+        yield from re.findall(r"`([^`\n]+)`", _FENCED.sub("", written))
+
+
+def test_make_targets_exist() -> None:
+    targets = set(re.findall(r"^(\w+):", text("Makefile"), re.MULTILINE))
+    named = {target for piece in code() for target in re.findall(r"\bmake (\w+)", piece)}
+    assert {"run", "test"} <= named
+    assert named <= targets
+
+
+def test_subcommands_and_their_options_exist() -> None:
+    found = 0
+    for piece in code():
+        for line in piece.splitlines():
+            match = re.match(r"(?:\.venv/bin/)?logoadmin ((?:[a-z]\S*|-\S*)(?: .*)?)$", line.split("#")[0].strip())
+            if match:
+                words = match[1].split()
+                command: click.Command = cli
+                while isinstance(command, click.Group):
+                    name = words.pop(0)
+                    assert name in command.commands, line
+                    command = command.commands[name]
+                options = {option for parameter in command.params for option in parameter.opts}
+                assert {word for word in words if word.startswith("--")} <= options, line
+                found += 1
+    assert found > 10
+
+
+def test_modules_that_the_architecture_names_exist_and_all_are_named() -> None:
+    source = ROOT / "src" / "logoadmin"
+    named = set(re.findall(r"`([\w/]+\.py)`", text("docs/architecture.md")))
+    known = {str(path.relative_to(source)) for path in source.rglob("*.py")}
+    assert {name for name in named if "/" in name} <= known
+    assert {name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in known)} == set()
+    unnamed = {path for path in known - named if not path.endswith("__init__.py") and "/versions/" not in path}
+    assert unnamed == set()
+
+
+def slugs(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", _FENCED.sub("", page.read_text(encoding="utf-8"))):
+        assert "://" not in target, "the docs should not need the network"
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.is_file(), target
+        if anchor:
+            assert anchor in slugs(file), target

@@ -1,0 +1,79 @@
+"""Every rule that the docs call built has a test that names it, and no test names a rule that there is not."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from logoadmin.entrypoints.operations import OPERATIONS
+
+ROOT = Path(__file__).parent.parent.parent
+STATES = {"built", "built in part", "to come"}
+PLACES = {"spec": ROOT / "docs" / "spec.md", "contract": ROOT / "docs" / "contract.md"}
+RULE = re.compile(r"^\| (§\w+(?: \d+)?|[A-I]\d*(?: \w+)?) \|")
+
+
+def rules() -> dict[str, str]:
+    """Return the state of every rule, by its name."""
+    found: dict[str, str] = {}
+    for document, path in PLACES.items():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            match = RULE.match(line)
+            if match:
+                name = f"{document} {match[1]}"
+                assert name not in found, f"{name} is there twice"
+                found[name] = line.rstrip("| ").rsplit("|", 1)[1].strip()
+    return found
+
+
+@cache
+def named() -> frozenset[tuple[str, str]]:
+    """Return the rules that tests name, each with the file that does."""
+    return frozenset(_named())
+
+
+def _named() -> Iterator[tuple[str, str]]:
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.rule":
+                for argument in node.args:
+                    yield from ((name, path.name) for name in _names(argument))
+
+
+def _names(argument: ast.expr) -> list[str]:
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        return [argument.value]
+    if isinstance(argument, ast.Attribute) and argument.attr == "source":  # one test for every operation
+        return [operation.source for operation in OPERATIONS]
+    if isinstance(argument, ast.IfExp):
+        return _names(argument.body) + _names(argument.orelse)
+    raise AssertionError(f"the name of a rule should be a text that can be read here: {ast.unparse(argument)}")
+
+
+def test_the_docs_have_every_rule() -> None:
+    numbers = {"A": 21, "B": 5, "C": 5, "E": 3, "F": 3, "H": 6, "I": 3}
+    contract = {f"{letter}{number}" for letter, last in numbers.items() for number in range(1, last + 1)}
+    contract |= {"D", "G", "G2"} | {f"D {kind}" for kind in ("users", "roles", "authors", "themes", "logos")}
+    spec = {"§Resources", "§Limits", "§Versioning"} | {f"§Errors {status}" for status in (400, 401, 403, 422, 503)}
+    spec |= {
+        f"§{heading} {number}"
+        for heading, last in (("Endpoints", 12), ("Rules", 6), ("Authentication", 4))
+        for number in range(1, last + 1)
+    }
+    assert set(rules()) == {f"spec {name}" for name in spec} | {f"contract {name}" for name in contract}
+
+
+def test_the_state_of_every_rule_is_said() -> None:
+    assert {name: state for name, state in rules().items() if state not in STATES} == {}
+
+
+@pytest.mark.parametrize("name", sorted(name for name, state in rules().items() if state != "to come"))
+def test_a_rule_that_is_built_has_a_test(name: str) -> None:
+    assert name in {name for name, _ in named()}, f"no test is marked with {name}"
+
+
+def test_no_test_names_a_rule_that_there_is_not() -> None:
+    assert sorted({(name, file) for name, file in named() if name not in rules()}) == []
