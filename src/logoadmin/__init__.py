@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         SignInRefused,
         StartError,
         StorageUnavailable,
+        TablesMissing,
         TooManySignIns,
     )
     from logoadmin.domain.lists import Listing
@@ -181,6 +182,7 @@ __all__ = [
     "SignedIn",
     "StartError",
     "StorageUnavailable",
+    "TablesMissing",
     "Theme",
     "ThemeAuthor",
     "Tokens",

@@ -72,9 +72,9 @@ def _sql_storage(url: str, create: Create, patient: bool) -> Storage:
 def _on(storage: Storage, settings: Settings) -> LogoAdmin:
     hasher = Argon2Passwords(settings.argon2_memory_kib, settings.argon2_passes)
     clock, randomness = SystemClock(), SystemRandomness()
-    given = settings.admin_password.get_secret_value() if settings.admin_password else None
+    given = settings.admin_password.get_secret_value() if settings.admin_password is not None else None
     made_up = first_start(storage, hasher, randomness, clock, given)
-    key = settings.token_key.get_secret_value() if settings.token_key else stored_token_key(storage)
+    key = settings.token_key.get_secret_value() if settings.token_key is not None else stored_token_key(storage)
     if key is None:
         raise SchemaMismatch("The database has no key for tokens; run: logoadmin init")
     tokens = JwtTokens(key, settings.token_issuer, settings.token_audience)

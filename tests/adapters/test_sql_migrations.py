@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage, schema
 from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, metadata
-from logoadmin.domain.errors import SchemaMismatch, SettingsError
+from logoadmin.domain.errors import SchemaMismatch, StartError
 from logoadmin.domain.records import Author
 from tests.mariadb import MariaDb
 
@@ -115,10 +115,23 @@ def test_tables_of_another_program_are_left_alone(new: SqlStorage, sqlite_url: s
     if new.embedded:
         Path(sqlite_url.removeprefix("sqlite:///")).touch()
     execute(new, "CREATE TABLE users (login VARCHAR(9))")
-    with pytest.raises(SettingsError, match=r"has a table users that is not logoadmin's; give logoadmin a database"):
+    with pytest.raises(StartError, match=r"has a table users that is not logoadmin's; give logoadmin a database"):
         new.prepare()
     assert new.is_empty()
     execute(new, "SELECT login FROM users")
+
+
+@pytest.mark.rule("contract H3")
+def test_a_database_user_who_may_not_make_tables_is_told_what_is_missing(mariadb: MariaDb) -> None:
+    database = mariadb.new_database()
+    mariadb.execute(
+        "CREATE OR REPLACE USER 'reader'@'127.0.0.1' IDENTIFIED BY 'secret'",
+        f"GRANT SELECT, INSERT ON {database}.* TO 'reader'@'127.0.0.1'",
+    )
+    storage = open_sql_storage(f"mysql://reader:secret@{mariadb.address}/{database}")
+    with pytest.raises(StartError, match="may not make tables; grant it ALL on the database$"):
+        storage.prepare()
+    storage.close()
 
 
 @pytest.mark.rule("contract H3")
@@ -163,7 +176,9 @@ def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 @pytest.mark.rule("contract H2")
 def test_a_file_that_cannot_be_made_is_named_without_its_path(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"^The database file new.db cannot be made: No such file or directory$"):
+    with pytest.raises(
+        StartError, match=r"^The database file new.db cannot be made: No such file or directory; name one"
+    ):
         prepare(f"sqlite:///{tmp_path / 'nowhere' / 'new.db'}")
 
 

@@ -18,6 +18,7 @@
     ├── SettingsError             a setting that cannot be used
     └── StartError                something that the service needs to start is not there
         └── SchemaMismatch        the database is of another version
+            └── TablesMissing     there are no tables in it yet
 
 ``str(error)`` is the text for people; the attributes carry the same as data. None of them speaks HTTP.
 """
@@ -143,3 +144,10 @@ class StartError(LogoAdminError):
 
 class SchemaMismatch(StartError):
     """The tables of the database are older or newer than this program, or not there."""
+
+
+class TablesMissing(SchemaMismatch):
+    """There are no tables in the database, or not all of them."""
+
+    def __init__(self) -> None:
+        super().__init__("The database has no tables of logoadmin yet; run: logoadmin init")

@@ -14,7 +14,7 @@ from typing import IO, Any, Final, NoReturn, TypeVar
 import click
 
 from logoadmin.domain.access import Policy
-from logoadmin.domain.errors import InvalidLines, LogoAdminError, SettingsError, StorageUnavailable
+from logoadmin.domain.errors import InvalidLines, LogoAdminError, SettingsError, StorageUnavailable, TablesMissing
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -25,7 +25,7 @@ _INTERRUPTED: Final = 130
 _database = click.option(
     "--database",
     metavar="URL",
-    help="sqlite:///FILE, mysql+pymysql://USER:PASSWORD@HOST:PORT/NAME or memory:  [default: sqlite:///logoadmin.db]",
+    help="sqlite:///FILE or mysql+pymysql://USER:PASSWORD@HOST:PORT/NAME.  [default: sqlite:///logoadmin.db]",
 )
 _access = click.option(
     "--access", type=click.Choice([policy.value for policy in Policy]), help="Who needs a token.  [default: open]"
@@ -73,7 +73,12 @@ def cli() -> None:
 @cli.command()
 @click.option("--host", help="The address to listen on.  [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on, 0 for any.  [default: 8000]")
-@_database
+@click.option(
+    "--database",
+    metavar="URL",
+    help="sqlite:///FILE, mysql+pymysql://USER:PASSWORD@HOST:PORT/NAME, or memory: to try things out.  "
+    "[default: sqlite:///logoadmin.db]",
+)
 @_access
 @click.option("--workers", type=click.IntRange(1, 64), help="How many processes answer.  [default: 1]")
 @click.option(
@@ -162,7 +167,7 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
 
     with click.open_file(file, "rb") as source:
         lines = source.readlines()
-    with _gallery(database, "empty") as gallery, _progress(len(lines)) as progress:
+    with _rehearsal(database) if dry_run else _gallery(database, "empty") as gallery, _progress(len(lines)) as progress:
         _show_password(gallery.admin_password)
         try:
             imported = gallery.transfer.load(ImportLines(dry_run=dry_run), lines, progress=progress)
@@ -276,6 +281,17 @@ def _new_password() -> str:
         password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return password
     return sys.stdin.readline().rstrip("\n")
+
+
+def _rehearsal(database: str | None) -> Any:
+    """Open the gallery for a dry run, which makes nothing: where there is no database, an empty one in memory."""
+    from logoadmin.bootstrap import MEMORY, open_gallery
+    from logoadmin.settings import settings_of
+
+    try:
+        return _gallery(database, "never")
+    except TablesMissing:
+        return open_gallery(settings_of(database=MEMORY, admin_password="unused"))  # noqa: S106
 
 
 def _gallery(database: str | None, create: Any) -> Any:

@@ -110,7 +110,8 @@ class Authors(Protocol):
     def next_id(self) -> int:
         """Return the id for a new author: one more than the highest that any author ever had, 1 at first.
 
-        Ids of a unit of work that is undone are free again; ids of removed records are not.
+        Each call uses an id up, also when the record is then refused. Ids of a unit of work that is undone are free
+        again; ids of removed records are not.
 
         Raises:
             Conflict: there is no id left (contract A2).

@@ -17,6 +17,7 @@ class Fault(Enum):
 
     GONE = "the server cannot be reached, or the connection to it was lost"
     BUSY = "the server is there and cannot do it"
+    DENIED = "the database user may not do that"
     CONFLICT = "another transaction was in the way, and the whole of this one is undone"
     REFUSED = "a key refused a record, and nothing that stands in its way can be seen"
 

@@ -25,7 +25,9 @@ _GONE: Final = {
     *(1047, 1290, 1836),
 }
 _BUSY: Final = {1021, 1040, 1041, 1114, 1203, 1205, 1206, 1226, 1317, 1969, 3024}
+_DENIED: Final = {1142, 1143, 1227, 1370}
 _CONFLICT: Final = {1020, 1213}
+_FAULTS: Final = ((Fault.GONE, _GONE), (Fault.BUSY, _BUSY), (Fault.DENIED, _DENIED), (Fault.CONFLICT, _CONFLICT))
 # Errors on a connection that works: SQLAlchemy would keep it and, as its ROLLBACK fails too, log three tracebacks.
 _USELESS: Final = {1047, 1290, 1836}
 
@@ -102,10 +104,7 @@ class Mysql:
         if not isinstance(code, int):
             # The driver's own findings have a text and no code: what it reads is no longer the server's protocol.
             return (Fault.GONE if type(error).__name__ in {"InternalError", "InterfaceError"} else None), "protocol"
-        for fault, codes in ((Fault.GONE, _GONE), (Fault.BUSY, _BUSY), (Fault.CONFLICT, _CONFLICT)):
-            if code in codes:
-                return fault, code
-        return None, code
+        return next((fault for fault, codes in _FAULTS if code in codes), None), code
 
     def turn(self) -> AbstractContextManager[None]:
         """Do nothing: a server hands its locks on by itself."""

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, inspect, text
 
 from logoadmin.adapters.sql_storage.dialects import Dialect
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
-from logoadmin.domain.errors import SchemaMismatch, SettingsError
+from logoadmin.domain.errors import SchemaMismatch, StartError, TablesMissing
 
 # The newest migration, said here so that a start needs not read all of them, which takes longer than everything else.
 NEWEST: Final = "0001"
@@ -34,26 +34,18 @@ class Schema:
         """
         version = self._version(connection)
         if version is None:
-            self.missing()
+            raise TablesMissing
         if version < NEWEST:
             raise SchemaMismatch("The database is older than this program; run: logoadmin init")
         if version > NEWEST:
             self._newer()
-
-    def missing(self) -> NoReturn:
-        """Say that there are no tables.
-
-        Raises:
-            SchemaMismatch: always.
-        """
-        raise SchemaMismatch("The database has no tables of logoadmin yet; run: logoadmin init")
 
     def prepare(self, connection: Connection) -> None:
         """Run the migrations that are missing, on a connection of its own.
 
         Raises:
             SchemaMismatch: a newer program made the tables.
-            SettingsError: another program made tables of these names.
+            StartError: another program made tables of these names.
         """
         with self._dialect.alone(connection):
             version = self._version(connection)
@@ -77,7 +69,7 @@ class Schema:
             return
         strangers = sorted(metadata.tables.keys() & set(there.get_table_names()))
         if strangers:
-            raise SettingsError(
+            raise StartError(
                 f"The database has a table {strangers[0]} that is not logoadmin's; give logoadmin a database of its own"
             )
 

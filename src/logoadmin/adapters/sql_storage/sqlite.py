@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import DisconnectionError
 
 from logoadmin.adapters.sql_storage.faults import Fault
-from logoadmin.domain.errors import SettingsError
+from logoadmin.domain.errors import StartError
 
 # What stands in the way of a file, by SQLite's primary result code. None of it is a server that is gone: it shows at
 # once, or after the busy timeout, so there is nothing to spare the callers.
@@ -102,7 +102,7 @@ class Sqlite:
             reason = error.strerror
         else:
             return
-        raise SettingsError(f"The database file {self.server} cannot be made: {reason}")
+        raise StartError(f"The database file {self.server} cannot be made: {reason}; name one that can")
 
     @contextmanager
     def alone(self, connection: Connection) -> Iterator[None]:

@@ -14,7 +14,7 @@ from logoadmin.adapters.sql_storage.faults import Failure, Fault, translated
 from logoadmin.adapters.sql_storage.schema import Schema
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
-from logoadmin.domain.errors import StorageUnavailable
+from logoadmin.domain.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
@@ -102,17 +102,17 @@ class SqlStorage:
             SchemaMismatch: they are older, newer or not there; the text says what to do.
             StorageUnavailable: the database is out of reach.
         """
-        if self._dialect.exists():
-            self._call(self._schema.check)
-        else:
-            self._schema.missing()
+        if not self._dialect.exists():
+            raise TablesMissing
+        self._call(self._schema.check)
 
     def prepare(self) -> None:
         """Make the tables, or bring them up to date; nothing happens where they are. Several may do it at once.
 
         Raises:
             SchemaMismatch: a newer program made them.
-            SettingsError: the database has other tables of these names, or the file cannot be made.
+            StartError: the database has other tables of these names, its user may not make any, or the file cannot
+                be made.
             StorageUnavailable: the database is out of reach.
         """
         self._dialect.create()
@@ -122,6 +122,10 @@ class SqlStorage:
                 self._schema.prepare(connection)
         except Failure as failure:
             self._log(failure)
+            if failure.fault is Fault.DENIED:
+                raise StartError(
+                    f"The database user at {self.server} may not make tables; grant it ALL on the database"
+                ) from None
         else:
             return
         finally:

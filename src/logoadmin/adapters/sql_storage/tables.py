@@ -1,7 +1,7 @@
 """The tables, as the newest migration leaves them; ``tests/adapters/test_sql_migrations.py`` compares the two.
 
 They say what queries need to know. How a server is to compare text is said where the tables are made, in
-``migrations``, because it depends on the server. Ids are given by :mod:`~logoadmin.adapters.sql_storage.counters`,
+``migrations``, because it depends on the server. Ids are given by :mod:`~logoadmin.adapters.sql_storage.transaction`,
 never by the database.
 """
 

@@ -1,6 +1,7 @@
 """The ASGI application: a route for each path of the operations (contract A19 to A21, H6)."""
 
 import asyncio
+import functools
 import json
 import logging
 from collections.abc import Callable, Iterable
@@ -116,19 +117,17 @@ class OpenApi:
 
     def __init__(self, access: Policy) -> None:
         """Describe the interface under an access policy."""
-        self._access = access
-        self._body: bytes | None = None
+        self._document = functools.lru_cache(1)(
+            lambda root_path: json.dumps(openapi_document(access, root_path)).encode()
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["method"] not in ("GET", "HEAD"):
             response = error_response(HttpError(405, headers={"allow": "GET, HEAD"}))
         else:
-            if self._body is None:
-                self._body = json.dumps(openapi_document(self._access)).encode()
-            response = Response(self._body, media_type="application/json")
-            response = _head_of(response) if scope["method"] == "HEAD" else response
-        await response(scope, receive, send)
+            response = Response(self._document(scope.get("root_path", "")), media_type="application/json")
+        await (_head_of(response) if scope["method"] == "HEAD" else response)(scope, receive, send)
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:

@@ -38,13 +38,6 @@ def _detail(schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_ERRORS: Final = {
-    "Problem": _PROBLEM,
-    "Error": _detail({"type": "string"}),
-    "InvalidInput": _detail({"type": "array", "items": {"$ref": "#/components/schemas/Problem"}}),
-}
-
-
 # Schemas that several operations share, beside those of the records.
 _SHARED: Final = {
     "Problem": _PROBLEM,
@@ -65,8 +58,8 @@ class _Schemas(GenerateJsonSchema):
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 (as it is declared)
 
 
-def openapi_document(access: Policy) -> dict[str, Any]:
-    """Return the document for a service under an access policy."""
+def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
+    """Return the document for a service under an access policy, mounted at a path where one is given."""
     inputs: list[tuple[int, Any, TypeAdapter[Any]]] = [
         (row, "serialization", operation.renderer()) for row, operation in enumerate(OPERATIONS)
     ]
@@ -82,13 +75,14 @@ def openapi_document(access: Policy) -> dict[str, Any]:
             "version": version("logoadmin"),
             "description": "Administration of a gallery of site logos and themes.",
         },
+        "servers": [{"url": root_path or "/"}],
         "paths": paths,
         "components": {
             "schemas": {**definitions["$defs"], **_SHARED},
             "securitySchemes": {
                 "token": {
                     "type": "oauth2",
-                    "flows": {"password": {"tokenUrl": "/api/auth/token", "scopes": {}}},
+                    "flows": {"password": {"tokenUrl": f"{root_path}/api/auth/token", "scopes": {}}},
                 }
             },
         },
