@@ -132,7 +132,7 @@ def test_a_taken_port_is_said_in_a_line(run: Run) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         ended = run("serve", "--database", "memory:", "--port", str(port))
-    says_one_line(ended, 1, str(port), "--port")
+    says_one_line(ended, 1, str(port), "another port")
 
 
 @pytest.mark.rule("contract H3")

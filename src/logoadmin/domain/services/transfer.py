@@ -67,6 +67,12 @@ class Line(Command):
 
     created_at: UnixTime = UNCHANGED
 
+    @property
+    def record(self) -> tuple[Kind, int]:
+        """Which record it is about."""
+        kind: Kind = getattr(self, "kind")  # noqa: B009 (every subclass has one, as a literal of its own)
+        return kind, getattr(self, f"{kind}_id")
+
     def store(self, uow: UnitOfWork, now: int) -> None:
         """Create the record with this id, or amend it."""
         raise NotImplementedError
@@ -229,7 +235,7 @@ class TransferService:
 
         with suppress(_DryRun):
             self._transactions.write(command, caller, work)
-        counts = Counter(_kind(line) for _, line in parsed)
+        counts = Counter(line.record[0] for _, line in parsed)
         return Imported({kind: counts[kind] for kind in Kind}, command.dry_run)
 
     def dump(self, command: ExportLines, write: Callable[[str], object], caller: Caller = OWNER) -> int:
@@ -254,23 +260,24 @@ class TransferService:
         return self._transactions.snapshot(command, caller, work)
 
 
-def _kind(line: Line) -> Kind:
-    kind: Kind = getattr(line, "kind")  # noqa: B009 (every subclass has it, as a literal of its own)
-    return kind
-
-
 def _stored(uow: UnitOfWork, lines: list[tuple[int, Line]], now: int, progress: Callable[[], object]) -> list[BadLine]:
     """Store lines, those that are refused again after the others, for as long as that helps; return what remains."""
     while True:
-        refused, waiting = [], []
+        refused: list[BadLine] = []
+        waiting: list[tuple[int, Line]] = []
+        held: set[tuple[Kind, int]] = set()
         for number, line in lines:
-            try:
-                line.store(uow, now)
-            except (DuplicateEntry, NotFound) as error:
-                refused.append(BadLine(number, (_problem(error),)))
-                waiting.append((number, line))
-            else:
-                progress()
+            # Of two lines for a record the later one is to stand, so it does not overtake the other.
+            if line.record not in held:
+                try:
+                    line.store(uow, now)
+                except (DuplicateEntry, NotFound) as error:
+                    refused.append(BadLine(number, (_problem(error),)))
+                else:
+                    progress()
+                    continue
+            held.add(line.record)
+            waiting.append((number, line))
         if not waiting or len(waiting) == len(lines):
             return refused
         lines = waiting

@@ -1,5 +1,6 @@
 """From an answer to a response (contract E1)."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Final
 
@@ -38,5 +39,7 @@ class Renderer:
     async def _stream(self, first: tuple[Any, ...], pages: Iterator[tuple[Any, ...]], run: Run) -> AsyncIterator[bytes]:
         yield self._json(first)[:-1]
         while page := await run(lambda: next(pages, ())):
+            # Storage that never waits would otherwise keep everybody else waiting until the end of the list.
+            await asyncio.sleep(0)
             yield b"," + self._json(page)[1:-1]
         yield b"]"

@@ -1,0 +1,70 @@
+"""The log of the service: plain lines on standard error, one for each record (contract A21)."""
+
+import logging
+import sys
+import time
+from datetime import UTC, datetime
+from typing import Final
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_ACCESS: Final = logging.getLogger("logoadmin.access")
+
+
+def configure_logging(level: str) -> None:
+    """Log to standard error: this program and its server from a level on, others from warnings on."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine())
+    chosen = logging.getLevelNamesMapping()[level.upper()]
+    logging.basicConfig(handlers=[handler], level=max(chosen, logging.WARNING), force=True)
+    logging.getLogger("logoadmin").setLevel(chosen)
+    logging.getLogger("uvicorn").setLevel(chosen)
+
+
+class OneLine(logging.Formatter):
+    """One line for each record, whatever is in it.
+
+    A control character in a path would otherwise forge lines, or speak to the terminal of who reads them (uvicorn
+    CVE-2020-7694). What comes of a traceback is on the line, too.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line: when, how grave, of which process and logger, and the message."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        text = f"{at} {record.levelname} {record.process} {record.name}: {super().format(record)}"
+        if text.isprintable():
+            return text
+        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def logged(app: ASGIApp) -> ASGIApp:
+    """Return an application that logs its requests, or the same one where nobody would see that."""
+    return AccessLog(app) if _ACCESS.isEnabledFor(logging.INFO) else app
+
+
+class AccessLog:
+    """Logs method, path, status and milliseconds of each request; query and headers may hold secrets."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Log the requests of an application."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status: int | str = "unanswered"
+
+        async def note(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        start = time.perf_counter()
+        try:
+            await self._app(scope, receive, note)
+        finally:
+            spent = (time.perf_counter() - start) * 1000
+            _ACCESS.info("%s %s %s %.1f ms", scope["method"], scope["path"], status, spent)

@@ -1,0 +1,57 @@
+"""Applications for test_server, each served by a process of its own: ``python -m tests.entrypoints.served``."""
+
+import os
+import sys
+from asyncio import sleep
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+from starlette.responses import Response, StreamingResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from logoadmin.domain.errors import SettingsError, StorageUnavailable
+from logoadmin.entrypoints.server import serve
+
+
+async def app(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with the number of the process; some paths do something else before, or instead."""
+    match scope["path"]:
+        case "/slow":
+            await sleep(0.8)
+        case "/read":
+            while (await receive()).get("more_body"):
+                pass
+        case "/broken":
+            await StreamingResponse(_breaking())(scope, receive, send)
+            return
+    await Response(str(os.getpid()))(scope, receive, send)
+
+
+async def _breaking() -> AsyncIterator[bytes]:
+    yield b"[1"
+    raise StorageUnavailable("db.example:3306")
+
+
+def make(kind: str) -> ASGIApp:
+    """Return the application, or fail to."""
+    match kind:
+        case "wrong settings":
+            raise SettingsError("The database is of another version; run: logoadmin init")
+        case "crash":
+            os._exit(7)
+        case "once":  # the first worker makes the file, and the second fails
+            Path("started").touch(exist_ok=False)
+    return app
+
+
+if __name__ == "__main__":
+    kind, workers, log_level, host = sys.argv[1:]
+    serve(
+        partial(make, kind),
+        host=host,
+        port=0,
+        workers=int(workers),
+        log_level=log_level,
+        listening=partial(print, flush=True),
+    )

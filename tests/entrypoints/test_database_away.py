@@ -1,0 +1,111 @@
+"""A database that goes away, seen from outside: 503 in time on everything that needs it, and back by itself."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from starlette.testclient import TestClient
+
+import logoadmin
+from logoadmin.adapters.sql_storage import SqlStorage
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.entrypoints.conftest import Headers, bearer
+from tests.gallery import ADMIN_PASSWORD, StandingClock, gallery_on, stock
+from tests.mariadb import MariaDb
+from tests.rows import ROWS
+
+IN_TIME = 2.0
+BACK_WITHIN = 5.0
+
+
+@pytest.fixture
+def gallery(mariadb_storage: SqlStorage, clock: StandingClock) -> LogoAdmin:
+    made = gallery_on(mariadb_storage, clock)
+    stock(made)
+    return made
+
+
+@pytest.fixture
+def client(gallery: LogoAdmin) -> Iterator[TestClient]:
+    with TestClient(logoadmin.asgi(gallery)) as client:
+        yield client
+
+
+@pytest.fixture
+def admin(gallery: LogoAdmin) -> Headers:
+    return bearer(gallery, "admin", ADMIN_PASSWORD)
+
+
+@pytest.fixture
+def running(mariadb: MariaDb) -> Iterator[MariaDb]:
+    """The server, which runs again afterwards."""
+    yield mariadb
+    mariadb.stop()
+    mariadb.start()
+
+
+def ask_everything(client: TestClient, admin: Headers, server: str) -> None:
+    def ask(row_number: int) -> float:
+        row = ROWS[row_number % len(ROWS)]
+        start = time.monotonic()
+        answer = client.request(row.method, row.path, json=row.body, headers=admin)
+        spent = time.monotonic() - start
+        assert answer.status_code == 503, (str(row), answer.text)
+        assert answer.json() == {"detail": f"Cannot connect to the database server at {server}"}
+        assert int(answer.headers["retry-after"]) > 0
+        return spent
+
+    # Many at once: nobody is to wait for the others to find out.
+    with ThreadPoolExecutor(16) as callers:
+        assert max(callers.map(ask, range(2 * len(ROWS)))) < IN_TIME
+
+
+def comes_back(client: TestClient) -> None:
+    deadline = time.monotonic() + BACK_WITHIN
+    while client.get("/api/logos/1").status_code != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.rule("contract A20", "spec §Errors 503")
+@pytest.mark.parametrize(
+    ("leave", "come_back"),
+    [
+        (MariaDb.stop, MariaDb.start),
+        (MariaDb.kill, MariaDb.start),
+        (MariaDb.freeze, MariaDb.resume),
+    ],
+    ids=["stopped", "killed", "hanging"],
+)
+def test_everything_that_needs_the_database_says_in_time_that_it_is_away(
+    client: TestClient,
+    admin: Headers,
+    running: MariaDb,
+    leave: Callable[[MariaDb], None],
+    come_back: Callable[[MariaDb], None],
+) -> None:
+    comes_back(client)
+    leave(running)
+    ask_everything(client, admin, running.address)
+    come_back(running)
+    comes_back(client)
+
+
+@pytest.mark.rule("contract A19", "contract A20")
+def test_what_is_refused_for_its_form_does_not_wait_for_the_database(
+    client: TestClient, admin: Headers, running: MariaDb
+) -> None:
+    running.freeze()
+    try:
+        start = time.monotonic()
+        assert client.post("/api/users", json={}).status_code == 403
+        assert client.post("/api/users", json={}, headers={"authorization": "Bearer x"}).status_code == 401
+        assert client.post("/api/users", json={}, headers=admin).status_code == 422
+        assert client.get("/api/logos/x").status_code == 422
+        assert client.get("/api/nothing").status_code == 404
+        assert client.put("/api/logos/1", json={}).status_code == 405
+        assert client.get("/openapi.json").status_code == 200
+        assert time.monotonic() - start < IN_TIME
+    finally:
+        running.resume()

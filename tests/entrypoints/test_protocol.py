@@ -1,0 +1,558 @@
+"""What clients may do to the server: BoundedProtocol on a real socket, with short limits so that no test waits long."""
+
+import http.client
+import json
+import logging
+import socket
+import threading
+import time
+from asyncio import sleep
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+from uvicorn.config import Config
+from uvicorn.server import Server
+
+from logoadmin.domain.errors import StorageUnavailable
+from logoadmin.entrypoints.http_api.protocol import BoundedProtocol
+
+HOST = b"Host: localhost\r\n"
+HEAD = b"POST / HTTP/1.1\r\n" + HOST
+CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+class Hasty(BoundedProtocol):
+    head_seconds = 0.4
+    body_seconds = 1.2
+    pace_seconds = 0.4
+    pace_bytes = 40
+    stop_seconds = 0.3
+    linger_seconds = 0.4
+    write_seconds = 0.4
+
+    @classmethod
+    def most_connections(cls) -> int:
+        return 400
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def detail(self) -> str:
+        content = json.loads(self.body)
+        assert list(content) == ["detail"]
+        assert self.headers["content-type"] == "application/json"
+        assert int(self.headers["content-length"]) == len(self.body)
+        assert self.headers["connection"] == "close"
+        return str(content["detail"])
+
+
+async def app(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with the path and the size of the body; some paths do something else."""
+    match scope["path"]:
+        case "/early":
+            await Response(b'{"detail":"no"}', 413, media_type="application/json")(scope, receive, send)
+            return
+        case "/slow":
+            await sleep(0.6)
+        case "/fault":
+            raise ValueError
+        case "/broken":
+            await StreamingResponse(_breaking())(scope, receive, send)
+            return
+        case "/flood":
+            await StreamingResponse(_flood())(scope, receive, send)
+            return
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        size, more = size + len(message["body"]), message["more_body"]
+        if size > 2_000_000:
+            await Response(b'{"detail":"too large"}', 413, media_type="application/json")(scope, receive, send)
+            return
+    await Response(f"{scope['method']} {scope['path']} {size} {len(scope['headers'])}")(scope, receive, send)
+
+
+async def _breaking() -> Any:
+    yield b"[1"
+    await sleep(0)
+    raise StorageUnavailable("db.example:3306")
+
+
+async def _flood() -> Any:
+    while True:
+        await sleep(0)
+        yield bytes(65_536)
+
+
+class Running:
+    """A server in a thread of its own."""
+
+    def __init__(self, protocol: type[BoundedProtocol]) -> None:
+        config = Config(
+            app,
+            http=protocol,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=1,
+            timeout_graceful_shutdown=5,
+        )
+        self.server = Server(config)
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        self.address: tuple[str, int] = self.socket.getsockname()
+        self.thread = threading.Thread(target=self.server.run, args=([self.socket],))
+        self.thread.start()
+
+    def stop(self) -> None:
+        self.server.should_exit = True
+        self.thread.join(20)
+        assert not self.thread.is_alive()
+
+    @contextmanager
+    def http(self) -> Iterator[http.client.HTTPConnection]:
+        connection = http.client.HTTPConnection(*self.address, timeout=5)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    @contextmanager
+    def connected(self) -> Iterator[socket.socket]:
+        with socket.create_connection(self.address, timeout=5) as client:
+            yield client
+
+    def ask(self, *pieces: bytes, every: float = 0.0) -> list[Answer]:
+        """Send pieces and return all answers, until the server closes the connection."""
+        with self.connected() as client:
+            with suppress(OSError):  # the server may have closed in the meantime
+                for piece in pieces:
+                    client.sendall(piece)
+                    time.sleep(every)
+            return answers(client)
+
+    def refusal(self, *pieces: bytes, every: float = 0.0) -> tuple[int, str]:
+        """Return status and text of the one answer, which must have the form of the server's own."""
+        (answer,) = self.ask(*pieces, every=every)
+        return answer.status, answer.detail
+
+
+def answers(client: socket.socket) -> list[Answer]:
+    received = b""
+    while piece := client.recv(65_536):
+        received += piece
+    found = []
+    while received:
+        head, _, received = received.partition(b"\r\n\r\n")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+        size = int(headers.get("content-length", 0))
+        found.append(Answer(int(first.split()[1]), headers, received[:size]))
+        received = received[size:]
+    return found
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    running = Running(Hasty)
+    yield running
+    running.stop()
+
+
+def resident() -> int:
+    """Return how many bytes of memory this process has."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+# Slow and silent clients.
+
+
+@pytest.mark.rule("contract H4")
+def test_the_limits_are_those_of_the_contract() -> None:
+    limits = BoundedProtocol
+    assert (limits.head_seconds, limits.body_seconds, limits.head_bytes) == (5, 15, 32_768)
+
+
+@pytest.mark.rule("contract H4", "contract A21")
+@pytest.mark.parametrize(
+    "sent", [b"", b"\r\n", b"G", b"GET / HTTP/1.1\r\nHost: a\r\nX-Half"], ids=["silent", "empty line", "byte", "half"]
+)
+def test_a_head_that_does_not_come_is_a_408(running: Running, sent: bytes) -> None:
+    start = time.monotonic()
+    assert running.refusal(sent) == (408, "The head of the request did not arrive in time")
+    assert 0.3 < time.monotonic() - start < 2
+
+
+@pytest.mark.rule("contract H4")
+def test_a_head_in_drips_is_a_408(running: Running) -> None:
+    start = time.monotonic()
+    status, _ = running.refusal(*(bytes([byte]) for byte in b"GET / HTTP/1.1\r\nHost: a"), every=0.05)
+    assert status == 408
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.rule("contract H4")
+def test_a_head_may_come_in_pieces(running: Running) -> None:
+    (answer,) = running.ask(b"GET /a HTTP/1.1\r\n", b"Host: a\r\nConnection: close\r\n", b"\r\n", every=0.05)
+    assert answer.body == b"GET /a 0 2"
+
+
+@pytest.mark.rule("contract H4", "contract A21")
+@pytest.mark.parametrize("sent", [b"", b"x"], ids=["nothing", "a byte"])
+def test_a_body_that_does_not_come_is_a_408(running: Running, sent: bytes) -> None:
+    start = time.monotonic()
+    refusal = running.refusal(HEAD + b"Content-Length: 10\r\n\r\n" + sent)
+    assert refusal == (408, "The body of the request did not arrive in time")
+    assert time.monotonic() - start < 1.1  # the pace shows it before the time is over
+
+
+@pytest.mark.rule("contract H4")
+def test_a_body_in_drips_is_a_408(running: Running) -> None:
+    start = time.monotonic()
+    status, _ = running.refusal(HEAD + b"Content-Length: 100\r\n\r\n", *[b"x"] * 12, every=0.05)
+    assert status == 408
+    assert time.monotonic() - start < 2
+
+
+@pytest.mark.rule("contract H4")
+def test_a_steady_body_has_its_time_and_no_more(running: Running) -> None:
+    piece = b"x" * 20
+    start = time.monotonic()
+    status, _ = running.refusal(HEAD + b"Content-Length: 10000\r\n\r\n", *[piece] * 22, every=0.06)
+    assert status == 408
+    assert 1 < time.monotonic() - start < 3
+    (answer,) = running.ask(HEAD + b"Connection: close\r\nContent-Length: 200\r\n\r\n", *[piece] * 10, every=0.06)
+    assert answer.body == b"POST / 200 3"
+
+
+@pytest.mark.rule("contract H4")
+def test_extensions_of_empty_chunks_are_no_body(running: Running) -> None:
+    status, _ = running.refusal(HEAD + CHUNKED, b"1;a", *[b"a" * 100] * 10, every=0.06)
+    assert status == 408
+
+
+@pytest.mark.rule("contract H4")
+def test_a_slow_answer_is_not_the_clients_fault(running: Running) -> None:
+    half = b"GET / HTTP/1.1\r\nHo"
+    with running.connected() as client:
+        client.sendall(b"GET /slow HTTP/1.1\r\n" + HOST + b"\r\n" + half)
+        first, second = answers(client)
+    assert (first.status, first.body) == (200, b"GET /slow 0 1")
+    assert (second.status, second.detail) == (408, "The head of the request did not arrive in time")
+
+
+@pytest.mark.rule("contract H4")
+def test_an_idle_connection_is_kept_for_a_while_and_closed_without_a_word(running: Running) -> None:
+    start = time.monotonic()
+    found = running.ask(b"GET / HTTP/1.1\r\n" + HOST + b"\r\n", *[b"\r\n"] * 5, every=0.2)
+    assert [answer.status for answer in found] == [200]
+    assert 0.9 < time.monotonic() - start < 2.5
+
+
+@pytest.mark.rule("contract H4")
+def test_many_idle_clients_do_not_keep_others_out(running: Running) -> None:
+    idle = [socket.create_connection(running.address, timeout=5) for _ in range(300)]
+    try:
+        for client in idle[::2]:
+            client.sendall(b"GET / HT")
+        start = time.monotonic()
+        (answer,) = running.ask(b"GET / HTTP/1.0\r\n\r\n")
+        assert answer.status == 200
+        assert time.monotonic() - start < 1
+        assert b" 408 " in idle[0].recv(1000)
+    finally:
+        for client in idle:
+            client.close()
+
+
+@pytest.mark.rule("contract H4")
+def test_the_longest_silent_make_room_for_others(running: Running) -> None:
+    busy = socket.create_connection(running.address, timeout=5)
+    busy.sendall(b"GET /slow HTTP/1.0\r\n\r\n")
+    idle = [socket.create_connection(running.address, timeout=5) for _ in range(800)]
+    try:
+        assert running.ask(b"GET / HTTP/1.0\r\n\r\n")[0].status == 200
+        assert len(running.server.server_state.connections) <= 400
+        assert answers(busy)[0].status == 200
+    finally:
+        for client in (busy, *idle):
+            client.close()
+
+
+@pytest.mark.rule("contract H4")
+def test_a_client_that_never_reads_is_let_go(running: Running) -> None:
+    with running.connected() as client:
+        client.sendall(b"GET /flood HTTP/1.1\r\n" + HOST + b"\r\n")
+        deadline = time.monotonic() + 5
+        while not running.server.server_state.tasks and time.monotonic() < deadline:
+            time.sleep(0.01)
+        while running.server.server_state.tasks and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not running.server.server_state.tasks
+
+
+# Too much.
+
+
+@pytest.mark.rule("contract H4", "contract A21")
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /" + b"a" * 40_000,
+        b"GET / HTTP/1.1\r\n" + HOST + b"X: " + b"a" * 40_000,
+        b"GET / HTTP/1.1\r\n" + HOST + b"X: " + b"a" * 40_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"X-Header: value\r\n" * 5_000 + b"\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"a:\r\n" * 5_000 + b"\r\n",
+    ],
+    ids=["path", "unfinished header", "header", "5000 headers", "5000 small headers"],
+)
+def test_a_head_over_the_limit_is_a_431(running: Running, head: bytes) -> None:
+    pieces = [head[at : at + 20_000] for at in range(0, len(head), 20_000)]
+    assert running.refusal(head)[0] == 431
+    assert running.refusal(*pieces, every=0.02)[0] == 431
+
+
+@pytest.mark.rule("contract H4")
+def test_trailers_over_the_limit_are_a_431(running: Running) -> None:
+    trailers = [b"X-Trailer: value\r\n" * 500] * 10
+    assert running.refusal(HEAD + CHUNKED + b"1\r\na\r\n0\r\n", *trailers, every=0.02)[0] == 431
+
+
+@pytest.mark.rule("contract H4")
+def test_the_limit_on_heads_is_exact(running: Running) -> None:
+    def head(size: int) -> bytes:
+        start, end = b"GET / HTTP/1.1\r\n" + HOST + b"Connection: close\r\nX: ", b"\r\n\r\n"
+        # What counts is path and fields, without the rest of the first line and the last line.
+        return start + b"a" * (size - len(start + end) + len("GET  HTTP/1.1\r\n") + 2) + end
+
+    assert running.ask(head(32_768))[0].status == 200
+    assert running.refusal(head(32_769))[0] == 431
+    first = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
+    over = head(40_000)
+    found = running.ask(first + over[:10_000], over[10_000:], every=0.05)
+    assert [answer.status for answer in found] == [200, 431]
+
+
+@pytest.mark.rule("contract H4")
+@pytest.mark.parametrize(
+    "head",
+    [b"GET / HTTP/1.1\r\nX: ", b"GET /", HEAD + CHUNKED + b"1;", HEAD + CHUNKED + b"0\r\nX: "],
+    ids=["header", "path", "chunk extension", "trailer"],
+)
+def test_memory_stays_flat_under_heads_without_end(running: Running, head: bytes) -> None:
+    piece = b"a" * 65_536
+    before = resident()
+    clients = [socket.create_connection(running.address, timeout=5) for _ in range(20)]
+    for client in clients:
+        client.sendall(head)
+    for _ in range(40):
+        for client in clients:
+            with suppress(OSError):
+                client.send(piece)
+    grown = resident() - before
+    for client in clients:
+        client.close()
+    assert grown < 15_000_000
+
+
+@pytest.mark.rule("contract H4", "contract A21")
+@pytest.mark.parametrize("path", [b"/early", b"/"])
+def test_an_endless_body_is_answered_and_no_longer_read(running: Running, path: bytes) -> None:
+    chunk = b"10000\r\n" + bytes(65_536) + b"\r\n"
+    before, start, sent = resident(), time.monotonic(), 0
+    with running.connected() as client:
+        client.sendall(b"POST " + path + b" HTTP/1.1\r\n" + HOST + CHUNKED)
+        reader: list[Answer] = []
+        thread = threading.Thread(target=lambda: reader.extend(answers(client)))
+        thread.start()
+        with suppress(OSError):
+            while time.monotonic() - start < 10:
+                sent += client.send(chunk)
+        thread.join(10)
+    assert [(answer.status, answer.headers["connection"]) for answer in reader] == [(413, "close")]
+    assert time.monotonic() - start < 3
+    assert resident() - before < 15_000_000
+
+
+@pytest.mark.rule("contract H4")
+def test_pipelined_requests_have_a_limit(running: Running) -> None:
+    request = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
+    found = running.ask(request * 5_000)
+    assert [answer.status for answer in found] == [200] * 65 + [429]
+    assert "Too many requests" in found[-1].detail
+
+
+# Invalid requests.
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"hello\r\n\r\n",
+        b"GET /\r\n\r\n",
+        b"GET / HTTP/1.1\nHost: a\n\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost : a\r\n\r\n",
+        b"GET /\xff HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
+        HEAD + b"Content-Length: 1\r\n" + CHUNKED + b"0\r\n\r\n",
+        HEAD + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        HEAD + b"Content-Length: -1\r\n\r\n",
+        HEAD + CHUNKED + b"x\r\n",
+    ],
+)
+def test_what_is_not_http_is_a_400(running: Running, request_: bytes) -> None:
+    status, detail = running.refusal(request_)
+    assert status == 400
+    assert detail in ("Invalid HTTP request", "Exactly one Host header is required")
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize("hosts", [b"", HOST * 2, b"host: a\r\nHOST: b\r\n"], ids=["none", "two", "two different"])
+def test_a_request_has_exactly_one_host(running: Running, hosts: bytes) -> None:
+    refusal = running.refusal(b"GET / HTTP/1.1\r\n" + hosts + b"\r\n")
+    assert refusal == (400, "Exactly one Host header is required")
+
+
+def test_http_1_0_needs_no_host(running: Running) -> None:
+    assert running.ask(b"GET / HTTP/1.0\r\n\r\n")[0].status == 200
+    assert running.refusal(b"GET / HTTP/1.0\r\n" + HOST * 2 + b"\r\n")[0] == 400
+
+
+def test_a_refusal_waits_for_the_answers_before_it(running: Running) -> None:
+    first, second = running.ask(b"GET /slow HTTP/1.1\r\n" + HOST + b"\r\n" + b"GET / HTTP/1.1\r\n\r\n")
+    assert (first.status, second.status) == (200, 400)
+    slow, body = b"GET /slow HTTP/1.1\r\n" + HOST + b"\r\n", HEAD + CHUNKED + b"x\r\n"
+    first, second = running.ask(slow + body)
+    assert (first.status, second.status) == (200, 400)
+
+
+def test_a_trailer_is_no_header(running: Running) -> None:
+    (answer,) = running.ask(
+        HEAD + b"Connection: close\r\n" + CHUNKED + b"1\r\na\r\n0\r\nAuthorization: Bearer x\r\n\r\n"
+    )
+    assert answer.body == b"POST / 1 3"
+
+
+@pytest.mark.parametrize("kind", [b"h2c", b"websocket"])
+def test_an_offer_to_upgrade_is_passed_over(running: Running, kind: bytes) -> None:
+    offer = HOST + b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: " + kind + b"\r\n"
+    get = b"GET /get HTTP/1.1\r\n" + offer + b"\r\n"
+    post = b"POST /post HTTP/1.1\r\n" + offer + b"Content-Length: 24\r\n\r\n" + b"GET /smuggled HTTP/1.1\r\n"
+    last = b"GET /last HTTP/1.0\r\n\r\n"
+    whole = [answer.body for answer in running.ask(get + post + get + last)]
+    assert whole == [b"GET /get 0 2", b"POST /post 24 3", b"GET /get 0 2", b"GET /last 0 0"]
+    pieces = [post[:90], post[90:-5], post[-5:] + last]
+    assert [answer.body for answer in running.ask(*pieces, every=0.05)] == [b"POST /post 24 3", b"GET /last 0 0"]
+
+
+# What must go on working.
+
+
+def test_a_connection_is_kept(running: Running) -> None:
+    with running.http() as connection:
+        for number in range(5):
+            connection.request("POST", f"/{number}", body=b"x" * 100)  # sends head and body on their own
+            response = connection.getresponse()
+            assert response.read() == f"POST /{number} 100 3".encode()
+            assert response.getheader("connection") is None
+        used = connection.sock
+        connection.request("GET", "/again")
+        assert connection.getresponse().read() == b"GET /again 0 2"
+        assert connection.sock is used
+
+
+def test_a_large_body_arrives(running: Running) -> None:
+    with running.http() as connection:
+        connection.request("POST", "/large", body=bytes(1_900_000))
+        assert connection.getresponse().read() == b"POST /large 1900000 3"
+
+
+def test_pipelined_requests_are_answered_in_order(running: Running) -> None:
+    get = b"GET /%d HTTP/1.1\r\n" + HOST + b"\r\n"
+    post = b"POST /%d HTTP/1.1\r\n" + HOST + b"Content-Length: 3\r\n\r\nabc"
+    sent = b"".join((get, post)[number % 2] % number for number in range(30)) + b"GET /end HTTP/1.0\r\n\r\n"
+    expected = [f"{'GP'[n % 2]}{'EO'[n % 2]}{'TS'[n % 2]}{['', 'T'][n % 2]} /{n} {n % 2 * 3}" for n in range(30)]
+    for found in (running.ask(sent), running.ask(sent[:777], sent[777:], every=0.05)):
+        assert [answer.body.decode().rsplit(" ", 1)[0] for answer in found] == [*expected, "GET /end 0"]
+
+
+def test_head_has_no_body(running: Running) -> None:
+    (answer,) = running.ask(b"HEAD / HTTP/1.1\r\nConnection: close\r\n" + HOST + b"\r\n")
+    assert (answer.status, answer.headers["content-length"], answer.body) == (200, "10", b"")
+
+
+def test_a_client_that_has_said_everything_is_answered(running: Running) -> None:
+    with running.connected() as client:
+        client.sendall(b"GET /slow HTTP/1.1\r\n" + HOST + b"\r\n" + b"GET /b HTTP/1.1\r\n" + HOST + b"\r\n")
+        client.shutdown(socket.SHUT_WR)
+        assert [answer.body for answer in answers(client)] == [b"GET /slow 0 1", b"GET /b 0 1"]
+
+
+def test_a_client_that_asks_first_is_told_to_go_on(running: Running) -> None:
+    with running.connected() as client:
+        client.sendall(HEAD + b"Connection: close\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+        assert client.recv(1000) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(b"abc")
+        assert answers(client)[0].body == b"POST / 3 4"
+
+
+# Faults.
+
+
+@pytest.mark.rule("contract A21")
+def test_a_fault_of_the_application_is_a_500_in_json(running: Running, caplog: pytest.LogCaptureFixture) -> None:
+    assert running.refusal(b"GET /fault HTTP/1.1\r\n" + HOST + b"\r\n") == (500, "Internal Server Error")
+    (record,) = caplog.records
+    assert (record.name, record.levelno) == ("logoadmin.http", logging.ERROR)
+
+
+@pytest.mark.rule("contract E1")
+def test_a_stream_that_fails_is_broken_off_with_one_warning(running: Running, caplog: pytest.LogCaptureFixture) -> None:
+    with running.http() as connection:
+        connection.request("GET", "/broken")
+        response = connection.getresponse()
+        assert response.status == 200
+        with pytest.raises(http.client.IncompleteRead):
+            response.read()
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert record.exc_info is None
+    assert record.getMessage().endswith("broke off: Cannot connect to the database server at db.example:3306")
+
+
+def test_stopping_finishes_what_is_in_flight_and_lets_go_of_the_rest(caplog: pytest.LogCaptureFixture) -> None:
+    running = Running(Hasty)
+    with (
+        running.connected() as slow,
+        running.connected() as silent,
+        running.connected() as half_head,
+        running.connected() as half_body,
+    ):
+        slow.sendall(b"GET /slow HTTP/1.1\r\n" + HOST + b"\r\n")
+        half_head.sendall(b"GET /")
+        half_body.sendall(HEAD + b"Content-Length: 10\r\n\r\nabc")
+        time.sleep(0.1)
+        start = time.monotonic()
+        running.stop()
+        assert time.monotonic() - start < 3
+        assert answers(slow)[0].body == b"GET /slow 0 1"
+        assert answers(silent) == answers(half_head) == []
+        assert answers(half_body)[0].status == 408
+    assert caplog.records == []

@@ -1,0 +1,255 @@
+"""Serving: the address, the signals, several processes and the log. Each server runs in a process of its own."""
+
+import http.client
+import logging
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from starlette.types import ASGIApp
+
+from logoadmin.domain.errors import StartError
+from logoadmin.entrypoints.log_lines import OneLine
+from logoadmin.entrypoints.server import serve
+
+ROOT = Path(__file__).parents[2]
+ACCESS = re.compile(r"\S+ INFO \d+ logoadmin\.access: (.*) \d+\.\d ms")
+
+
+class Served:
+    """A server in another process, and what it says."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        assert process.stdout is not None
+        self.url = process.stdout.readline().strip()
+        self.port = int(self.url.rpartition(":")[2] or 0)
+
+    def get(self, path: str = "/") -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request("GET", path, headers={"Authorization": "Bearer secret-token"})
+            response = connection.getresponse()
+            return response.status, response.read()
+        finally:
+            connection.close()
+
+    def answers(self) -> bool:
+        try:
+            return self.get()[0] == 200
+        except OSError:
+            return False
+
+    def stop(self, how: int = signal.SIGTERM) -> tuple[int, list[str]]:
+        """Return the exit code and the lines of the log."""
+        self.process.send_signal(how)
+        return self.ended()
+
+    def ended(self) -> tuple[int, list[str]]:
+        _, log = self.process.communicate(timeout=30)
+        return self.process.returncode, log.splitlines()
+
+
+Serve = Callable[..., "Served"]
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Serve]:
+    """Start servers; those that a test leaves are killed."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def start(kind: str = "", workers: int = 1, log_level: str = "warning", host: str = "127.0.0.1") -> Served:
+        command = [sys.executable, "-m", "tests.entrypoints.served", kind, str(workers), log_level, host]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        processes.append(process)
+        return Served(process)
+
+    yield start
+    for process in processes:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+# The address.
+
+
+def listen_on(host: str, port: int) -> str:
+    """Return what serve says of an address that it cannot listen on."""
+    with pytest.raises(StartError) as refused:
+        serve(make_nothing, host=host, port=port, workers=1, log_level="warning", listening=print)
+    return str(refused.value)
+
+
+def make_nothing() -> ASGIApp:
+    raise AssertionError
+
+
+@pytest.fixture
+def own_logging() -> Iterator[None]:
+    """Give the tests their logging back after serve has configured it."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    root.handlers[:] = []
+    yield
+    root.handlers[:] = handlers
+    for name, before in (("", level), ("logoadmin", logging.NOTSET), ("uvicorn", logging.NOTSET)):
+        logging.getLogger(name).setLevel(before)
+
+
+@pytest.mark.rule("contract H1")
+@pytest.mark.usefixtures("own_logging")
+def test_an_address_that_cannot_be_used_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert listen_on("127.0.0.1", port) == (
+            f"Port {port} on 127.0.0.1 is taken by another program: stop that one, or give another port"
+        )
+    assert listen_on("192.0.2.1", 0) == (
+        "192.0.2.1 is not an address of this machine: give one that is as host, such as 127.0.0.1"
+    )
+    assert listen_on("no such host", 0) == (
+        "There is no machine with the name 'no such host': give as host a name or an address of this one"
+    )
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(socket.socket, "bind", refuse)  # tests may run as root
+    assert listen_on("127.0.0.1", 80) == "Port 80 is only for privileged users: give a port above 1023"
+
+
+@pytest.mark.rule("contract H1")
+def test_an_ipv6_address_is_in_brackets(served: Serve) -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    assert re.fullmatch(r"http://\[::1\]:\d+", served(host="::1").url)
+
+
+# Stopping.
+
+
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_finishes_what_is_in_flight(served: Serve, how: int) -> None:
+    server = served()
+    assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d*", server.url)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
+        slow.sendall(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+        time.sleep(0.2)
+        server.process.send_signal(how)
+        time.sleep(0.2)
+        assert not server.answers()
+        received = b""
+        while piece := slow.recv(1000):
+            received += piece
+    assert received.startswith(b"HTTP/1.1 200 ")
+    assert server.ended() == (0, [])
+
+
+@pytest.mark.rule("contract H1")
+def test_half_a_body_does_not_keep_the_server(served: Serve) -> None:
+    server = served()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+        client.sendall(b"POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
+        time.sleep(0.2)
+        start = time.monotonic()
+        assert server.stop() == (0, [])
+        assert time.monotonic() - start < 9  # without waiting for all the time that such a body has
+
+
+# Several processes.
+
+
+@pytest.mark.rule("contract H1")
+def test_two_workers_answer_and_stop(served: Serve) -> None:
+    server = served(workers=2)
+    answered: set[bytes] = set()
+    deadline = time.monotonic() + 10
+    while len(answered) < 2 and time.monotonic() < deadline:
+        answered.add(server.get()[1])
+    assert len(answered) == 2
+    assert server.stop() == (0, [])
+    for worker in answered:
+        assert not Path(f"/proc/{worker.decode()}").exists()
+
+
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("wrong settings", "Cannot start: The database is of another version; run: logoadmin init"),
+        ("crash", "Cannot start: a worker ended with exit code 7 before it served"),
+    ],
+)
+def test_a_worker_that_cannot_start_stops_everything_with_one_line(served: Serve, kind: str, said: str) -> None:
+    code, (line,) = served(kind, workers=2).ended()
+    assert code == 1
+    assert said in line
+    assert " CRITICAL " in line
+
+
+@pytest.mark.rule("contract H1")
+def test_a_worker_that_cannot_start_later_stops_everything_too(served: Serve, tmp_path: Path) -> None:
+    server = served("once", workers=2)
+    assert server.url == ""
+    code, (line,) = server.ended()
+    assert code == 1
+    assert r"Cannot start, by a fault of the program\nTraceback" in line
+    assert (tmp_path / "started").exists()
+
+
+@pytest.mark.rule("contract H5")
+def test_a_worker_that_dies_is_replaced_and_none_outlives_its_parent(served: Serve) -> None:
+    server = served(workers=2)
+    first = int(server.get()[1])
+    os.kill(first, signal.SIGKILL)
+    assert server.process.stderr is not None
+    assert f"Worker {first} died with exit code -9; starting another" in server.process.stderr.readline()
+    assert int(server.get()[1]) != first
+    server.process.kill()
+    deadline = time.monotonic() + 25  # the third may still be starting
+    while server.answers() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not server.answers()
+
+
+# The log.
+
+
+@pytest.mark.rule("contract A21", "contract E1")
+def test_each_request_and_each_fault_is_a_line_without_secrets(served: Serve) -> None:
+    server = served(log_level="info")
+    server.get("/a?password=secret")
+    server.get("/%1b%5b31m%0aforged")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+        client.sendall(b"nonsense\r\n\r\n")
+        assert client.recv(1000).startswith(b"HTTP/1.1 400 ")
+    with pytest.raises(http.client.IncompleteRead):
+        server.get("/broken")
+    code, lines = server.stop()
+    assert code == 0
+    found = [match[1] for match in map(ACCESS.fullmatch, lines) if match]
+    assert found == ["GET /a 200", r"GET /\x1b[31m\nforged 200", "GET /broken 200"]
+    assert any(line.endswith("logoadmin.http: Refused 127.0.0.1 with 400: Invalid HTTP request") for line in lines)
+    (warning,) = (line for line in lines if " WARNING " in line)
+    assert warning.endswith("GET /broken broke off: Cannot connect to the database server at db.example:3306")
+    assert "secret" not in "".join(lines)
+
+
+def test_a_record_is_one_line() -> None:
+    record = logging.LogRecord("name", logging.INFO, "", 0, "%s", ("a\nb\x1b[0m\u2028\u202e\ud800é\x9b",), None)
+    line = OneLine().format(record)
+    assert line.endswith(r"name: a\nb\x1b[0m\u2028\u202e\ud800é\x9b")
