@@ -176,9 +176,7 @@ def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 @pytest.mark.rule("contract H2")
 def test_a_file_that_cannot_be_made_is_named_without_its_path(tmp_path: Path) -> None:
-    with pytest.raises(
-        StartError, match=r"file new.db cannot be made: No such file or directory; name one"
-    ):
+    with pytest.raises(StartError, match=r"file new.db cannot be made: No such file or directory; name one"):
         prepare(f"sqlite:///{tmp_path / 'nowhere' / 'new.db'}")
 
 
