@@ -86,7 +86,7 @@ class Endpoint:
         except Exception:
             log.exception("Unexpected fault in %s %r", scope["method"], scope["path"])
             response = error_response(HttpError(500))
-        await response(scope, receive, send)
+        await _sendable(response, scope)(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
         try:
@@ -97,8 +97,7 @@ class Endpoint:
         command = await command_of(request, operation)
         run = self._calls.hashing if operation.hashes else self._calls.quick
         answer = await run(lambda: operation.perform(self._gallery, command, caller))
-        response = renderer.response(answer, self._calls.quick)
-        return _head_of(response) if request.method == "HEAD" else response
+        return renderer.response(answer, self._calls.quick)
 
 
 def http_application(gallery: LogoAdmin) -> Router:
@@ -127,18 +126,20 @@ class OpenApi:
             response = error_response(HttpError(405, headers={"allow": "GET, HEAD"}))
         else:
             response = Response(self._document(scope.get("root_path", "")), media_type="application/json")
-        await (_head_of(response) if scope["method"] == "HEAD" else response)(scope, receive, send)
+        await _sendable(response, scope)(scope, receive, send)
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        await error_response(HttpError(404))(scope, receive, send)
+        await _sendable(error_response(HttpError(404)), scope)(scope, receive, send)
     else:  # a WebSocket, refused before it begins
         await WebSocketClose()(scope, receive, send)
 
 
-def _head_of(response: Response) -> Response:
-    """Return the same answer without its body."""
+def _sendable(response: Response, scope: Scope) -> Response:
+    """Return what may be sent: to a HEAD request the same answer without its body."""
+    if scope["method"] != "HEAD":
+        return response
     head = Response(status_code=response.status_code)
     head.raw_headers = response.raw_headers
     return head

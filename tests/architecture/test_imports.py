@@ -1,0 +1,111 @@
+"""The hexagon: what may import what (docs/architecture, contract H6)."""
+
+import subprocess
+import sys
+
+import grimp
+import pytest
+
+pytestmark = pytest.mark.rule("contract H6")
+
+TECHNOLOGY = {
+    *("alembic", "argon2", "click", "fastapi", "httptools", "jwt", "limits", "pydantic_settings", "pymysql"),
+    *("sqlalchemy", "starlette", "uvicorn", "uvloop"),
+}
+# The vocabulary that ports may speak.
+VOCABULARY = {f"logoadmin.domain.{name}" for name in ("access", "errors", "records")}
+SERVICES = "logoadmin.domain.services"
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("logoadmin", include_external_packages=True, cache_dir=None)
+
+
+def of(graph: grimp.ImportGraph, package: str) -> set[str]:
+    """Return a package and all in it."""
+    return {package, *graph.find_descendants(package)}
+
+
+def imported(graph: grimp.ImportGraph, package: str) -> set[str]:
+    """Return what the modules of a package import, beside each other."""
+    inside = of(graph, package)
+    return {name for module in inside for name in graph.find_modules_directly_imported_by(module)} - inside
+
+
+def test_domain_and_ports_know_no_technology(graph: grimp.ImportGraph) -> None:
+    for package in ("logoadmin.domain", "logoadmin.ports"):
+        assert {name for name in imported(graph, package) if name.split(".")[0] in TECHNOLOGY} == set()
+
+
+def test_domain_and_ports_know_neither_adapters_nor_doors(graph: grimp.ImportGraph) -> None:
+    inside = of(graph, "logoadmin.domain") | of(graph, "logoadmin.ports")
+    for package in ("logoadmin.domain", "logoadmin.ports"):
+        ours = {name for name in imported(graph, package) if name.split(".")[0] == "logoadmin"}
+        assert ours <= inside
+
+
+def test_ports_speak_only_the_vocabulary_of_the_domain(graph: grimp.ImportGraph) -> None:
+    assert {name for name in imported(graph, "logoadmin.ports") if name.startswith("logoadmin.")} <= VOCABULARY
+
+
+def test_the_vocabulary_knows_no_port(graph: grimp.ImportGraph) -> None:
+    for module in VOCABULARY | {"logoadmin.domain.limits", "logoadmin.domain.command", "logoadmin.domain.lists"}:
+        assert not graph.find_modules_directly_imported_by(module) & of(graph, "logoadmin.ports")
+
+
+def test_services_and_adapters_never_see_each_other(graph: grimp.ImportGraph) -> None:
+    core = of(graph, SERVICES) | {"logoadmin.domain.logo_admin", "logoadmin.domain.transactions"}
+    adapters, doors = of(graph, "logoadmin.adapters"), of(graph, "logoadmin.entrypoints")
+    assert not imported(graph, "logoadmin.adapters") & (core | doors | {"logoadmin.bootstrap"})
+    assert not imported(graph, SERVICES) & (adapters | doors)
+
+
+def test_adapters_do_not_see_each_other(graph: grimp.ImportGraph) -> None:
+    for adapter in graph.find_children("logoadmin.adapters"):
+        others = of(graph, "logoadmin.adapters") - of(graph, adapter)
+        assert not imported(graph, adapter) & others, adapter
+
+
+def test_only_the_composition_root_chooses_adapters(graph: grimp.ImportGraph) -> None:
+    for module in graph.modules:
+        if module.startswith("logoadmin") and not module.startswith("logoadmin.adapters"):
+            chosen = graph.find_modules_directly_imported_by(module) & of(graph, "logoadmin.adapters")
+            assert not chosen or module == "logoadmin.bootstrap", module
+
+
+def test_an_adapter_is_named_after_its_port(graph: grimp.ImportGraph) -> None:
+    ports = {name.rsplit(".", 1)[1] for name in graph.find_children("logoadmin.ports")}
+    for adapter in graph.find_children("logoadmin.adapters"):
+        assert adapter.rsplit(".", 1)[1].partition("_")[2] in ports
+
+
+def loaded_by(code: str) -> set[str]:
+    """Return the top-level packages that are loaded once some code has run in a new process."""
+    code += "\nimport sys\nprint(*{name.split('.')[0] for name in sys.modules})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stderr == ""
+    return set(run.stdout.split())
+
+
+def test_importing_the_package_loads_next_to_nothing() -> None:
+    loaded = loaded_by("import logoadmin")
+    assert "logoadmin" in loaded
+    assert not loaded & (TECHNOLOGY | {"pydantic", "pydantic_core", "asyncio", "json"})
+
+
+def test_a_gallery_in_memory_loads_neither_database_nor_web() -> None:
+    loaded = loaded_by("import logoadmin\nlogoadmin.connect('memory:').close()")
+    assert "pydantic" in loaded
+    assert not loaded & {"sqlalchemy", "pymysql", "alembic", "starlette", "uvicorn", "click"}
+
+
+def test_the_web_loads_no_database_and_no_server() -> None:
+    loaded = loaded_by("import logoadmin\nlogoadmin.asgi(logoadmin.connect('memory:'))")
+    assert "starlette" in loaded
+    assert not loaded & {"sqlalchemy", "pymysql", "alembic", "uvicorn", "click", "httptools"}
+
+
+def test_commands_load_neither_database_nor_web() -> None:
+    loaded = loaded_by("import logoadmin\nlogoadmin.CreateAuthor(user_id=1, username='Ann')")
+    assert not loaded & (TECHNOLOGY - {"jwt"})

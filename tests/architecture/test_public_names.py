@@ -1,0 +1,82 @@
+"""The public names: each is a promise (contract H6)."""
+
+import ast
+import inspect
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import logoadmin
+
+pytestmark = pytest.mark.rule("contract H6")
+
+NAMES = {
+    # opening a gallery
+    *("connect", "asgi", "LogoAdmin", "Settings", "Listing"),
+    # who asks
+    *("ANONYMOUS", "OWNER", "Anonymous", "Caller", "Owner", "Policy", "Scope", "SignedIn"),
+    # what can go wrong
+    *("BadLine", "Conflict", "DuplicateEntry", "DuplicateUpdate", "InvalidInput", "InvalidLines", "InvalidToken"),
+    *("LogoAdminError", "NotAuthenticated", "NotFound", "NotPermitted", "Problem", "SchemaMismatch", "SettingsError"),
+    *("SignInRefused", "StartError", "StorageUnavailable", "TablesMissing", "TooManySignIns"),
+    # records and answers
+    *("Author", "Imported", "Kind", "Logo", "LogoAuthor", "RemovedAuthor", "RemovedAvatar", "RemovedLogo"),
+    *("RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser", "Role", "Theme"),
+    *("ThemeAuthor", "Tokens", "User"),
+    # commands
+    *("AmendUser", "CreateUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser", "SetPassword"),
+    *("AmendRole", "CreateRole", "GetRole", "ListRoles", "RemoveRole"),
+    *("AmendAuthor", "CreateAuthor", "GetAuthor", "ListAuthorLogos", "ListAuthorThemes", "ListAuthors"),
+    *("RemoveAuthor", "AmendLogo", "CreateLogo", "GetLogo", "LinkLogoAuthor", "ListLogoAuthors", "ListLogos"),
+    *("RemoveLogo", "UnlinkLogoAuthor", "AmendTheme", "CreateTheme", "GetTheme", "LinkThemeAuthor"),
+    *("ListThemeAuthors", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
+    *("Refresh", "SignIn", "ExportLines", "ImportLines"),
+}
+
+
+def test_the_public_names_are_these() -> None:
+    assert set(logoadmin.__all__) == NAMES
+    assert len(logoadmin.__all__) == len(NAMES)
+
+
+def test_every_name_resolves_to_the_same_thing_each_time() -> None:
+    for name in NAMES:
+        assert getattr(logoadmin, name) is getattr(logoadmin, name)
+    namespace: dict[str, object] = {}
+    exec("from logoadmin import *", namespace)
+    assert set(namespace) >= NAMES
+    assert set(dir(logoadmin)) >= NAMES
+
+
+def test_every_public_class_and_function_says_what_it_is() -> None:
+    for name in NAMES:
+        value = getattr(logoadmin, name)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert inspect.getdoc(value), name
+            assert value.__module__.startswith("logoadmin"), name
+
+
+def test_another_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'CreateArtist'"):
+        logoadmin.CreateArtist  # noqa: B018
+    assert not hasattr(logoadmin, "__wrapped__")
+
+
+def test_type_checkers_and_programs_find_the_same_names_at_the_same_places() -> None:
+    tree = ast.parse(Path(inspect.getfile(logoadmin)).read_text(encoding="utf-8"))
+    blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    seen: dict[str, tuple[str, str]] = {}
+    for node in blocks[0].body:
+        assert isinstance(node, ast.ImportFrom)
+        if node.module is not None and node.module.startswith("logoadmin."):
+            seen |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+    assert len(blocks) == 1
+    assert set(seen) == NAMES - {"connect", "asgi"}
+    for name, (home, original) in seen.items():
+        assert getattr(logoadmin, name) is getattr(import_module(home), original)
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert files("logoadmin").joinpath("py.typed").is_file()

@@ -1,0 +1,30 @@
+"""The core on memory storage, with a clock that stands still."""
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.gallery import StandingClock, gallery_on, stock
+
+
+@pytest.fixture
+def clock() -> StandingClock:
+    return StandingClock()
+
+
+@pytest.fixture
+def storage() -> MemoryStorage:
+    return MemoryStorage()
+
+
+@pytest.fixture
+def gallery(storage: MemoryStorage, clock: StandingClock) -> LogoAdmin:
+    """A gallery after its first start, with nothing in it."""
+    return gallery_on(storage, clock)
+
+
+@pytest.fixture
+def stocked(gallery: LogoAdmin) -> LogoAdmin:
+    """The same gallery with a little of everything, see :func:`tests.gallery.stock`."""
+    stock(gallery)
+    return gallery

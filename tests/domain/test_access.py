@@ -1,0 +1,258 @@
+"""Who may do what, against a table written by hand from contract B1 and B3."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.access import ANONYMOUS, OWNER, Anonymous, Policy, Rights, Scope, SignedIn, rights
+from logoadmin.domain.command import Command
+from logoadmin.domain.errors import InvalidToken, LogoAdminError, NotAuthenticated, NotPermitted
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.services import authors, logos, roles, sessions, themes, transfer, users
+from tests.gallery import ASKED, StandingClock, ask, gallery_on, signed_in, stock
+
+ALL_SCOPES = (
+    "users:read",
+    "users:write",
+    "roles:read",
+    "roles:write",
+    "authors:write",
+    "themes:write",
+    "logos:write",
+    "*",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a command takes: a scope ("" for what is public), and whether ``open`` asks for no token."""
+
+    scope: str
+    without_token: bool
+    own: bool = False
+
+
+# fmt: off
+TABLE: dict[type[Command], Row] = {
+    sessions.SignIn:            Row("", True),
+    sessions.Refresh:           Row("", True),
+    users.ListUsers:            Row("users:read", True),
+    users.CreateUser:           Row("users:write", False),
+    users.GetUser:              Row("users:read", True, own=True),
+    users.AmendUser:            Row("users:write", False),
+    users.RemoveUser:           Row("users:write", False),
+    users.RemoveAvatar:         Row("users:write", False, own=True),
+    users.SetPassword:          Row("users:write", False, own=True),
+    roles.ListRoles:            Row("roles:read", False),
+    roles.CreateRole:           Row("roles:write", False),
+    roles.GetRole:              Row("roles:read", False),
+    roles.AmendRole:            Row("roles:write", True),
+    roles.RemoveRole:           Row("roles:write", False),
+    authors.ListAuthors:        Row("", True),
+    authors.CreateAuthor:       Row("authors:write", True),
+    authors.GetAuthor:          Row("", True),
+    authors.AmendAuthor:        Row("authors:write", True),
+    authors.RemoveAuthor:       Row("authors:write", False),
+    authors.ListAuthorLogos:    Row("", True),
+    authors.ListAuthorThemes:   Row("", True),
+    themes.ListThemes:          Row("", True),
+    themes.CreateTheme:         Row("themes:write", False),
+    themes.GetTheme:            Row("", True),
+    themes.AmendTheme:          Row("themes:write", False),
+    themes.RemoveTheme:         Row("themes:write", False),
+    themes.ListThemeAuthors:    Row("", True),
+    themes.LinkThemeAuthor:     Row("themes:write", False),
+    themes.UnlinkThemeAuthor:   Row("themes:write", True),
+    themes.RemoveThemeAuthor:   Row("themes:write", False),
+    logos.ListLogos:            Row("", True),
+    logos.CreateLogo:           Row("logos:write", False),
+    logos.GetLogo:              Row("", True),
+    logos.AmendLogo:            Row("logos:write", False),
+    logos.RemoveLogo:           Row("logos:write", True),
+    logos.ListLogoAuthors:      Row("", True),
+    logos.LinkLogoAuthor:       Row("logos:write", True),
+    logos.UnlinkLogoAuthor:     Row("logos:write", False),
+    logos.RemoveLogoAuthor:     Row("logos:write", False),
+    transfer.ImportLines:       Row("*", False),
+    transfer.ExportLines:       Row("*", False),
+}
+# fmt: on
+OWN = [kind for kind, row in TABLE.items() if row.own]
+GUARDED_COMMANDS = [kind for kind, row in TABLE.items() if row.scope]
+ACCESS = pytest.mark.rule("contract B1", "contract B3", "contract A19")
+
+
+@pytest.fixture(params=list(Policy))
+def policy(request: pytest.FixtureRequest) -> Policy:
+    found: Policy = request.param
+    return found
+
+
+@pytest.fixture
+def gallery(storage: MemoryStorage, clock: StandingClock, policy: Policy) -> LogoAdmin:
+    """A gallery under each policy, with a little of everything."""
+    made = gallery_on(storage, clock, policy)
+    stock(made)
+    return made
+
+
+def refusal(gallery: LogoAdmin, kind: type[Command], caller: Anonymous | SignedIn) -> type[LogoAdminError] | None:
+    """Return how a caller is refused for who they are, None if they are not."""
+    try:
+        ask(gallery, kind(**ASKED[kind][1]), caller)
+    except (NotAuthenticated, NotPermitted) as error:
+        return type(error)
+    except InvalidToken as error:
+        # The refresh token of the table is not a good one, which says nothing of the caller.
+        return None if kind is sessions.Refresh else type(error)
+    return None
+
+
+def needs_token(row: Row, policy: Policy) -> bool:
+    return bool(row.scope) and (policy is Policy.GUARDED or not row.without_token)
+
+
+@pytest.mark.rule("contract B3")
+def test_every_command_is_in_the_table() -> None:
+    assert set(TABLE) == set(ASKED)
+    assert set(ALL_SCOPES) == {scope.value for scope in Scope}
+
+
+@ACCESS
+@pytest.mark.rule("spec §Authentication 1", "spec §Authentication 3", "spec §Authentication 4")
+@pytest.mark.parametrize("kind", TABLE)
+def test_who_shows_no_token_is_refused_where_one_is_needed(
+    gallery: LogoAdmin, policy: Policy, kind: type[Command]
+) -> None:
+    expected = NotAuthenticated if needs_token(TABLE[kind], policy) else None
+    assert refusal(gallery, kind, Anonymous("192.0.2.1")) is expected
+
+
+@ACCESS
+@pytest.mark.parametrize("kind", TABLE)
+def test_who_holds_the_scope_may(gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
+    assert refusal(gallery, kind, signed_in(storage, *filter(None, [TABLE[kind].scope]))) is None
+
+
+@ACCESS
+@pytest.mark.parametrize("kind", TABLE)
+def test_who_holds_everything_may(gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
+    assert refusal(gallery, kind, signed_in(storage, "*")) is None
+
+
+@ACCESS
+@pytest.mark.parametrize("kind", TABLE)
+def test_who_holds_every_other_scope_may_not(
+    gallery: LogoAdmin, storage: MemoryStorage, policy: Policy, kind: type[Command]
+) -> None:
+    row = TABLE[kind]
+    others = [scope for scope in ALL_SCOPES if scope not in (row.scope, "*")]
+    expected = NotPermitted if needs_token(row, policy) else None
+    assert refusal(gallery, kind, signed_in(storage, *others, "forum:write", "USERS:WRITE", "**")) is expected
+
+
+@pytest.mark.rule("contract B1", "contract B3", "spec §Endpoints 4")
+@pytest.mark.parametrize("kind", OWN)
+def test_everybody_may_do_to_themselves_what_is_their_own(
+    gallery: LogoAdmin, storage: MemoryStorage, policy: Policy, kind: type[Command]
+) -> None:
+    values = ASKED[kind][1]
+    ann = signed_in(storage, user_id=900)
+    ask(gallery, kind(**(values | {"user_id": 900})), ann)
+    assert refusal(gallery, kind, ann) is (NotPermitted if needs_token(TABLE[kind], policy) else None)
+
+
+@pytest.mark.rule("contract B3")
+def test_nobody_may_give_themselves_a_role(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann = signed_in(storage, user_id=900)
+    with pytest.raises(NotPermitted):
+        gallery.users.amend(users.AmendUser(user_id=900, role_id=2), ann)
+
+
+@pytest.mark.rule("contract H6", "contract B1")
+@pytest.mark.parametrize("kind", [kind for kind in TABLE if kind is not sessions.Refresh])
+def test_the_program_itself_may_do_everything(gallery: LogoAdmin, kind: type[Command]) -> None:
+    ask(gallery, kind(**ASKED[kind][1]), OWNER)
+
+
+@pytest.mark.rule("contract A19", "contract B5")
+@pytest.mark.parametrize("kind", GUARDED_COMMANDS)
+def test_the_token_of_a_session_that_ended_proves_nothing(
+    gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
+    caller = signed_in(storage, "*")
+    storage.write(lambda uow: uow.sessions.end(caller.session_id))
+    assert refusal(gallery, kind, caller) is InvalidToken
+
+
+@pytest.mark.rule("contract A19", "contract B5")
+@pytest.mark.parametrize("kind", GUARDED_COMMANDS)
+def test_the_token_of_a_user_who_is_gone_proves_nothing(
+    gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
+    caller = signed_in(storage, "*")
+    gallery.users.remove(users.RemoveUser(user_id=caller.user_id))
+    assert refusal(gallery, kind, caller) is InvalidToken
+
+
+@pytest.mark.rule("contract A19")
+def test_the_session_of_somebody_else_proves_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann, ben = signed_in(storage, "*", user_id=900), signed_in(storage, user_id=901)
+    with pytest.raises(InvalidToken):
+        gallery.users.list(users.ListUsers(), SignedIn(ann.user_id, ben.session_id))
+
+
+@pytest.mark.rule("contract B5")
+def test_a_change_of_role_takes_effect_at_once(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    caller = signed_in(storage)
+    with pytest.raises(NotPermitted):
+        gallery.roles.list(roles.ListRoles(), caller)
+    gallery.users.amend(users.AmendUser(user_id=caller.user_id, role_id=2))
+    assert len(list(gallery.roles.list(roles.ListRoles(), caller))) == 4
+    gallery.roles.amend(roles.AmendRole(role_id=2, scope=("users:read",)))
+    with pytest.raises(NotPermitted):
+        gallery.roles.list(roles.ListRoles(), caller)
+
+
+@pytest.mark.rule("contract A19")
+def test_rights_are_judged_before_the_record_is_looked_for(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    caller = signed_in(storage, "users:read")
+    with pytest.raises(NotPermitted):
+        gallery.roles.remove(roles.RemoveRole(role_id=999), caller)
+    storage.write(lambda uow: uow.sessions.end(caller.session_id))
+    with pytest.raises(InvalidToken):
+        gallery.roles.remove(roles.RemoveRole(role_id=999), caller)
+
+
+@pytest.mark.rule("contract A19")
+def test_what_was_refused_changed_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    def lines() -> list[str]:
+        kept: list[str] = []
+        gallery.transfer.dump(transfer.ExportLines(with_password_hashes=True), kept.append)
+        return kept
+
+    caller = signed_in(storage, "forum:write")
+    before = lines()
+    for kind in GUARDED_COMMANDS:
+        if needs_token(TABLE[kind], gallery.access):
+            assert refusal(gallery, kind, caller) is NotPermitted
+            assert refusal(gallery, kind, ANONYMOUS) is NotAuthenticated
+    assert lines() == before
+
+
+@pytest.mark.rule("contract B3")
+@pytest.mark.parametrize("scope", Scope)
+def test_the_star_is_all_scopes_and_another_scope_is_only_itself(scope: Scope) -> None:
+    assert rights(["*"]).hold(scope)
+    assert rights([scope.value]).hold(scope)
+    assert not rights([other for other in ALL_SCOPES if other not in (scope, "*")]).hold(scope)
+    assert not Rights(frozenset()).hold(scope)
+    assert not rights(["**", "", " *", scope.value + " "]).hold(scope)
+
+
+@pytest.mark.rule("spec §Errors 401", "spec §Errors 403", "spec §Authentication 2", "contract A19")
+def test_the_texts_of_refusals_are_the_specifications() -> None:
+    assert str(NotAuthenticated()) == "Not authenticated"
+    assert str(InvalidToken()) == "Couldn't validate credentials"
+    assert str(NotPermitted()) == "Not enough permissions"

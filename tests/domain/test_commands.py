@@ -1,0 +1,154 @@
+"""What all commands have in common (contract A4, A5)."""
+
+import json
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logoadmin.domain.command import UNCHANGED, Command
+from logoadmin.domain.errors import InvalidInput
+from logoadmin.domain.services import authors, logos, roles, sessions, themes, transfer, users
+from tests.gallery import ASKED, PIECE
+from tests.strategies import anything
+
+SECRET = "hunter2-hunter2"
+
+# What may be left out, beside what an amendment leaves alone.
+OPTIONAL = {
+    (users.CreateUser, "avatar"),
+    (sessions.SignIn, "grant_type"),
+    (themes.CreateTheme, "active"),
+    (logos.CreateLogo, "active"),
+    (transfer.ImportLines, "dry_run"),
+    (transfer.ExportLines, "with_password_hashes"),
+}
+AMENDMENTS = {
+    users.AmendUser: {"username", "avatar", "role_id"},
+    roles.AmendRole: {"name", "scope"},
+    authors.AmendAuthor: {"user_id", "username"},
+    themes.AmendTheme: {"name", "preview_url", "target", "custom_css", "active"},
+    logos.AmendLogo: {"name", "preview_url", "target", "custom_css", "active"},
+}
+ANYTHING = anything()
+FIELDS = [(kind, name) for kind in ASKED for name in kind.model_fields]
+
+
+def problems_with(kind: type[Command], values: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
+    with pytest.raises(InvalidInput) as caught:
+        kind(**values)
+    return [(problem.loc, problem.type) for problem in caught.value.problems]
+
+
+@pytest.mark.rule("contract A4")
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_field_that_is_not_defined_is_refused(kind: type[Command]) -> None:
+    for name in ("x", "Username", "user_Id", "need", "model_config", "self", "", " user_id", "__init__"):
+        assert problems_with(kind, ASKED[kind][1] | {name: 1}) == [((name,), "extra_forbidden")]
+
+
+@pytest.mark.rule("contract A4")
+@pytest.mark.parametrize(("kind", "name"), FIELDS)
+def test_null_is_refused_for_everything_but_an_avatar(kind: type[Command], name: str) -> None:
+    values = ASKED[kind][1] | {name: None}
+    if name == "avatar":
+        assert kind(**values).avatar is None  # type: ignore[attr-defined]
+    else:
+        assert [loc for loc, _ in problems_with(kind, values)] == [(name,)]
+
+
+@pytest.mark.rule("spec §Rules 2", "spec §Rules 3", "spec §Rules 4", "contract A14")
+@pytest.mark.parametrize(("kind", "name"), FIELDS)
+def test_a_field_is_required_unless_it_is_said_to_be_optional(kind: type[Command], name: str) -> None:
+    values = {field: value for field, value in ASKED[kind][1].items() if field != name}
+    if (kind, name) in OPTIONAL or name in AMENDMENTS.get(kind, ()):
+        kind(**values)
+    else:
+        assert problems_with(kind, values) == [((name,), "missing")]
+
+
+@pytest.mark.rule("contract A4", "spec §Rules 2")
+@pytest.mark.parametrize("kind", AMENDMENTS)
+def test_an_amendment_changes_what_is_given_and_nothing_else(kind: type[Command]) -> None:
+    asked = ASKED[kind][1]
+    ids = {name: value for name, value in asked.items() if name not in AMENDMENTS[kind]}
+    assert len(ids) == 1
+    assert kind(**ids).changes() == {}
+    for name in AMENDMENTS[kind]:
+        value = tuple(asked[name]) if name == "scope" else asked[name]
+        assert kind(**ids, **{name: asked[name]}).changes() == {name: value}
+    assert set(kind(**asked).changes()) == AMENDMENTS[kind]
+
+
+@pytest.mark.rule("contract A4")
+@pytest.mark.parametrize("kind", AMENDMENTS)
+def test_the_mark_of_what_is_left_alone_cannot_be_given(kind: type[Command]) -> None:
+    for name in AMENDMENTS[kind]:
+        problems = problems_with(kind, ASKED[kind][1] | {name: UNCHANGED})
+        assert {loc for loc, _ in problems} == {(name,)}
+    assert repr(UNCHANGED) == "UNCHANGED"
+
+
+@pytest.mark.rule("contract A5")
+def test_all_problems_are_reported_at_once() -> None:
+    given_ = {"user_id": -1, "username": "", "avatar": 5, "surname": "x"}
+    assert problems_with(users.CreateUser, given_) == [
+        (("user_id",), "greater_than_equal"),
+        (("username",), "string_too_short"),
+        (("avatar",), "string_type"),
+        (("password",), "missing"),
+        (("surname",), "extra_forbidden"),
+    ]
+    piece = {**PIECE, "name": "", "preview_url": "x", "target": "", "active": 1, "custom_css": None}
+    assert {loc for loc, _ in problems_with(logos.CreateLogo, piece)} == {(name,) for name in PIECE}
+
+
+@pytest.mark.rule("contract A5")
+@pytest.mark.parametrize(("kind", "name"), FIELDS)
+def test_an_error_never_repeats_the_input(kind: type[Command], name: str) -> None:
+    for spoilt in (SECRET * 20_000, f"{SECRET}\0", f"{SECRET}\ud800", [SECRET], {SECRET: SECRET}, SECRET.encode()):
+        with pytest.raises(InvalidInput) as caught:
+            kind(**(ASKED[kind][1] | {name: spoilt, "surplus": SECRET}))
+        error = caught.value
+        assert error.__cause__ is None
+        assert error.__context__ is None
+        told = [str(error), repr(error), repr(error.problems), repr(error.args), *traceback.format_exception(error)]
+        assert not [text for text in told if SECRET in text]
+
+
+@pytest.mark.rule("contract A5")
+def test_no_way_of_making_a_command_speaks_pydantics_error() -> None:
+    given_: dict[str, Any] = {"user_id": SECRET}
+    kind: type[Command] = users.CreateUser
+    makes: tuple[Callable[[], object], ...] = (
+        lambda: kind(**given_),
+        lambda: kind.model_validate(given_),
+        lambda: kind.model_validate_json(json.dumps(given_)),
+    )
+    for make in makes:
+        with pytest.raises(InvalidInput) as caught:
+            make()
+        assert SECRET not in "".join(traceback.format_exception(caught.value, chain=True))
+
+
+@pytest.mark.rule("contract A5", "contract H6")
+@settings(max_examples=100)
+@given(kind=st.sampled_from(list(ASKED)), data=st.data())
+def test_anything_at_all_is_taken_or_refused_as_invalid_input(kind: type[Command], data: st.DataObject) -> None:
+    names = st.sampled_from([*kind.model_fields, "x"])
+    values = data.draw(st.dictionaries(names | st.text(max_size=3), ANYTHING, max_size=4))
+    try:
+        kind(**(ASKED[kind][1] | values))
+    except InvalidInput as error:
+        assert error.problems  # noqa: PT017 (both ways are right)
+
+
+@pytest.mark.rule("contract A5")
+def test_a_command_stays_as_it_was_made() -> None:
+    command = roles.GetRole(role_id=1)
+    with pytest.raises(ValueError, match="frozen"):
+        command.role_id = 2
+    assert command.role_id == 1

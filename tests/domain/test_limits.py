@@ -1,0 +1,296 @@
+"""The limits of every field, with numbers written by hand so that code and test cannot be wrong together."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin.domain.command import Command
+from logoadmin.domain.errors import InvalidInput, Problem
+from logoadmin.domain.services import authors, logos, roles, sessions, themes, transfer, users
+from tests.gallery import ASKED
+
+# fmt: off
+IDS = [
+    (users.CreateUser, "user_id"), (users.GetUser, "user_id"), (users.AmendUser, "user_id"),
+    (users.AmendUser, "role_id"), (users.RemoveUser, "user_id"), (users.RemoveAvatar, "user_id"),
+    (users.SetPassword, "user_id"),
+    (roles.GetRole, "role_id"), (roles.AmendRole, "role_id"), (roles.RemoveRole, "role_id"),
+    (authors.CreateAuthor, "user_id"), (authors.GetAuthor, "author_id"), (authors.AmendAuthor, "author_id"),
+    (authors.AmendAuthor, "user_id"), (authors.RemoveAuthor, "author_id"), (authors.ListAuthorLogos, "author_id"),
+    (authors.ListAuthorThemes, "author_id"),
+    (themes.GetTheme, "theme_id"), (themes.AmendTheme, "theme_id"), (themes.RemoveTheme, "theme_id"),
+    (themes.ListThemeAuthors, "theme_id"), (themes.LinkThemeAuthor, "theme_id"),
+    (themes.LinkThemeAuthor, "author_id"), (themes.UnlinkThemeAuthor, "theme_id"),
+    (themes.UnlinkThemeAuthor, "author_id"), (themes.RemoveThemeAuthor, "theme_id"),
+    (themes.RemoveThemeAuthor, "author_id"),
+    (logos.GetLogo, "logo_id"), (logos.AmendLogo, "logo_id"), (logos.RemoveLogo, "logo_id"),
+    (logos.ListLogoAuthors, "logo_id"), (logos.LinkLogoAuthor, "logo_id"), (logos.LinkLogoAuthor, "author_id"),
+    (logos.UnlinkLogoAuthor, "logo_id"), (logos.UnlinkLogoAuthor, "author_id"),
+    (logos.RemoveLogoAuthor, "logo_id"), (logos.RemoveLogoAuthor, "author_id"),
+]
+
+TEXTS = [
+    (users.CreateUser, "username", 1, 64), (users.CreateUser, "avatar", 0, 4096),
+    (users.CreateUser, "password", 1, 256), (users.AmendUser, "username", 1, 64),
+    (users.AmendUser, "avatar", 0, 4096), (users.SetPassword, "password", 1, 256),
+    (sessions.SignIn, "username", 1, 64), (sessions.SignIn, "password", 1, 256),
+    (roles.CreateRole, "name", 1, 64), (roles.AmendRole, "name", 1, 64),
+    (authors.CreateAuthor, "username", 1, 64), (authors.AmendAuthor, "username", 1, 64),
+    (themes.CreateTheme, "name", 1, 128), (themes.AmendTheme, "name", 1, 128),
+    (themes.CreateTheme, "target", 1, 64), (themes.AmendTheme, "target", 1, 64),
+    (themes.CreateTheme, "custom_css", 0, 262_144), (themes.AmendTheme, "custom_css", 0, 262_144),
+    (logos.CreateLogo, "name", 1, 128), (logos.AmendLogo, "name", 1, 128),
+    (logos.CreateLogo, "target", 1, 64), (logos.AmendLogo, "target", 1, 64),
+    (logos.CreateLogo, "custom_css", 0, 262_144), (logos.AmendLogo, "custom_css", 0, 262_144),
+]
+# fmt: on
+
+PIECES = [themes.CreateTheme, themes.AmendTheme, logos.CreateLogo, logos.AmendLogo]
+ROLES = [roles.CreateRole, roles.AmendRole]
+LIMITS = pytest.mark.rule("spec §Limits", "contract A3")
+
+
+def made(kind: type[Command], **values: Any) -> Command:
+    return kind(**(ASKED[kind][1] | values))
+
+
+def problems_with(kind: type[Command], **values: Any) -> list[tuple[tuple[str | int, ...], str]]:
+    with pytest.raises(InvalidInput) as caught:
+        made(kind, **values)
+    return [(problem.loc, problem.type) for problem in caught.value.problems]
+
+
+@pytest.mark.rule("contract A2")
+def test_every_id_of_every_command_is_in_the_table() -> None:
+    listed = set(IDS)
+    declared = {(kind, name) for kind in ASKED for name in kind.model_fields if name.endswith("_id")}
+    assert listed == declared
+
+
+@pytest.mark.rule("spec §Limits", "spec §Rules 1", "spec §Rules 3", "contract A2")
+@pytest.mark.parametrize(("kind", "field"), IDS)
+def test_an_id_goes_from_0_to_2147483647(kind: type[Command], field: str) -> None:
+    for id_ in (0, 1, 2_147_483_646, 2_147_483_647):
+        assert getattr(made(kind, **{field: id_}), field) == id_
+
+
+@pytest.mark.rule("spec §Limits", "spec §Rules 1", "spec §Rules 3", "contract A2")
+@pytest.mark.parametrize(("kind", "field"), IDS)
+def test_an_id_beyond_its_bounds_is_refused(kind: type[Command], field: str) -> None:
+    for id_ in (-1, -2_147_483_648, -(10**40)):
+        assert problems_with(kind, **{field: id_}) == [((field,), "greater_than_equal")]
+    for id_ in (2_147_483_648, 2**63, 10**40):
+        assert problems_with(kind, **{field: id_}) == [((field,), "less_than_equal")]
+
+
+@pytest.mark.rule("contract A1")
+@pytest.mark.parametrize(("kind", "field"), IDS)
+def test_an_id_is_a_whole_number_and_nothing_like_it(kind: type[Command], field: str) -> None:
+    values: tuple[object, ...] = (True, False, "5", "", 5.0, 5.5, 1e3, float("nan"), None, b"5", [5], {})
+    for value in values:
+        assert problems_with(kind, **{field: value}) == [((field,), "int_type")]
+
+
+@LIMITS
+@pytest.mark.parametrize(("kind", "field", "least", "most"), TEXTS)
+def test_a_text_is_counted_in_code_points(kind: type[Command], field: str, least: int, most: int) -> None:
+    for character in ("a", " ", "é", "中", "\U0001f600", "\u0301", "\n", "\x7f", "\ufffe"):
+        for length in (least, least + 1, most - 1, most):
+            text = character * length
+            assert getattr(made(kind, **{field: text}), field) == text
+        assert problems_with(kind, **{field: character * (most + 1)}) == [((field,), "string_too_long")]
+
+
+@LIMITS
+@pytest.mark.parametrize(("kind", "field", "least"), [(kind, field, least) for kind, field, least, _ in TEXTS])
+def test_an_empty_text_is_refused_where_one_character_is_the_least(kind: type[Command], field: str, least: int) -> None:
+    if least == 0:
+        assert getattr(made(kind, **{field: ""}), field) == ""
+    else:
+        assert problems_with(kind, **{field: ""}) == [((field,), "string_too_short")]
+
+
+@pytest.mark.rule("contract A3")
+@pytest.mark.parametrize(("kind", "field"), [(kind, field) for kind, field, *_ in TEXTS])
+def test_a_text_with_nul_is_refused(kind: type[Command], field: str) -> None:
+    for text in ("\0", "a\0", "\0a", "a\0b", "a\n\0", "line\nline\0"):
+        assert problems_with(kind, **{field: text}) == [((field,), "string_pattern_mismatch")]
+
+
+@pytest.mark.rule("contract A3")
+@pytest.mark.parametrize(
+    ("kind", "field"), [*((kind, field) for kind, field, *_ in TEXTS), *((kind, "preview_url") for kind in PIECES)]
+)
+def test_a_text_with_a_lone_surrogate_is_refused(kind: type[Command], field: str) -> None:
+    for text in ("\ud800", "a\udfff", "\udc80b", "\ude00\ud83d"):
+        assert problems_with(kind, **{field: text}) == [((field,), "string_unicode")]
+
+
+@pytest.mark.rule("contract A4", "contract A5")
+@pytest.mark.parametrize(("kind", "field"), [(kind, field) for kind, field, *_ in TEXTS])
+def test_a_text_is_text_and_nothing_like_it(kind: type[Command], field: str) -> None:
+    for value in (5, True, b"text", ["a"], {"a": "b"}, 1.5):
+        assert problems_with(kind, **{field: value}) == [((field,), "string_type")]
+
+
+@pytest.mark.rule("contract A3")
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=64))
+def test_a_name_is_taken_as_it_is(name: str) -> None:
+    assert users.CreateUser(user_id=1, username=name, password=name).username == name
+
+
+@pytest.mark.rule("contract A11")
+@pytest.mark.parametrize("kind", ROLES)
+def test_a_scope_token_is_made_of_the_characters_of_rfc_6749(kind: type[Command]) -> None:
+    allowed = "!#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~"
+    for code in range(0x180):
+        character = chr(code)
+        if character in allowed:
+            assert made(kind, scope=[character]).scope == (character,)  # type: ignore[attr-defined]
+        else:
+            assert problems_with(kind, scope=[f"a{character}"]) == [(("scope", 0), "string_pattern_mismatch")]
+
+
+@pytest.mark.rule("contract A11")
+@pytest.mark.parametrize("kind", ROLES)
+def test_a_scope_token_has_1_to_64_characters(kind: type[Command]) -> None:
+    assert made(kind, scope=["x", "y" * 64]).scope == ("x", "y" * 64)  # type: ignore[attr-defined]
+    assert problems_with(kind, scope=["x", "", "y" * 65]) == [
+        (("scope", 1), "string_too_short"),
+        (("scope", 2), "string_too_long"),
+    ]
+    assert problems_with(kind, scope=["ok\n"]) == [(("scope", 0), "string_pattern_mismatch")]
+
+
+@pytest.mark.rule("contract A11")
+@pytest.mark.parametrize("kind", ROLES)
+def test_a_scope_has_at_most_64_tokens(kind: type[Command]) -> None:
+    tokens = [f"scope:{number}" for number in range(65)]
+    assert made(kind, scope=[]).scope == ()  # type: ignore[attr-defined]
+    assert made(kind, scope=tokens[:64]).scope == tuple(tokens[:64])  # type: ignore[attr-defined]
+    assert problems_with(kind, scope=tokens) == [(("scope",), "too_long")]
+
+
+@pytest.mark.rule("contract A11")
+@pytest.mark.parametrize("kind", ROLES)
+def test_repeated_scope_tokens_are_dropped_and_the_order_is_kept(kind: type[Command]) -> None:
+    command = made(kind, scope=["b", "a", "b", "*", "a"])
+    assert command.scope == ("b", "a", "*")  # type: ignore[attr-defined]
+
+
+@pytest.mark.rule("contract A4", "contract A11")
+@pytest.mark.parametrize("kind", ROLES)
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("users:read", (("scope",), "list_type")),
+        (None, (("scope",), "list_type")),
+        (5, (("scope",), "list_type")),
+        ({"a": 1}, (("scope",), "list_type")),
+        ([None], (("scope", 0), "string_type")),
+        ([5], (("scope", 0), "string_type")),
+        ([["a"]], (("scope", 0), "string_type")),
+    ],
+)
+def test_a_scope_is_an_array_of_strings(kind: type[Command], value: object, problem: tuple[Any, str]) -> None:
+    assert problems_with(kind, scope=value) == [problem]
+
+
+@pytest.mark.rule("contract D logos", "contract D themes")
+@pytest.mark.parametrize("kind", PIECES)
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.org",
+        "https://example.org/",
+        "HTTPS://EXAMPLE.ORG/A.PNG",
+        "https://example.org:8443/a/b.png?size=1&x=%20#top",
+        "https://user@example.org/",
+        "http://[2001:db8::1]/a.png",
+        "http://127.0.0.1?x",
+        "https://münchen.example/bild-ü.png",
+        "https://example.org/" + "a" * 2028,
+    ],
+)
+def test_a_preview_is_an_absolute_http_url(kind: type[Command], url: str) -> None:
+    assert made(kind, preview_url=url).preview_url == url  # type: ignore[attr-defined]
+
+
+@pytest.mark.rule("contract D logos", "contract D themes", "contract A3")
+@pytest.mark.parametrize("kind", PIECES)
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        " ",
+        "example.org/a.png",
+        "/a.png",
+        "//example.org/a.png",
+        "ftp://example.org/a.png",
+        "javascript:alert(1)",
+        "data:image/png;base64,AAAA",
+        "file:///etc/passwd",
+        "http:/example.org",
+        "http://",
+        "http:///a.png",
+        "http://?a",
+        "http://#a",
+        " https://example.org/",
+        "https://example.org/\n",
+        "https://example.org/ a",
+        "https://exa mple.org/",
+        "https://example.org/\0",
+        "https://example.org/\x7f",
+        "https://example.org/\\a",
+        "java\nscript:https://example.org/",
+    ],
+)
+def test_a_preview_that_is_no_absolute_http_url_is_refused(kind: type[Command], url: str) -> None:
+    assert problems_with(kind, preview_url=url) == [(("preview_url",), "url_parsing")]
+
+
+@pytest.mark.rule("contract D logos", "contract D themes")
+@pytest.mark.parametrize("kind", PIECES)
+def test_a_preview_has_at_most_2048_characters(kind: type[Command]) -> None:
+    longest = "https://example.org/" + "a" * (2048 - 20)
+    assert len(longest) == 2048
+    assert made(kind, preview_url=longest).preview_url == longest  # type: ignore[attr-defined]
+    assert problems_with(kind, preview_url=longest + "a") == [(("preview_url",), "string_too_long")]
+
+
+@pytest.mark.rule("contract D logos", "contract D themes", "contract A4")
+@pytest.mark.parametrize("kind", PIECES)
+@pytest.mark.parametrize("value", [0, 1, "true", "", None, []])
+def test_active_is_a_boolean_and_nothing_like_it(kind: type[Command], value: object) -> None:
+    assert problems_with(kind, active=value) == [(("active",), "bool_type")]
+
+
+@pytest.mark.rule("contract D logos", "contract D themes")
+@pytest.mark.parametrize("kind", [themes.CreateTheme, logos.CreateLogo])
+def test_a_piece_is_not_active_unless_told_so(kind: type[Command]) -> None:
+    values = {name: value for name, value in ASKED[kind][1].items() if name != "active"}
+    assert kind(**values).active is False  # type: ignore[attr-defined]
+
+
+@pytest.mark.rule("contract I1", "contract A10")
+@pytest.mark.parametrize(
+    ("created_at", "type_"),
+    [(-1, "greater_than_equal"), (2**53, "less_than_equal"), (1.5, "int_type"), ("1", "int_type"), (True, "int_type")],
+)
+def test_a_line_dates_from_1970_on_in_whole_seconds(created_at: object, type_: str) -> None:
+    values: dict[str, Any] = {"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}
+    for good in (0, 2**53 - 1):
+        assert transfer.AuthorLine(**values, created_at=good).created_at == good
+    with pytest.raises(InvalidInput) as caught:
+        transfer.AuthorLine(**values | {"created_at": created_at})
+    assert [(p.loc, p.type) for p in caught.value.problems] == [(("created_at",), type_)]
+
+
+@pytest.mark.rule("contract A5")
+def test_a_problem_says_where_what_and_which_type() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        roles.GetRole(role_id=-1)
+    (problem,) = caught.value.problems
+    assert problem == Problem(("role_id",), "Input should be greater than or equal to 0", "greater_than_equal")

@@ -1,0 +1,393 @@
+"""Signing in, refreshing, and what ends a session (spec §Authentication, contract A19, B5, C1 to C4)."""
+
+import pytest
+
+from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.access import Anonymous, SignedIn
+from logoadmin.domain.errors import InvalidToken, SignInRefused, StorageUnavailable, TooManySignIns
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.records import PasswordHash, Tokens, User
+from logoadmin.domain.services.roles import AmendRole, ListRoles
+from logoadmin.domain.services.sessions import Lifetimes, Refresh, SignIn
+from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
+from tests.gallery import (
+    ADMIN_ID,
+    ADMIN_PASSWORD,
+    ANN_PASSWORD,
+    CHEAP_PASSWORDS,
+    NOW,
+    StandingClock,
+    WatchedStorage,
+    gallery_on,
+    stock,
+)
+
+ANN = SignIn(username="ann", password=ANN_PASSWORD)
+ADMIN = SignIn(username="admin", password=ADMIN_PASSWORD)
+
+
+class WatchedPasswords:
+    """Argon2, and what it was asked to do."""
+
+    def __init__(self, argon2: Argon2Passwords = CHEAP_PASSWORDS) -> None:
+        self._argon2 = argon2
+        self.asked: list[str] = []
+
+    def hash(self, password: str) -> PasswordHash:
+        self.asked.append("hash")
+        return self._argon2.hash(password)
+
+    def verify(self, hash_: PasswordHash | None, password: str) -> bool:
+        self.asked.append("verify")
+        return self._argon2.verify(hash_, password)
+
+    def outdated(self, hash_: PasswordHash) -> bool:
+        return self._argon2.outdated(hash_)
+
+
+@pytest.fixture
+def storage() -> WatchedStorage:
+    return WatchedStorage(MemoryStorage())
+
+
+def caller(gallery: LogoAdmin, tokens: Tokens) -> SignedIn:
+    return gallery.sessions.caller(tokens.access_token)
+
+
+def refresh(gallery: LogoAdmin, refresh_token: str) -> Tokens:
+    return gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=refresh_token))
+
+
+def works(gallery: LogoAdmin, tokens: Tokens) -> bool:
+    """Tell whether an access token still proves something."""
+    try:
+        who = caller(gallery, tokens)
+        gallery.users.get(GetUser(user_id=who.user_id), who)
+    except InvalidToken:
+        return False
+    return True
+
+
+@pytest.mark.rule("contract C1")
+def test_signing_in_gives_tokens(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ADMIN)
+    assert (tokens.token_type, tokens.expires_in, tokens.scope) == ("bearer", 900, "*")
+    assert caller(stocked, tokens).user_id == ADMIN_ID
+    assert len(tokens.refresh_token) >= 32
+    assert stocked.sessions.sign_in(ANN).scope == ""
+    assert stocked.sessions.grant(ANN).token_type == "bearer"
+
+
+@pytest.mark.rule("contract C1", "contract C3")
+def test_tokens_never_show_in_a_log(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    assert tokens.access_token not in repr(tokens)
+    assert tokens.refresh_token not in repr(tokens)
+
+
+@pytest.mark.rule("contract C1")
+@pytest.mark.parametrize(
+    ("username", "password"),
+    [
+        ("ann", "wrong"),
+        ("nobody", ANN_PASSWORD),
+        ("Ann", ANN_PASSWORD),
+        ("ann ", ANN_PASSWORD),
+        ("ann", "ANN'S PASSWORD"),
+    ],
+)
+def test_a_wrong_name_or_password_is_refused_in_the_same_words(
+    stocked: LogoAdmin, username: str, password: str
+) -> None:
+    with pytest.raises(SignInRefused, match=r"^Incorrect username or password$") as caught:
+        stocked.sessions.sign_in(SignIn(username=username, password=password))
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.rule("contract C1")
+def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStorage, clock: StandingClock) -> None:
+    hasher = WatchedPasswords()
+    gallery = gallery_on(storage, clock, hasher=hasher)
+    gallery.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
+    storage.write(lambda uow: uow.users.add(User(8, "imported", None, 1, NOW), None))
+    done = []
+    for username in ("ann", "nobody", "imported"):
+        hasher.asked.clear()
+        storage.asked.clear()
+        with pytest.raises(SignInRefused):
+            gallery.sessions.sign_in(SignIn(username=username, password="wrong"))
+        done.append((tuple(hasher.asked), tuple(storage.asked)))
+    assert done == [(("verify",), ("read",))] * 3
+
+
+@pytest.mark.rule("contract C1", "contract I3")
+def test_a_user_who_was_brought_in_without_a_password_cannot_sign_in(
+    gallery: LogoAdmin, storage: WatchedStorage
+) -> None:
+    storage.write(lambda uow: uow.users.add(User(8, "imported", None, 1, NOW), None))
+    for password in ("nobody", "None", "x"):
+        with pytest.raises(SignInRefused):
+            gallery.sessions.sign_in(SignIn(username="imported", password=password))
+    gallery.users.set_password(SetPassword(user_id=8, password="now I can"))
+    assert works(gallery, gallery.sessions.sign_in(SignIn(username="imported", password="now I can")))
+
+
+@pytest.mark.rule("contract C1")
+def test_too_many_failures_are_refused_even_with_the_right_password(stocked: LogoAdmin) -> None:
+    here = Anonymous("192.0.2.1")
+    for _ in range(10):
+        with pytest.raises(SignInRefused):
+            stocked.sessions.sign_in(SignIn(username="ann", password="wrong"), here)
+    with pytest.raises(TooManySignIns, match=r"^Too many failed sign-ins$") as caught:
+        stocked.sessions.sign_in(ANN, here)
+    assert 1 <= caught.value.retry_after <= 300
+
+
+@pytest.mark.rule("contract C1")
+def test_nobody_locks_somebody_out_from_elsewhere(stocked: LogoAdmin) -> None:
+    for _ in range(10):
+        with pytest.raises(SignInRefused):
+            stocked.sessions.sign_in(SignIn(username="ann", password="wrong"), Anonymous("192.0.2.66"))
+    assert works(stocked, stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1")))
+
+
+@pytest.mark.rule("contract C1")
+def test_signing_in_rightly_is_never_too_often(stocked: LogoAdmin) -> None:
+    for _ in range(150):
+        stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1"))
+
+
+@pytest.mark.rule("contract C1", "contract A20")
+def test_an_outage_is_no_failed_sign_in(stocked: LogoAdmin, storage: WatchedStorage) -> None:
+    storage.go_away()
+    for _ in range(12):
+        with pytest.raises(StorageUnavailable):
+            stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1"))
+    storage.come_back()
+    assert works(stocked, stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1")))
+
+
+@pytest.mark.rule("contract C4")
+def test_an_outdated_hash_is_renewed_at_sign_in(storage: WatchedStorage, clock: StandingClock) -> None:
+    gallery_on(storage, clock)
+    stronger = WatchedPasswords(Argon2Passwords(16, 2))
+    gallery = gallery_on(storage, clock, hasher=stronger)
+    before = storage.read(lambda uow: uow.users.password(ADMIN_ID))
+    assert before is not None
+    assert stronger.outdated(before)
+    gallery.sessions.sign_in(ADMIN)
+    after = storage.read(lambda uow: uow.users.password(ADMIN_ID))
+    assert after is not None
+    assert not stronger.outdated(after)
+    assert stronger.verify(after, ADMIN_PASSWORD)
+    stronger.asked.clear()
+    gallery.sessions.sign_in(ADMIN)
+    assert stronger.asked == ["verify"]
+    assert storage.read(lambda uow: uow.users.password(ADMIN_ID)) == after
+
+
+@pytest.mark.rule("contract C4")
+def test_a_failed_sign_in_renews_nothing(storage: WatchedStorage, clock: StandingClock) -> None:
+    gallery_on(storage, clock)
+    gallery = gallery_on(storage, clock, hasher=Argon2Passwords(16, 2))
+    before = storage.read(lambda uow: uow.users.password(ADMIN_ID))
+    with pytest.raises(SignInRefused):
+        gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
+    assert storage.read(lambda uow: uow.users.password(ADMIN_ID)) == before
+
+
+@pytest.mark.rule("contract C1", "contract B5")
+def test_a_password_that_changes_while_it_is_checked_signs_nobody_in(
+    storage: WatchedStorage, clock: StandingClock
+) -> None:
+    class ChangedMeanwhile(WatchedPasswords):
+        def verify(self, hash_: PasswordHash | None, password: str) -> bool:
+            right = super().verify(hash_, password)
+            gallery.users.set_password(SetPassword(user_id=ADMIN_ID, password="new"))
+            return right
+
+    gallery = gallery_on(storage, clock, hasher=ChangedMeanwhile())
+    with pytest.raises(SignInRefused):
+        gallery.sessions.sign_in(ADMIN)
+
+
+@pytest.mark.rule("contract C3")
+def test_a_refresh_token_gives_new_tokens_of_the_same_session(stocked: LogoAdmin, clock: StandingClock) -> None:
+    first = stocked.sessions.sign_in(ANN)
+    clock.pass_by(60)
+    second = refresh(stocked, first.refresh_token)
+    assert caller(stocked, second) == caller(stocked, first)
+    assert second.refresh_token != first.refresh_token
+    assert second.access_token != first.access_token
+    assert works(stocked, second)
+    assert works(stocked, refresh(stocked, second.refresh_token))
+    again = Refresh(grant_type="refresh_token", refresh_token=stocked.sessions.sign_in(ANN).refresh_token)
+    assert works(stocked, stocked.sessions.grant(again))
+
+
+@pytest.mark.rule("contract C3")
+def test_using_a_refresh_token_twice_ends_the_session(stocked: LogoAdmin) -> None:
+    first = stocked.sessions.sign_in(ANN)
+    second = refresh(stocked, first.refresh_token)
+    other = stocked.sessions.sign_in(ANN)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, first.refresh_token)
+    assert not works(stocked, first)
+    assert not works(stocked, second)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, second.refresh_token)
+    assert works(stocked, other)  # another session of the same user goes on
+
+
+@pytest.mark.rule("contract C3")
+@pytest.mark.parametrize("token", ["x", "é😀", "a" * 256, "' OR 1=1"])
+def test_a_refresh_token_that_was_never_given_is_refused(stocked: LogoAdmin, token: str) -> None:
+    with pytest.raises(InvalidToken, match=r"^Couldn't validate credentials$"):
+        refresh(stocked, token)
+
+
+@pytest.mark.rule("contract C3")
+def test_an_access_token_is_no_refresh_token_and_the_other_way_round(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    with pytest.raises(InvalidToken):
+        stocked.sessions.caller(tokens.refresh_token)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, tokens.access_token[:256])
+    assert works(stocked, tokens)
+
+
+@pytest.mark.rule("contract C3", "contract A3")
+def test_refresh_tokens_and_passwords_are_kept_hashed_only(clock: StandingClock) -> None:
+    memory = MemoryStorage()
+    stocked = gallery_on(memory, clock)
+    stock(stocked)
+    tokens = refresh(stocked, stocked.sessions.sign_in(ANN).refresh_token)
+    kept = repr(vars(memory)["_tables"])
+    assert "session_id" in kept
+    assert tokens.refresh_token not in kept
+    assert tokens.access_token not in kept
+    assert ANN_PASSWORD not in kept
+
+
+@pytest.mark.rule("contract C2", "contract A19")
+def test_an_access_token_is_good_until_it_expires(stocked: LogoAdmin, clock: StandingClock) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    clock.pass_by(899)
+    assert works(stocked, tokens)
+    clock.pass_by(1)
+    assert not works(stocked, tokens)
+
+
+@pytest.mark.rule("contract C3")
+def test_a_session_ends_when_it_is_not_refreshed_in_time(storage: WatchedStorage, clock: StandingClock) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=60, session=1000))
+    tokens = gallery.sessions.sign_in(ADMIN)
+    clock.pass_by(999)
+    tokens = refresh(gallery, tokens.refresh_token)
+    clock.pass_by(999)
+    tokens = refresh(gallery, tokens.refresh_token)
+    clock.pass_by(1000)
+    with pytest.raises(InvalidToken):
+        refresh(gallery, tokens.refresh_token)
+
+
+@pytest.mark.rule("contract C3", "contract A19")
+def test_no_access_token_outlives_its_session(storage: WatchedStorage, clock: StandingClock) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=60))
+    tokens = gallery.sessions.sign_in(ADMIN)
+    clock.pass_by(61)
+    assert not works(gallery, tokens)
+
+
+@pytest.mark.rule("contract C3")
+def test_expired_sessions_are_forgotten_at_the_next_sign_in(storage: WatchedStorage, clock: StandingClock) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
+    old = caller(gallery, gallery.sessions.sign_in(ADMIN))
+    clock.pass_by(101)
+    gallery.sessions.sign_in(ADMIN)
+    assert storage.read(lambda uow: uow.sessions.rights(old.session_id, old.user_id)) is None
+
+
+@pytest.mark.rule("contract C3", "contract B5")
+def test_a_new_password_ends_the_other_sessions_and_leaves_ones_own(stocked: LogoAdmin) -> None:
+    elsewhere, here = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ANN)
+    stocked.users.set_password(SetPassword(user_id=7, password="new"), caller(stocked, here))
+    assert works(stocked, here)
+    assert works(stocked, refresh(stocked, here.refresh_token))
+    assert not works(stocked, elsewhere)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, elsewhere.refresh_token)
+    with pytest.raises(SignInRefused):
+        stocked.sessions.sign_in(ANN)
+
+
+@pytest.mark.rule("contract C3", "contract B5")
+@pytest.mark.parametrize("by_admin", [True, False])
+def test_a_new_password_from_somebody_else_ends_all_sessions(stocked: LogoAdmin, by_admin: bool) -> None:
+    tokens, admin = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ADMIN)
+    command = SetPassword(user_id=7, password="new")
+    if by_admin:
+        stocked.users.set_password(command, caller(stocked, admin))
+    else:
+        stocked.users.set_password(command)
+    assert not works(stocked, tokens)
+    assert works(stocked, admin)
+
+
+@pytest.mark.rule("contract A19", "contract B5")
+def test_a_removed_user_is_signed_out(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    stocked.users.remove(RemoveUser(user_id=7))
+    assert not works(stocked, tokens)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, tokens.refresh_token)
+    with pytest.raises(SignInRefused):
+        stocked.sessions.sign_in(ANN)
+
+
+@pytest.mark.rule("contract A19", "contract B5")
+def test_a_new_user_with_an_old_id_does_not_revive_old_tokens(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    stocked.users.remove(RemoveUser(user_id=7))
+    stocked.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
+    assert not works(stocked, tokens)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, tokens.refresh_token)
+    assert works(stocked, stocked.sessions.sign_in(ANN))
+
+
+@pytest.mark.rule("contract B5", "contract C3")
+def test_a_refresh_gives_the_scope_of_now(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    assert tokens.scope == ""
+    stocked.users.amend(AmendUser(user_id=7, role_id=3))
+    assert refresh(stocked, tokens.refresh_token).scope == "logos:write themes:write"
+
+
+@pytest.mark.rule("contract B5")
+def test_the_scope_in_a_token_is_not_what_counts(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    stocked.roles.list(ListRoles(), admin)
+    stocked.roles.amend(AmendRole(role_id=2, scope=("roles:read",)))
+    stocked.roles.list(ListRoles(), admin)
+
+
+@pytest.mark.rule("contract A19")
+def test_knowing_who_asks_does_not_ask_storage(stocked: LogoAdmin, storage: WatchedStorage) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    storage.asked.clear()
+    assert caller(stocked, tokens).user_id == 7
+    with pytest.raises(InvalidToken):
+        stocked.sessions.caller("x.y.z")
+    assert storage.asked == []
+
+
+@pytest.mark.rule("contract A20")
+def test_a_database_that_is_away_is_said_to_be(stocked: LogoAdmin, storage: WatchedStorage) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    storage.go_away()
+    with pytest.raises(StorageUnavailable, match=r"^Cannot connect to the database server at db\.example:3306$"):
+        refresh(stocked, tokens.refresh_token)
+    storage.come_back()
+    assert works(stocked, refresh(stocked, tokens.refresh_token))

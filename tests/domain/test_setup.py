@@ -1,0 +1,72 @@
+"""The first start (contract H3)."""
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.system_randomness import SystemRandomness
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.records import Role, User
+from logoadmin.domain.services.roles import AmendRole, ListRoles
+from logoadmin.domain.services.setup import first_start, stored_token_key
+from logoadmin.domain.services.transfer import ExportLines
+from logoadmin.domain.services.users import ListUsers, SetPassword
+from tests.gallery import CHEAP_PASSWORDS, NOW, StandingClock, gallery_on
+
+RANDOMNESS = SystemRandomness()
+
+
+def everything(gallery: LogoAdmin) -> list[str]:
+    lines: list[str] = []
+    gallery.transfer.dump(ExportLines(with_password_hashes=True), lines.append)
+    return lines
+
+
+def start(storage: MemoryStorage, clock: StandingClock, password: str | None = None) -> str | None:
+    return first_start(storage, CHEAP_PASSWORDS, RANDOMNESS, clock, password)
+
+
+@pytest.mark.rule("contract H3", "contract A12")
+def test_the_first_start_makes_two_roles_and_an_administrator(gallery: LogoAdmin) -> None:
+    assert list(gallery.roles.list(ListRoles())) == [Role(1, "member", (), NOW), Role(2, "admin", ("*",), NOW)]
+    assert list(gallery.users.list(ListUsers())) == [User(2_000_000_000, "admin", None, 2, NOW)]
+
+
+@pytest.mark.rule("contract H3")
+def test_a_password_that_was_given_is_not_told_again(storage: MemoryStorage, clock: StandingClock) -> None:
+    assert start(storage, clock, "given") is None
+    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.users.password(2_000_000_000)), "given")
+
+
+@pytest.mark.rule("contract H3")
+def test_a_password_that_was_made_up_is_told_once(storage: MemoryStorage, clock: StandingClock) -> None:
+    made_up = start(storage, clock)
+    assert made_up is not None
+    assert len(made_up) >= 32
+    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.users.password(2_000_000_000)), made_up)
+    assert start(storage, clock) is None
+
+
+@pytest.mark.rule("contract H3")
+@pytest.mark.parametrize("password", [None, "another"])
+def test_starting_again_changes_nothing(storage: MemoryStorage, clock: StandingClock, password: str | None) -> None:
+    start(storage, clock, "given")
+    gallery = gallery_on(storage, clock, started=False)
+    gallery.roles.amend(AmendRole(role_id=1, name="guest", scope=("logos:write",)))
+    gallery.users.set_password(SetPassword(user_id=2_000_000_000, password="changed"))
+    before, key = everything(gallery), stored_token_key(storage)
+    clock.pass_by(1000)
+    assert start(storage, clock, password) is None
+    assert everything(gallery) == before
+    assert stored_token_key(storage) == key
+
+
+@pytest.mark.rule("contract H3", "contract C2")
+def test_the_first_start_makes_a_key_for_tokens(storage: MemoryStorage, clock: StandingClock) -> None:
+    assert stored_token_key(storage) is None
+    start(storage, clock)
+    key = stored_token_key(storage)
+    assert key is not None
+    assert len(key.encode()) >= 32
+    other = MemoryStorage()
+    start(other, clock)
+    assert stored_token_key(other) != key

@@ -1,0 +1,205 @@
+"""Anything at all over HTTP: only the statuses that the contract gives an operation, and always JSON."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.types import ASGIApp
+
+import logoadmin
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.access import Policy
+from logoadmin.domain.services.sessions import SignIn
+from tests.asgi import Answered, ask
+from tests.gallery import ADMIN_PASSWORD, StandingClock, gallery_on, stock
+from tests.rows import ROWS, Row
+from tests.strategies import json_values
+
+pytestmark = pytest.mark.rule("contract A21", "contract A5", "spec §Errors 422")
+
+EXAMPLES = settings(max_examples=70)
+JSON_VALUES = json_values()
+POLICIES = st.sampled_from(list(Policy))
+
+
+Behind = dict[Policy, tuple[ASGIApp, str]]
+
+
+@pytest.fixture(scope="module")
+def behind() -> Behind:
+    """An application under each policy, and a token that may do everything; what is asked may change the gallery."""
+    made: Behind = {}
+    for policy in Policy:
+        gallery = gallery_on(MemoryStorage(), StandingClock(), policy)
+        stock(gallery)
+        tokens = gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD))
+        made[policy] = logoadmin.asgi(gallery), tokens.access_token
+    return made
+
+
+def proved(answered: Answered, allowed: set[int]) -> None:
+    """Prove that an answer is one of those allowed, and JSON; an error has its detail and nothing else."""
+    assert answered.error is None
+    assert answered.complete
+    assert answered.status_code in allowed, (answered.status_code, answered.body)
+    assert answered.header("content-type") == "application/json"
+    body = answered.json()
+    if answered.status_code >= 400:
+        assert list(body) == ["detail"]
+    if answered.status_code == 422:
+        assert body["detail"]
+        for entry in body["detail"]:
+            assert set(entry) == {"loc", "msg", "type"}
+            assert entry["loc"][0] in ("path", "query", "body")
+    elif answered.status_code >= 400:
+        assert isinstance(body["detail"], str)
+    else:
+        assert "password" not in body
+
+
+def statuses(row: Row, policy: Policy, token: bool) -> set[int]:
+    """Return what a row may answer while the database is there."""
+    allowed = {row.status, 422, *row.errors}
+    allowed |= {413, 415} if row.takes_body else set()
+    allowed |= {401} if row.token != "never" or row.template == "/api/auth/token" else set()
+    if row.token == "always" or (row.token == "guarded" and policy is Policy.GUARDED):
+        allowed |= {403}
+        if not token:
+            return {403}
+    return allowed
+
+
+@st.composite
+def json_bodies(draw: st.DrawFn, row: Row) -> Any:
+    """Draw a body that is often close to a good one."""
+    names = st.sampled_from([*(row.body or {}), "x"])
+    near = st.dictionaries(names, JSON_VALUES, max_size=3).map(lambda changes: {**(row.body or {}), **changes})
+    return draw(near | JSON_VALUES)
+
+
+ids = st.sampled_from(["0", "1", "2", "3", "7", "12", "2147483647", "2147483648", "-1", "x", "1.0", "%00"])
+segments = ids | st.binary(min_size=1, max_size=6).map(lambda raw: "".join(f"%{byte:02x}" for byte in raw))
+
+
+@st.composite
+def paths(draw: st.DrawFn, row: Row) -> str:
+    """Draw a path of a row with any ids, without a slash in them."""
+    names = [part.split("}")[0] for part in row.template.split("{")[1:]]
+    fields = {name: draw(segments).replace("%2f", "%2e") for name in names}
+    return row.template.format(**fields)
+
+
+@EXAMPLES
+@given(policy=POLICIES, row=st.sampled_from(ROWS), signed_in=st.booleans(), data=st.data())
+def test_any_json_on_any_operation(
+    behind: Behind, policy: Policy, row: Row, signed_in: bool, data: st.DataObject
+) -> None:
+    app, token = behind[policy]
+    headers = [("content-type", "application/json")]
+    if signed_in:
+        headers.append(("authorization", f"Bearer {token}"))
+    body = json.dumps(data.draw(json_bodies(row))).encode()
+    answered = ask(app, row.method, data.draw(paths(row)), headers=headers, body=body)
+    proved(answered, statuses(row, policy, signed_in) | {401})
+
+
+@EXAMPLES
+@given(
+    policy=POLICIES,
+    row=st.sampled_from([row for row in ROWS if row.takes_body]),
+    body=st.binary(max_size=60) | st.text(max_size=40).map(lambda text: text.encode("utf-8", "surrogatepass")),
+    type_=st.sampled_from(["application/json", "application/x-www-form-urlencoded", "", "text/plain"]),
+)
+def test_any_bytes_on_any_operation(behind: Behind, policy: Policy, row: Row, body: bytes, type_: str) -> None:
+    app, token = behind[policy]
+    headers = [("content-type", type_), ("authorization", f"Bearer {token}")]
+    proved(ask(app, row.method, row.path, headers=headers, body=body), statuses(row, policy, True))
+
+
+@EXAMPLES
+@given(
+    policy=POLICIES,
+    path=st.lists(
+        st.sampled_from(["api", "users", "logos", "1", "authors", "auth", "token", "openapi.json"]) | segments,
+        max_size=5,
+    ),
+    slashes=st.sampled_from(["/", "//"]),
+    method=st.sampled_from(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"]),
+)
+def test_any_path_and_method(
+    behind: Behind, policy: Policy, path: list[str], slashes: str, method: str
+) -> None:  # fmt: skip
+    answered = ask(behind[policy][0], method, slashes + slashes.join(path))
+    assert answered.error is None
+    assert answered.status_code in {200, 401, 403, 404, 405, 415, 422}
+    if method != "HEAD":
+        assert isinstance(answered.json(), dict | list)
+
+
+@EXAMPLES
+@given(
+    policy=POLICIES,
+    row=st.sampled_from(ROWS),
+    headers=st.lists(
+        st.tuples(
+            st.sampled_from(["authorization", "content-type", "content-length", "content-encoding", "host", "cookie"])
+            | st.text("abc-", min_size=1, max_size=6),
+            st.binary(max_size=20) | st.sampled_from([b"Bearer x", b"application/json", b"-1", b"9" * 5000, b"\xb2"]),
+        ),
+        max_size=5,
+    ),
+)
+def test_any_headers_on_any_operation(
+    behind: Behind, policy: Policy, row: Row, headers: list[tuple[str, bytes]]
+) -> None:
+    app, _ = behind[policy]
+    answered = ask(app, row.method, row.path, headers=headers, body=json.dumps(row.body).encode())
+    # Anybody may say that they show a token, and what they change is there no more the next time.
+    proved(answered, statuses(row, policy, True) | {401, 403, 404, 409})
+
+
+@EXAMPLES
+@given(policy=POLICIES, query=st.binary(max_size=30) | st.text("a=&;%1+[]", max_size=20).map(str.encode))
+def test_any_query(behind: Behind, policy: Policy, query: bytes) -> None:
+    answered = ask(behind[policy][0], "GET", b"/api/authors?" + query)
+    proved(answered, {200, 422})
+
+
+@pytest.mark.rule("contract A1")
+@EXAMPLES
+@given(
+    policy=POLICIES,
+    text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/"), min_size=1, max_size=12)
+    | st.integers().map(str),
+)
+def test_a_path_id_is_ascii_digits_with_a_sign_or_422(behind: Behind, policy: Policy, text: str) -> None:
+    path = "/api/logos/" + "".join(f"%{byte:02x}" for byte in text.encode())
+    digits = text[1:] if text[0] in "+-" else text
+    is_integer = digits.isascii() and digits.isdigit()
+    expected = {200, 404} if is_integer and 0 <= int(text) <= 2_147_483_647 else {422}
+    proved(ask(behind[policy][0], "GET", path), expected)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 2_000_000,
+        b'{"a":' * 300_000,
+        b"9" * 2_000_000,
+        b'{"user_id": 1e999999999, "username": "x"}',
+        b'{"user_id": -1e-999999999, "username": "x"}',
+        b'{"user_id": 1, "username": "' + b"x" * 2_000_000 + b'"}',
+        b'{"user_id": 1, "user_id": 2, "username": "\\u0000"}',
+        b"{" + b",".join(b'"k%d": 1' % number for number in range(5_000)) + b"}",
+        b'"\xed\xa0\x80"',
+        b"\x00",
+        b"\xff\xfe{\x00}\x00",
+    ],
+    ids=lambda body: body[:12].decode("latin-1"),
+)
+def test_a_body_of_any_size_and_depth_is_refused(behind: Behind, body: bytes) -> None:
+    app, token = behind[Policy.OPEN]
+    headers = [("content-type", "application/json"), ("authorization", f"Bearer {token}")]
+    proved(ask(app, "POST", "/api/authors", headers=headers, body=body), {422})

@@ -1,0 +1,93 @@
+"""The application inside another one (contract H6)."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from urllib.parse import urljoin
+
+import pytest
+from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount, Route
+from starlette.testclient import TestClient
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocketDisconnect
+
+from logoadmin.entrypoints.operations import OPERATIONS
+from tests.entrypoints.conftest import Headers
+from tests.gallery import NOW
+
+pytestmark = pytest.mark.rule("contract H6", "spec §Versioning")
+
+ANN = {"author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW}
+
+
+def in_starlette(app: ASGIApp) -> ASGIApp:
+    return Starlette(routes=[Mount("/gallery", app), Route("/", lambda _: PlainTextResponse("host"))])
+
+
+def in_fastapi(app: ASGIApp) -> ASGIApp:
+    host = FastAPI()
+    host.mount("/gallery", app)
+    host.add_api_route("/", lambda: PlainTextResponse("host"))
+    return host
+
+
+def in_both(app: ASGIApp) -> ASGIApp:
+    return Starlette(routes=[Mount("/", in_fastapi(app))])
+
+
+@pytest.fixture(params=[in_starlette, in_fastapi, in_both], ids=["starlette", "fastapi", "both"])
+def mounted(request: pytest.FixtureRequest, app: ASGIApp) -> Iterator[TestClient]:
+    with TestClient(request.param(app)) as client:
+        yield client
+
+
+def test_every_path_is_under_the_prefix(mounted: TestClient) -> None:
+    assert mounted.get("/gallery/api/authors/1").json() == ANN
+    assert mounted.post("/gallery/api/authors", json={"user_id": 5, "username": "x"}).status_code == 201
+    assert mounted.get("/").text == "host"
+    assert mounted.get("/api/authors/1").status_code == 404
+
+
+def test_tokens_and_errors_are_the_same_under_the_prefix(mounted: TestClient, admin: Headers) -> None:
+    assert mounted.get("/gallery/api/roles", headers=admin).status_code == 200
+    response = mounted.get("/gallery/api/roles")
+    assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"})
+    response = mounted.get("/gallery/api/artists")
+    assert (response.status_code, response.json()) == (404, {"detail": "Not Found"})
+    response = mounted.put("/gallery/api/authors", json={})
+    assert (response.status_code, set(response.headers["allow"].split(", "))) == (405, {"GET", "HEAD", "POST"})
+    response = mounted.get("/gallery/api/logos/x")
+    assert response.json()["detail"][0]["loc"] == ["path", "logo_id"]
+
+
+def test_the_document_says_where_the_paths_begin(mounted: TestClient) -> None:
+    document = mounted.get("/gallery/openapi.json").json()
+    assert set(document["paths"]) == {operation.path for operation in OPERATIONS}
+    assert [server["url"] for server in document["servers"]] == ["/gallery"]
+    (scheme,) = document["components"]["securitySchemes"].values()
+    # A URL there counts from where the document is (OpenAPI 3.1, Relative References in URLs).
+    sign_in = urljoin("http://host/gallery/openapi.json", scheme["flows"]["password"]["tokenUrl"])
+    assert sign_in == "http://host/gallery/api/auth/token"
+
+
+def test_the_host_keeps_its_own_life(app: ASGIApp) -> None:
+    began: list[str] = []
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        began.append("began")
+        yield
+        began.append("ended")
+
+    host = Starlette(routes=[Mount("/gallery", app)], lifespan=lifespan)
+    with TestClient(host) as client:
+        assert client.get("/gallery/api/authors/1").status_code == 200
+    assert began == ["began", "ended"]
+
+
+def test_a_websocket_is_refused(app: ASGIApp, mounted: TestClient) -> None:
+    for client, path in ((mounted, "/gallery/api/logos"), (TestClient(app), "/api/logos"), (TestClient(app), "/x")):
+        with pytest.raises(WebSocketDisconnect), client.websocket_connect(path):
+            pass

@@ -1,0 +1,227 @@
+"""The OpenAPI document is right: it says what the operations do, and they do what it says."""
+
+import json
+from typing import Any
+
+import pytest
+import schemathesis
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from schemathesis.config import SchemathesisConfig
+from schemathesis.engine import events, from_schema
+from schemathesis.specs.openapi.definitions import OPENAPI_31
+from starlette.testclient import TestClient
+from starlette.types import ASGIApp
+
+import logoadmin
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.access import Policy
+from logoadmin.entrypoints.operations import OPERATIONS
+from tests.asgi import ask
+from tests.entrypoints.conftest import Headers, bearer
+from tests.gallery import ADMIN_PASSWORD, StandingClock, gallery_on, stock
+from tests.rows import ROWS, Row
+
+pytestmark = pytest.mark.rule("contract D users", "contract D roles", "contract D authors", "contract D themes")
+
+BOTH = pytest.mark.parametrize("access", list(Policy))
+
+
+@pytest.fixture
+def document(client: TestClient) -> dict[str, Any]:
+    response = client.get("/openapi.json")
+    assert response.headers["content-type"] == "application/json"
+    found: dict[str, Any] = response.json()
+    return found
+
+
+def described(document: dict[str, Any], row: Row) -> dict[str, Any]:
+    operation: dict[str, Any] = document["paths"][row.template][row.method.lower()]
+    return operation
+
+
+def validator(document: dict[str, Any], schema: dict[str, Any]) -> Draft202012Validator:
+    """Return what judges by a schema of the document, whose references lead into it."""
+    return Draft202012Validator({"components": document["components"], **schema})
+
+
+@pytest.mark.rule("contract D logos")
+def test_the_document_is_openapi_3_1(document: dict[str, Any]) -> None:
+    assert document["openapi"] == "3.1.0"
+    Draft202012Validator(OPENAPI_31).validate(document)
+    for schema in document["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.rule("contract H6")
+def test_every_reference_leads_somewhere_and_every_schema_is_used(document: dict[str, Any]) -> None:
+    text = json.dumps(document)
+    used = {part.split('"')[0] for part in text.split('"#/components/schemas/')[1:]}
+    assert used == set(document["components"]["schemas"])
+    assert "UNCHANGED" not in text
+
+
+@BOTH
+@pytest.mark.rule("spec §Versioning", "contract C1", "contract D logos")
+def test_the_document_has_exactly_the_operations(document: dict[str, Any]) -> None:
+    there = [(method.upper(), path) for path, item in document["paths"].items() for method in item]
+    assert sorted(there) == sorted((row.method, row.template) for row in ROWS)
+    names = [operation["operationId"] for item in document["paths"].values() for operation in item.values()]
+    assert sorted(names) == sorted({operation.name for operation in OPERATIONS})
+
+
+@BOTH
+@pytest.mark.rule("spec §Errors 422", "spec §Errors 503", "contract A21", "contract B1")
+def test_the_documented_statuses_are_those_of_the_operations(document: dict[str, Any], access: Policy) -> None:
+    for operation in OPERATIONS:
+        responses = document["paths"][operation.path][operation.method.lower()]["responses"]
+        assert [int(status) for status in responses] == list(operation.statuses(access)), operation.name
+
+
+@BOTH
+@pytest.mark.rule("spec §Authentication 1", "spec §Authentication 4", "contract B1")
+def test_the_document_says_where_a_token_is_needed(document: dict[str, Any], access: Policy) -> None:
+    for row in ROWS:
+        needed = row.token == "always" or (row.token == "guarded" and access is Policy.GUARDED)
+        optional: list[dict[str, list[str]]] = [] if row.token == "never" else [{}, {"token": []}]
+        assert described(document, row)["security"] == ([{"token": []}] if needed else optional), row
+
+
+@pytest.mark.rule("contract C1")
+def test_a_client_finds_where_to_sign_in(document: dict[str, Any]) -> None:
+    (scheme,) = document["components"]["securitySchemes"].values()
+    assert scheme["type"] == "oauth2"
+    assert scheme["flows"]["password"]["tokenUrl"].endswith("api/auth/token")
+    (row,) = [row for row in ROWS if row.template == "/api/auth/token"]
+    contents = described(document, row)["requestBody"]["content"]
+    assert set(contents) == {"application/json", "application/x-www-form-urlencoded"}
+
+
+@BOTH
+@pytest.mark.rule("spec §Resources", "contract D logos")
+def test_answers_are_as_documented(
+    client: TestClient, document: dict[str, Any], admin: Headers, subtests: pytest.Subtests
+) -> None:
+    # The removals come last, so that all of them find something.
+    for row in sorted(ROWS, key=lambda row: (row.method == "DELETE", len(row.template) * -1)):
+        with subtests.test(str(row)):
+            response = client.request(row.method, row.path, headers=admin, json=row.body)
+            documented = described(document, row)["responses"][str(response.status_code)]
+            (media,) = documented["content"].items()
+            assert media[0] == response.headers["content-type"]
+            validator(document, media[1]["schema"]).validate(response.json())
+            refused = client.request(row.method, row.path + "?x=1", headers=admin, json=row.body)
+            (schema,) = described(document, row)["responses"]["422"]["content"].values()
+            validator(document, schema["schema"]).validate(refused.json())
+            assert not validator(document, schema["schema"]).is_valid({"detail": "text"})
+
+
+@pytest.mark.rule("spec §Limits", "contract A2", "contract A4")
+def test_requests_are_documented_with_their_limits(document: dict[str, Any]) -> None:
+    for row in ROWS:
+        operation = described(document, row)
+        parameters = operation.get("parameters", [])
+        assert [parameter["name"] for parameter in parameters] == [
+            part.split("}")[0] for part in row.template.split("{")[1:]
+        ]
+        for parameter in parameters:
+            assert (parameter["in"], parameter["required"]) == ("path", True)
+            limits = {name: parameter["schema"][name] for name in ("type", "minimum", "maximum")}
+            assert limits == {"type": "integer", "minimum": 0, "maximum": 2_147_483_647}
+        assert ("requestBody" in operation) == row.takes_body
+        if row.takes_body:
+            schema = operation["requestBody"]["content"]["application/json"]["schema"]
+            judge = validator(document, schema)
+            judge.validate(row.body)
+            assert not judge.is_valid({**row.body, "surplus": 1})
+            assert not judge.is_valid([])
+
+
+@pytest.mark.rule("spec §Limits", "contract A3")
+@pytest.mark.parametrize(
+    ("method", "path", "field", "least", "most"),
+    [
+        ("post", "/api/users", "username", 1, 64),
+        ("post", "/api/users", "password", 1, 256),
+        ("post", "/api/authors", "username", 1, 64),
+        ("patch", "/api/authors/{author_id}", "username", 1, 64),
+        ("patch", "/api/roles/{role_id}", "name", 1, 64),
+        ("post", "/api/logos", "name", 1, 128),
+        ("post", "/api/logos", "target", 1, 64),
+        ("patch", "/api/themes/{theme_id}", "name", 1, 128),
+    ],
+)
+def test_the_document_has_the_lengths(
+    document: dict[str, Any], method: str, path: str, field: str, least: int, most: int
+) -> None:
+    body = document["paths"][path][method]["requestBody"]["content"]["application/json"]["schema"]
+    judge = validator(document, body["properties"][field])
+    for text in ("x" * least, "x" * most, "😀" * most):
+        assert judge.is_valid(text)
+    for value in ("", "x" * (most + 1), "a\0", None, 5):
+        assert not judge.is_valid(value)
+
+
+@pytest.mark.rule("contract A21")
+def test_the_document_is_read_only(app: ASGIApp) -> None:
+    for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
+        answered = ask(app, method, "/openapi.json")
+        assert (answered.status_code, answered.header("allow")) == (405, "GET, HEAD")
+        assert answered.json() == {"detail": "Method Not Allowed"}
+    get, head = ask(app, "GET", "/openapi.json"), ask(app, "HEAD", "/openapi.json")
+    assert (head.status_code, head.headers, head.body) == (200, get.headers, b"")
+
+
+# Schemathesis, with every check it has.
+
+# A 400 for a name that is taken is what spec §Errors wants of a request that is well-formed: schemathesis counts it
+# as well-formed input refused. Of the values that are given here for it to accept, only 400 is not its default.
+TAKEN = {"expected-statuses": ["2xx", "3xx", 401, 403, 404, 409, 429, "5xx", 400]}
+# Growing strings of up to 262,144 characters to the edge of their limit takes it minutes, so it gets only good ones;
+# test_limits goes to the edge.
+LONG_TEXTS = {
+    "include-path-regex": r"^/api/(logos|themes)(/\{\w+\})?$",
+    "include-method": ["POST", "PATCH"],
+    "phases": {"coverage": {"enabled": False}},
+    "generation": {"mode": "positive", "max-examples": 1},
+}
+DUPLICATES = {"include-method": "PATCH", "checks": {"positive_data_acceptance": TAKEN}}
+
+
+def found(app: ASGIApp, headers: Headers, *, examples: int) -> list[str]:
+    """Let schemathesis try everything it can think of, and return what it complains of."""
+    config = SchemathesisConfig.from_dict(
+        {
+            "seed": 1,
+            "workers": 1,
+            "headers": headers,
+            "generation": {"max-examples": max(examples, 1), "deterministic": True, "database": "none"},
+            "phases": {"stateful": {"enabled": False}, "fuzzing": {"enabled": examples > 0}},
+            "operations": [DUPLICATES, LONG_TEXTS],
+        }
+    )
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app, config=config)
+    complaints, checks = [], 0
+    for event in from_schema(schema).execute():
+        if isinstance(event, events.ScenarioFinished):
+            for case_id, results in event.recorder.checks.items():
+                checks += len(results)
+                case = event.recorder.cases[case_id].value
+                complaints += [
+                    f"{case.method} {case.path} {case.path_parameters} {str(case.body)[:200]}: "
+                    f"{result.failure_info.failure.title}: {result.failure_info.failure.message}"
+                    for result in results
+                    if result.failure_info is not None
+                ]
+        elif isinstance(event, events.NonFatalError | events.FatalError):
+            complaints.append(str(event))
+    assert checks > 1000
+    return complaints
+
+
+@pytest.mark.rule("contract A21", "spec §Errors 422", "contract D logos")
+@pytest.mark.parametrize(("signed_in", "access", "examples"), [(False, Policy.OPEN, 0), (True, Policy.GUARDED, 2)])
+def test_schemathesis_finds_nothing(signed_in: bool, access: Policy, examples: int) -> None:
+    gallery = gallery_on(MemoryStorage(), StandingClock(), access)
+    stock(gallery)
+    headers = bearer(gallery, "admin", ADMIN_PASSWORD) if signed_in else {}
+    assert found(logoadmin.asgi(gallery), headers, examples=examples) == []

@@ -1,0 +1,201 @@
+"""A gallery as tests want it: the time stands still, hashing is cheap, and every command has something to work on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Final, TypeVar
+
+from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.jwt_tokens import JwtTokens
+from logoadmin.adapters.memory_sign_in_limits import MemorySignInLimits
+from logoadmin.adapters.system_randomness import SystemRandomness
+from logoadmin.domain.access import OWNER, Caller, Policy, SignedIn
+from logoadmin.domain.command import Command
+from logoadmin.domain.errors import StorageUnavailable
+from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
+from logoadmin.domain.records import Role, User
+from logoadmin.domain.services import authors, logos, roles, sessions, themes, transfer, users
+from logoadmin.domain.services.sessions import Lifetimes
+from logoadmin.domain.services.setup import first_start
+from logoadmin.ports.passwords import PasswordHasher
+from logoadmin.ports.storage import Session, Storage, UnitOfWork
+
+Answer = TypeVar("Answer")
+
+NOW: Final = 1_800_000_000
+ADMIN_ID: Final = 2_000_000_000
+ADMIN_PASSWORD: Final = "correct horse battery"
+ANN_PASSWORD: Final = "ann's password"
+TOKEN_KEY: Final = "a key that only these tests know, long enough"
+
+
+@dataclass
+class StandingClock:
+    """A clock that stands still until it is told otherwise."""
+
+    time: int = NOW
+
+    def now(self) -> int:
+        return self.time
+
+    def pass_by(self, seconds: int) -> None:
+        self.time += seconds
+
+
+CHEAP_PASSWORDS: Final = Argon2Passwords(8, 1)
+
+
+def gallery_on(
+    storage: Storage,
+    clock: StandingClock,
+    access: Policy = Policy.OPEN,
+    *,
+    hasher: PasswordHasher = CHEAP_PASSWORDS,
+    lifetimes: Lifetimes | None = None,
+    started: bool = True,
+) -> LogoAdmin:
+    """Put a gallery together on a storage; ``started`` makes its roles and its administrator."""
+    randomness = SystemRandomness()
+    if started:
+        first_start(storage, hasher, randomness, clock, ADMIN_PASSWORD)
+    tokens = JwtTokens(TOKEN_KEY, "logoadmin", "logoadmin")
+    ports = Ports(storage, hasher, tokens, tokens, MemorySignInLimits(), randomness, clock)
+    return LogoAdmin(ports, Rules(access, lifetimes or Lifetimes()))
+
+
+class WatchedStorage:
+    """Another storage, that tells what it was asked for and that can be out of reach or at fault."""
+
+    def __init__(self, inner: Storage) -> None:
+        """Watch a storage.
+
+        Attributes:
+            asked: the names of the methods that were called, in order.
+            fault: what is raised instead of an answer, if anything.
+            faultless: how many more calls are answered all the same.
+        """
+        self._inner = inner
+        self.server = "db.example:3306"
+        self.waits = inner.waits
+        self.asked: list[str] = []
+        self.fault: Exception | None = None
+        self.faultless = 0
+
+    def go_away(self, after: int = 0) -> None:
+        """Be out of reach, after some more calls."""
+        self.fault, self.faultless = StorageUnavailable(self.server), after
+
+    def come_back(self) -> None:
+        """Be within reach again."""
+        self.fault = None
+
+    def _asked(self, what: str) -> None:
+        self.asked.append(what)
+        if self.fault is not None:
+            if self.faultless == 0:
+                raise self.fault
+            self.faultless -= 1
+
+    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        self._asked("read")
+        return self._inner.read(work)
+
+    def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        self._asked("snapshot")
+        return self._inner.snapshot(work)
+
+    def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        self._asked("write")
+        return self._inner.write(work)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+PIECE: Final[dict[str, Any]] = {
+    "name": "Aurora",
+    "preview_url": "https://example.org/aurora.png",
+    "target": "forum",
+    "custom_css": "body { color: #123 }",
+    "active": True,
+}
+
+# Every command: the call that takes it, and values that are good in a stocked gallery.
+ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
+    sessions.SignIn: ("sessions.sign_in", {"username": "ann", "password": ANN_PASSWORD}),
+    sessions.Refresh: ("sessions.refresh", {"grant_type": "refresh_token", "refresh_token": "unknown"}),
+    users.ListUsers: ("users.list", {}),
+    users.CreateUser: ("users.create", {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}),
+    users.GetUser: ("users.get", {"user_id": 7}),
+    users.AmendUser: ("users.amend", {"user_id": 7, "username": "anna", "avatar": None, "role_id": 3}),
+    users.RemoveUser: ("users.remove", {"user_id": 7}),
+    users.RemoveAvatar: ("users.remove_avatar", {"user_id": 7}),
+    users.SetPassword: ("users.set_password", {"user_id": 7, "password": "another"}),
+    roles.ListRoles: ("roles.list", {}),
+    roles.CreateRole: ("roles.create", {"name": "editor", "scope": ["logos:write"]}),
+    roles.GetRole: ("roles.get", {"role_id": 3}),
+    roles.AmendRole: ("roles.amend", {"role_id": 3, "name": "brush", "scope": []}),
+    roles.RemoveRole: ("roles.remove", {"role_id": 3}),
+    authors.ListAuthors: ("authors.list", {}),
+    authors.CreateAuthor: ("authors.create", {"user_id": 103, "username": "Cyd"}),
+    authors.GetAuthor: ("authors.get", {"author_id": 1}),
+    authors.AmendAuthor: ("authors.amend", {"author_id": 1, "user_id": 104, "username": "Dan"}),
+    authors.RemoveAuthor: ("authors.remove", {"author_id": 1}),
+    authors.ListAuthorLogos: ("authors.logos", {"author_id": 1}),
+    authors.ListAuthorThemes: ("authors.themes", {"author_id": 1}),
+    themes.ListThemes: ("themes.list", {}),
+    themes.CreateTheme: ("themes.create", PIECE),
+    themes.GetTheme: ("themes.get", {"theme_id": 1}),
+    themes.AmendTheme: ("themes.amend", {"theme_id": 1, **PIECE, "name": "Boreal"}),
+    themes.RemoveTheme: ("themes.remove", {"theme_id": 1}),
+    themes.ListThemeAuthors: ("themes.authors", {"theme_id": 1}),
+    themes.LinkThemeAuthor: ("themes.link", {"theme_id": 1, "author_id": 2}),
+    themes.UnlinkThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
+    themes.RemoveThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
+    logos.ListLogos: ("logos.list", {}),
+    logos.CreateLogo: ("logos.create", PIECE),
+    logos.GetLogo: ("logos.get", {"logo_id": 1}),
+    logos.AmendLogo: ("logos.amend", {"logo_id": 1, **PIECE, "name": "Boreal"}),
+    logos.RemoveLogo: ("logos.remove", {"logo_id": 1}),
+    logos.ListLogoAuthors: ("logos.authors", {"logo_id": 1}),
+    logos.LinkLogoAuthor: ("logos.link", {"logo_id": 1, "author_id": 2}),
+    logos.UnlinkLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
+    logos.RemoveLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
+    transfer.ImportLines: ("transfer.load", {"dry_run": False}),
+    transfer.ExportLines: ("transfer.dump", {"with_password_hashes": False}),
+}
+
+
+def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
+    """Do what a command asks for; an import has no lines, an export is thrown away."""
+    call = attrgetter(ASKED[type(command)][0])(gallery)
+    if isinstance(command, transfer.ImportLines):
+        return call(command, [], caller)
+    if isinstance(command, transfer.ExportLines):
+        return call(command, lambda _: None, caller)
+    return call(command, caller)
+
+
+def stock(gallery: LogoAdmin) -> None:
+    """Make a role 3, a user 7 with the default role, two authors, and a logo 1 and a theme 1 by the first of them."""
+    gallery.roles.create(roles.CreateRole(name="painter", scope=("logos:write", "themes:write")))
+    gallery.users.create(users.CreateUser(user_id=7, username="ann", avatar="a.png", password=ANN_PASSWORD))
+    gallery.authors.create(authors.CreateAuthor(user_id=101, username="Ann"))
+    gallery.authors.create(authors.CreateAuthor(user_id=102, username="Ben"))
+    gallery.logos.create(logos.CreateLogo(**PIECE))
+    gallery.logos.link(logos.LinkLogoAuthor(logo_id=1, author_id=1))
+    gallery.themes.create(themes.CreateTheme(**PIECE))
+    gallery.themes.link(themes.LinkThemeAuthor(theme_id=1, author_id=1))
+
+
+def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:
+    """Return a new user with a role of these scopes and a session, put straight into storage."""
+
+    def work(uow: UnitOfWork) -> SignedIn:
+        role = Role(uow.roles.next_id(), f"role of {user_id}", scope, NOW)
+        uow.roles.add(role)
+        uow.users.add(User(user_id, f"user {user_id}", None, role.role_id, NOW), None)
+        uow.sessions.add(Session(f"session of {user_id}", user_id, NOW, NOW + 3600))
+        return SignedIn(user_id, f"session of {user_id}")
+
+    return storage.write(work)

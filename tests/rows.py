@@ -1,0 +1,106 @@
+"""One good request for each operation, written by hand from spec §Endpoints and contract C1 and D."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from tests.gallery import ANN_PASSWORD, PIECE
+
+
+@dataclass(frozen=True)
+class Row:
+    """A request that is good in a stocked gallery, and what is said of it.
+
+    Attributes:
+        method: of HTTP.
+        template: the path as the specification writes it.
+        status: of the answer.
+        token: who needs one: nobody, nobody under ``open``, or everybody (contract B1).
+        body: the JSON body; None for none.
+        fields: those of the answer, or of each record of it.
+        is_list: whether the answer is an array.
+        errors: the statuses beside 401, 403, 413, 415, 422 and 503 that it may answer.
+    """
+
+    method: str
+    template: str
+    status: int
+    token: Literal["never", "guarded", "always"]
+    fields: tuple[str, ...]
+    body: Any = None
+    is_list: bool = False
+    errors: tuple[int, ...] = ()
+    takes_body: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "takes_body", self.body is not None)
+
+    @property
+    def path(self) -> str:
+        """The path in the stocked gallery: user 7, role 3, and else the first of each kind."""
+        ids = {"user_id": 7, "role_id": 3, "author_id": 1, "theme_id": 1, "logo_id": 1}
+        return self.template.format(**ids)
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.template}"
+
+
+_TOKENS: Final = ("access_token", "token_type", "expires_in", "refresh_token", "scope")
+_USER: Final = ("user_id", "username", "avatar", "role_id", "created_at")
+_ROLE: Final = ("role_id", "name", "scope", "created_at")
+_AUTHOR: Final = ("author_id", "user_id", "username", "created_at")
+_PIECE: Final = ("name", "preview_url", "target", "custom_css", "active", "authors", "created_at")
+_THEME: Final = ("theme_id", *_PIECE)
+_LOGO: Final = ("logo_id", *_PIECE)
+_LOGO_LINK: Final = ("logo_author_id", "logo_id", "author_id")
+_THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
+
+# fmt: off
+ROWS: Final = (
+    Row("POST", "/api/auth/token", 200, "never", _TOKENS, {"username": "ann", "password": ANN_PASSWORD},
+        errors=(429,)),
+    Row("GET", "/api/users", 200, "guarded", _USER, is_list=True),
+    Row("POST", "/api/users", 201, "always", _USER,
+        {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}, errors=(409,)),
+    Row("GET", "/api/users/{user_id}", 200, "guarded", _USER, errors=(404,)),
+    Row("PATCH", "/api/users/{user_id}", 200, "always", _USER,
+        {"username": "anna", "avatar": None, "role_id": 3}, errors=(400, 404)),
+    Row("DELETE", "/api/users/{user_id}", 200, "always", ("user_id",), errors=(404,)),
+    Row("DELETE", "/api/users/{user_id}/avatar", 200, "always", ("avatar",), errors=(404,)),
+    Row("PUT", "/api/users/{user_id}/password", 200, "always", _USER, {"password": "new"}, errors=(404,)),
+    Row("GET", "/api/roles", 200, "always", _ROLE, is_list=True),
+    Row("POST", "/api/roles", 201, "always", _ROLE, {"name": "editor", "scope": ["logos:write"]}, errors=(409,)),
+    Row("GET", "/api/roles/{role_id}", 200, "always", _ROLE, errors=(404,)),
+    Row("PATCH", "/api/roles/{role_id}", 200, "guarded", _ROLE, {"name": "brush", "scope": []}, errors=(400, 404)),
+    Row("DELETE", "/api/roles/{role_id}", 200, "always", ("role_id",), errors=(404, 409)),
+    Row("GET", "/api/authors", 200, "never", _AUTHOR, is_list=True),
+    Row("POST", "/api/authors", 201, "guarded", _AUTHOR, {"user_id": 103, "username": "Cyd"}, errors=(409,)),
+    Row("GET", "/api/authors/{author_id}", 200, "never", _AUTHOR, errors=(404,)),
+    Row("PATCH", "/api/authors/{author_id}", 200, "guarded", _AUTHOR, {"user_id": 104, "username": "Dan"},
+        errors=(400, 404)),
+    Row("DELETE", "/api/authors/{author_id}", 200, "always", ("author_id",), errors=(404,)),
+    Row("GET", "/api/authors/{author_id}/logos", 200, "never", _LOGO, is_list=True, errors=(404,)),
+    Row("GET", "/api/authors/{author_id}/themes", 200, "never", _THEME, is_list=True, errors=(404,)),
+    Row("GET", "/api/themes", 200, "never", _THEME, is_list=True),
+    Row("POST", "/api/themes", 201, "always", _THEME, PIECE, errors=(409,)),
+    Row("GET", "/api/themes/{theme_id}", 200, "never", _THEME, errors=(404,)),
+    Row("PATCH", "/api/themes/{theme_id}", 200, "always", _THEME, {"name": "Boreal"}, errors=(404,)),
+    Row("DELETE", "/api/themes/{theme_id}", 200, "always", ("theme_id",), errors=(404,)),
+    Row("GET", "/api/themes/{theme_id}/authors", 200, "never", _AUTHOR, is_list=True, errors=(404,)),
+    Row("POST", "/api/themes/{theme_id}/authors", 200, "always", _THEME_LINK, {"author_id": 2}, errors=(404, 409)),
+    Row("DELETE", "/api/themes/{theme_id}/authors", 200, "guarded", ("theme_id", "author_id"), {"author_id": 1},
+        errors=(404,)),
+    Row("DELETE", "/api/themes/{theme_id}/authors/{author_id}", 200, "always", ("theme_id", "author_id"),
+        errors=(404,)),
+    Row("GET", "/api/logos", 200, "never", _LOGO, is_list=True),
+    Row("POST", "/api/logos", 201, "always", _LOGO, PIECE, errors=(409,)),
+    Row("GET", "/api/logos/{logo_id}", 200, "never", _LOGO, errors=(404,)),
+    Row("PATCH", "/api/logos/{logo_id}", 200, "always", _LOGO, {"name": "Boreal"}, errors=(404,)),
+    Row("DELETE", "/api/logos/{logo_id}", 200, "guarded", ("logo_id",), errors=(404,)),
+    Row("GET", "/api/logos/{logo_id}/authors", 200, "never", _AUTHOR, is_list=True, errors=(404,)),
+    Row("POST", "/api/logos/{logo_id}/authors", 200, "guarded", _LOGO_LINK, {"author_id": 2}, errors=(404, 409)),
+    Row("DELETE", "/api/logos/{logo_id}/authors", 200, "always", ("logo_id", "author_id"), {"author_id": 1},
+        errors=(404,)),
+    Row("DELETE", "/api/logos/{logo_id}/authors/{author_id}", 200, "always", ("logo_id", "author_id"),
+        errors=(404,)),
+)
+# fmt: on

@@ -1,0 +1,99 @@
+"""Hypothesis strategies: arbitrary input, and every kind of record."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+MAX_ID = 2_147_483_647
+
+
+def ids() -> SearchStrategy[int]:
+    """Ids, with their limits often among them."""
+    return st.sampled_from((0, 1, MAX_ID)) | st.integers(0, MAX_ID)
+
+
+def texts(least: int, most: int) -> SearchStrategy[str]:
+    """Text that is taken: no U+0000, no lone surrogates."""
+    return st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=least, max_size=most)
+
+
+def names() -> SearchStrategy[str]:
+    """User names and role names, often close to each other."""
+    return st.sampled_from(("ann", "Ann", "ánn", "ann ", " ann", "a" * 64, "😀", "😁", "ß", "ss")) | texts(1, 64)
+
+
+def scopes() -> SearchStrategy[list[str]]:
+    """Scopes as they are given, with repetitions."""
+    token = st.text("!#abcXYZ09:*~", min_size=1, max_size=12) | st.sampled_from(("*", "users:read", "logos:write"))
+    return st.lists(token, max_size=6)
+
+
+def urls() -> SearchStrategy[str]:
+    """Addresses of previews."""
+    path = st.text("abcé/?#%20&=-_.~", max_size=20)
+    return st.builds("{}://{}/{}".format, st.sampled_from(("http", "https", "HTTP")), st.text("a-z.", min_size=1), path)
+
+
+def times() -> SearchStrategy[int]:
+    """Moments that a line may name."""
+    return st.integers(0, 2**53 - 1)
+
+
+def users() -> SearchStrategy[dict[str, Any]]:
+    """The values of CreateUser."""
+    return st.fixed_dictionaries(
+        {"user_id": ids(), "username": names(), "password": texts(1, 20)}, optional={"avatar": avatars()}
+    )
+
+
+def avatars() -> SearchStrategy[str | None]:
+    """Avatars, or none."""
+    return st.none() | texts(0, 40)
+
+
+def roles() -> SearchStrategy[dict[str, Any]]:
+    """The values of CreateRole."""
+    return st.fixed_dictionaries({"name": names(), "scope": scopes()})
+
+
+def authors() -> SearchStrategy[dict[str, Any]]:
+    """The values of CreateAuthor."""
+    return st.fixed_dictionaries({"user_id": ids(), "username": names()})
+
+
+def pieces() -> SearchStrategy[dict[str, Any]]:
+    """The values of CreateLogo and CreateTheme."""
+    required: Mapping[str, SearchStrategy[Any]] = {
+        "name": texts(1, 128),
+        "preview_url": urls(),
+        "target": texts(1, 64),
+        "custom_css": texts(0, 60),
+    }
+    return st.fixed_dictionaries(dict(required), optional={"active": st.booleans()})
+
+
+def json_values() -> SearchStrategy[Any]:
+    """Anything that JSON can say."""
+    leaves = (
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**70), 2**70)
+        | st.sampled_from((0, 1, MAX_ID, MAX_ID + 1, -1))
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+    )
+    return st.recursive(
+        leaves,
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), inner, max_size=4)
+        ),
+        max_leaves=8,
+    )
+
+
+def anything() -> SearchStrategy[Any]:
+    """Anything that a Python program may hand over by mistake."""
+    return json_values() | st.binary(max_size=8) | st.text(max_size=8) | st.floats() | st.builds(object)
