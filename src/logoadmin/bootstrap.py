@@ -10,7 +10,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_clock import SystemClock
 from logoadmin.adapters.system_randomness import SystemRandomness
 from logoadmin.domain.access import Policy
-from logoadmin.domain.errors import SchemaMismatch
+from logoadmin.domain.errors import TablesMissing
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.services.sessions import Lifetimes
 from logoadmin.domain.services.setup import first_start, stored_token_key
@@ -31,23 +31,26 @@ logging.getLogger("logoadmin").addHandler(logging.NullHandler())
 Create = Literal["never", "embedded", "empty", "always"]
 
 
-def open_gallery(settings: Settings, *, create: Create = "embedded", patient: bool = False) -> LogoAdmin:
+def open_gallery(
+    settings: Settings, *, create: Create = "embedded", administrator: bool = True, patient: bool = False
+) -> LogoAdmin:
     """Put a service together on the database that the settings name.
 
     Args:
         settings: everything that can be chosen.
         create: when to make what is missing.
+        administrator: whether that includes the first administrator.
         patient: whether to give the database the time that long work takes, rather than an answer within 2 s.
 
     Raises:
         SettingsError: the settings cannot be used.
-        SchemaMismatch: the tables are missing, older or newer than this program.
+        StartError: the database cannot be made; SchemaMismatch: it is missing, older or newer than this program.
         StorageUnavailable: the database is out of reach.
     """
     url = settings.database.get_secret_value()
     storage = MemoryStorage() if url == MEMORY else _sql_storage(url, create, patient)
     try:
-        return _on(storage, settings)
+        return _on(storage, settings, start=create != "never", administrator=administrator)
     except BaseException:
         storage.close()
         raise
@@ -69,14 +72,16 @@ def _sql_storage(url: str, create: Create, patient: bool) -> Storage:
     return storage
 
 
-def _on(storage: Storage, settings: Settings) -> LogoAdmin:
+def _on(storage: Storage, settings: Settings, *, start: bool, administrator: bool) -> LogoAdmin:
     hasher = Argon2Passwords(settings.argon2_memory_kib, settings.argon2_passes)
     clock, randomness = SystemClock(), SystemRandomness()
     given = settings.admin_password.get_secret_value() if settings.admin_password is not None else None
-    made_up = first_start(storage, hasher, randomness, clock, given)
+    made_up = None
+    if start:
+        made_up = first_start(storage, hasher, randomness, clock, given, administrator=administrator)
     key = settings.token_key.get_secret_value() if settings.token_key is not None else stored_token_key(storage)
     if key is None:
-        raise SchemaMismatch("The database has no key for tokens; run: logoadmin init")
+        raise TablesMissing
     tokens = JwtTokens(key, settings.token_issuer, settings.token_audience)
     ports = Ports(storage, hasher, tokens, tokens, MemorySignInLimits(), randomness, clock)
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds)

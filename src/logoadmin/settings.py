@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -59,6 +59,20 @@ class Settings(BaseModel):
     argon2_passes: int = Field(2, ge=1, le=100)
     log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
 
+    @model_validator(mode="after")
+    def _is_text(self) -> "Settings":
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            text = value.get_secret_value() if isinstance(value, SecretStr) else value
+            if isinstance(text, str) and ("\0" in text or _is_broken(text)):
+                raise ValueError(f"{name} should be text in UTF-8 without the character U+0000")
+        return self
+
+
+def _is_broken(text: str) -> bool:
+    """Tell whether text came from bytes that are not UTF-8."""
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+
 
 class _Sources(Settings, BaseSettings):
     """Reads ``LOGOADMIN_<NAME>`` in the environment, a file ``logoadmin_<name>`` among secrets, ``<name>`` in TOML."""
@@ -96,6 +110,9 @@ def load_settings(**flags: Any) -> Settings:
     Raises:
         SettingsError: naming each setting that is wrong and how, never its value.
     """
+    secrets = os.environ.get(_SECRETS_VARIABLE)
+    if secrets and not Path(secrets).is_dir():
+        raise SettingsError(f"{_SECRETS_VARIABLE} names a directory that is not there: {secrets}")
     config = os.environ.get(_CONFIG_VARIABLE)
     if config and not Path(config).is_file():
         raise SettingsError(f"{_CONFIG_VARIABLE} names a file that is not there: {config}")
@@ -110,5 +127,5 @@ def _made(kind: type[Settings], given: dict[str, Any]) -> Settings:
         return kind(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False, include_input=False)
-    wrong = "; ".join(f"{'.'.join(map(str, entry['loc']))}: {entry['msg']}" for entry in found)
+    wrong = "; ".join(": ".join(filter(None, (".".join(map(str, entry["loc"])), entry["msg"]))) for entry in found)
     raise SettingsError(f"Settings are wrong: {wrong}")

@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from logoadmin.domain.errors import SettingsError, StorageUnavailable
-from logoadmin.entrypoints.server import serve
+from logoadmin.entrypoints.server import listen, serve
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,8 +49,7 @@ if __name__ == "__main__":
     kind, workers, log_level, host = sys.argv[1:]
     serve(
         partial(make, kind),
-        host=host,
-        port=0,
+        listen(host, 0),
         workers=int(workers),
         log_level=log_level,
         listening=partial(print, flush=True),

@@ -125,14 +125,48 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
             assert "hidden" not in ended.err
 
 
-@pytest.mark.rule("contract H1")
-def test_a_taken_port_is_said_in_a_line(run: Run) -> None:
+@pytest.mark.rule("contract H1", "contract H3")
+def test_a_taken_port_is_said_in_a_line_and_nothing_was_made(run: Run) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        ended = run("serve", "--database", "memory:", "--port", str(port))
+        ended = run("serve", "--port", str(port))
     says_one_line(ended, 1, str(port), "another port")
+    assert not Path("logoadmin.db").exists()
+
+
+@pytest.mark.rule("contract I3")
+def test_an_import_that_brings_an_administrator_makes_no_other(run: Run) -> None:
+    Path("users.jsonl").write_text(
+        '{"kind": "user", "user_id": 5, "username": "admin", "avatar": null, "role_id": 2}\n'
+    )
+    assert run("import", "users.jsonl") == Ended(0, "Imported 1 user\n", "")
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        assert [user.user_id for user in gallery.users.list(logoadmin.ListUsers())] == [5]
+
+
+@pytest.mark.rule("contract I1")
+def test_an_export_writes_into_a_pipe_and_through_a_link(run: Run) -> None:
+    assert run("init").code == 0
+    Path("target.jsonl").touch()
+    Path("link.jsonl").symlink_to("target.jsonl")
+    assert run("export", "link.jsonl").code == 0
+    assert Path("link.jsonl").is_symlink()
+    assert Path("target.jsonl").read_text().startswith('{"kind": "role"')
+    assert run("export", os.devnull).code == 0
+    assert not Path(os.devnull).is_file()
+
+
+@pytest.mark.rule("contract H1")
+def test_settings_that_are_no_text_are_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LOGOADMIN_ADMIN_PASSWORD", "LOGOADMIN_TOKEN_KEY", "LOGOADMIN_DATABASE"):
+        with monkeypatch.context() as only:
+            only.setenv(name, "sqlite:///\udcff" + "x" * 32)
+            says_one_line(run("init"), 2, name.removeprefix("LOGOADMIN_").lower(), "UTF-8")
+    says_one_line(run("init", "--database", "sqlite:///x%00y.db"), 2, "database URL")
+    monkeypatch.setenv("LOGOADMIN_SECRETS_DIR", "nowhere")
+    says_one_line(run("init"), 2, "LOGOADMIN_SECRETS_DIR", "nowhere")
 
 
 @pytest.mark.rule("contract H3")
@@ -231,7 +265,7 @@ def test_a_dry_run_says_what_would_be_and_changes_nothing(run: Run) -> None:
 def test_import_and_export_take_the_standard_streams(run: Run) -> None:
     imported = run("import", "-", stdin=AUTHOR)
     assert imported.code == 0
-    assert imported.out.splitlines()[-1] == "Imported 1 author"
+    assert imported.out.splitlines()[0] == "Imported 1 author"
     exported = run("export", "-")
     records = [json.loads(line) for line in exported.out.splitlines()]
     assert [record["kind"] for record in records] == ["role", "role", "user", "author"]
@@ -269,8 +303,8 @@ def test_openapi_prints_the_document(run: Run) -> None:
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
-    """Run a service; yields its process, its address and the lines it printed until it listened."""
+def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """Run a service on an empty database; yields its process, its address and the password that it made up."""
     process = subprocess.Popen(
         [sys.executable, "-m", "logoadmin", "serve", "--port", "0", *arguments],
         stdout=subprocess.PIPE,
@@ -281,9 +315,9 @@ def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, list[
     guard.start()
     try:
         assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line.startswith("logoadmin listens on http://127.0.0.1:"), process.communicate()
-        yield process, line.split()[-1], [line]
+        password, _, listens = (process.stdout.readline() for _ in range(3))
+        assert listens.startswith("logoadmin listens on http://127.0.0.1:"), process.communicate()
+        yield process, listens.split()[-1], password.split()[-1]
     finally:
         process.kill()
         process.wait()
@@ -293,9 +327,7 @@ def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, list[
 @pytest.mark.rule("contract H1", "contract H3", "contract H2")
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_serving_an_empty_database_makes_everything_and_ends_well(workers: str) -> None:
-    with serving("--workers", workers) as (process, address, _):
-        assert process.stdout is not None
-        password = process.stdout.readline().split()[-1]
+    with serving("--workers", workers) as (process, address, password):
         answer = httpx2.post(f"{address}/api/auth/token", json={"username": "admin", "password": password})
         assert answer.status_code == 200
         header = {"authorization": f"Bearer {answer.json()['access_token']}"}

@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from starlette.types import ASGIApp
 
 from logoadmin.domain.errors import StartError
 from logoadmin.entrypoints.log_lines import OneLine
-from logoadmin.entrypoints.server import serve
+from logoadmin.entrypoints.server import listen
 
 ROOT = Path(__file__).parents[2]
 ACCESS = re.compile(r"\S+ INFO \d+ logoadmin\.access: (.*) \d+\.\d ms")
@@ -87,12 +86,8 @@ def served(tmp_path: Path) -> Iterator[Serve]:
 def listen_on(host: str, port: int) -> str:
     """Return what serve says of an address that it cannot listen on."""
     with pytest.raises(StartError) as refused:
-        serve(make_nothing, host=host, port=port, workers=1, log_level="warning", listening=print)
+        listen(host, port)
     return str(refused.value)
-
-
-def make_nothing() -> ASGIApp:
-    raise AssertionError
 
 
 @pytest.fixture

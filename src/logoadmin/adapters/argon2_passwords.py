@@ -38,10 +38,15 @@ class Argon2Passwords:
         """Tell whether the password is the one hashed; never for None, in the same time."""
         with self._at_once:
             try:
-                matches = self._argon2.verify(hash_.sealed if hash_ else self._nobody, password)
-            except (VerificationError, InvalidHashError, UnicodeEncodeError):  # the last for a hash beyond ASCII
-                return False
-        return matches and hash_ is not None
+                return self._matches(hash_.sealed if hash_ else self._nobody, password) and hash_ is not None
+            except (InvalidHashError, UnicodeEncodeError):  # an import may bring anything
+                return self._matches(self._nobody, password) and False
+
+    def _matches(self, sealed: str, password: str) -> bool:
+        try:
+            return self._argon2.verify(sealed, password)
+        except VerificationError:
+            return False
 
     def outdated(self, hash_: PasswordHash) -> bool:
         """Tell whether the hash was made at another cost than today's."""

@@ -16,6 +16,7 @@ MAX_NAME: Final = 64
 MAX_AVATAR: Final = 4096
 MAX_PASSWORD: Final = 256
 MAX_HASH: Final = 255
+MAX_OPAQUE_TOKEN: Final = 256
 MAX_SCOPES: Final = 64
 MAX_PIECE_NAME: Final = 128
 MAX_PREVIEW_URL: Final = 2048
@@ -58,8 +59,9 @@ Flag = Annotated[bool, Strict()]
 Username = Annotated[str, *_text(1, MAX_NAME)]
 RoleName = Annotated[str, *_text(1, MAX_NAME)]
 Avatar = Annotated[str, *_text(0, MAX_AVATAR)]
-Password = Annotated[str, *_text(1, MAX_PASSWORD)]
-HashText = Annotated[str, *_text(1, MAX_HASH)]
+Password = Annotated[str, *_text(1, MAX_PASSWORD), Field(repr=False)]
+OpaqueToken = Annotated[str, *_text(1, MAX_OPAQUE_TOKEN), Field(repr=False)]
+HashText = Annotated[str, *_text(1, MAX_HASH), Field(repr=False)]
 PieceName = Annotated[str, *_text(1, MAX_PIECE_NAME)]
 Target = Annotated[str, *_text(1, MAX_TARGET)]
 CustomCss = Annotated[str, *_text(0, MAX_CUSTOM_CSS)]

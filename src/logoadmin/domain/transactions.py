@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from logoadmin.domain.access import PUBLIC, Caller, Policy, SignedIn, admit, permit
 from logoadmin.domain.command import Command
+from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.domain.lists import Listing
 from logoadmin.ports.storage import Storage, UnitOfWork
 
@@ -38,10 +39,33 @@ class Transactions:
         # Rights and record are two statements that must see the same moment.
         return self.snapshot(command, caller, work)
 
+    def check(self, command: Command, caller: Caller) -> None:
+        """Refuse a caller who may not, before work that costs much; whatever then writes judges again."""
+        self.admit(command, caller)
+        if isinstance(caller, SignedIn):
+            self.snapshot(command, caller, lambda _: None)
+
     def snapshot(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that changes nothing and sees one moment, however much it reads."""
         self.admit(command, caller)
         return self._storage.snapshot(self._permitted(command, caller, work))
+
+    def pour(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        """Do the same for work that lets out what it reads while it reads, which cannot be done twice.
+
+        Raises:
+            StorageUnavailable: also where other work would have been run again.
+        """
+        begun = False
+
+        def once(uow: UnitOfWork) -> Answer:
+            nonlocal begun
+            if begun:
+                raise StorageUnavailable(self._storage.server)
+            begun = True
+            return work(uow)
+
+        return self.snapshot(command, caller, once)
 
     def write(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that changes records, all of its changes or none."""

@@ -46,7 +46,7 @@ def main() -> NoReturn:
     except InvalidLines as error:
         _exit(_FAILURE, f"{error}; nothing was imported")
     except StorageUnavailable as error:
-        _exit(_FAILURE, f"{error}; make sure that it runs and that --database names it rightly")
+        _exit(_FAILURE, f"{error}; make sure that it is there, and that --database names it rightly")
     except OSError as error:
         _exit(_FAILURE, f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except SettingsError as error:
@@ -66,7 +66,7 @@ def _exit(code: int, text: str) -> NoReturn:
 def cli() -> None:
     """Administration of a gallery of site logos and themes.
 
-    Every option can also be set in the environment, as LOGOADMIN_DATABASE, or in logoadmin.toml.
+    Every setting can also be made in the environment, as LOGOADMIN_DATABASE, or in logoadmin.toml.
     """
 
 
@@ -93,6 +93,7 @@ def serve(**flags: Any) -> None:
     """
     from logoadmin.bootstrap import MEMORY, open_gallery
     from logoadmin.entrypoints.http_api.app import http_application
+    from logoadmin.entrypoints.server import listen
     from logoadmin.entrypoints.server import serve as run
     from logoadmin.settings import load_settings
 
@@ -104,20 +105,16 @@ def serve(**flags: Any) -> None:
         )
     if settings.workers > 1 and settings.database.get_secret_value() == MEMORY:
         raise SettingsError("Memory cannot be shared between processes: use --workers 1, or a database")
-    with open_gallery(settings) as gallery:
-
-        def listening(address: str) -> None:
-            click.echo(f"logoadmin listens on {address}")
-            _show_password(gallery.admin_password)
-
+    # The address first: what is made in a new database is made for a service that runs.
+    with listen(settings.host, settings.port) as listener, open_gallery(settings) as gallery:
+        _show_password(gallery.admin_password)
         factory = functools.partial(_worker, settings) if settings.workers > 1 else lambda: http_application(gallery)
         run(
             factory,
-            host=settings.host,
-            port=settings.port,
+            listener,
             workers=settings.workers,
             log_level=settings.log_level,
-            listening=listening,
+            listening=lambda address: click.echo(f"logoadmin listens on {address}"),
         )
 
 
@@ -167,8 +164,8 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
 
     with click.open_file(file, "rb") as source:
         lines = source.readlines()
-    with _rehearsal(database) if dry_run else _gallery(database, "empty") as gallery, _progress(len(lines)) as progress:
-        _show_password(gallery.admin_password)
+    opened = _rehearsal(database) if dry_run else _gallery(database, "empty", administrator=False)
+    with opened as gallery, _progress(len(lines)) as progress:
         try:
             imported = gallery.transfer.load(ImportLines(dry_run=dry_run), lines, progress=progress)
         except InvalidLines as error:
@@ -181,6 +178,10 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
         f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in imported.counts.items() if count
     )
     click.echo(f"{'Could import' if dry_run else 'Imported'} {counted or 'nothing'}")
+    if not dry_run:
+        # Only now, and only if the file brought nobody: somebody in it may have the first administrator's name.
+        with _gallery(database, "empty") as gallery:
+            _show_password(gallery.admin_password)
 
 
 @contextmanager
@@ -213,7 +214,11 @@ def _whole_file(file: str) -> Iterator[IO[str]]:
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as it is outside of tests
         yield sys.stdout
         return
-    path = Path(file)
+    path = Path(file).resolve()
+    if path.exists() and not path.is_file():  # a device or a pipe, which has no other file in its place
+        with path.open("w", encoding="utf-8") as target:
+            yield target
+        return
     try:
         handle, part = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
@@ -232,8 +237,9 @@ def _whole_file(file: str) -> Iterator[IO[str]]:
 def openapi(access: str | None) -> None:
     """Print the OpenAPI document."""
     from logoadmin.entrypoints.http_api.openapi import openapi_document
+    from logoadmin.settings import load_settings
 
-    click.echo(json.dumps(openapi_document(Policy(access or Policy.OPEN)), indent=2))
+    click.echo(json.dumps(openapi_document(load_settings(access=access).access or Policy.OPEN), indent=2))
 
 
 @cli.group()
@@ -294,7 +300,7 @@ def _rehearsal(database: str | None) -> Any:
         return open_gallery(settings_of(database=MEMORY, admin_password="unused"))  # noqa: S106
 
 
-def _gallery(database: str | None, create: Any) -> Any:
+def _gallery(database: str | None, create: Any, *, administrator: bool = True) -> Any:
     """Open the gallery of a command, which may take its time."""
     from logoadmin.bootstrap import MEMORY, open_gallery
     from logoadmin.settings import load_settings
@@ -302,4 +308,4 @@ def _gallery(database: str | None, create: Any) -> Any:
     settings = load_settings(database=database)
     if settings.database.get_secret_value() == MEMORY:
         raise SettingsError("Memory ends with the command: name a database with --database")
-    return open_gallery(settings, create=create, patient=True)
+    return open_gallery(settings, create=create, administrator=administrator, patient=True)

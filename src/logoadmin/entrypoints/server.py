@@ -26,15 +26,15 @@ log = logging.getLogger("logoadmin.server")
 
 _BACKLOG: Final = 2048  # connections that wait to be accepted
 _GRACE: Final = 10  # seconds in which requests in flight are finished when the service stops
+_PAUSE: Final = 1  # seconds between two tries to start a worker anew
 _HEALTH: Final = 30  # seconds without a sign of life after which a process is replaced
 _OPEN_FILES: Final = 65_536
 
 
 def serve(
     application: Callable[[], ASGIApp],
+    listener: socket.socket,
     *,
-    host: str,
-    port: int,
     workers: int,
     log_level: str,
     listening: Callable[[str], object],
@@ -46,30 +46,27 @@ def serve(
 
     Args:
         application: makes the application, once in each process; for more than one process it must be picklable.
-        host: a name or an address of this machine.
-        port: 0 for any that is free.
+        listener: the socket, from :func:`listen`.
         workers: how many processes; one is this one.
         log_level: ``debug``, ``info`` (a line for each request), ``warning`` or ``error``.
         listening: is told the URL, once requests are answered there.
 
     Raises:
-        StartError: the address cannot be listened on.
         SystemExit: with code 1, a worker could not start; the log says why.
         Exception: what ``application`` raises, if there is one process.
     """
     configure_logging(log_level)
     _allow_many_connections()
-    with _listener(host, port) as listener:
-        url = _url(listener)
-        if workers == 1:
-            app = logged(application())
-            _Server(_config(lambda: app, workers, log_level), lambda: listening(url)).run([listener])
-        else:
-            config = _config(_Worker(application, log_level), workers, log_level)
-            supervisor = _Supervisor(config, listener, lambda: listening(url))
-            supervisor.run()
-            if supervisor.failed:
-                raise SystemExit(1)
+    url = _url(listener)
+    if workers == 1:
+        app = logged(application())
+        _Server(_config(lambda: app, workers, log_level), lambda: listening(url)).run([listener])
+    else:
+        config = _config(_Worker(application, log_level), workers, log_level)
+        supervisor = _Supervisor(config, listener, lambda: listening(url))
+        supervisor.run()
+        if supervisor.failed:
+            raise SystemExit(1)
 
 
 def _config(factory: Callable[[], ASGIApp], workers: int, log_level: str) -> Config:
@@ -160,6 +157,8 @@ class _Supervisor(Multiprocess):
             workers = [self._worker() for _ in range(count)]
             self.processes += workers
             if not all(self._serves(worker) for worker in workers):
+                self.failed = not self.should_exit.is_set()
+                self.should_exit.set()
                 return
         self._ready()
 
@@ -173,7 +172,9 @@ class _Supervisor(Multiprocess):
                 worker.join()
                 log.warning("Worker %s died with exit code %s; starting another", worker.pid, worker.exitcode)
                 self.processes[index] = self._worker()
-                self._serves(self.processes[index])
+                # One that cannot start, perhaps for want of the database, is tried again while the others serve.
+                if not self._serves(self.processes[index]):
+                    self.should_exit.wait(_PAUSE)
 
     def join_all(self) -> None:
         """Wait for the workers to finish, but not for ever."""
@@ -191,15 +192,14 @@ class _Supervisor(Multiprocess):
         return worker
 
     def _serves(self, worker: Process) -> bool:
-        """Wait until a worker serves; return False if it ends before that, or everything does."""
+        """Wait until a worker serves; return False if it ends before that, or the service does."""
         while not self.should_exit.is_set():
             if worker.is_ready(timeout=0.2):
                 return True
             if not worker.process.is_alive():
                 if worker.exitcode != STARTUP_FAILURE:  # else it has said why itself
                     log.critical("Cannot start: a worker ended with exit code %s before it served", worker.exitcode)
-                self.failed = True
-                self.should_exit.set()
+                return False
             time.sleep(0.02)
             self.handle_signals()
         return False
@@ -208,8 +208,12 @@ class _Supervisor(Multiprocess):
 # The socket.
 
 
-def _listener(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; a connection is queued from now on.
+
+    Args:
+        host: a name or an address of this machine.
+        port: 0 for any that is free.
 
     Raises:
         StartError: saying what is wrong with the address and what to do.

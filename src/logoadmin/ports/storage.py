@@ -62,7 +62,10 @@ class Users(Protocol):
         """Remove a user and their sessions; tell whether there was one."""
 
     def credentials(self, username: str) -> Credentials | None:
-        """Return what signing in under a name compares with, or None where nobody has the name."""
+        """Return what signing in under a name compares with, or None where nobody has the name.
+
+        In a write, nobody else changes the user before it ends.
+        """
 
     def password(self, user_id: int) -> PasswordHash | None:
         """Return the password hash of a user, None where there is none."""
@@ -186,7 +189,10 @@ class Sessions(Protocol):
     """The sessions, and the refresh tokens that prolong them. Tokens are kept and looked up hashed."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
-        """Return what a user may do now; None where the user is gone or has no such session (contract B5)."""
+        """Return what a user may do now; None where the user is gone or has no such session (contract B5).
+
+        In a write, none of it changes before that ends.
+        """
 
     def add(self, session: Session) -> None:
         """Begin a session of a user who is there."""

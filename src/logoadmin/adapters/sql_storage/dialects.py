@@ -94,7 +94,7 @@ def _parsed(url: str) -> URL:
 
 
 def _file_of(url: URL) -> str:
-    if url.host or url.username or url.query or not url.database or url.database == ":memory:":
+    if url.host or url.username or url.query or not url.database or url.database == ":memory:" or "\0" in url.database:
         raise SettingsError(
             "The database URL of SQLite must name a file, like sqlite:///logoadmin.db, and nothing else"
         )

@@ -29,6 +29,7 @@ _REMOVE_USER = delete(users).where(users.c.user_id == _KEY)
 _USER_HAS_ID = select(users.c.user_id).where(users.c.user_id == _KEY)
 _USER_HAS_NAME = select(users.c.user_id).where(users.c.username == bindparam("username"), users.c.user_id != _KEY)
 _CREDENTIALS = select(users.c.user_id, users.c.password).where(users.c.username == bindparam("username"))
+_HOLD_CREDENTIALS = _CREDENTIALS.with_for_update()
 _PASSWORD = select(users.c.password).where(users.c.user_id == _KEY)
 
 
@@ -74,7 +75,8 @@ class UserRepository:
 
     def credentials(self, username: str) -> Credentials | None:
         """Return what signing in compares with."""
-        row = self._transaction.row(_CREDENTIALS, {"username": username})
+        statement = _HOLD_CREDENTIALS if self._transaction.writing else _CREDENTIALS
+        row = self._transaction.row(statement, {"username": username})
         return None if row is None else Credentials(row[0], _sealed(row[1]))
 
     def password(self, user_id: int) -> PasswordHash | None:

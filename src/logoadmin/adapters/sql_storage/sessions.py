@@ -15,6 +15,7 @@ _RIGHTS = (
     .select_from(sessions.join(users, users.c.user_id == sessions.c.user_id).join(roles))
     .where(_SESSION_ID, _USER_ID)
 )
+_HOLD_RIGHTS = _RIGHTS.with_for_update(read=True)
 _ADD_SESSION = insert(sessions).inline()
 _PROLONG = update(sessions).where(_SESSION_ID)
 _END = delete(sessions).where(_SESSION_ID)
@@ -42,7 +43,8 @@ class SessionRepository:
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         """Return what a user may do now."""
-        row = self._transaction.row(_RIGHTS, {"id_": session_id, "owner": user_id})
+        statement = _HOLD_RIGHTS if self._transaction.writing else _RIGHTS
+        row = self._transaction.row(statement, {"id_": session_id, "owner": user_id})
         return None if row is None else rights(row[0].split())
 
     def add(self, session: Session) -> None:

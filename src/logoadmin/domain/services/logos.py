@@ -16,8 +16,14 @@ from logoadmin.domain.services.pieces import (
 )
 
 LOGO: Final = PieceKind(
-    "Logo", "logo_id", Logo, lambda uow: uow.logos, LogoAuthor, RemovedLogo, RemovedLogoAuthor
-)  # fmt: skip
+    name="Logo",
+    id_field="logo_id",
+    record=Logo,
+    repository=lambda uow: uow.logos,
+    link=LogoAuthor,
+    removed=RemovedLogo,
+    removed_link=RemovedLogoAuthor,
+)
 
 LogoService = PieceService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor]
 

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from logoadmin.domain.access import ANONYMOUS, PUBLIC, Anonymous, Caller, SignedIn
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import InvalidToken, SignInRefused, StorageUnavailable
-from logoadmin.domain.limits import Password, Username
+from logoadmin.domain.limits import OpaqueToken, Password, Username
 from logoadmin.domain.records import Tokens
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
@@ -41,7 +41,7 @@ class Refresh(Command):
     need = PUBLIC
 
     grant_type: Literal["refresh_token"]
-    refresh_token: Password
+    refresh_token: OpaqueToken
 
 
 @dataclass(frozen=True, slots=True)

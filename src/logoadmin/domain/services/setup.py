@@ -21,9 +21,15 @@ _TOKEN_KEY: Final = "token_key"
 
 
 def first_start(
-    storage: Storage, hasher: PasswordHasher, randomness: Randomness, clock: Clock, admin_password: str | None
+    storage: Storage,
+    hasher: PasswordHasher,
+    randomness: Randomness,
+    clock: Clock,
+    admin_password: str | None,
+    *,
+    administrator: bool = True,
 ) -> str | None:
-    """Make what an empty service needs: two roles, the first administrator and a key for tokens.
+    """Make what an empty service needs: two roles, a key for tokens and, if nobody else is there, an administrator.
 
     Where that was done before, nothing changes.
 
@@ -33,6 +39,7 @@ def first_start(
         randomness: for the key, and for a password where none is given.
         clock: for ``created_at``.
         admin_password: the administrator's, or None to make one up.
+        administrator: whether to make one; False where users are brought in next.
 
     Returns:
         The password that was made up; None where one was given, or where nothing was left to do.
@@ -40,18 +47,23 @@ def first_start(
     Raises:
         StorageUnavailable: the database is out of reach.
     """
-    if storage.read(_token_key) is not None:
+
+    def done(uow: UnitOfWork) -> bool:
+        return _token_key(uow) is not None and (not administrator or bool(uow.users.page(-1, 1)))
+
+    if storage.read(done):
         return None
     password = admin_password or randomness.text()
-    sealed = hasher.hash(password)
+    sealed = hasher.hash(password) if administrator else None
     now = clock.now()
 
     def work(uow: UnitOfWork) -> bool:
-        if _token_key(uow) is not None:
+        if _token_key(uow) is None:
+            uow.secrets.put(_TOKEN_KEY, randomness.text())
+            uow.roles.add(Role(DEFAULT_ROLE_ID, "member", (), now))
+            uow.roles.add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), now))
+        if not administrator or uow.users.page(-1, 1):
             return False
-        uow.secrets.put(_TOKEN_KEY, randomness.text())
-        uow.roles.add(Role(DEFAULT_ROLE_ID, "member", (), now))
-        uow.roles.add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), now))
         uow.users.add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, now), sealed)
         return True
 

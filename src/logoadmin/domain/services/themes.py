@@ -16,8 +16,14 @@ from logoadmin.domain.services.pieces import (
 )
 
 THEME: Final = PieceKind(
-    "Theme", "theme_id", Theme, lambda uow: uow.themes, ThemeAuthor, RemovedTheme, RemovedThemeAuthor
-)  # fmt: skip
+    name="Theme",
+    id_field="theme_id",
+    record=Theme,
+    repository=lambda uow: uow.themes,
+    link=ThemeAuthor,
+    removed=RemovedTheme,
+    removed_link=RemovedThemeAuthor,
+)
 
 ThemeService = PieceService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor]
 

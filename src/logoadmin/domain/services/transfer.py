@@ -257,7 +257,7 @@ class TransferService:
                 count += 1
             return count
 
-        return self._transactions.snapshot(command, caller, work)
+        return self._transactions.pour(command, caller, work)
 
 
 def _stored(uow: UnitOfWork, lines: list[tuple[int, Line]], now: int, progress: Callable[[], object]) -> list[BadLine]:

@@ -100,7 +100,7 @@ class UserService:
         Raises:
             DuplicateEntry: the id or the name is taken.
         """
-        self._transactions.admit(command, caller)
+        self._transactions.check(command, caller)
         password = self._hasher.hash(command.password)
         user = User(command.user_id, command.username, command.avatar, DEFAULT_ROLE_ID, self._clock.now())
 
@@ -172,7 +172,7 @@ class UserService:
         Raises:
             NotFound: there is no such user.
         """
-        self._transactions.admit(command, caller)
+        self._transactions.check(command, caller)
         password = self._hasher.hash(command.password)
         session = caller.session_id if isinstance(caller, SignedIn) else None
 

@@ -4,6 +4,7 @@ import asyncio
 import functools
 import json
 import logging
+import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
@@ -108,6 +109,9 @@ def http_application(gallery: LogoAdmin) -> Router:
         paths.setdefault(operation.path, []).append(operation)
     routes = [Route(path, Endpoint(gallery, calls, operations)) for path, operations in paths.items()]
     routes.append(Route("/openapi.json", OpenApi(gallery.access)))
+    for route in routes:
+        # Starlette's `$` lets a newline follow, and so a path that no proxy takes for this one.
+        route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
     return Router(routes, redirect_slashes=False, default=_not_found)
 
 

@@ -1,6 +1,7 @@
 """From a request to a command (contract A1, A4, A5, A19, A21)."""
 
 import re
+from collections.abc import Collection
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -15,6 +16,9 @@ from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.operations import Operation
 
 MAX_BODY: Final = 2 * 1024 * 1024
+
+# No command has more than ten fields: naming each of 200,000 others would take seconds.
+_MOST_FIELDS: Final = 100
 
 _JSON: Final = "application/json"
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -51,38 +55,39 @@ async def command_of(request: Request, operation: Operation) -> Command:
         HttpError: its body is too large, or not of a type that is taken.
         InvalidInput: with everything that is wrong with path, query and body.
     """
-    values = await _body(request, operation) if operation.takes_body else {}
-    problems = [
-        Problem(("query", name), "Extra inputs are not permitted", "extra_forbidden")
-        for name in dict.fromkeys(request.query_params)
-    ]
     path_fields = operation.path_fields
-    if isinstance(values, Problem):
-        problems.append(values)
-    elif not isinstance(values, dict):
-        problems.append(Problem(("body",), "Input should be a JSON object", "dict_type"))
-    else:
-        problems += (
-            Problem(("body", name), "Extra inputs are not permitted", "extra_forbidden")
-            for name in path_fields
-            if name in values
-        )
-    known = values if isinstance(values, dict) else {}
+    body = await _body(request, operation) if operation.takes_body else {}
+    values = body if isinstance(body, dict) else {}
     command = operation.command
-    if operation.refreshes is not None and known.get("grant_type") == "refresh_token":
+    if operation.refreshes is not None and values.get("grant_type") == "refresh_token":
         command = operation.refreshes
+    problems = _strangers("query", dict.fromkeys(request.query_params))
+    if isinstance(body, Problem):
+        problems.append(body)
+    else:
+        problems += _strangers("body", [name for name in path_fields if name in values])
     try:
-        made = command(**{**known, **{name: _integer(request.path_params[name]) for name in path_fields}})
+        made = command(**{**values, **{name: _integer(request.path_params[name]) for name in path_fields}})
     except InvalidInput as error:
-        found = (_placed(problem, path_fields) for problem in error.problems)
+        found = [_placed(problem, path_fields) for problem in error.problems]
         # Without a body there is nothing to say of what it lacks.
-        problems += (problem for problem in found if problem.loc[0] == "path" or isinstance(values, dict))
+        problems += [problem for problem in found if problem.loc[0] == "path" or body is values]
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: ("path", "query", "body").index(str(problem.loc[0]))))
     return made
 
 
-async def _body(request: Request, operation: Operation) -> Any:
+def _strangers(where: str, names: Collection[str]) -> list[Problem]:
+    if len(names) > _MOST_FIELDS:
+        return [_too_many(where)]
+    return [Problem((where, name), "Extra inputs are not permitted", "extra_forbidden") for name in names]
+
+
+def _too_many(where: str) -> Problem:
+    return Problem((where,), f"Input should have at most {_MOST_FIELDS} fields", "too_long")
+
+
+async def _body(request: Request, operation: Operation) -> dict[str, Any] | Problem:
     """Return what the body says, or the problem with it."""
     body = await _bytes(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -95,9 +100,12 @@ async def _body(request: Request, operation: Operation) -> Any:
     if not body:
         return Problem(("body",), "Field required", "missing")
     try:
-        return from_json(body, allow_inf_nan=False)
+        values = from_json(body, allow_inf_nan=False)
     except ValueError as error:
         return Problem(("body",), f"Invalid JSON: {error}", "json_invalid")
+    if not isinstance(values, dict):
+        return Problem(("body",), "Input should be a JSON object", "dict_type")
+    return _too_many("body") if len(values) > _MOST_FIELDS else values
 
 
 async def _bytes(request: Request) -> bytes:
@@ -126,8 +134,9 @@ def _form(body: bytes) -> dict[str, str] | Problem:
 def _integer(text: str) -> int | str:
     if _INTEGER.fullmatch(text) is None:
         return text
+    sign = "-" if text.startswith("-") else ""
     digits = text.lstrip("+-").lstrip("0") or "0"
-    return int(text[0].replace("+", "").strip("0123456789") + digits[:_LONGEST_INTEGER])
+    return int(sign + digits[:_LONGEST_INTEGER])
 
 
 def _placed(problem: Problem, path_fields: tuple[str, ...]) -> Problem:
