@@ -92,3 +92,17 @@ def test_many_at_once_do_not_slip_through(limits: SignInLimits) -> None:
 
     with ThreadPoolExecutor(16) as threads:
         assert sum(threads.map(admitted, range(200))) == 10
+
+
+def test_a_subscriber_of_ipv6_is_one_place_and_an_ipv4_address_within_ipv6_is_itself(limits: SignInLimits) -> None:
+    assert sum(tries(limits, "ann", f"2001:db8::{number:x}", 1) for number in range(200)) == 10
+    assert tries(limits, "ann", "2001:db8:0:1::1") == 10
+    tries(limits, "ann", HERE)
+    assert tries(limits, "ann", f"::ffff:{HERE}") == 0
+    assert tries(limits, "ann", f"::ffff:{THERE}") == 10
+
+
+def test_a_place_that_is_refused_leaves_no_trace_of_the_names_it_tries(limits: SignInLimits) -> None:
+    for number in range(200):
+        tries(limits, f"user {number}", HERE, 1)
+    assert tries(limits, "user 150", HERE) == 0

@@ -840,3 +840,37 @@ def test_a_storage_says_where_it_is_without_secrets(storage: Storage) -> None:
     assert "/" not in storage.server
     assert "@" not in storage.server
     assert isinstance(storage.waits, bool)
+
+
+@pytest.mark.rule("contract B5", "contract C1")
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda uow: uow.users.set_password(1, PasswordHash("another")),
+        lambda uow: uow.users.remove(1),
+        lambda uow: uow.sessions.end_all(1),
+    ],
+    ids=["set_password", "remove", "end_all"],
+)
+def test_nobody_changes_who_signs_in_while_a_write_judges_them(
+    storage: Storage, other: Callable[[UnitOfWork], object]
+) -> None:
+    write(
+        storage,
+        lambda uow: uow.roles.add(role(1, "member")),
+        lambda uow: uow.users.add(user(1, "ann"), PasswordHash("one")),
+        lambda uow: uow.sessions.add(Session("s", 1, 1, 9)),
+    )
+    with ThreadPoolExecutor(1) as executor:
+        waiting: list[Future[object]] = []
+
+        def judge_twice(uow: UnitOfWork) -> None:
+            first = uow.users.credentials("ann"), uow.sessions.rights("s", 1)
+            if not waiting:
+                waiting.append(executor.submit(storage.write, other))
+            time.sleep(0.1)
+            assert (uow.users.credentials("ann"), uow.sessions.rights("s", 1)) == first
+            assert not waiting[0].done()
+
+        storage.write(judge_twice)
+        waiting[0].result()

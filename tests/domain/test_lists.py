@@ -94,7 +94,7 @@ ID_FIELDS = {"users": "user_id", "roles": "role_id", "authors": "author_id", "th
 @E1
 @pytest.mark.rule("contract A18", "contract D users", "contract D roles", "contract D authors")
 @pytest.mark.rule("contract D themes", "contract D logos", "spec §Endpoints 1")
-@pytest.mark.parametrize("size", [99, 100, 101, 499, 500, 501])
+@pytest.mark.parametrize("size", [39, 40, 41, 80, 499, 500, 501])
 def test_every_list_has_every_record_once_over_page_boundaries(size: int, clock: StandingClock) -> None:
     storage = MemoryStorage()
     gallery = gallery_on(storage, clock)
@@ -127,4 +127,4 @@ def test_the_author_of_a_list_may_go_while_it_is_read(gallery: LogoAdmin, storag
     read = iter(gallery.authors.logos(ListAuthorLogos(author_id=1)))
     assert next(read).logo_id == 1
     gallery.authors.remove(RemoveAuthor(author_id=1))
-    assert [logo.logo_id for logo in read] == list(range(2, 101))
+    assert [logo.logo_id for logo in read] == list(range(2, 41))

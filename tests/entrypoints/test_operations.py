@@ -1077,7 +1077,7 @@ def test_head_of_a_long_list_fetches_no_more_than_a_page(app: ASGIApp, watched: 
 
 
 @pytest.mark.rule("contract E1", "contract D logos")
-@pytest.mark.parametrize("size", [99, 100, 101])
+@pytest.mark.parametrize("size", [39, 40, 41])
 def test_lists_of_pieces_are_whole_too(client: TestClient, watched: WatchedStorage, size: int) -> None:
     def work(uow: Any) -> None:
         for id_ in range(2, size + 1):
@@ -1132,3 +1132,22 @@ def test_what_http_refuses_the_library_refuses(client: TestClient, gallery: Logo
     with pytest.raises(logoadmin.DuplicateEntry) as duplicate:
         gallery.authors.create(CreateAuthor(user_id=101, username="x"))
     assert response.json() == {"detail": str(duplicate.value)}
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize("path", ["/api/users%0A", "/api/logos/1%0A", "/openapi.json%0A"])
+def test_a_path_that_ends_with_a_newline_is_another_path(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code in (404, 422)
+
+
+@pytest.mark.rule("contract A5")
+def test_a_flood_of_unknown_fields_is_one_problem(client: TestClient) -> None:
+    many = {str(number): 1 for number in range(200_000)}
+    response = client.post("/api/authors", json=many)
+    assert response.status_code == 422
+    expected = {"loc": ["body"], "msg": "Input should have at most 100 fields", "type": "too_long"}
+    assert response.json() == {"detail": [expected]}
+    query = "&".join(f"{number}=1" for number in range(1000))
+    assert client.get(f"/api/users?{query}").json() == {"detail": [{**expected, "loc": ["query"]}]}
+    scope = ["two words"] * 200_000
+    assert len(client.patch("/api/roles/3", json={"scope": scope}).content) < 20_000

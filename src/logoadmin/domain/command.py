@@ -26,6 +26,7 @@ class Command(BaseModel):
 
     Attributes:
         need: the right that it takes, see :class:`~logoadmin.domain.access.Need`.
+        hashes: whether it works on a password, which takes longer than any database.
 
     Raises:
         InvalidInput: when it is made of values outside the limits, with every problem at once.
@@ -35,6 +36,7 @@ class Command(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     need: ClassVar[Need] = PUBLIC
+    hashes: ClassVar[bool] = False
 
     def __init__(self, /, **values: Any) -> None:
         try:

@@ -7,7 +7,7 @@ Record = TypeVar("Record", covariant=True)
 
 # How many records are fetched at a time. A piece may carry a megabyte of CSS, the other records are small.
 SMALL_RECORDS_A_PAGE = 500
-PIECES_A_PAGE = 100
+PIECES_A_PAGE = 40
 
 
 class Listing(Generic[Record]):

@@ -50,7 +50,6 @@ class Operation:
         answer: the type of the answer; ``tuple[X, ...]`` and ``Listing[X]`` are arrays, the latter streamed.
         errors: statuses of its own beside those that follow from its form, see :meth:`statuses`.
         success: the status of the answer.
-        hashes: whether it works on a password, which takes longer than any database.
         refreshes: whether a body with the ``grant_type`` of a refresh makes that command instead.
         form: whether the body may be a form, too (RFC 6749 §4.3).
     """
@@ -62,7 +61,6 @@ class Operation:
     answer: Any
     errors: tuple[int, ...] = ()
     success: int = 200
-    hashes: bool = False
     refreshes: type[Command] | None = None
     form: bool = False
 
@@ -124,18 +122,18 @@ _USER, _ROLE, _AUTHOR, _THEME, _LOGO = (
 # fmt: off
 OPERATIONS: Final = (
     Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.grant", Tokens,
-              errors=(401, 429), hashes=True, refreshes=sessions.Refresh, form=True),
+              errors=(401, 429), refreshes=sessions.Refresh, form=True),
 
     Operation("spec §Endpoints 1", "GET /api/users", users.ListUsers, "users.list", Listing[User]),
     Operation("spec §Endpoints 2", "POST /api/users", users.CreateUser, "users.create", User,
-              errors=(409,), success=201, hashes=True),
+              errors=(409,), success=201),
     Operation("spec §Endpoints 3", f"GET {_USER}", users.GetUser, "users.get", User, errors=(404,)),
     Operation("contract D users", f"PATCH {_USER}", users.AmendUser, "users.amend", User, errors=(400, 404)),
     Operation("contract D users", f"DELETE {_USER}", users.RemoveUser, "users.remove", RemovedUser, errors=(404,)),
     Operation("spec §Endpoints 4", f"DELETE {_USER}/avatar", users.RemoveAvatar, "users.remove_avatar", RemovedAvatar,
               errors=(404,)),
     Operation("contract D users", f"PUT {_USER}/password", users.SetPassword, "users.set_password", User,
-              errors=(404,), hashes=True),
+              errors=(404,)),
 
     Operation("contract D roles", "GET /api/roles", roles.ListRoles, "roles.list", Listing[Role]),
     Operation("contract D roles", "POST /api/roles", roles.CreateRole, "roles.create", Role,

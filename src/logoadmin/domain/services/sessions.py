@@ -29,6 +29,7 @@ class SignIn(Command):
     """Proof of being a user, by password."""
 
     need = PUBLIC
+    hashes = True
 
     grant_type: Literal["password"] = "password"
     username: Username

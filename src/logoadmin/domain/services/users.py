@@ -25,6 +25,7 @@ class CreateUser(Command):
     """A new user, with an id that the community gave them."""
 
     need = Need(Scope.USERS_WRITE)
+    hashes = True
 
     user_id: Id
     username: Username
@@ -71,6 +72,7 @@ class SetPassword(Command):
     """A new password; everybody may give themselves one."""
 
     need = Need(Scope.USERS_WRITE, own="user_id")
+    hashes = True
 
     user_id: Id
     password: Password

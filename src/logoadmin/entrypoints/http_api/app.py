@@ -96,9 +96,12 @@ class Endpoint:
             raise HttpError(405, headers={"allow": ", ".join(sorted(self._operations))}) from None
         caller = caller_of(request, self._gallery, operation)
         command = await command_of(request, operation)
-        run = self._calls.hashing if operation.hashes else self._calls.quick
-        answer = await run(lambda: operation.perform(self._gallery, command, caller))
-        return renderer.response(answer, self._calls.quick)
+        run = self._calls.hashing if command.hashes else self._calls.quick
+
+        def respond() -> Response:
+            return renderer.response(operation.perform(self._gallery, command, caller), self._calls.quick)
+
+        return await run(respond)
 
 
 def http_application(gallery: LogoAdmin) -> Router:

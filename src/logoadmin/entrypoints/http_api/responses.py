@@ -34,12 +34,17 @@ class Renderer:
         first = next(pages, ())
         if answer.is_one_page:
             return Response(self._json(first), self._status, self._headers, _MEDIA_TYPE)
-        return StreamingResponse(self._stream(first, pages, run), self._status, self._headers, _MEDIA_TYPE)
+        begin = self._json(first)[:-1]
+        return StreamingResponse(self._stream(begin, pages, run), self._status, self._headers, _MEDIA_TYPE)
 
-    async def _stream(self, first: tuple[Any, ...], pages: Iterator[tuple[Any, ...]], run: Run) -> AsyncIterator[bytes]:
-        yield self._json(first)[:-1]
-        while page := await run(lambda: next(pages, ())):
+    async def _stream(self, begin: bytes, pages: Iterator[tuple[Any, ...]], run: Run) -> AsyncIterator[bytes]:
+        yield begin
+        while part := await run(lambda: self._part(next(pages, ()))):
             # Storage that never waits would otherwise keep everybody else waiting until the end of the list.
             await asyncio.sleep(0)
-            yield b"," + self._json(page)[1:-1]
+            yield b","
+            yield part
         yield b"]"
+
+    def _part(self, page: tuple[Any, ...]) -> bytes:
+        return self._json(page)[1:-1] if page else b""
