@@ -236,7 +236,7 @@ def connect(
 
     Raises:
         SettingsError: the arguments cannot be used.
-        SchemaMismatch: the database was made by another version.
+        StartError: the database cannot be made; SchemaMismatch: it was made by another version.
         StorageUnavailable: the database is out of reach.
     """
     from logoadmin.bootstrap import open_gallery

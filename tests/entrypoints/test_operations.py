@@ -1151,3 +1151,12 @@ def test_a_flood_of_unknown_fields_is_one_problem(client: TestClient) -> None:
     assert client.get(f"/api/users?{query}").json() == {"detail": [{**expected, "loc": ["query"]}]}
     scope = ["two words"] * 200_000
     assert len(client.patch("/api/roles/3", json={"scope": scope}).content) < 20_000
+
+
+@pytest.mark.rule("contract A4")
+def test_a_field_that_is_given_twice_is_refused(client: TestClient) -> None:
+    twice = b'{"user_id": 1, "user_id": 2, "username": "x"}'
+    response = client.post("/api/authors", content=twice, headers={"content-type": "application/json"})
+    assert response.status_code == 422
+    expected = {"loc": ["body"], "msg": "Invalid JSON: an object names a field twice", "type": "json_invalid"}
+    assert response.json() == {"detail": [expected]}

@@ -1,12 +1,14 @@
-"""The base of all commands (contract A4, A5).
+"""The base of all commands, and the JSON that they may come from (contract A4, A5).
 
 A command is what somebody asks for, as typed values. It validates itself when it is made, so every way in, HTTP,
 command line or Python, meets the same limits and the same errors.
 """
 
+import json
 from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import from_json
 
 from logoadmin.domain.access import PUBLIC, Need
 from logoadmin.domain.errors import InvalidInput, Problem
@@ -55,6 +57,29 @@ class Command(BaseModel):
             for name, field in type(self).model_fields.items()
             if name in self.model_fields_set and field.default is UNCHANGED
         }
+
+
+def strict_json(text: str | bytes) -> Any:
+    """Return what JSON in UTF-8 says, and nothing that only some readers would understand like this.
+
+    Raises:
+        ValueError: it is broken, nested too deeply, or an object in it names a field twice; the text says where, and
+            repeats none of it.
+    """
+    try:
+        value = from_json(text, allow_inf_nan=False)
+        # The parser above is the strict one, but of a field that is given twice it silently takes the later.
+        json.loads(text, object_pairs_hook=_distinct_names)
+    except (TypeError, UnicodeError) as error:  # text that cannot be UTF-8
+        raise ValueError("text is not UTF-8") from error
+    return value
+
+
+def _distinct_names(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(fields)
+    if len(found) < len(fields):
+        raise ValueError("an object names a field twice")
+    return found
 
 
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:

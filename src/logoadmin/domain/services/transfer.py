@@ -12,10 +12,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeVar
 
-from pydantic_core import from_json
-
 from logoadmin.domain.access import OWNER, Caller, Need, Scope
-from logoadmin.domain.command import UNCHANGED, Command
+from logoadmin.domain.command import UNCHANGED, Command, strict_json
 from logoadmin.domain.errors import BadLine, DuplicateEntry, InvalidInput, InvalidLines, NotFound, Problem
 from logoadmin.domain.limits import (
     AuthorIds,
@@ -298,9 +296,11 @@ def _parsed(lines: Iterable[str | bytes]) -> tuple[list[tuple[int, Line]], list[
 
 def _line(text: str | bytes) -> Line:
     try:
-        values = from_json(text, allow_inf_nan=False)
-    except (ValueError, TypeError):  # the latter for text that cannot be UTF-8
-        raise InvalidInput([Problem((), "Line is not JSON in UTF-8", "json_invalid")]) from None
+        values = strict_json(text)
+    except ValueError as error:
+        values = Problem((), f"Invalid JSON: {error}", "json_invalid")
+    if isinstance(values, Problem):  # raised out here, so that no other error drags the line along
+        raise InvalidInput([values])
     if not isinstance(values, dict):
         raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
     kind = values.get("kind")

@@ -5,11 +5,10 @@ from collections.abc import Collection
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from pydantic_core import from_json
 from starlette.requests import Request
 
 from logoadmin.domain.access import PUBLIC, Anonymous, Caller, admit
-from logoadmin.domain.command import Command
+from logoadmin.domain.command import Command, strict_json
 from logoadmin.domain.errors import InvalidInput, InvalidToken, Problem
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.errors import HttpError
@@ -100,7 +99,7 @@ async def _body(request: Request, operation: Operation) -> dict[str, Any] | Prob
     if not body:
         return Problem(("body",), "Field required", "missing")
     try:
-        values = from_json(body, allow_inf_nan=False)
+        values = strict_json(body)
     except ValueError as error:
         return Problem(("body",), f"Invalid JSON: {error}", "json_invalid")
     if not isinstance(values, dict):
