@@ -6,11 +6,12 @@ because that makes its author or gives up its name, may stand before it.
 """
 
 import json
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 from logoadmin.domain.access import OWNER, Caller, Need, Scope
 from logoadmin.domain.command import UNCHANGED, Command, strict_json
@@ -42,6 +43,7 @@ from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Pieces, UnitOfWork
 
 Record = TypeVar("Record")
+Kept = TypeVar("Kept", contravariant=True)
 
 
 class ImportLines(Command):
@@ -71,9 +73,9 @@ class Line(Command):
         kind: Kind = getattr(self, "kind")  # noqa: B009 (every subclass has one, as a literal of its own)
         return kind, getattr(self, f"{kind}_id")
 
+    @abstractmethod
     def store(self, uow: UnitOfWork, now: int) -> None:
         """Create the record with this id, or amend it."""
-        raise NotImplementedError
 
 
 class RoleLine(Line):
@@ -88,7 +90,7 @@ class RoleLine(Line):
         """Create or amend the role."""
         known = uow.roles.get(self.role_id)
         role = Role(self.role_id, self.name, self.scope, _created_at(self, known, now))
-        (uow.roles.update if known else uow.roles.add)(role)
+        _keep(uow.roles, known, role)
 
 
 class UserLine(Line):
@@ -110,7 +112,8 @@ class UserLine(Line):
         if known is None:
             uow.users.add(user, password)
             return
-        uow.users.update(user)
+        if user != known:
+            uow.users.update(user)
         if password is not None and password != uow.users.password(self.user_id):
             uow.users.set_password(self.user_id, password)
             uow.sessions.end_all(self.user_id)
@@ -128,7 +131,7 @@ class AuthorLine(Line):
         """Create or amend the author."""
         known = uow.authors.get(self.author_id)
         author = Author(self.author_id, self.user_id, self.username, _created_at(self, known, now))
-        (uow.authors.update if known else uow.authors.add)(author)
+        _keep(uow.authors, known, author)
 
 
 class _PieceLine(Line):
@@ -144,12 +147,15 @@ class _PieceLine(Line):
         piece_id = getattr(self, kind.id_field)
         known = pieces.get(piece_id)
         values = self.model_dump(exclude={"kind", "author_ids", "created_at"})
-        piece = kind.record(**values, authors=(), created_at=_created_at(self, known, now))
+        authors = known.authors if known else ()
+        piece = kind.record(**values, authors=authors, created_at=_created_at(self, known, now))
+        if self.author_ids == tuple(author.author_id for author in authors):
+            _keep(pieces, known, piece)
+            return
         for author_id in self.author_ids:
             found_author(uow, author_id)
-        (pieces.update if known else pieces.add)(piece)
-        if self.author_ids != tuple(author.author_id for author in (known.authors if known else ())):
-            pieces.set_authors(piece_id, self.author_ids)
+        _keep(pieces, known, piece)
+        pieces.set_authors(piece_id, self.author_ids)
 
 
 class ThemeLine(_PieceLine):
@@ -316,6 +322,18 @@ def _problem(error: DuplicateEntry | NotFound) -> Problem:
         return Problem((error.key,), str(error), "value_error")
     field = "author_ids" if error.what == "Author" else f"{error.what.lower()}_id"
     return Problem((field,), str(error), "value_error")
+
+
+class _Repository(Protocol[Kept]):
+    def add(self, record: Kept, /) -> None: ...
+    def update(self, record: Kept, /) -> None: ...
+
+
+def _keep(repository: _Repository[Kept], known: Kept | None, record: Kept) -> None:
+    if known is None:
+        repository.add(record)
+    elif record != known:
+        repository.update(record)
 
 
 def _created_at(line: Line, known: Role | User | Author | Theme | Logo | None, now: int) -> int:
