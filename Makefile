@@ -8,7 +8,7 @@ run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 	$(BIN)/logoadmin serve
 
 test: .venv/ready  ## Pass the tests; those of MariaDB run where mariadbd is installed
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 check: test check-code docs  ## The tests, and everything that reads the code and the docs
 
