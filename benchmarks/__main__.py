@@ -1,0 +1,87 @@
+"""How fast logoadmin is: ``make bench``, or ``python -m benchmarks [--only NAME] [--seconds N] [--strict]``.
+
+What it does
+    In one run it starts logoadmin as its users do (``logoadmin serve``, one process) and, on the same web server with
+    the same data, two others to compare it with:
+
+    - *the usual way* (``usual/``): FastAPI, sessions of SQLAlchemy's ORM, pydantic models for what goes in and out;
+    - *a bare route* (``bare.py``): Starlette answering the same bytes, which lie ready. Nobody is faster than that.
+
+    wrk, with 32 connections, drives them by turns, on SQLite and, where mariadbd is installed, on MariaDB. Both write
+    with the same durability and hash passwords at the same cost. Everything stays on the loopback interface and in a
+    temporary directory; it ends what it started.
+
+What it measures
+    =======  =======================================================================================================
+    logo     reading one logo with two authors
+    list     reading 200 logos with two authors each
+    users    reading 100,000 users: how much memory the service takes for it, when the first byte comes, how long
+             it takes as a whole
+    create   creating authors
+    sign-in  signing in with the right password, which is mostly Argon2id
+    import   ``logoadmin import`` of a whole gallery into a new database, the start of the program included; the file
+             that LOGOADMIN_GALLERY names, or 3,700 records that are made. Beside it, for the same file: parsing the
+             lines and inserting them in bulk, unchecked
+    start    importing the package in a fresh interpreter; importing pydantic is what it is compared with
+    =======  =======================================================================================================
+
+How to read it
+    ``4.2 x usual`` says that logoadmin answers 4.2 times as many requests in a second as the usual way does, or
+    answers one in so much less time. Only such ratios mean something: seconds and requests depend on the machine
+    and on what else it does. Each is the median of the ratios of several rounds. The load generator shares the
+    machine with the servers, so a ratio below 100 % of a bare route contains the load generator's work, too.
+
+A target that is missed is shown as such; with ``--strict`` the exit code is then 1.
+"""
+
+import argparse
+import sys
+
+from benchmarks import load
+from benchmarks.findings import Finding, table
+from benchmarks.measurements import MEASUREMENTS, Rounds
+from benchmarks.stage import MARIADB, SQLITE, Stage
+from tests.mariadb import missing_reason
+
+
+def main() -> int:
+    """Measure what is asked for, print it, and return the exit code."""
+    arguments = _arguments()
+    if not load.is_installed():
+        print("benchmarks: wrk is missing; install it with: apt-get install wrk", file=sys.stderr)
+        return 2
+    reason = missing_reason()
+    if reason:
+        print(f"Without MariaDB: {reason}")
+    findings: list[Finding] = []
+    with Stage(*([SQLITE] if reason else [SQLITE, MARIADB])) as stage:
+        for name in arguments.only or MEASUREMENTS:
+            print(f"Measuring: {name}", file=sys.stderr)
+            findings += MEASUREMENTS[name](stage, Rounds(arguments.rounds, arguments.seconds))
+    print(table(findings))
+    missed = sum(finding.is_missed for finding in findings)
+    targets = sum(finding.target is not None for finding in findings)
+    print(f"\n{targets - missed} of {targets} targets are reached.")
+    return 1 if missed and arguments.strict else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compare logoadmin with others.")
+    parser.add_argument("--only", action="append", choices=MEASUREMENTS, help="measure this; may be repeated")
+    parser.add_argument(
+        "--seconds", type=_positive, default=1, help="how long each turn under load lasts (%(default)s)"
+    )
+    parser.add_argument("--rounds", type=_positive, default=7, help="how many turns each has (%(default)s)")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if a target is missed")
+    return parser.parse_args()
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

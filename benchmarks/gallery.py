@@ -1,0 +1,106 @@
+"""What the servers hold, and how it gets into their databases."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from argon2 import PasswordHasher
+from sqlalchemy import Connection, Engine, create_engine, func, insert, select
+
+from benchmarks.usual.models import Base, engine_of
+
+LOGOS: Final = 200
+USERS: Final = 100_000
+PASSWORD: Final = "correct-horse-battery"
+# Beyond the numbers of the authors that are there from the start.
+FIRST_NEW_AUTHOR: Final = 1_000_000
+
+_AUTHORS: Final = 75
+_CREATED_AT: Final = 1_800_000_000
+
+
+def write_gallery(file: Path, *, themes: int = 0, logos: int = LOGOS, made_by_two: int = 1) -> None:
+    """Write a gallery; ``made_by_two`` says that every so many logos and themes have two authors, the others none."""
+    lines = [
+        {"kind": "author", "author_id": number, "user_id": number, "username": f"maker {number}"}
+        for number in range(1, _AUTHORS + 1)
+    ]
+    lines += (_piece(kind, number, made_by_two) for kind, count in (("theme", themes), ("logo", logos))
+              for number in range(1, count + 1))  # fmt: skip
+    file.write_text("".join(json.dumps({**line, "created_at": _CREATED_AT}) + "\n" for line in lines))
+
+
+def _piece(kind: str, number: int, made_by_two: int) -> dict[str, Any]:
+    picture = f"https://example.org/pictures/{number}.svg"
+    makers = [number % _AUTHORS + 1, (number + 7) % _AUTHORS + 1] if number % made_by_two == 0 else []
+    return {
+        "kind": kind,
+        f"{kind}_id": number,
+        "name": f"The {kind} number {number}",
+        "preview_url": picture,
+        "target": "forum",
+        "custom_css": f"background: url({picture}) center / contain no-repeat; color: #{number:06x}",
+        "active": number % 2 == 0,
+        "author_ids": makers,
+    }
+
+
+def import_gallery(file: Path, database: str) -> float:
+    """Import a gallery as users of logoadmin do; return how many seconds it took."""
+    began = time.perf_counter()
+    command = [sys.executable, "-m", "logoadmin", "import", str(file)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "LOGOADMIN_DATABASE": database})
+    return time.perf_counter() - began
+
+
+def insert_gallery(file: Path, database: str) -> float:
+    """Parse a gallery and insert it into the tables of the usual way, unchecked; return how many seconds it took."""
+    with _engine(engine_of(database)) as engine:
+        Base.metadata.create_all(engine)
+        began = time.perf_counter()
+        with engine.begin() as connection, file.open(encoding="utf-8") as lines:
+            _insert(connection, lines)
+        return time.perf_counter() - began
+
+
+def _insert(connection: Connection, lines: Iterable[str]) -> None:
+    rows = defaultdict(list, roles=[{"role_id": 1, "name": "member", "scope": "", "created_at": _CREATED_AT}])
+    for line in map(json.loads, lines):
+        kind, makers = line.pop("kind"), line.pop("author_ids", ())
+        rows[f"{kind}s"].append({"created_at": _CREATED_AT, **line})
+        rows[f"{kind}_authors"] += ({f"{kind}_id": line[f"{kind}_id"], "author_id": maker} for maker in makers)
+    for table in Base.metadata.sorted_tables:
+        if rows[table.name]:
+            connection.execute(insert(table), rows[table.name])
+
+
+def insert_users(database: str) -> None:
+    """Fill a database up to as many users as all of them; their names and their password are what wrk knows."""
+    password = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1).hash(PASSWORD)
+    same = {"role_id": 1, "created_at": _CREATED_AT, "password": password}
+    with _engine(create_engine(database)) as engine, engine.begin() as connection:
+        users = Base.metadata.tables["users"]
+        there = connection.scalar(select(func.count()).select_from(users)) or 0
+        numbers = range(1, USERS - there + 1)
+        connection.execute(
+            insert(users),
+            [
+                {"user_id": number, "username": f"user {number}", "avatar": f"{number}.png", **same}
+                for number in numbers
+            ],
+        )
+
+
+@contextlib.contextmanager
+def _engine(engine: Engine) -> Iterator[Engine]:
+    try:
+        yield engine
+    finally:
+        engine.dispose()

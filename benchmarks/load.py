@@ -1,0 +1,75 @@
+"""The clients: wrk for many requests at once, a plain socket for one long answer."""
+
+import re
+import shutil
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from benchmarks.servers import Server
+
+_HERE: Final = Path(__file__).parent
+_AT_ONCE: Final = 32
+_CHUNK: Final = 262_144
+
+
+def is_installed() -> bool:
+    """Tell whether there is a load generator."""
+    return shutil.which("wrk") is not None
+
+
+def rate(server: Server, path: str, seconds: float, script: str | None = None, *arguments: object) -> float:
+    """Return how many requests a second are answered, all of them well, to 32 clients at once.
+
+    Args:
+        server: who is asked.
+        path: what for.
+        seconds: how long, in whole seconds or more.
+        script: what makes the requests, if they are not all the same GET.
+        arguments: what the script is told.
+    """
+    command = ["wrk", "-t1", f"-c{_AT_ONCE}", f"-d{max(1, round(seconds))}s", "--timeout", "30s"]
+    made_by = [] if script is None else ["-s", str(_HERE / script)]
+    told = ["--", *map(str, arguments)] if arguments else []
+    command += [*made_by, server.url(path), *told]
+    said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    bad = re.search(r"Non-2xx.*|Socket errors.*", said)
+    found = re.search(r"Requests/sec:\s+([\d.]+)", said)
+    reached = float(found[1]) if found else 0.0
+    if bad or not reached:
+        raise RuntimeError(f"{path} was not answered well: {bad[0] if bad else said}")
+    return reached
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How one answer came: seconds until the first byte of its body, seconds until its last, and the whole of it."""
+
+    first: float
+    whole: float
+    answer: bytes
+
+
+def read(server: Server, path: str) -> Reading:
+    """Read one answer as fast as it comes."""
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=120) as connection:
+        began = time.perf_counter()
+        connection.sendall(request.encode())
+        received = bytearray()
+        first = 0.0
+        while chunk := connection.recv(_CHUNK):
+            received += chunk
+            first = first or (time.perf_counter() - began if _has_body(received) else 0.0)
+        whole = time.perf_counter() - began
+    if not received.startswith(b"HTTP/1.1 200 "):
+        raise RuntimeError(f"{path} was not answered well: {bytes(received[:200])!r}")
+    return Reading(first, whole, bytes(received))
+
+
+def _has_body(received: bytearray) -> bool:
+    end = received.find(b"\r\n\r\n")
+    return end >= 0 and len(received) > end + 4

@@ -1,0 +1,184 @@
+"""The measurements. Their contestants take turns, so that whatever else the machine does hits all alike."""
+
+import itertools
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Final, TypeVar
+
+from benchmarks import gallery, load
+from benchmarks.findings import Finding, Target, at_least, at_most
+from benchmarks.servers import Server
+from benchmarks.stage import ALL_LOGOS, MARIADB, ONE_LOGO, SQLITE, Stage
+
+# Who, on which kind of database.
+Contestant = tuple[str, str]
+Able = TypeVar("Able")
+Reached = TypeVar("Reached")
+
+_OURS: Final = "logoadmin"
+_USUAL: Final = "usual"
+_BARE: Final = ("bare", "")
+_MIB: Final = 1024 * 1024
+_FRESH_INTERPRETERS: Final = 9
+_SIGNING_IN: Final = 1000  # users
+# The numbers of the authors that are created: no two requests of a run may have the same.
+_NEW_AUTHORS: Final = itertools.count(1_000_000, 100_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How many turns each contestant has, and how many seconds each of them takes where that can be chosen."""
+
+    count: int
+    seconds: int
+
+    def slower(self, times: int) -> "Rounds":
+        """Return fewer and longer turns, for answers of which there are only some in a second."""
+        return Rounds(math.ceil(self.count / 2), self.seconds * times)
+
+
+def one_logo(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    """Read one logo with two authors."""
+    return _reads("one logo with two authors", ONE_LOGO, {SQLITE: at_least(3), MARIADB: at_least(4)}, stage, rounds)
+
+
+def all_logos(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    """Read a list of logos with two authors each."""
+    what = f"a list of {gallery.LOGOS} logos with authors"
+    return _reads(what, ALL_LOGOS, {SQLITE: at_least(8), MARIADB: at_least(8)}, stage, rounds.slower(3))
+
+
+def creating(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    """Create authors."""
+
+    def rate(server: Server) -> float:
+        return load.rate(server, "/api/authors", rounds.seconds, "create_author.lua", next(_NEW_AUTHORS))
+
+    rates = _take_turns(_servers(stage), rate, rounds.count)
+    yield from _against_usual("creating an author", stage, rates, {SQLITE: at_least(2), MARIADB: at_least(2)})
+
+
+def signing_in(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    """Sign users in, all of them with the right password."""
+    rounds = rounds.slower(4)
+
+    def rate(server: Server) -> float:
+        told = (_SIGNING_IN, gallery.PASSWORD)
+        return load.rate(server, "/api/auth/token", rounds.seconds, "sign_in.lua", *told)
+
+    rates = _take_turns(_servers(stage), rate, rounds.count)
+    yield from _against_usual("signing in", stage, rates, {})
+
+
+def all_users(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    """Read all users at once, as they come."""
+    what = f"all users, {gallery.USERS:,}"
+    servers = _servers(stage)
+    before = {contestant: server.forget_peak_memory() for contestant, server in servers.items()}
+    readings = _take_turns(servers, partial(load.read, path="/api/users"), rounds.slower(1).count)
+    for kind in stage.databases:
+        ours, usual = (readings[who, kind] for who in (_OURS, _USUAL))
+        growth = servers[_OURS, kind].peak_memory() - before[_OURS, kind]
+        first = median(reading.first / reading.whole for reading in ours)
+        yield Finding(f"{what}: memory", kind, growth / _MIB, "MiB more", at_most(32))
+        yield Finding(f"{what}: first byte", kind, 100 * first, "% of the time", at_most(2))
+        yield Finding(f"{what}: as a whole", kind, _ratio([r.whole for r in usual], [r.whole for r in ours]), "x usual")
+
+
+def importing(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    """Import a gallery into an empty database."""
+    named = os.environ.get("LOGOADMIN_GALLERY")
+    file = Path(named) if named else stage.directory / "import.jsonl"
+    if not named:
+        gallery.write_gallery(file, themes=131, logos=3494, made_by_two=50)
+    what = f"importing {sum(1 for _ in file.open('rb')):,} records"
+    ways = {
+        (who, kind): partial(_into_new_database, stage, kind, way, file)
+        for who, way in ((_OURS, gallery.import_gallery), (_BARE[0], gallery.insert_gallery))
+        for kind in stage.databases
+    }
+    seconds = _take_turns(ways, lambda way: way(), rounds.slower(1).count)
+    for kind in stage.databases:
+        ours = seconds[_OURS, kind]
+        yield Finding(what, kind, median(ours), "seconds", at_most(5))
+        yield Finding(what, kind, _ratio(ours, seconds[_BARE[0], kind]), "x the time of bare inserts")
+
+
+def starting(_: Stage, __: Rounds) -> Iterator[Finding]:
+    """Import the package in a fresh interpreter, and open a gallery with it."""
+    begun = {
+        (statement, ""): f"import time; began = time.perf_counter(); {statement}; print(time.perf_counter() - began)"
+        for statement in ("import pydantic", "import logoadmin", "import logoadmin; logoadmin.connect('memory:')")
+    }
+    seconds = _take_turns(begun, _printed_by_fresh_interpreter, _FRESH_INTERPRETERS)
+    pydantic, ours, opened = seconds.values()
+    yield Finding("import logoadmin", "", _ratio(ours, pydantic), "x import pydantic", at_most(1.5))
+    yield Finding("the same, and a gallery opened in memory", "", _ratio(opened, pydantic), "x import pydantic")
+
+
+def _reads(what: str, path: str, wanted: Mapping[str, Target], stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    servers = _servers(stage) | {_BARE: stage.bare}
+    rates = _take_turns(servers, lambda server: load.rate(server, path, rounds.seconds), rounds.count)
+    yield from _against_usual(what, stage, rates, wanted)
+    for kind in stage.databases:
+        yield Finding(what, kind, 100 * _ratio(rates[_OURS, kind], rates[_BARE]), "% of a bare route")
+
+
+def _servers(stage: Stage) -> dict[Contestant, Server]:
+    return {
+        (who, kind): server
+        for who, on in ((_OURS, stage.logoadmin), (_USUAL, stage.usual))
+        for kind, server in on.items()
+    }
+
+
+def _against_usual(
+    what: str, stage: Stage, rates: Mapping[Contestant, list[float]], wanted: Mapping[str, Target]
+) -> Iterator[Finding]:
+    for kind in stage.databases:
+        times = _ratio(rates[_OURS, kind], rates[_USUAL, kind])
+        yield Finding(what, kind, times, "x usual", wanted.get(kind))
+
+
+def _take_turns(
+    contestants: Mapping[Contestant, Able], reach: Callable[[Able], Reached], rounds: int
+) -> dict[Contestant, list[Reached]]:
+    """Return what each contestant reaches in each round; each round begins with another of them."""
+    names = list(contestants)
+    reached: dict[Contestant, list[Reached]] = {name: [] for name in names}
+    for turn in range(rounds):
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
+            reached[name].append(reach(contestants[name]))
+    return reached
+
+
+def _ratio(these: list[float], those: list[float]) -> float:
+    """Return the median of how many times the others each reached in the same round."""
+    return median(this / that for this, that in zip(these, those, strict=True))
+
+
+def _into_new_database(stage: Stage, kind: str, way: Callable[[Path, str], float], file: Path) -> float:
+    return way(file, stage.new_database(kind))
+
+
+def _printed_by_fresh_interpreter(program: str) -> float:
+    return float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout)
+
+
+MEASUREMENTS: Final[Mapping[str, Callable[[Stage, Rounds], Iterator[Finding]]]] = {
+    "users": all_users,  # first, when the servers have not grown by other work
+    "logo": one_logo,
+    "list": all_logos,
+    "create": creating,
+    "sign-in": signing_in,
+    "import": importing,
+    "start": starting,
+}
