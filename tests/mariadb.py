@@ -105,6 +105,7 @@ class MariaDb:
     def freeze(self) -> None:
         """Let the server hang: it accepts connections, by its kernel, and answers nothing."""
         self._running().send_signal(signal.SIGSTOP)
+        time.sleep(0.05)  # the signal is on its way for a moment, in which the server would still answer
 
     def resume(self) -> None:
         """Let a server that hangs go on."""
