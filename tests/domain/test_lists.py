@@ -7,7 +7,7 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.errors import StorageUnavailable
-from logoadmin.domain.lists import Listing
+from logoadmin.domain.lists import Listing, Pages
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.records import Author, Logo, Role, Theme, User
 from logoadmin.domain.services.authors import ListAuthorLogos, ListAuthors, ListAuthorThemes, RemoveAuthor
@@ -21,44 +21,50 @@ from tests.gallery import NOW, StandingClock, gallery_on
 E1 = pytest.mark.rule("contract E1")
 
 
-def numbers(size: int, page_size: int) -> Listing[int]:
-    def page(after: int) -> tuple[int, ...]:
-        return tuple(range(after + 1, min(after + 1 + page_size, size)))
+def numbers(size: int, pages: Pages) -> Listing[int]:
+    def page(last: int, limit: int) -> tuple[int, ...]:
+        return tuple(range(last + 1, min(last + 1 + limit, size)))
 
-    return Listing(page(-1), page, page_size)
+    return Listing(page(-1, pages.first), page, pages)
 
 
 @E1
-@pytest.mark.parametrize("size", [0, 1, 4, 5, 6, 9, 10, 11, 1000])
-def test_a_list_is_complete_and_in_order_whatever_its_length(size: int) -> None:
-    listing = numbers(size, 5)
+@pytest.mark.parametrize("pages", [Pages(5, 5), Pages(5, 20, lambda _: 1), Pages(2, 20, lambda _: 10**6)])
+@pytest.mark.parametrize("size", [0, 1, 4, 5, 6, 9, 10, 11, 24, 25, 26, 1000])
+def test_a_list_is_complete_and_in_order_whatever_its_length(size: int, pages: Pages) -> None:
+    listing = numbers(size, pages)
     assert list(listing) == list(range(size))
     assert list(listing) == list(range(size))  # and can be read again
-    pages = list(listing.pages())
-    assert [number for page in pages for number in page] == list(range(size))
-    assert all(0 < len(page) <= 5 for page in pages)
-    assert listing.is_one_page == (size < 5)
+    parts = list(listing.pages())
+    assert [number for part in parts for number in part] == list(range(size))
+    assert all(0 < len(part) <= pages.most for part in parts)
+
+
+@E1
+def test_pages_weigh_alike_however_much_their_records_weigh() -> None:
+    listing = numbers(1000, Pages(4, 300, lambda number: 1 if number < 400 else 2**19 - 1))
+    assert [len(page) for page in listing.pages()][:4] == [4, 300, 300, 2]
 
 
 @E1
 def test_pages_are_fetched_only_when_they_are_read() -> None:
     asked: list[int] = []
 
-    def following(last: int) -> tuple[int, ...]:
+    def following(last: int, limit: int) -> tuple[int, ...]:
         asked.append(last)
-        return (last + 1, last + 2)
+        return tuple(range(last + 1, last + 1 + limit))
 
-    numbers_ = iter(Listing((0, 1), following, 2))
+    numbers_ = iter(Listing((0, 1), following, Pages(2, 2)))
     assert (next(numbers_), next(numbers_), asked) == (0, 1, [])
     assert (next(numbers_), next(numbers_), asked) == (2, 3, [1])
 
 
 @E1
 def test_a_list_that_fails_midway_never_looks_complete() -> None:
-    def following(last: int) -> tuple[int, ...]:
-        raise StorageUnavailable(f"db after {last}")
+    def following(last: int, limit: int) -> tuple[int, ...]:
+        raise StorageUnavailable(f"db after {last}, of {limit}")
 
-    read = iter(Listing((0, 1), following, 2))
+    read = iter(Listing((0, 1), following, Pages(2, 2)))
     assert (next(read), next(read)) == (0, 1)
     with pytest.raises(StorageUnavailable):
         next(read)
@@ -94,7 +100,7 @@ ID_FIELDS = {"users": "user_id", "roles": "role_id", "authors": "author_id", "th
 @E1
 @pytest.mark.rule("contract A18", "contract D users", "contract D roles", "contract D authors")
 @pytest.mark.rule("contract D themes", "contract D logos", "spec §Endpoints 1")
-@pytest.mark.parametrize("size", [39, 40, 41, 80, 499, 500, 501])
+@pytest.mark.parametrize("size", [49, 50, 51, 499, 500, 501, 550, 551])
 def test_every_list_has_every_record_once_over_page_boundaries(size: int, clock: StandingClock) -> None:
     storage = MemoryStorage()
     gallery = gallery_on(storage, clock)
@@ -127,4 +133,4 @@ def test_the_author_of_a_list_may_go_while_it_is_read(gallery: LogoAdmin, storag
     read = iter(gallery.authors.logos(ListAuthorLogos(author_id=1)))
     assert next(read).logo_id == 1
     gallery.authors.remove(RemoveAuthor(author_id=1))
-    assert [logo.logo_id for logo in read] == list(range(2, 41))
+    assert [logo.logo_id for logo in read] == list(range(2, 51))

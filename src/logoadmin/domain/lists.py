@@ -1,13 +1,40 @@
 """Lists of any length in flat memory (contract E1)."""
 
 from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from logoadmin.domain.records import Logo, Theme
 
 Record = TypeVar("Record", covariant=True)
 
-# How many records are fetched at a time. A piece may carry a megabyte of CSS, the other records are small.
-SMALL_RECORDS_A_PAGE = 500
-PIECES_A_PAGE = 40
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """How many records are fetched at a time: few at first, then as many as weigh about a mebibyte together."""
+
+    first: int
+    most: int
+    weight: Callable[[Any], int] | None = None
+
+    def following(self, page: tuple[Any, ...]) -> int:
+        """Return how many to fetch after a page."""
+        if self.weight is None:
+            return self.most
+        average = sum(map(self.weight, page)) // len(page) + 1
+        return max(1, min(self.most, _WEIGHT // average))
+
+
+_WEIGHT: Final = 1_048_576  # characters
+
+
+def _css(piece: Logo | Theme) -> int:
+    return len(piece.custom_css)
+
+
+# A piece may carry a megabyte of CSS and seldom carries more than a line; the other records are small.
+SMALL_RECORDS: Final = Pages(500, 500)
+PIECES: Final = Pages(50, 500, _css)
 
 
 class Listing(Generic[Record]):
@@ -21,24 +48,22 @@ class Listing(Generic[Record]):
     """
 
     def __init__(
-        self, first: tuple[Record, ...], following: Callable[[Record], tuple[Record, ...]], page_size: int
+        self, first: tuple[Record, ...], following: Callable[[Record, int], tuple[Record, ...]], pages: Pages
     ) -> None:
-        """Start from the first page, and how to fetch the one that follows a record; a shorter page is the last."""
+        """Start from the first page, and how to fetch so many that follow a record; a shorter page is the last."""
         self._first = first
         self._following = following
-        self._page_size = page_size
-
-    @property
-    def is_one_page(self) -> bool:
-        """Whether the first page is all there is."""
-        return len(self._first) < self._page_size
+        self._pages = pages
 
     def pages(self) -> Iterator[tuple[Record, ...]]:
         """Yield the records in tuples of more than none; the first is there already."""
-        page = self._first
+        page, asked = self._first, self._pages.first
         while page:
             yield page
-            page = self._following(page[-1]) if len(page) == self._page_size else ()
+            if len(page) < asked:
+                return
+            asked = self._pages.following(page)
+            page = self._following(page[-1], asked)
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records one by one."""

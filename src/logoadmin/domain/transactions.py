@@ -6,7 +6,7 @@ from typing import TypeVar
 from logoadmin.domain.access import PUBLIC, Caller, Policy, SignedIn, admit, permit
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import StorageUnavailable
-from logoadmin.domain.lists import Listing
+from logoadmin.domain.lists import SMALL_RECORDS, Listing, Pages
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
@@ -76,13 +76,13 @@ class Transactions:
         self,
         command: Command,
         caller: Caller,
-        page: Callable[[UnitOfWork, int], tuple[Record, ...]],
+        page: Callable[[UnitOfWork, int, int], tuple[Record, ...]],
         id_of: Callable[[Record], int],
-        page_size: int,
+        pages: Pages = SMALL_RECORDS,
     ) -> Listing[Record]:
-        """Return a list; ``page`` fetches up to ``page_size`` records that follow an id, -1 for the first ones."""
-        first = self.read(command, caller, lambda uow: page(uow, -1))
-        return Listing(first, lambda last: self._storage.read(lambda uow: page(uow, id_of(last))), page_size)
+        """Return a list; ``page`` fetches records that follow an id, -1 for the first ones, up to so many."""
+        first = self.read(command, caller, lambda uow: page(uow, -1, pages.first))
+        return Listing(first, lambda last, limit: self._storage.read(lambda uow: page(uow, id_of(last), limit)), pages)
 
     def _permitted(
         self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]

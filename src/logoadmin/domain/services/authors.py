@@ -6,7 +6,7 @@ from logoadmin.domain.access import OWNER, PUBLIC, Caller, Need, Scope
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import NotFound
 from logoadmin.domain.limits import Id, Username
-from logoadmin.domain.lists import PIECES_A_PAGE, SMALL_RECORDS_A_PAGE, Listing
+from logoadmin.domain.lists import PIECES, Listing
 from logoadmin.domain.records import Author, Logo, RemovedAuthor, Theme
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
@@ -82,9 +82,8 @@ class AuthorService:
         return self._transactions.list(
             command,
             caller,
-            lambda uow, after: uow.authors.page(after, SMALL_RECORDS_A_PAGE),
+            lambda uow, after, limit: uow.authors.page(after, limit),
             lambda author: author.author_id,
-            SMALL_RECORDS_A_PAGE,
         )
 
     def create(self, command: CreateAuthor, caller: Caller = OWNER) -> Author:
@@ -147,12 +146,12 @@ class AuthorService:
             NotFound: there is no such author.
         """
 
-        def page(uow: UnitOfWork, after: int) -> tuple[Logo, ...]:
+        def page(uow: UnitOfWork, after: int, limit: int) -> tuple[Logo, ...]:
             if after < 0:
                 found_author(uow, command.author_id)
-            return uow.logos.page(after, PIECES_A_PAGE, command.author_id)
+            return uow.logos.page(after, limit, command.author_id)
 
-        return self._transactions.list(command, caller, page, lambda logo: logo.logo_id, PIECES_A_PAGE)
+        return self._transactions.list(command, caller, page, lambda logo: logo.logo_id, PIECES)
 
     def themes(self, command: ListAuthorThemes, caller: Caller = OWNER) -> Listing[Theme]:
         """Return the themes of an author, by theme_id (contract D).
@@ -161,12 +160,12 @@ class AuthorService:
             NotFound: there is no such author.
         """
 
-        def page(uow: UnitOfWork, after: int) -> tuple[Theme, ...]:
+        def page(uow: UnitOfWork, after: int, limit: int) -> tuple[Theme, ...]:
             if after < 0:
                 found_author(uow, command.author_id)
-            return uow.themes.page(after, PIECES_A_PAGE, command.author_id)
+            return uow.themes.page(after, limit, command.author_id)
 
-        return self._transactions.list(command, caller, page, lambda theme: theme.theme_id, PIECES_A_PAGE)
+        return self._transactions.list(command, caller, page, lambda theme: theme.theme_id, PIECES)
 
 
 def found_author(uow: UnitOfWork, author_id: int) -> Author:

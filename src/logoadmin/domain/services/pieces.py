@@ -12,7 +12,7 @@ from logoadmin.domain.access import OWNER, Caller
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import NotFound
 from logoadmin.domain.limits import CustomCss, Flag, Id, PieceName, PreviewUrl, Target
-from logoadmin.domain.lists import PIECES_A_PAGE, Listing
+from logoadmin.domain.lists import PIECES, Listing
 from logoadmin.domain.records import Author, Piece
 from logoadmin.domain.services.authors import found_author
 from logoadmin.domain.transactions import Transactions
@@ -91,9 +91,9 @@ class PieceService(Generic[Piece, Link, Removed, RemovedLink]):
         return self._transactions.list(
             command,
             caller,
-            lambda uow, after: self._kind.repository(uow).page(after, PIECES_A_PAGE),
+            lambda uow, after, limit: self._kind.repository(uow).page(after, limit),
             self._kind.id_of,
-            PIECES_A_PAGE,
+            PIECES,
         )
 
     def create(self, command: CreatePiece[Piece], caller: Caller = OWNER) -> Piece:

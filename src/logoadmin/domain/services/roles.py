@@ -7,7 +7,7 @@ from logoadmin.domain.access import OWNER, Caller, Need, Scope
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import Conflict, NotFound
 from logoadmin.domain.limits import Id, RoleName, Scopes
-from logoadmin.domain.lists import SMALL_RECORDS_A_PAGE, Listing
+from logoadmin.domain.lists import Listing
 from logoadmin.domain.records import RemovedRole, Role
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
@@ -70,9 +70,8 @@ class RoleService:
         return self._transactions.list(
             command,
             caller,
-            lambda uow, after: uow.roles.page(after, SMALL_RECORDS_A_PAGE),
+            lambda uow, after, limit: uow.roles.page(after, limit),
             lambda role: role.role_id,
-            SMALL_RECORDS_A_PAGE,
         )
 
     def create(self, command: CreateRole, caller: Caller = OWNER) -> Role:

@@ -31,7 +31,7 @@ from logoadmin.domain.limits import (
     UnixTime,
     Username,
 )
-from logoadmin.domain.lists import PIECES_A_PAGE, SMALL_RECORDS_A_PAGE
+from logoadmin.domain.lists import PIECES, SMALL_RECORDS, Listing, Pages
 from logoadmin.domain.records import Author, Kind, Logo, PasswordHash, Piece, Role, Theme, User
 from logoadmin.domain.services.authors import found_author
 from logoadmin.domain.services.logos import LOGO
@@ -344,19 +344,19 @@ def _created_at(line: Line, known: Role | User | Author | Theme | Logo | None, n
 
 def _everything(uow: UnitOfWork, with_password_hashes: bool) -> Iterator[dict[str, object]]:
     """Yield every record as its line says it, those that others refer to first."""
-    for role in _all(uow.roles.page, SMALL_RECORDS_A_PAGE, lambda role: role.role_id):
+    for role in _all(uow.roles.page, lambda role: role.role_id):
         yield {"kind": Kind.ROLE, **asdict(role)}
-    for user in _all(uow.users.page, SMALL_RECORDS_A_PAGE, lambda user: user.user_id):
+    for user in _all(uow.users.page, lambda user: user.user_id):
         password = uow.users.password(user.user_id) if with_password_hashes else None
         yield {"kind": Kind.USER, **asdict(user)} | ({"password_hash": password.sealed} if password else {})
-    for author in _all(uow.authors.page, SMALL_RECORDS_A_PAGE, lambda author: author.author_id):
+    for author in _all(uow.authors.page, lambda author: author.author_id):
         yield {"kind": Kind.AUTHOR, **asdict(author)}
     yield from _pieces(Kind.THEME, uow.themes, THEME.id_of)
     yield from _pieces(Kind.LOGO, uow.logos, LOGO.id_of)
 
 
 def _pieces(kind: Kind, pieces: Pieces[Piece], id_of: Callable[[Piece], int]) -> Iterator[dict[str, object]]:
-    for piece in _all(pieces.page, PIECES_A_PAGE, id_of):
+    for piece in _all(pieces.page, id_of, PIECES):
         values = {"kind": kind, **asdict(piece)}
         created_at = values.pop("created_at")
         author_ids = [author["author_id"] for author in values.pop("authors")]
@@ -364,9 +364,6 @@ def _pieces(kind: Kind, pieces: Pieces[Piece], id_of: Callable[[Piece], int]) ->
 
 
 def _all(
-    page: Callable[[int, int], tuple[Record, ...]], limit: int, id_of: Callable[[Record], int]
-) -> Iterator[Record]:
-    records = page(-1, limit)
-    while records:
-        yield from records
-        records = page(id_of(records[-1]), limit)
+    page: Callable[[int, int], tuple[Record, ...]], id_of: Callable[[Record], int], pages: Pages = SMALL_RECORDS
+) -> Listing[Record]:
+    return Listing(page(-1, pages.first), lambda last, limit: page(id_of(last), limit), pages)

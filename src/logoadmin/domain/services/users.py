@@ -6,7 +6,7 @@ from logoadmin.domain.access import OWNER, Caller, Need, Scope, SignedIn
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import NotFound
 from logoadmin.domain.limits import Avatar, Id, Password, Username
-from logoadmin.domain.lists import SMALL_RECORDS_A_PAGE, Listing
+from logoadmin.domain.lists import Listing
 from logoadmin.domain.records import RemovedAvatar, RemovedUser, User
 from logoadmin.domain.services.roles import DEFAULT_ROLE_ID, found_role
 from logoadmin.domain.transactions import Transactions
@@ -91,9 +91,8 @@ class UserService:
         return self._transactions.list(
             command,
             caller,
-            lambda uow, after: uow.users.page(after, SMALL_RECORDS_A_PAGE),
+            lambda uow, after, limit: uow.users.page(after, limit),
             lambda user: user.user_id,
-            SMALL_RECORDS_A_PAGE,
         )
 
     def create(self, command: CreateUser, caller: Caller = OWNER) -> User:

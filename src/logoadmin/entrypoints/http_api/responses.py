@@ -13,6 +13,8 @@ from logoadmin.entrypoints.operations import Operation
 Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 _MEDIA_TYPE: Final = "application/json"
+# A list that ends within so many bytes is answered in one piece: streaming costs more than its last pages do.
+_AT_ONCE: Final = 32_768
 
 
 class Renderer:
@@ -27,15 +29,19 @@ class Renderer:
             self._headers["cache-control"] = "no-store"
 
     def response(self, answer: object, run: Run) -> Response:
-        """Return the response; a list of more than a page is streamed, each further page fetched by ``run``."""
+        """Return the response; a list of more than some pages is streamed, each further page fetched by ``run``."""
         if not isinstance(answer, Listing):
             return Response(self._json(answer), self._status, self._headers, _MEDIA_TYPE)
         pages = answer.pages()
-        first = next(pages, ())
-        if answer.is_one_page:
-            return Response(self._json(first), self._status, self._headers, _MEDIA_TYPE)
-        begin = self._json(first)[:-1]
-        return StreamingResponse(self._stream(begin, pages, run), self._status, self._headers, _MEDIA_TYPE)
+        begin, ended = [self._part(next(pages, ()))], False
+        while not ended and sum(map(len, begin)) < _AT_ONCE:
+            part = self._part(next(pages, ()))
+            ended = not part
+            begin += [part] if part else []
+        body = b"[" + b",".join(begin)
+        if ended:
+            return Response(body + b"]", self._status, self._headers, _MEDIA_TYPE)
+        return StreamingResponse(self._stream(body, pages, run), self._status, self._headers, _MEDIA_TYPE)
 
     async def _stream(self, begin: bytes, pages: Iterator[tuple[Any, ...]], run: Run) -> AsyncIterator[bytes]:
         yield begin
