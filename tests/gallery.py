@@ -76,7 +76,7 @@ class WatchedStorage:
         """
         self._inner = inner
         self.server = "db.example:3306"
-        self.waits = inner.waits
+        self.waits, self.at_once = inner.waits, inner.at_once
         self.asked: list[str] = []
         self.fault: Exception | None = None
         self.faultless = 0

@@ -347,6 +347,7 @@ class MemoryStorage:
 
     server = "memory"
     waits = False
+    at_once = 1
 
     def __init__(self) -> None:
         """Start with nothing."""

@@ -58,6 +58,7 @@ class LogoAdmin:
         transfer: see :class:`~logoadmin.domain.services.transfer.TransferService`.
         access: the access policy in force.
         waits: whether its methods may wait for a database, so that an event loop must not call them itself.
+        at_once: how many of its reads are best made at the same time.
         admin_password: the first administrator's password, if it was made up just now; told nowhere else.
 
     Safe to use from several threads. A context manager that closes at its end.
@@ -68,6 +69,7 @@ class LogoAdmin:
         self._storage = ports.storage
         self.access = rules.access
         self.waits = ports.storage.waits
+        self.at_once = ports.storage.at_once
         self.admin_password = admin_password
         transactions = Transactions(ports.storage, rules.access)
         self.users = UserService(transactions, ports.hasher, ports.clock)

@@ -5,6 +5,7 @@ Routes, the OpenAPI document and the test of declared statuses are made from the
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 from types import GenericAlias
 from typing import Any, Final, get_args, get_origin
@@ -38,7 +39,7 @@ from logoadmin.domain.services import authors, logos, roles, sessions, themes, u
 _IN_PATH = re.compile(r"{(\w+)}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Operation:
     """One row: a method on a path, the command it makes, the call it becomes, and how that may be answered.
 
@@ -79,12 +80,12 @@ class Operation:
         """The path, with the command's fields in braces."""
         return self.route.split(" ")[1]
 
-    @property
+    @cached_property
     def path_fields(self) -> tuple[str, ...]:
         """The fields of the command that the path gives."""
         return tuple(_IN_PATH.findall(self.path))
 
-    @property
+    @cached_property
     def takes_body(self) -> bool:
         """Whether the other fields of the command, if there are any, are in a body."""
         return len(self.command.model_fields) > len(self.path_fields)

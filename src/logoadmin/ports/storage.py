@@ -279,6 +279,10 @@ class Storage(Protocol):
     def waits(self) -> bool:
         """Whether calls may wait for something outside the process, so that an event loop must not make them."""
 
+    @property
+    def at_once(self) -> int:
+        """How many reads are best made at the same time; more of them, and each takes so much longer."""
+
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that only reads and whose statements may each see another moment."""
 

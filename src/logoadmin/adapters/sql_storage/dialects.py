@@ -32,6 +32,10 @@ class Dialect(Protocol):
         """Whether the database is a file of this service's own, to be made when it is missing."""
 
     @property
+    def at_once(self) -> int:
+        """How many reads are best made at the same time, see :attr:`logoadmin.ports.storage.Storage.at_once`."""
+
+    @property
     def begin_write(self) -> tuple[str, ...]:
         """The statements that begin a transaction which sees what others committed and cannot fail by waiting late."""
 
@@ -49,6 +53,9 @@ class Dialect(Protocol):
 
     def judge(self, error: BaseException) -> tuple[Fault | None, object]:
         """Return how a driver's error is to be taken, None for a mistake of ours, and the code that told it."""
+
+    def takes_others_along(self, code: object) -> bool:
+        """Tell whether a connection that was lost with this code was hardly the only one."""
 
     def turn(self) -> AbstractContextManager[None]:
         """Let those who write wait for each other here, where the database would have them poll for its lock."""

@@ -1,15 +1,14 @@
 """What a database may answer instead of doing what it was asked, and the one place where SQLAlchemy's errors are named.
 
-The class of a driver's error says nothing, its code does; the table of codes is the dialect's.
+The class of a driver's error says little, its code does; the table of codes is the dialect's.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from typing import Any
 
 from sqlalchemy import exc
-
-from logoadmin.domain.errors import DuplicateEntry
 
 
 class Fault(Enum):
@@ -39,38 +38,25 @@ class Failure(Exception):
 
 
 @contextmanager
-def translated(judge: Callable[[BaseException], tuple[Fault | None, object]]) -> Iterator[None]:
+def translated(
+    judge: Callable[[BaseException], tuple[Fault | None, object]], driver: Any, *, connected: bool = False
+) -> Iterator[None]:
     """Turn what the database raises into :class:`Failure`; what it cannot be blamed for passes as it is.
 
     Args:
         judge: the dialect's judgement of a driver's error: the fault, and the code that told it.
+        driver: the module of the driver, with the errors that each driver has (PEP 249).
+        connected: whether a connection that worked is in use, which may then be the one that is lost.
     """
     try:
         yield
     except exc.TimeoutError as error:
         raise Failure(Fault.BUSY, "pool", error) from None
-    except exc.IntegrityError as error:
-        raise Failure(Fault.REFUSED, judge(error.orig or error)[1], error) from None
-    except exc.DBAPIError as error:
-        fault, code = judge(error.orig or error)
+    except driver.IntegrityError as error:
+        raise Failure(Fault.REFUSED, judge(error)[1], error) from None
+    except (driver.Error, exc.DBAPIError) as error:
+        # SQLAlchemy's own come from what it asks of a new connection, or of the tables.
+        fault, code = judge(getattr(error, "orig", None) or error)
         if fault is None:
             raise
-        raise Failure(fault, code, error, lost=error.connection_invalidated) from None
-
-
-def claim(change: Callable[[], object], explain: Callable[[], DuplicateEntry | None]) -> None:
-    """Make a change; turn a key's refusal into the error that says which value is taken.
-
-    Both databases undo no more than the statement, so the transaction goes on. The text is made from the request;
-    the driver's knows other spellings of it.
-    """
-    try:
-        change()
-    except exc.IntegrityError:
-        duplicate = explain()
-        if duplicate is None:
-            raise
-    else:
-        return
-    # Out here, so that the driver's text is not in tow.
-    raise duplicate
+        raise Failure(fault, code, error, lost=connected and fault is Fault.GONE) from None

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, ExceptionContext, QueuePool, create_engine, event
+from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import DisconnectionError
 
 from logoadmin.adapters.sql_storage.faults import Fault
@@ -28,8 +28,10 @@ _BUSY: Final = {1021, 1040, 1041, 1114, 1203, 1205, 1206, 1226, 1317, 1969, 3024
 _DENIED: Final = {1142, 1143, 1227, 1370}
 _CONFLICT: Final = {1020, 1213}
 _FAULTS: Final = ((Fault.GONE, _GONE), (Fault.BUSY, _BUSY), (Fault.DENIED, _DENIED), (Fault.CONFLICT, _CONFLICT))
-# Errors on a connection that works: SQLAlchemy would keep it and, as its ROLLBACK fails too, log three tracebacks.
+# Errors on a connection that works, but leads to a server that is of no use.
 _USELESS: Final = {1047, 1290, 1836}
+# The code of an answer that is not the server's protocol.
+_PROTOCOL: Final = "protocol"
 
 # The worst case adds up a wait for the pool, a ping, and a new connection that does not answer; it stays below the
 # two seconds of contract A20. So do a wait for the pool and a statement, which must outlast the server's shortest wait
@@ -54,6 +56,8 @@ class Mysql:
     """The :class:`~logoadmin.adapters.sql_storage.dialects.Dialect` of a server."""
 
     embedded = False
+    # The driver is written in Python: while one thread waits for the server, two others keep the processor busy.
+    at_once = 3
     begin_write = ("START TRANSACTION",)
     begin_snapshot = (
         "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
@@ -91,6 +95,7 @@ class Mysql:
             isolation_level="AUTOCOMMIT",
             skip_autocommit_rollback=True,
             hide_parameters=True,
+            paramstyle="format",
             pool_logging_name=_POOL_NAME,
         )
         # Only this pool's: it would log a traceback for each connection that cannot be closed in good order.
@@ -103,8 +108,12 @@ class Mysql:
         code = error.args[0] if error.args else None
         if not isinstance(code, int):
             # The driver's own findings have a text and no code: what it reads is no longer the server's protocol.
-            return (Fault.GONE if type(error).__name__ in {"InternalError", "InterfaceError"} else None), "protocol"
+            return (Fault.GONE if type(error).__name__ in {"InternalError", "InterfaceError"} else None), _PROTOCOL
         return next((fault for fault, codes in _FAULTS if code in codes), None), code
+
+    def takes_others_along(self, code: object) -> bool:
+        """Return whether it was lost altogether; what one connection no longer understands, others may."""
+        return code not in _USELESS and code != _PROTOCOL
 
     def turn(self) -> AbstractContextManager[None]:
         """Do nothing: a server hands its locks on by itself."""
@@ -162,13 +171,6 @@ class Mysql:
             except engine.dialect.loaded_dbapi.Error:
                 raise DisconnectionError from None
 
-        def discard(context: ExceptionContext) -> None:
-            fault, code = self.judge(context.original_exception)
-            if code in _USELESS or (fault is Fault.GONE and code == "protocol"):
-                context.is_disconnect = True
-                context.invalidate_pool_on_disconnect = False
-
         event.listen(engine, "connect", begin)
         event.listen(engine, "checkin", rest)
         event.listen(engine, "checkout", wake)
-        event.listen(engine, "handle_error", discard)

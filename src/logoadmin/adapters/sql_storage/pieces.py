@@ -39,10 +39,10 @@ class Pieces(Generic[Piece]):
         makers = links.join(authors, authors.c.author_id == by)
 
         # One statement for a piece and its authors. They are put in link order here, in Python: the database would
-        # write piece and CSS into a temporary table for each author to do it.
-        self.get = (
-            select(*columns, link_key, *_AUTHOR).select_from(pieces.outerjoin(makers, of == key)).where(key == _KEY)
-        )
+        # write piece and CSS into a temporary table for each author to do it. The joins stand side by side: of one
+        # within the other SQLite would make a temporary table, too.
+        joined = pieces.outerjoin(links, of == key).outerjoin(authors, authors.c.author_id == by)
+        self.get = select(*columns, link_key, *_AUTHOR).select_from(joined).where(key == _KEY)
         self.hold = select(*columns).where(key == _KEY).with_for_update()
         self.authors = select(link_key, *_AUTHOR).select_from(makers).where(of == _KEY)
         self.page = select(*columns).where(key > _AFTER).order_by(key).limit(_LIMIT)
@@ -106,8 +106,12 @@ class PieceRepository(Generic[Piece]):
         if not rows:
             return ()
         makers: defaultdict[int, list[Author]] = defaultdict(list)
-        for piece_id, *author in self._transaction.rows(within, {**values, "first": rows[0][0], "last": rows[-1][0]}):
-            makers[piece_id].append(Author(*author))
+        known: dict[int, Author] = {}
+        for link in self._transaction.rows(within, {**values, "first": rows[0][0], "last": rows[-1][0]}):
+            author = known.get(link[1])
+            if author is None:
+                author = known[link[1]] = Author(*link[1:])
+            makers[link[0]].append(author)
         return tuple(self._piece(row, tuple(makers.get(row[0], ()))) for row in rows)
 
     def add(self, piece: Piece) -> None:
@@ -149,7 +153,8 @@ class PieceRepository(Generic[Piece]):
         if self._may_have_links(piece_id):
             self._transaction.change(self._queries.unlink_all, {"key": piece_id})
         if author_ids:
-            self._transaction.change(self._queries.link, [self._link(piece_id, author_id) for author_id in author_ids])
+            links = [self._link(piece_id, author_id) for author_id in author_ids]
+            self._transaction.change_each(self._queries.link, links)
         self._note(piece_id, linked=bool(author_ids))
 
     def _hold(self, piece_id: int) -> Piece | None:
@@ -179,7 +184,7 @@ class PieceRepository(Generic[Piece]):
 
     def _piece(self, row: Sequence[Any], makers: tuple[Author, ...]) -> Piece:
         piece_id, name, preview_url, target, custom_css, active, created_at = row[:7]
-        return self._queries.record(piece_id, name, preview_url, target, custom_css, active, makers, created_at)
+        return self._queries.record(piece_id, name, preview_url, target, custom_css, bool(active), makers, created_at)
 
     def _values(self, piece: Piece) -> dict[str, Any]:
         id_name = self._queries.id_name

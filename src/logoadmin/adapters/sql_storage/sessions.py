@@ -31,7 +31,7 @@ _GET_TOKEN = (
     .where(refresh_tokens.c.token_hash == bindparam("hash_"))
 )
 _HOLD_TOKEN = _GET_TOKEN.with_for_update()
-_USE_TOKEN = update(refresh_tokens).where(refresh_tokens.c.token_hash == bindparam("hash_")).values(used=True)
+_USE_TOKEN = update(refresh_tokens).where(refresh_tokens.c.token_hash == bindparam("hash_"))
 
 
 class SessionRepository:
@@ -86,11 +86,11 @@ class SessionRepository:
         if row is None:
             return None
         session_id, user_id, created_at, expires_at, used = row
-        return Session(session_id, user_id, created_at, expires_at), used
+        return Session(session_id, user_id, created_at, expires_at), bool(used)
 
     def use_refresh_token(self, token_hash: str) -> None:
         """Mark a refresh token as used."""
-        self._transaction.change(_USE_TOKEN, {"hash_": token_hash})
+        self._transaction.change(_USE_TOKEN, {"hash_": token_hash, "used": True})
 
 
 _SECRET = select(secrets.c.value).where(secrets.c.name == bindparam("name"))

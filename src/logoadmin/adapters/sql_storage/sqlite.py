@@ -43,6 +43,8 @@ class Sqlite:
     """The :class:`~logoadmin.adapters.sql_storage.dialects.Dialect` of a file."""
 
     embedded = True
+    # The driver lets go of the interpreter for each row: two threads that read hand it to each other all the time.
+    at_once = 1
     # A plain BEGIN would fail at its first change, without waiting, whenever somebody else wrote meanwhile.
     begin_write = ("BEGIN IMMEDIATE",)
     begin_snapshot = ("BEGIN",)
@@ -79,6 +81,10 @@ class Sqlite:
         if code is None:
             return None, None
         return (Fault.BUSY if code & 0xFF in _BUSY else None), code
+
+    def takes_others_along(self, code: object) -> bool:  # noqa: ARG002 (what other dialects tell by)
+        """Return False: each connection is by itself."""
+        return False
 
     @contextmanager
     def turn(self) -> Iterator[None]:

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, PoolProxiedConnection
 
 from logoadmin.adapters.sql_storage.breaker import Breaker
 from logoadmin.adapters.sql_storage.dialects import Dialect, dialect_of
 from logoadmin.adapters.sql_storage.faults import Failure, Fault, translated
 from logoadmin.adapters.sql_storage.schema import Schema
-from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.transaction import Statements, Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.ports.storage import UnitOfWork
@@ -30,12 +30,13 @@ _AT_ONCE: Final = 0.2
 _logger = logging.getLogger("logoadmin.storage")
 
 
-def open_sql_storage(url: str, *, connections: int = 6, patience: float | None = 0.8) -> "SqlStorage":
+def open_sql_storage(url: str, *, connections: int | None = None, patience: float | None = 0.8) -> "SqlStorage":
     """Return the storage of a database's URL (contract H2). Nothing is connected to yet.
 
     Args:
         url: ``sqlite:///file`` or ``mysql+pymysql://user:password@host:port/name``.
-        connections: how many connections there may be at once, best as many as threads that use them.
+        connections: how many connections there may be at once; as many as callers of its own kind use, if not given:
+            those that read, as many that write, and two that hash passwords in between.
         patience: how many seconds each step of connecting may take; with None, all waits are long, for work that
             nobody waits for in front of a browser.
 
@@ -50,38 +51,41 @@ class SqlStorage:
 
     waits = True
 
-    def __init__(self, dialect: Dialect, *, connections: int = 6, patience: float | None = 0.8) -> None:
+    def __init__(self, dialect: Dialect, *, connections: int | None = None, patience: float | None = 0.8) -> None:
         """Use a database; see :func:`open_sql_storage`."""
         self.server = dialect.server
         self.embedded = dialect.embedded
+        self.at_once = dialect.at_once
         self._dialect = dialect
         self._hurried = patience is not None
-        self._engine = dialect.engine(connections, patience)
+        self._engine = dialect.engine(connections or 2 * dialect.at_once + 2, patience)
+        self._driver = self._engine.dialect.loaded_dbapi
+        self._statements = Statements(self._engine.dialect)
         self._breaker = Breaker()
         self._schema = Schema(dialect)
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work with each statement a transaction of its own: no BEGIN, no ROLLBACK, one round trip each."""
-        return self._call(lambda connection: work(SqlUnitOfWork(Transaction(connection, writing=False))))
+        return self._call(lambda connection: work(SqlUnitOfWork(self._transaction(connection, writing=False))))
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction that sees one moment."""
 
-        def within(connection: Connection) -> Answer:
-            return work(SqlUnitOfWork(Transaction(connection, writing=False)))
+        def within(connection: PoolProxiedConnection) -> Answer:
+            return work(SqlUnitOfWork(self._transaction(connection, writing=False)))
 
         return self._call(lambda connection: self._transact(connection, self._dialect.begin_snapshot, within))
 
     def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction, from its start again where the database undid all of it."""
 
-        def within(connection: Connection) -> Answer:
-            transaction = Transaction(connection, writing=True)
+        def within(connection: PoolProxiedConnection) -> Answer:
+            transaction = self._transaction(connection, writing=True)
             answer = work(SqlUnitOfWork(transaction))
             transaction.ids.keep()
             return answer
 
-        def in_turn(connection: Connection) -> Answer:
+        def in_turn(connection: PoolProxiedConnection) -> Answer:
             with self._dialect.turn():
                 return self._transact(connection, self._dialect.begin_write, within)
 
@@ -93,7 +97,7 @@ class SqlStorage:
         Raises:
             StorageUnavailable: the database is out of reach.
         """
-        return not self._dialect.exists() or self._call(self._schema.is_empty)
+        return not self._dialect.exists() or self._call(self._looking(self._schema.is_empty))
 
     def check_schema(self) -> None:
         """Make sure that the tables are those of this program.
@@ -104,7 +108,7 @@ class SqlStorage:
         """
         if not self._dialect.exists():
             raise TablesMissing
-        self._call(self._schema.check)
+        self._call(self._looking(self._schema.check))
 
     def prepare(self) -> None:
         """Make the tables, or bring them up to date; nothing happens where they are. Several may do it at once.
@@ -118,7 +122,7 @@ class SqlStorage:
         self._dialect.create()
         engine = self._dialect.engine(1, None)
         try:
-            with translated(self._dialect.judge), engine.connect() as connection:
+            with translated(self._dialect.judge, self._driver), engine.connect() as connection:
                 self._schema.prepare(connection)
         except Failure as failure:
             self._log(failure)
@@ -136,11 +140,24 @@ class SqlStorage:
         """Let go of the connections."""
         self._engine.dispose()
 
-    def _transact(self, connection: Connection, begin: tuple[str, ...], work: Callable[[Connection], Answer]) -> Answer:
+    def _transaction(self, connection: PoolProxiedConnection, *, writing: bool) -> Transaction:
+        return Transaction(connection, self._statements, writing=writing)
+
+    def _looking(self, look: Callable[[Connection], Answer]) -> Callable[[PoolProxiedConnection], Answer]:
+        """Lend a connection to what looks at the tables with SQLAlchemy."""
+        return lambda connection: look(Connection(self._engine, connection))
+
+    def _transact(
+        self,
+        connection: PoolProxiedConnection,
+        begin: tuple[str, ...],
+        work: Callable[[PoolProxiedConnection], Answer],
+    ) -> Answer:
         # SQLAlchemy's own transactions cannot say BEGIN IMMEDIATE, and would have every read pay for one.
         try:
+            cursor = connection.cursor()
             for statement in begin:
-                connection.exec_driver_sql(statement)
+                cursor.execute(statement)
             answer = work(connection)
             self._commit(connection)
         except BaseException:
@@ -148,25 +165,23 @@ class SqlStorage:
             raise
         return answer
 
-    def _commit(self, connection: Connection) -> None:
+    def _commit(self, connection: PoolProxiedConnection) -> None:
         try:
-            with translated(self._dialect.judge):
-                connection.exec_driver_sql("COMMIT")
+            with translated(self._dialect.judge, self._driver, connected=True):
+                connection.cursor().execute("COMMIT")
         except Failure as failure:
             # A lost connection has the same face whether the commit arrived or not.
             failure.unsure = failure.fault is Fault.GONE
             raise
 
-    def _undo(self, connection: Connection) -> None:
-        if connection.invalidated:
-            return
+    def _undo(self, connection: PoolProxiedConnection) -> None:
         try:
-            connection.exec_driver_sql("ROLLBACK")
+            connection.cursor().execute("ROLLBACK")
         except Exception:
             # Whatever is wrong with it: the server undoes the transaction when the connection ends.
             connection.invalidate()
 
-    def _call(self, transaction: Callable[[Connection], Answer]) -> Answer:
+    def _call(self, transaction: Callable[[PoolProxiedConnection], Answer]) -> Answer:
         """Make one call to the database, unless it was out of reach a moment ago."""
         if not self._breaker.admits():
             raise StorageUnavailable(self.server)
@@ -183,18 +198,35 @@ class SqlStorage:
         # Out here, so that the error drags no text of the driver's along.
         raise StorageUnavailable(self.server)
 
-    def _repeat(self, transaction: Callable[[Connection], Answer]) -> Answer:
+    def _repeat(self, transaction: Callable[[PoolProxiedConnection], Answer]) -> Answer:
         began = time.monotonic()
         repeats = 0
         while True:
             try:
-                with translated(self._dialect.judge), self._engine.connect() as connection:
-                    return transaction(connection)
+                return self._once(transaction)
             except Failure as failure:
                 if failure.unsure or not self._worth_repeating(failure, repeats, time.monotonic() - began):
                     raise
             repeats += 1
             time.sleep(random.uniform(0, _PAUSE * repeats))  # noqa: S311
+
+    def _once(self, transaction: Callable[[PoolProxiedConnection], Answer]) -> Answer:
+        pool = self._engine.pool
+        with translated(self._dialect.judge, self._driver):
+            connection = self._engine.raw_connection()
+        try:
+            with translated(self._dialect.judge, self._driver, connected=True):
+                return transaction(connection)
+        except Failure as failure:
+            if failure.lost:
+                if connection.is_valid:
+                    connection.invalidate()
+                # Those that rest in the pool were most likely lost with it.
+                if self._dialect.takes_others_along(failure.code) and self._engine.pool is pool:
+                    self._engine.dispose()
+            raise
+        finally:
+            connection.close()
 
     def _worth_repeating(self, failure: Failure, repeats: int, passed: float) -> bool:
         if failure.fault is Fault.GONE:

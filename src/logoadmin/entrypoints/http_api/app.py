@@ -28,40 +28,53 @@ Answer = TypeVar("Answer")
 
 log = logging.getLogger("logoadmin.http")
 
-# Few threads: more of them only fight over the interpreter lock. Hashing has its own, so that a rush of sign-ins
-# does not keep the readers waiting. Storage needs a connection for each of both.
-STORAGE_THREADS: Final = 4
-HASHING_THREADS: Final = 2
+# Hashing has threads of its own, so that a rush of sign-ins does not keep the readers waiting.
+_HASHING_THREADS: Final = 2
 # Storage answers or gives up within this (contract A20: 2 s); it is seldom needed, because storage has limits too.
 _DEADLINE: Final = 1.9  # seconds
 
 
 class Calls:
-    """Makes the calls of the core: in threads of its own where storage waits, else right here."""
+    """Makes the calls of the core: in threads of its own where storage waits, else right here.
+
+    Few threads: more of them only fight over the interpreter lock. Those who read do not wait for those who write.
+    """
 
     def __init__(self, gallery: LogoAdmin) -> None:
         """Serve one gallery. Threads start when they are needed."""
         self._gallery = gallery
-        self._storage = ThreadPoolExecutor(STORAGE_THREADS, thread_name_prefix="logoadmin-storage")
-        self._hashing = ThreadPoolExecutor(HASHING_THREADS, thread_name_prefix="logoadmin-hashing")
+        self._readers = ThreadPoolExecutor(gallery.at_once, thread_name_prefix="logoadmin-reading")
+        self._writers = ThreadPoolExecutor(gallery.at_once, thread_name_prefix="logoadmin-writing")
+        self._hashing = ThreadPoolExecutor(_HASHING_THREADS, thread_name_prefix="logoadmin-hashing")
 
-    async def quick(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that takes no longer than storage.
+    async def reading(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that reads.
 
         Raises:
-            StorageUnavailable: it took longer; what it does goes on, and its outcome is unknown.
+            StorageUnavailable: it took longer than storage may; what it does goes on.
         """
-        if not self._gallery.waits:
-            return call()
-        future = asyncio.get_running_loop().run_in_executor(self._storage, call)
-        try:
-            return await asyncio.wait_for(future, _DEADLINE)
-        except TimeoutError:
-            raise StorageUnavailable(self._gallery.server) from None
+        return await self._in_time(self._readers, call)
+
+    async def writing(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that changes something.
+
+        Raises:
+            StorageUnavailable: it took longer than storage may; what it does goes on, and its outcome is unknown.
+        """
+        return await self._in_time(self._writers, call)
 
     async def hashing(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that hashes a password."""
         return await asyncio.get_running_loop().run_in_executor(self._hashing, call)
+
+    async def _in_time(self, threads: ThreadPoolExecutor, call: Callable[[], Answer]) -> Answer:
+        if not self._gallery.waits:
+            return call()
+        future = asyncio.get_running_loop().run_in_executor(threads, call)
+        try:
+            return await asyncio.wait_for(future, _DEADLINE)
+        except TimeoutError:
+            raise StorageUnavailable(self._gallery.server) from None
 
 
 class Endpoint:
@@ -96,10 +109,13 @@ class Endpoint:
             raise HttpError(405, headers={"allow": ", ".join(sorted(self._operations))}) from None
         caller = caller_of(request, self._gallery, operation)
         command = await command_of(request, operation)
-        run = self._calls.hashing if command.hashes else self._calls.quick
+        if command.hashes:
+            run = self._calls.hashing
+        else:
+            run = self._calls.reading if operation.method == "GET" else self._calls.writing
 
         def respond() -> Response:
-            return renderer.response(operation.perform(self._gallery, command, caller), self._calls.quick)
+            return renderer.response(operation.perform(self._gallery, command, caller), self._calls.reading)
 
         return await run(respond)
 

@@ -60,7 +60,7 @@ async def command_of(request: Request, operation: Operation) -> Command:
     command = operation.command
     if operation.refreshes is not None and values.get("grant_type") == "refresh_token":
         command = operation.refreshes
-    problems = _strangers("query", dict.fromkeys(request.query_params))
+    problems = _strangers("query", dict.fromkeys(request.query_params)) if request.scope["query_string"] else []
     if isinstance(body, Problem):
         problems.append(body)
     else:
