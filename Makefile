@@ -7,7 +7,7 @@ BIN := .venv/bin
 run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 	$(BIN)/logoadmin serve
 
-test: .venv/ready  ## Pass the tests; those of MariaDB run where mariadbd is installed
+test: .venv/ready  ## Pass the tests; those of MariaDB and the browser run where mariadbd and chromium are
 	$(BIN)/pytest -n auto
 
 check: test check-code docs  ## The tests, and everything that reads the code and the docs

@@ -1,4 +1,4 @@
-"""Applications for test_server, each served by a process of its own: ``python -m tests.entrypoints.served``."""
+"""Applications for the tests, each served by a process of its own: ``python -m tests.entrypoints.served``."""
 
 import os
 import sys
@@ -7,11 +7,16 @@ from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 
+from starlette.applications import Starlette
 from starlette.responses import Response, StreamingResponse
+from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+import logoadmin
+from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.server import listen, serve
+from tests.gallery import StandingClock, gallery_on
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,9 +45,30 @@ def make(kind: str) -> ASGIApp:
             raise SettingsError("The database is of another version; run: logoadmin init")
         case "crash":
             os._exit(7)
+        case "gallery":
+            return gallery()
+        case "mounted":
+            return Starlette(routes=[Mount("/gallery", gallery())])
+        case "behind a proxy":
+            return without_prefix(gallery())
         case "once":  # the first worker makes the file, and the second fails
             Path("started").touch(exist_ok=False)
     return app
+
+
+def gallery() -> ASGIApp:
+    """Return the service of a gallery in memory, with an administrator."""
+    return logoadmin.asgi(gallery_on(MemoryStorage(), StandingClock()))
+
+
+def without_prefix(inner: ASGIApp) -> ASGIApp:
+    """Take ``/gallery`` off all paths and tell nobody, as a proxy does."""
+
+    async def outer(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        await inner({**scope, "path": path.removeprefix("/gallery")} if path else scope, receive, send)
+
+    return outer
 
 
 if __name__ == "__main__":

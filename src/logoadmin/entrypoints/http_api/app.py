@@ -18,6 +18,7 @@ from starlette.websockets import WebSocketClose
 from logoadmin.domain.access import Policy
 from logoadmin.domain.errors import LogoAdminError, StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.api_docs import docs_routes
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.requests import caller_of, command_of
@@ -128,6 +129,7 @@ def http_application(gallery: LogoAdmin) -> Router:
         paths.setdefault(operation.path, []).append(operation)
     routes = [Route(path, Endpoint(gallery, calls, operations)) for path, operations in paths.items()]
     routes.append(Route("/openapi.json", OpenApi(gallery.access)))
+    routes += docs_routes()
     for route in routes:
         # Starlette's `$` lets a newline follow, and so a path that no proxy takes for this one.
         route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
