@@ -595,6 +595,24 @@ def test_secrets_are_kept(storage: Storage) -> None:
     assert storage.read(lambda uow: uow.secrets.get("Token_key")) == ""
 
 
+@pytest.mark.rule("contract C2")
+def test_a_secret_is_replaced_and_no_other(storage: Storage) -> None:
+    write(storage, lambda uow: uow.secrets.put("token_key", "a"), lambda uow: uow.secrets.put("Token_key", "b"))
+    write(storage, lambda uow: uow.secrets.replace("token_key", "c"))
+    write(storage, lambda uow: uow.secrets.replace("token_key", "c"))
+    assert storage.read(lambda uow: uow.secrets.get("token_key")) == "c"
+    assert storage.read(lambda uow: uow.secrets.get("Token_key")) == "b"
+    with pytest.raises(ZeroDivisionError):
+        write(storage, lambda uow: uow.secrets.replace("Token_key", "x"), lambda _: 1 // 0)
+    assert storage.read(lambda uow: uow.secrets.get("Token_key")) == "b"
+
+
+@pytest.mark.rule("contract C2")
+def test_replacing_a_secret_that_is_not_there_keeps_it(storage: Storage) -> None:
+    write(storage, lambda uow: uow.secrets.replace("token_key", "a"))
+    assert storage.read(lambda uow: uow.secrets.get("token_key")) == "a"
+
+
 # Transactions
 
 

@@ -231,6 +231,9 @@ class Secrets(Protocol):
     def put(self, name: str, value: str) -> None:
         """Keep a secret that is not there yet."""
 
+    def replace(self, name: str, value: str) -> None:
+        """Keep a secret in place of the one of that name, if there is one."""
+
 
 class UnitOfWork(Protocol):
     """Every repository, at work in the same transaction."""
