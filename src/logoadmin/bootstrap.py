@@ -62,13 +62,13 @@ def rotate_keys(settings: Settings) -> bool:
     """Rotate the keys for tokens in the database that the settings name, see :func:`rotate_token_keys`.
 
     Raises:
-        SettingsError: other keys are in use, from the settings.
+        SettingsError: the settings say that those keys are not in use.
         SchemaMismatch: the database is not ready; StorageUnavailable: it is out of reach.
     """
-    if settings.token_key is not None or settings.token_key_files:
+    if not _wants_stored_keys(settings):
         raise SettingsError(
-            "The keys in the database do not sign, because token_key or token_key_files is set: "
-            "rotate those by putting a new key first there"
+            "The keys in the database are not in use, because LOGOADMIN_TOKEN_KEY is set: "
+            "to rotate that, put a new key before the old one there"
         )
     storage = _storage(settings, "never", patient=True)
     try:
@@ -126,7 +126,9 @@ def _given_keys(settings: Settings) -> list[Key]:
 
 
 def _stored_keys(storage: Storage, settings: Settings) -> list[Key]:
-    """Return the keys in the database that are wanted: with files too, so that moving to one signs nobody out."""
-    if settings.token_key is not None and not settings.token_key_files:
-        return []
-    return [hs256_key(secret) for secret in stored_token_keys(storage)]
+    return [hs256_key(secret) for secret in stored_token_keys(storage)] if _wants_stored_keys(settings) else []
+
+
+def _wants_stored_keys(settings: Settings) -> bool:
+    """Tell whether the keys in the database are in use: with files too, so that moving to these signs nobody out."""
+    return settings.token_key is None or bool(settings.token_key_files)

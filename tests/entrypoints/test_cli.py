@@ -288,12 +288,16 @@ def test_the_first_rotation_of_an_earlier_versions_database_only_adds_a_key(run:
 
 
 @pytest.mark.rule("contract C2")
-def test_keys_are_rotated_only_where_they_sign(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     says_one_line(run("token-key", "rotate"), 1, "logoadmin init")
     says_one_line(run("token-key", "rotate", "--database", "memory:"), 2, "--database")
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "k" * 32)
-    says_one_line(run("token-key", "rotate"), 2, "token_key")
+    says_one_line(run("token-key", "rotate"), 2, "LOGOADMIN_TOKEN_KEY")
     assert not Path("logoadmin.db").exists()
+    started().close()
+    made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "private.pem")  # beside which those in the database are accepted
+    assert run("token-key", "rotate").code == 0
 
 
 @pytest.mark.rule("contract C2")

@@ -27,10 +27,12 @@ PATH = "/.well-known/jwks.json"
 def keys(tmp_path_factory: pytest.TempPathFactory) -> list[Key]:
     """One key of each kind; the first signs."""
     directory: Path = tmp_path_factory.mktemp("keys")
+    pairs: list[ed25519.Ed25519PrivateKey | rsa.RSAPrivateKey] = [
+        ed25519.Ed25519PrivateKey.generate(),
+        rsa.generate_private_key(public_exponent=65537, key_size=2048),
+    ]
     found = []
-    for number, private in enumerate(
-        (ed25519.Ed25519PrivateKey.generate(), rsa.generate_private_key(public_exponent=65537, key_size=2048))
-    ):
+    for number, private in enumerate(pairs):
         path = directory / f"{number}.pem"
         path.write_bytes(private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
         found.append(key_from_file(str(path), signs=True))

@@ -289,15 +289,15 @@ def token_key() -> None:
 @token_key.command()
 @_database
 def rotate(database: str | None) -> None:
-    """Let another key sign access tokens; nobody is signed out."""
+    """Rotate the keys in the database; nobody is signed out."""
     from logoadmin.bootstrap import rotate_keys
 
     if rotate_keys(_lasting_settings(database)):
-        click.echo("Another key signs from now on, and nobody is signed out.")
-        click.echo("Restart the services one after the other, so that they use it, before you rotate again.")
+        click.echo("Rotated the keys in the database; nobody is signed out.")
+        click.echo("Restart the running services, one after the other, before you rotate again.")
     else:
-        click.echo("The database was made by an earlier version; it has a next key now, and nobody is signed out.")
-        click.echo("Restart the services one after the other, so that they accept it, and then rotate again to use it.")
+        click.echo("The database is of an earlier version: it got its next key only now, and nobody is signed out.")
+        click.echo("Restart the running services, one after the other, and then rotate again to use that key.")
 
 
 def _new_password() -> str:
