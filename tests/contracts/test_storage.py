@@ -613,6 +613,19 @@ def test_replacing_a_secret_that_is_not_there_keeps_it(storage: Storage) -> None
     assert storage.read(lambda uow: uow.secrets.get("token_key")) == "a"
 
 
+@pytest.mark.rule("contract C2")
+def test_a_secret_that_was_read_for_a_change_is_nobody_elses_until_then(storage: Storage) -> None:
+    write(storage, lambda uow: uow.secrets.put("token_key", "-"))
+
+    def lengthen(uow: UnitOfWork) -> None:
+        found = uow.secrets.get("token_key")
+        dawdle()
+        uow.secrets.replace("token_key", f"{found}x")
+
+    assert at_once(*[lambda: storage.write(lengthen)] * 4) == [None] * 4
+    assert storage.read(lambda uow: uow.secrets.get("token_key")) == "-xxxx"
+
+
 # Transactions
 
 

@@ -226,7 +226,7 @@ class Secrets(Protocol):
     """What the service itself must remember and tell nobody."""
 
     def get(self, name: str) -> str | None:
-        """Return a secret, or None."""
+        """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
 
     def put(self, name: str, value: str) -> None:
         """Keep a secret that is not there yet."""
