@@ -1,12 +1,12 @@
 """A gallery as tests want it: the time stands still, hashing is cheap, and every command has something to work on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
-from logoadmin.adapters.jwt_tokens import JwtTokens
+from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.memory_sign_in_limits import MemorySignInLimits
 from logoadmin.adapters.system_randomness import SystemRandomness
 from logoadmin.domain.access import OWNER, Caller, Policy, SignedIn
@@ -53,12 +53,13 @@ def gallery_on(
     hasher: PasswordHasher = CHEAP_PASSWORDS,
     lifetimes: Lifetimes | None = None,
     started: bool = True,
+    keys: Sequence[Key] = (hs256_key(TOKEN_KEY),),
 ) -> LogoAdmin:
     """Put a gallery together on a storage; ``started`` makes its roles and its administrator."""
     randomness = SystemRandomness()
     if started:
         first_start(storage, hasher, randomness, clock, ADMIN_PASSWORD)
-    tokens = JwtTokens(TOKEN_KEY, "logoadmin", "logoadmin")
+    tokens = JwtTokens(keys, "logoadmin", "logoadmin")
     ports = Ports(storage, hasher, tokens, tokens, MemorySignInLimits(), randomness, clock)
     return LogoAdmin(ports, Rules(access, lifetimes or Lifetimes()))
 

@@ -229,7 +229,8 @@ def connect(
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:``.
         access: ``open`` or ``guarded`` (contract B1); it rules callers from outside, see :func:`asgi`.
         admin_password: of the first administrator.
-        token_key: signs access tokens, at least 32 bytes; one is kept in the database otherwise.
+        token_key: signs access tokens, at least 32 bytes; more may follow after white space, which are accepted, too.
+            Otherwise there are keys in the database.
 
     Returns:
         The gallery, whose methods are the use cases. Close it, or use it as a context manager.

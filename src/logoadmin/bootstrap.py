@@ -1,19 +1,20 @@
 """The composition root: the one place that chooses adapters."""
 
 import logging
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
-from logoadmin.adapters.jwt_tokens import JwtTokens
+from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, key_from_file
 from logoadmin.adapters.memory_sign_in_limits import MemorySignInLimits
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_clock import SystemClock
 from logoadmin.adapters.system_randomness import SystemRandomness
 from logoadmin.domain.access import Policy
-from logoadmin.domain.errors import TablesMissing
+from logoadmin.domain.errors import SettingsError, TablesMissing
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.services.sessions import Lifetimes
-from logoadmin.domain.services.setup import first_start, stored_token_key
+from logoadmin.domain.services.setup import first_start, rotate_token_keys, stored_token_keys
 from logoadmin.ports.storage import Storage
 from logoadmin.settings import Settings
 
@@ -47,13 +48,38 @@ def open_gallery(
         StartError: the database cannot be made; SchemaMismatch: it is missing, older or newer than this program.
         StorageUnavailable: the database is out of reach.
     """
-    url = settings.database.get_secret_value()
-    storage = MemoryStorage() if url == MEMORY else _sql_storage(url, create, patient)
+    # First: what is made in a new database is made for a service that can start.
+    given = _given_keys(settings)
+    storage = _storage(settings, create, patient)
     try:
-        return _on(storage, settings, start=create != "never", administrator=administrator)
+        return _on(storage, settings, given, start=create != "never", administrator=administrator)
     except BaseException:
         storage.close()
         raise
+
+
+def rotate_keys(settings: Settings) -> bool:
+    """Rotate the keys for tokens in the database that the settings name, see :func:`rotate_token_keys`.
+
+    Raises:
+        SettingsError: the settings say that those keys are not in use.
+        SchemaMismatch: the database is not ready; StorageUnavailable: it is out of reach.
+    """
+    if not _wants_stored_keys(settings):
+        raise SettingsError(
+            "The keys in the database are not in use, because LOGOADMIN_TOKEN_KEY is set: "
+            "to rotate that, put a new key before the old one there"
+        )
+    storage = _storage(settings, "never", patient=True)
+    try:
+        return rotate_token_keys(storage, SystemRandomness())
+    finally:
+        storage.close()
+
+
+def _storage(settings: Settings, create: Create, patient: bool) -> Storage:
+    url = settings.database.get_secret_value()
+    return MemoryStorage() if url == MEMORY else _sql_storage(url, create, patient)
 
 
 def _sql_storage(url: str, create: Create, patient: bool) -> Storage:
@@ -72,17 +98,37 @@ def _sql_storage(url: str, create: Create, patient: bool) -> Storage:
     return storage
 
 
-def _on(storage: Storage, settings: Settings, *, start: bool, administrator: bool) -> LogoAdmin:
+def _on(
+    storage: Storage, settings: Settings, given_keys: Sequence[Key], *, start: bool, administrator: bool
+) -> LogoAdmin:
     hasher = Argon2Passwords(settings.argon2_memory_kib, settings.argon2_passes)
     clock, randomness = SystemClock(), SystemRandomness()
     given = settings.admin_password.get_secret_value() if settings.admin_password is not None else None
     made_up = None
     if start:
         made_up = first_start(storage, hasher, randomness, clock, given, administrator=administrator)
-    key = settings.token_key.get_secret_value() if settings.token_key is not None else stored_token_key(storage)
-    if key is None:
+    keys = [*given_keys, *_stored_keys(storage, settings)]
+    if not keys:
         raise TablesMissing
-    tokens = JwtTokens(key, settings.token_issuer, settings.token_audience)
+    tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
     ports = Ports(storage, hasher, tokens, tokens, MemorySignInLimits(), randomness, clock)
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds)
     return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes), made_up)
+
+
+def _given_keys(settings: Settings) -> list[Key]:
+    """Return the keys for tokens that the settings give, of which the first signs (contract C2)."""
+    keys = [key_from_file(path, signs=number == 0) for number, path in enumerate(settings.token_key_files or ())]
+    if settings.token_key is not None:
+        text = settings.token_key.get_secret_value()
+        keys += [hs256_key(secret) for secret in text.split() or [text]]
+    return keys
+
+
+def _stored_keys(storage: Storage, settings: Settings) -> list[Key]:
+    return [hs256_key(secret) for secret in stored_token_keys(storage)] if _wants_stored_keys(settings) else []
+
+
+def _wants_stored_keys(settings: Settings) -> bool:
+    """Tell whether the keys in the database are in use: with files too, so that moving to these signs nobody out."""
+    return settings.token_key is None or bool(settings.token_key_files)

@@ -3,11 +3,12 @@
 import os
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SecretsSettingsSource,
     SettingsConfigDict,
@@ -31,7 +32,10 @@ class Settings(BaseModel):
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:`` (contract H2).
         access: the policy, ``open`` or ``guarded`` (contract B1); None for ``open``, not said explicitly.
         workers: how many processes ``serve`` runs.
-        token_key: the key that signs access tokens; without it, the one that the first start put in the database.
+        token_key: the key that signs access tokens, after which white space and more may follow that are accepted;
+            without it, those that the first start put in the database.
+        token_key_files: PEM files, the first of which has the private key that signs access tokens instead; of the
+            others, of ``token_key`` and of the database, tokens are accepted. Text is split at commas.
         token_issuer: ``iss`` of access tokens.
         token_audience: ``aud`` of access tokens.
         access_token_seconds: how long an access token is good.
@@ -50,6 +54,8 @@ class Settings(BaseModel):
     access: Policy | None = None
     workers: int = Field(1, ge=1, le=64)
     token_key: SecretStr | None = None
+    # NoDecode: the environment has a list as people write it, not as JSON.
+    token_key_files: Annotated[tuple[str, ...] | None, NoDecode] = None
     token_issuer: str = Field("logoadmin", min_length=1)
     token_audience: str = Field("logoadmin", min_length=1)
     access_token_seconds: int = Field(900, ge=1, le=86_400)
@@ -59,11 +65,19 @@ class Settings(BaseModel):
     argon2_passes: int = Field(2, ge=1, le=100)
     log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
 
+    @field_validator("token_key_files", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return [path.strip() for path in value.split(",") if path.strip()] or None
+        return value
+
     @model_validator(mode="after")
     def _is_text(self) -> "Settings":
         for name in type(self).model_fields:
             value = getattr(self, name)
             text = value.get_secret_value() if isinstance(value, SecretStr) else value
+            text = "".join(text) if isinstance(text, tuple) else text
             if isinstance(text, str) and ("\0" in text or _is_broken(text)):
                 raise ValueError(f"{name} should be text in UTF-8 without the character U+0000")
         return self

@@ -9,8 +9,8 @@ import pytest
 pytestmark = pytest.mark.rule("contract H6")
 
 TECHNOLOGY = {
-    *("alembic", "argon2", "click", "fastapi", "httptools", "jwt", "limits", "pydantic_settings", "pymysql"),
-    *("sqlalchemy", "starlette", "uvicorn", "uvloop"),
+    *("alembic", "argon2", "click", "cryptography", "fastapi", "httptools", "jwt", "limits", "pydantic_settings"),
+    *("pymysql", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
 }
 # The vocabulary that ports may speak.
 VOCABULARY = {f"logoadmin.domain.{name}" for name in ("access", "errors", "records")}

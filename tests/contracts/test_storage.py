@@ -595,6 +595,37 @@ def test_secrets_are_kept(storage: Storage) -> None:
     assert storage.read(lambda uow: uow.secrets.get("Token_key")) == ""
 
 
+@pytest.mark.rule("contract C2")
+def test_a_secret_is_replaced_and_no_other(storage: Storage) -> None:
+    write(storage, lambda uow: uow.secrets.put("token_key", "a"), lambda uow: uow.secrets.put("Token_key", "b"))
+    write(storage, lambda uow: uow.secrets.replace("token_key", "c"))
+    write(storage, lambda uow: uow.secrets.replace("token_key", "c"))
+    assert storage.read(lambda uow: uow.secrets.get("token_key")) == "c"
+    assert storage.read(lambda uow: uow.secrets.get("Token_key")) == "b"
+    with pytest.raises(ZeroDivisionError):
+        write(storage, lambda uow: uow.secrets.replace("Token_key", "x"), lambda _: 1 // 0)
+    assert storage.read(lambda uow: uow.secrets.get("Token_key")) == "b"
+
+
+@pytest.mark.rule("contract C2")
+def test_replacing_a_secret_that_is_not_there_keeps_it(storage: Storage) -> None:
+    write(storage, lambda uow: uow.secrets.replace("token_key", "a"))
+    assert storage.read(lambda uow: uow.secrets.get("token_key")) == "a"
+
+
+@pytest.mark.rule("contract C2")
+def test_a_secret_that_was_read_for_a_change_is_nobody_elses_until_then(storage: Storage) -> None:
+    write(storage, lambda uow: uow.secrets.put("token_key", "-"))
+
+    def lengthen(uow: UnitOfWork) -> None:
+        found = uow.secrets.get("token_key")
+        dawdle()
+        uow.secrets.replace("token_key", f"{found}x")
+
+    assert at_once(*[lambda: storage.write(lengthen)] * 4) == [None] * 4
+    assert storage.read(lambda uow: uow.secrets.get("token_key")) == "-xxxx"
+
+
 # Transactions
 
 

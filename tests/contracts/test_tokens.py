@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logoadmin.adapters.jwt_tokens import JwtTokens
+from logoadmin.adapters.jwt_tokens import JwtTokens, hs256_key
 from logoadmin.domain.access import SignedIn
 from logoadmin.domain.errors import InvalidToken, SettingsError
 from logoadmin.ports.tokens import Grant
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.rule("contract C2", "contract A19")
 
 KEY = "the key of these tests, of more than 32 bytes"
 OTHER_KEY = "another key of these tests, of more than 32 bytes"
-TOKENS = JwtTokens(KEY, "logoadmin", "gallery")
+TOKENS = JwtTokens([hs256_key(KEY)], "logoadmin", "gallery")
 GRANT = Grant(7, "session", NOW, NOW + 900, ("logos:write", "users:read"))
 CLAIMS: dict[str, Any] = {
     "iss": "logoadmin",
@@ -67,7 +67,7 @@ def test_a_token_proves_who_it_was_made_for() -> None:
 def test_a_token_has_the_claims_of_rfc_9068() -> None:
     token = TOKENS.sign(GRANT)
     claims = jwt.decode(token, options={"verify_signature": False})
-    assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "at+jwt"}
+    assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "at+jwt", "kid": hs256_key(KEY).kid}
     assert {name: value for name, value in claims.items() if name != "jti"} == {
         "iss": "logoadmin",
         "aud": "gallery",
@@ -158,8 +158,8 @@ def test_a_time_is_a_whole_number_and_nothing_like_it(claim: str, value: object)
 )
 def test_another_issuer_or_audience_is_refused(change: dict[str, object]) -> None:
     assert refused(forged(HEADER, CLAIMS | change))
-    assert refused(JwtTokens(KEY, "somebody", "gallery").sign(GRANT))
-    assert refused(JwtTokens(KEY, "logoadmin", "somebody").sign(GRANT))
+    assert refused(JwtTokens([hs256_key(KEY)], "somebody", "gallery").sign(GRANT))
+    assert refused(JwtTokens([hs256_key(KEY)], "logoadmin", "somebody").sign(GRANT))
 
 
 @pytest.mark.parametrize(
@@ -313,11 +313,11 @@ def test_random_claims_never_make_anything_but_a_refusal(changes: dict[str, obje
 
 @pytest.mark.rule("contract C2")
 def test_a_short_key_does_not_start() -> None:
-    assert JwtTokens("x" * 32, "i", "a")
-    assert JwtTokens("é" * 16, "i", "a")  # counted in bytes
+    assert hs256_key("x" * 32)
+    assert hs256_key("é" * 16)  # counted in bytes
     for key in ("", "x" * 31, "secret"):
         with pytest.raises(SettingsError, match="LOGOADMIN_TOKEN_KEY needs at least 32 bytes") as caught:
-            JwtTokens(key, "i", "a")
+            hs256_key(key)
         assert not key or key not in str(caught.value)
 
 

@@ -4,10 +4,11 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_randomness import SystemRandomness
+from logoadmin.domain.errors import TablesMissing
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.records import Role, User
 from logoadmin.domain.services.roles import AmendRole, ListRoles
-from logoadmin.domain.services.setup import first_start, stored_token_key
+from logoadmin.domain.services.setup import first_start, rotate_token_keys, stored_token_keys
 from logoadmin.domain.services.transfer import ExportLines
 from logoadmin.domain.services.users import ListUsers, SetPassword
 from tests.gallery import CHEAP_PASSWORDS, NOW, StandingClock, gallery_on
@@ -53,20 +54,70 @@ def test_starting_again_changes_nothing(storage: MemoryStorage, clock: StandingC
     gallery = gallery_on(storage, clock, started=False)
     gallery.roles.amend(AmendRole(role_id=1, name="guest", scope=("logos:write",)))
     gallery.users.set_password(SetPassword(user_id=2_000_000_000, password="changed"))
-    before, key = everything(gallery), stored_token_key(storage)
+    before, keys = everything(gallery), stored_token_keys(storage)
     clock.pass_by(1000)
     assert start(storage, clock, password) is None
     assert everything(gallery) == before
-    assert stored_token_key(storage) == key
+    assert stored_token_keys(storage) == keys
 
 
 @pytest.mark.rule("contract H3", "contract C2")
-def test_the_first_start_makes_a_key_for_tokens(storage: MemoryStorage, clock: StandingClock) -> None:
-    assert stored_token_key(storage) is None
+def test_the_first_start_makes_two_keys_for_tokens(storage: MemoryStorage, clock: StandingClock) -> None:
+    assert stored_token_keys(storage) == ()
     start(storage, clock)
-    key = stored_token_key(storage)
-    assert key is not None
-    assert len(key.encode()) >= 32
+    keys = stored_token_keys(storage)
+    assert len(set(keys)) == 2
+    assert all(len(key.encode()) >= 32 for key in keys)
     other = MemoryStorage()
     start(other, clock)
-    assert stored_token_key(other) != key
+    assert not set(stored_token_keys(other)) & set(keys)
+
+
+@pytest.mark.rule("contract C2")
+def test_a_rotation_signs_with_a_key_that_was_accepted_and_accepts_the_one_that_signed(
+    storage: MemoryStorage, clock: StandingClock
+) -> None:
+    start(storage, clock)
+    current, following = stored_token_keys(storage)
+    assert rotate_token_keys(storage, RANDOMNESS)
+    signing, newest, previous = stored_token_keys(storage)
+    assert (signing, previous) == (following, current)
+    assert newest not in (current, following)
+    assert rotate_token_keys(storage, RANDOMNESS)
+    assert stored_token_keys(storage)[0] == newest
+    assert stored_token_keys(storage)[2] == following
+    start(storage, clock)
+    assert stored_token_keys(storage)[0] == newest
+
+
+def made_by_an_earlier_version(storage: MemoryStorage) -> None:
+    storage.write(lambda uow: uow.secrets.put("token_key", "the only key that there is, long enough"))
+
+
+@pytest.mark.rule("contract C2")
+def test_a_start_adds_the_next_key_to_a_database_of_an_earlier_version(
+    storage: MemoryStorage, clock: StandingClock
+) -> None:
+    made_by_an_earlier_version(storage)
+    start(storage, clock)
+    only, following = stored_token_keys(storage)
+    assert only == "the only key that there is, long enough"
+    assert len(following) >= 32
+    assert list(storage.read(lambda uow: uow.roles.page(-1, 9))) == []  # they were made, and are the owner's to remove
+
+
+@pytest.mark.rule("contract C2")
+def test_no_key_signs_that_no_running_process_knows(storage: MemoryStorage) -> None:
+    made_by_an_earlier_version(storage)
+    assert not rotate_token_keys(storage, RANDOMNESS)
+    only, following = stored_token_keys(storage)
+    assert only == "the only key that there is, long enough"
+    assert rotate_token_keys(storage, RANDOMNESS)
+    assert stored_token_keys(storage)[0] == following
+
+
+@pytest.mark.rule("contract C2")
+def test_there_is_nothing_to_rotate_before_the_first_start(storage: MemoryStorage) -> None:
+    with pytest.raises(TablesMissing):
+        rotate_token_keys(storage, RANDOMNESS)
+    assert stored_token_keys(storage) == ()

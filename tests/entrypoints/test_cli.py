@@ -4,14 +4,16 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +21,7 @@ import httpx2
 import pytest
 
 import logoadmin
+from logoadmin.bootstrap import open_gallery
 from logoadmin.entrypoints.cli import main
 from logoadmin.settings import load_settings
 
@@ -224,6 +227,158 @@ def test_a_wrong_setting_is_named_and_its_value_is_not_repeated(run: Run, monkey
     ended = run("init")
     says_one_line(ended, 2, "LOGOADMIN_TOKEN_KEY", "32 bytes")
     assert "hidden" not in ended.err
+
+
+# Keys for tokens.
+
+SIGN_IN = logoadmin.SignIn(username="admin", password=ADMIN_PASSWORD)
+
+
+def made_by_openssl(path: str, *arguments: str) -> None:
+    assert shutil.which("openssl"), "this test needs openssl"
+    subprocess.run(["openssl", *arguments, "-out", path], check=True, capture_output=True)
+
+
+def started(**settings: object) -> logoadmin.LogoAdmin:
+    """Open the gallery as a service of its own would that starts now."""
+    return open_gallery(load_settings(database="sqlite:///logoadmin.db", admin_password=ADMIN_PASSWORD, **settings))
+
+
+def take_each_others_tokens(*galleries: logoadmin.LogoAdmin) -> bool:
+    for signs in galleries:
+        token = signs.sessions.sign_in(SIGN_IN).access_token
+        for verifies in galleries:
+            try:
+                verifies.sessions.caller(token)
+            except logoadmin.InvalidToken:
+                return False
+    return True
+
+
+@pytest.mark.rule("contract C2")
+def test_rotating_the_keys_of_the_database_signs_nobody_out(run: Run) -> None:
+    running = started()
+    for _ in range(2):
+        token = running.sessions.sign_in(SIGN_IN).access_token
+        ended = run("token-key", "rotate")
+        assert (ended.code, ended.err) == (0, "")
+        assert "nobody is signed out" in ended.out
+        assert "one after the other" in ended.out
+        restarted = started()
+        assert take_each_others_tokens(running, restarted)
+        assert restarted.sessions.caller(token)
+        running.close()
+        running = restarted
+    running.close()
+
+
+@pytest.mark.rule("contract C2")
+def test_the_first_rotation_of_an_earlier_versions_database_only_adds_a_key(run: Run) -> None:
+    started().close()
+    with closing(sqlite3.connect("logoadmin.db")) as database, database:
+        (key,) = database.execute("SELECT value FROM secrets WHERE name = 'token_key'").fetchone()
+        database.execute("DELETE FROM secrets WHERE name = 'token_key_next'")
+    ended = run("token-key", "rotate")
+    assert ended.code == 0
+    assert "earlier version" in ended.out
+    assert key not in ended.out
+    with closing(sqlite3.connect("logoadmin.db")) as database:
+        assert database.execute("SELECT value FROM secrets WHERE name = 'token_key'").fetchone() == (key,)
+        assert database.execute("SELECT count(*) FROM secrets").fetchone() == (2,)
+
+
+@pytest.mark.rule("contract C2")
+def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    says_one_line(run("token-key", "rotate"), 1, "logoadmin init")
+    says_one_line(run("token-key", "rotate", "--database", "memory:"), 2, "--database")
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "k" * 32)
+    says_one_line(run("token-key", "rotate"), 2, "LOGOADMIN_TOKEN_KEY")
+    assert not Path("logoadmin.db").exists()
+    started().close()
+    made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "private.pem")  # beside which those in the database are accepted
+    assert run("token-key", "rotate").code == 0
+
+
+@pytest.mark.rule("contract C2")
+def test_the_first_of_several_token_keys_signs_and_all_are_accepted() -> None:
+    old, new = "o" * 32, "n" * 32
+    with (
+        started(token_key=old) as first,
+        started(token_key=f"{old} {new}") as second,
+        started(token_key=f" {new}\n{old}\n") as third,
+        started(token_key=new) as fourth,
+    ):
+        assert take_each_others_tokens(first, second)
+        assert take_each_others_tokens(second, third)
+        assert take_each_others_tokens(third, fourth)
+        assert not take_each_others_tokens(first, fourth)
+        assert third.sessions.public_keys() == ()
+
+
+@pytest.mark.rule("contract C2")
+def test_moving_to_a_key_file_signs_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
+    made_by_openssl("public.pem", "pkey", "-in", "private.pem", "-pubout")
+    made_by_openssl("rsa.pem", "genpkey", "-algorithm", "rsa", "-pkeyopt", "rsa_keygen_bits:2048")
+    with started() as database, started(token_key="k" * 32) as key:
+        tokens = [gallery.sessions.sign_in(SIGN_IN).access_token for gallery in (database, key)]
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "private.pem")
+    with started(token_key="k" * 32) as moved:
+        for token in tokens:
+            assert moved.sessions.caller(token)
+        assert [jwk["alg"] for jwk in moved.sessions.public_keys()] == ["EdDSA"]
+        tokens.append(moved.sessions.sign_in(SIGN_IN).access_token)
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "rsa.pem, public.pem")
+    with started() as again:
+        for token in (tokens[0], tokens[2]):
+            assert again.sessions.caller(token)
+        with pytest.raises(logoadmin.InvalidToken):
+            again.sessions.caller(tokens[1])
+        assert [jwk["alg"] for jwk in again.sessions.public_keys()] == ["RS256", "EdDSA"]
+
+
+@pytest.mark.rule("contract C2", "contract H1")
+def test_key_files_are_listed_in_the_environment_or_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert load_settings().token_key_files is None
+    for written in ('["a.pem", "b,c.pem"]', '"a.pem, b.pem"'):
+        Path("logoadmin.toml").write_text(f"token_key_files = {written}\n")
+        assert load_settings().token_key_files == ("a.pem", "b,c.pem" if "b,c" in written else "b.pem")
+    (tmp_path / "logoadmin_token_key_files").write_text("s.pem\n")
+    monkeypatch.setenv("LOGOADMIN_SECRETS_DIR", str(tmp_path))
+    assert load_settings().token_key_files == ("s.pem",)
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "/keys/e 1.pem ,f.pem,")
+    assert load_settings().token_key_files == ("/keys/e 1.pem", "f.pem")
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", " ")
+    assert load_settings().token_key_files is None
+
+
+@pytest.mark.rule("contract C2", "contract H3")
+def test_a_key_file_that_cannot_be_used_is_named_and_nothing_was_made(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
+    made_by_openssl("public.pem", "pkey", "-in", "private.pem", "-pubout")
+    Path("hidden.pem").write_text("secret words")
+    for files, parts in {
+        "missing.pem": ("missing.pem", "No such file"),
+        "public.pem,private.pem": ("public.pem", "private key first"),
+        "private.pem,hidden.pem": ("hidden.pem", "openssl genpkey"),
+        "a\udcff.pem": ("token_key_files", "UTF-8"),
+    }.items():
+        monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", files)
+        for command in ("init", "serve"):
+            ended = run(command)
+            says_one_line(ended, 2, *parts)
+            assert "secret words" not in ended.err
+    monkeypatch.delenv("LOGOADMIN_TOKEN_KEY_FILES")
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "k" * 32 + " hidden-and-short")
+    ended = run("init")
+    says_one_line(ended, 2, "LOGOADMIN_TOKEN_KEY", "32 bytes")
+    assert "hidden" not in ended.err
+    Path("logoadmin.toml").write_text("token_key_files = 5\n")
+    says_one_line(run("init"), 2, "token_key_files")
+    assert not Path("logoadmin.db").exists()
 
 
 @pytest.mark.rule("contract I2", "contract A5")

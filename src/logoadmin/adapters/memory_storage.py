@@ -330,6 +330,9 @@ class _Secrets:
     def put(self, name: str, value: str) -> None:
         self._journal.set(self._tables.secrets, name, value)
 
+    def replace(self, name: str, value: str) -> None:
+        self._journal.set(self._tables.secrets, name, value)
+
 
 class _UnitOfWork:
     def __init__(self, tables: _Tables, journal: _Journal) -> None:

@@ -281,6 +281,25 @@ def user_password(user_id: int, database: str | None) -> None:
     click.echo(f"Changed the password of user {user_id}")
 
 
+@cli.group("token-key")
+def token_key() -> None:
+    """Look after the keys in the database that sign access tokens."""
+
+
+@token_key.command()
+@_database
+def rotate(database: str | None) -> None:
+    """Rotate the keys in the database; nobody is signed out."""
+    from logoadmin.bootstrap import rotate_keys
+
+    if rotate_keys(_lasting_settings(database)):
+        click.echo("Rotated the keys in the database; nobody is signed out.")
+        click.echo("Restart the running services, one after the other, before you rotate again.")
+    else:
+        click.echo("The database is of an earlier version: it got its next key only now, and nobody is signed out.")
+        click.echo("Restart the running services, one after the other, and then rotate again to use that key.")
+
+
 def _new_password() -> str:
     """Ask for a password; it is never an argument, which everybody on the machine could read."""
     if sys.stdin.isatty():
@@ -302,10 +321,17 @@ def _rehearsal(database: str | None) -> Any:
 
 def _gallery(database: str | None, create: Any, *, administrator: bool = True) -> Any:
     """Open the gallery of a command, which may take its time."""
-    from logoadmin.bootstrap import MEMORY, open_gallery
+    from logoadmin.bootstrap import open_gallery
+
+    return open_gallery(_lasting_settings(database), create=create, administrator=administrator, patient=True)
+
+
+def _lasting_settings(database: str | None) -> Any:
+    """Return the settings of a command, which name a database that is there after it."""
+    from logoadmin.bootstrap import MEMORY
     from logoadmin.settings import load_settings
 
     settings = load_settings(database=database)
     if settings.database.get_secret_value() == MEMORY:
         raise SettingsError("Memory ends with the command: name a database with --database")
-    return open_gallery(settings, create=create, administrator=administrator, patient=True)
+    return settings

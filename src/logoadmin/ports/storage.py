@@ -226,10 +226,13 @@ class Secrets(Protocol):
     """What the service itself must remember and tell nobody."""
 
     def get(self, name: str) -> str | None:
-        """Return a secret, or None."""
+        """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
 
     def put(self, name: str, value: str) -> None:
         """Keep a secret that is not there yet."""
+
+    def replace(self, name: str, value: str) -> None:
+        """Keep a secret in place of the one of that name, if there is one."""
 
 
 class UnitOfWork(Protocol):

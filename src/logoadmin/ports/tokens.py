@@ -1,5 +1,6 @@
 """Proof of having signed in (contract C2, C3)."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -33,4 +34,10 @@ class TokenVerifier(Protocol):
         Raises:
             InvalidToken: it must be raised for whatever is not a token of ours that is good at ``now``
                 (contract A19).
+        """
+
+    def public_keys(self) -> Sequence[Mapping[str, str]]:
+        """Return the public keys with which others can verify tokens, as JWKs (RFC 7517), the one in use first.
+
+        There must be nothing in them that helps to make a token; of keys that are shared, nothing at all.
         """

@@ -94,6 +94,8 @@ class SessionRepository:
 
 
 _SECRET = select(secrets.c.value).where(secrets.c.name == bindparam("name"))
+_HOLD_SECRET = _SECRET.with_for_update()
+_CHANGE_SECRET = update(secrets).where(secrets.c.name == bindparam("secret"))
 _ADD_SECRET = insert(secrets).inline()
 
 
@@ -106,9 +108,14 @@ class SecretRepository:
 
     def get(self, name: str) -> str | None:
         """Return a secret."""
-        row = self._transaction.row(_SECRET, {"name": name})
+        row = self._transaction.row(_HOLD_SECRET if self._transaction.writing else _SECRET, {"name": name})
         return None if row is None else str(row[0])
 
     def put(self, name: str, value: str) -> None:
         """Keep a new secret."""
         self._transaction.change(_ADD_SECRET, {"name": name, "value": value})
+
+    def replace(self, name: str, value: str) -> None:
+        """Keep another value of a secret."""
+        if not self._transaction.change(_CHANGE_SECRET, {"secret": name, "value": value}):
+            self.put(name, value)

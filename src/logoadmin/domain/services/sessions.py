@@ -6,6 +6,7 @@ from, so that ends the session.
 """
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -83,6 +84,10 @@ class SessionService:
             InvalidToken: it is not good now.
         """
         return self._verifier.verify(access_token, self._clock.now())
+
+    def public_keys(self) -> Sequence[Mapping[str, str]]:
+        """Return the public keys with which others can verify access tokens, as JWKs (contract C2)."""
+        return self._verifier.public_keys()
 
     def grant(self, command: SignIn | Refresh, caller: Caller = ANONYMOUS) -> Tokens:
         """Sign in or refresh, whichever is asked for (contract C1, C3)."""

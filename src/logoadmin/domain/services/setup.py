@@ -1,8 +1,9 @@
-"""The first start (contract H3)."""
+"""The first start (contract H3), and the keys for tokens that it makes and that can be rotated (contract C2)."""
 
 from typing import Final
 
 from logoadmin.domain.access import Scope
+from logoadmin.domain.errors import TablesMissing
 from logoadmin.domain.limits import MAX_ID
 from logoadmin.domain.records import Role, User
 from logoadmin.domain.services.roles import DEFAULT_ROLE_ID
@@ -17,7 +18,11 @@ ADMIN_USER_ID: Final = 2_000_000_000
 ADMIN_USERNAME: Final = "admin"
 assert ADMIN_USER_ID <= MAX_ID  # noqa: S101 (a promise among constants)
 
+# The key that signs tokens; the one that will after the next rotation, which all processes accept before any of them
+# signs with it; and the one that did before the last, whose tokens are still out there.
 _TOKEN_KEY: Final = "token_key"
+_NEXT_TOKEN_KEY: Final = "token_key_next"
+_PREVIOUS_TOKEN_KEY: Final = "token_key_previous"
 
 
 def first_start(
@@ -29,14 +34,14 @@ def first_start(
     *,
     administrator: bool = True,
 ) -> str | None:
-    """Make what an empty service needs: two roles, a key for tokens and, if nobody else is there, an administrator.
+    """Make what an empty service needs: two roles, keys for tokens and, if nobody else is there, an administrator.
 
     Where that was done before, nothing changes.
 
     Args:
         storage: where to.
         hasher: for the password.
-        randomness: for the key, and for a password where none is given.
+        randomness: for the keys, and for a password where none is given.
         clock: for ``created_at``.
         admin_password: the administrator's, or None to make one up.
         administrator: whether to make one; False where users are brought in next.
@@ -49,7 +54,7 @@ def first_start(
     """
 
     def done(uow: UnitOfWork) -> bool:
-        return _token_key(uow) is not None and (not administrator or bool(uow.users.page(-1, 1)))
+        return _has_token_keys(uow) and (not administrator or bool(uow.users.page(-1, 1)))
 
     if storage.read(done):
         return None
@@ -58,10 +63,12 @@ def first_start(
     now = clock.now()
 
     def work(uow: UnitOfWork) -> bool:
-        if _token_key(uow) is None:
+        if uow.secrets.get(_TOKEN_KEY) is None:
             uow.secrets.put(_TOKEN_KEY, randomness.text())
             uow.roles.add(Role(DEFAULT_ROLE_ID, "member", (), now))
             uow.roles.add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), now))
+        if uow.secrets.get(_NEXT_TOKEN_KEY) is None:  # earlier versions made none
+            uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
         if not administrator or uow.users.page(-1, 1):
             return False
         uow.users.add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, now), sealed)
@@ -71,10 +78,46 @@ def first_start(
     return password if made and admin_password is None else None
 
 
-def stored_token_key(storage: Storage) -> str | None:
-    """Return the key that :func:`first_start` made, None before it (contract C2)."""
-    return storage.read(_token_key)
+def stored_token_keys(storage: Storage) -> tuple[str, ...]:
+    """Return the keys for tokens in storage: first the one that signs, then others that are accepted (contract C2).
+
+    There are none before :func:`first_start`.
+    """
+
+    def work(uow: UnitOfWork) -> tuple[str, ...]:
+        found = map(uow.secrets.get, (_TOKEN_KEY, _NEXT_TOKEN_KEY, _PREVIOUS_TOKEN_KEY))
+        return tuple(key for key in found if key is not None)
+
+    return storage.snapshot(work)
 
 
-def _token_key(uow: UnitOfWork) -> str | None:
-    return uow.secrets.get(_TOKEN_KEY)
+def rotate_token_keys(storage: Storage, randomness: Randomness) -> bool:
+    """Let the next key sign tokens, and make another next one (contract C2).
+
+    Processes that run go on with the keys that they know, and the next one is among them. So they and those that are
+    started from now on take each other's tokens.
+
+    Returns:
+        Whether that was done. False where an earlier version had made no next key: then there is one now, but no
+        process knows it yet, so it may sign only after a second rotation, before which all are to be started again.
+
+    Raises:
+        TablesMissing: the service was never started.
+        StorageUnavailable: the database is out of reach.
+    """
+
+    def work(uow: UnitOfWork) -> bool:
+        current, following = uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY)
+        if current is None:
+            raise TablesMissing
+        if following is not None:
+            uow.secrets.replace(_PREVIOUS_TOKEN_KEY, current)
+            uow.secrets.replace(_TOKEN_KEY, following)
+        uow.secrets.replace(_NEXT_TOKEN_KEY, randomness.text())
+        return following is not None
+
+    return storage.write(work)
+
+
+def _has_token_keys(uow: UnitOfWork) -> bool:
+    return None not in (uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY))

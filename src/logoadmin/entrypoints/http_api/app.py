@@ -5,7 +5,7 @@ import functools
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
@@ -128,7 +128,10 @@ def http_application(gallery: LogoAdmin) -> Router:
     for operation in OPERATIONS:
         paths.setdefault(operation.path, []).append(operation)
     routes = [Route(path, Endpoint(gallery, calls, operations)) for path, operations in paths.items()]
-    routes.append(Route("/openapi.json", OpenApi(gallery.access)))
+    routes.append(Route("/openapi.json", Document(_openapi(gallery.access))))
+    # Others may keep the keys for so long that a new one, which is published before it signs, is known in time.
+    keys = Document(lambda _: _public_keys(gallery), {"cache-control": "public, max-age=300"})
+    routes.append(Route("/.well-known/jwks.json", keys))
     routes += docs_routes()
     for route in routes:
         # Starlette's `$` lets a newline follow, and so a path that no proxy takes for this one.
@@ -136,22 +139,31 @@ def http_application(gallery: LogoAdmin) -> Router:
     return Router(routes, redirect_slashes=False, default=_not_found)
 
 
-class OpenApi:
-    """The path of the OpenAPI document, which is made when it is first asked for."""
+class Document:
+    """A path outside the table of operations: JSON that everybody may read."""
 
-    def __init__(self, access: Policy) -> None:
-        """Describe the interface under an access policy."""
-        self._document = functools.lru_cache(1)(
-            lambda root_path: json.dumps(openapi_document(access, root_path)).encode()
-        )
+    def __init__(self, text: Callable[[str], bytes], headers: Mapping[str, str] | None = None) -> None:
+        """Answer with the text that is right under a prefix, and with more headers."""
+        self._text = text
+        self._headers = headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["method"] not in ("GET", "HEAD"):
             response = error_response(HttpError(405, headers={"allow": "GET, HEAD"}))
         else:
-            response = Response(self._document(scope.get("root_path", "")), media_type="application/json")
+            response = Response(self._text(scope.get("root_path", "")), 200, self._headers, "application/json")
         await _sendable(response, scope)(scope, receive, send)
+
+
+def _openapi(access: Policy) -> Callable[[str], bytes]:
+    """Return what makes the OpenAPI document under an access policy, when it is first asked for."""
+    return functools.lru_cache(1)(lambda root_path: json.dumps(openapi_document(access, root_path)).encode())
+
+
+def _public_keys(gallery: LogoAdmin) -> bytes:
+    """Return the keys that verify access tokens, as a JWK Set (RFC 7517 §5, contract C2)."""
+    return json.dumps({"keys": [dict(key) for key in gallery.sessions.public_keys()]}).encode()
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,0 +1,122 @@
+"""Access tokens as JWTs after RFC 9068, checked as RFC 8725 advises (contract C2)."""
+
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import jwt
+
+from logoadmin.adapters.jwt_tokens.keys import Key
+from logoadmin.domain.access import SignedIn
+from logoadmin.domain.errors import InvalidToken
+from logoadmin.domain.limits import MAX_ID
+from logoadmin.ports.tokens import Grant
+
+_TYPE: Final = "at+jwt"
+_LONGEST_TOKEN: Final = 4096  # characters; ours have some hundred
+# How far the clocks of two machines may be apart before the one calls the other's tokens not yet good, in seconds.
+_CLOCK_SKEW: Final = 10
+_DIGITS: Final = re.compile("[0-9]{1,10}")
+_CLAIMS: Final = ("iss", "aud", "sub", "sid", "iat", "exp", "jti")
+
+
+class JwtTokens:
+    """The :class:`~logoadmin.ports.tokens.TokenSigner` and ``TokenVerifier`` of the service."""
+
+    def __init__(self, keys: Sequence[Key], issuer: str, audience: str) -> None:
+        """Sign with the first key and verify with all of them.
+
+        Raises:
+            ValueError: the first key cannot sign.
+        """
+        self._signer = keys[0]
+        if self._signer.signing is None:
+            raise ValueError("the first key has no private part")
+        self._signing = self._signer.signing
+        self._keys: dict[str, Key] = {}
+        for key in keys:
+            self._keys.setdefault(key.kid, key)
+        # Earlier versions knew one shared key, and their tokens have no kid.
+        self._shared = tuple(key for key in self._keys.values() if key.algorithm == "HS256")
+        self._public = tuple(
+            {**key.public, "kid": key.kid, "use": "sig", "alg": key.algorithm}
+            for key in self._keys.values()
+            if key.public is not None
+        )
+        self._issuer = issuer
+        self._audience = audience
+
+    def sign(self, grant: Grant) -> str:
+        """Return a JWT that says what was granted."""
+        claims = {
+            "iss": self._issuer,
+            "aud": self._audience,
+            "sub": str(grant.user_id),
+            "sid": grant.session_id,
+            "iat": grant.issued_at,
+            "exp": grant.expires_at,
+            "jti": uuid.uuid4().hex,
+            "scope": " ".join(grant.scope),
+        }
+        headers = {"typ": _TYPE, "kid": self._signer.kid}
+        return jwt.encode(claims, self._signing, algorithm=self._signer.algorithm, headers=headers)
+
+    def verify(self, token: str, now: int) -> SignedIn:
+        """Return whom the token was made for.
+
+        Raises:
+            InvalidToken: it is not one of ours, or not good at ``now``.
+        """
+        claims = self._claims(token)
+        issued_at, expires_at, user_id = claims["iat"], claims["exp"], claims["sub"]
+        not_before = claims.get("nbf", issued_at)
+        for time in (issued_at, expires_at, not_before):
+            if type(time) is not int:  # a bool is an int, and PyJWT takes text
+                raise InvalidToken
+        if not max(issued_at, not_before) - _CLOCK_SKEW <= now < expires_at:
+            raise InvalidToken
+        if not (_DIGITS.fullmatch(user_id) and int(user_id) <= MAX_ID and isinstance(claims["sid"], str)):
+            raise InvalidToken
+        return SignedIn(int(user_id), claims["sid"])
+
+    def public_keys(self) -> Sequence[Mapping[str, str]]:
+        """Return the public keys as JWKs."""
+        return self._public
+
+    def _claims(self, token: str) -> dict[str, Any]:
+        if len(token) > _LONGEST_TOKEN:
+            raise InvalidToken
+        try:
+            decoded = self._decoded(token)
+        except (jwt.InvalidTokenError, ValueError):  # ValueError: text that is not even base64 or UTF-8
+            raise InvalidToken from None
+        if decoded["header"].get("typ") != _TYPE:
+            raise InvalidToken
+        claims: dict[str, Any] = decoded["payload"]
+        return claims
+
+    def _decoded(self, token: str) -> dict[str, Any]:
+        # The header alone, which is not believed: it only says which of our keys is to be tried.
+        header = jwt.get_unverified_header(f"{token.partition('.')[0]}..")
+        for key in self._candidates(header):
+            try:
+                return jwt.decode_complete(
+                    token,
+                    key.verifying,
+                    # The key's own, whatever the header says: a public key is never taken for a shared one.
+                    algorithms=[key.algorithm],
+                    issuer=self._issuer,
+                    audience=self._audience,
+                    # The times are compared above, with the clock of the service.
+                    options={"require": list(_CLAIMS), "verify_exp": False, "verify_iat": False, "verify_nbf": False},
+                )
+            except jwt.InvalidSignatureError:
+                continue
+        raise InvalidToken
+
+    def _candidates(self, header: Mapping[str, Any]) -> Sequence[Key]:
+        if "kid" not in header:
+            return self._shared
+        named = self._keys.get(header["kid"])
+        return () if named is None else (named,)

@@ -1,0 +1,328 @@
+"""Tokens with several keys and kinds of keys: each verifies what it signed and nothing else (contract C2)."""
+
+import base64
+import hashlib
+import hmac
+import itertools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+
+from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, key_from_file
+from logoadmin.domain.access import SignedIn
+from logoadmin.domain.errors import InvalidToken, SettingsError
+from logoadmin.ports.tokens import Grant
+from tests.gallery import NOW
+
+pytestmark = pytest.mark.rule("contract C2")
+
+SHARED = hs256_key("the key of these tests, of more than 32 bytes")
+GRANT = Grant(7, "session", NOW, NOW + 900, ("logos:write",))
+PUBLIC_MEMBERS = {"EdDSA": {"kty", "crv", "x"}, "RS256": {"kty", "n", "e"}}
+
+
+def private_pem(key: Any, password: bytes | None = None) -> bytes:
+    encryption = BestAvailableEncryption(password) if password else NoEncryption()
+    pem: bytes = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
+    return pem
+
+
+def public_pem(key: Any) -> bytes:
+    pem: bytes = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    return pem
+
+
+ED25519 = ed25519.Ed25519PrivateKey.from_private_bytes(b"7" * 32)
+RSA = rsa.generate_private_key(65537, 2048)
+
+
+@pytest.fixture(params=[ED25519, RSA], ids=["EdDSA", "RS256"])
+def pair(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+@pytest.fixture
+def private(pair: Any, tmp_path: Path) -> Key:
+    (tmp_path / "private.pem").write_bytes(private_pem(pair))
+    return key_from_file(str(tmp_path / "private.pem"), signs=True)
+
+
+@pytest.fixture
+def public(pair: Any, tmp_path: Path) -> Key:
+    (tmp_path / "public.pem").write_bytes(public_pem(pair))
+    return key_from_file(str(tmp_path / "public.pem"), signs=False)
+
+
+def tokens(*keys: Key) -> JwtTokens:
+    return JwtTokens(keys, "logoadmin", "gallery")
+
+
+def accepted(by: JwtTokens, token: str) -> bool:
+    try:
+        return by.verify(token, NOW) == SignedIn(7, "session")
+    except InvalidToken:
+        return False
+
+
+def b64(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def with_header(token: str, changes: Mapping[str, object], secret: bytes | None = None) -> str:
+    """Change the header of a token and sign it anew with HMAC, or leave its signature as it was."""
+    _, claims, signature = token.split(".")
+    header = {**jwt.get_unverified_header(token), **changes}
+    signed = f"{b64(json.dumps({k: v for k, v in header.items() if v is not None}).encode())}.{claims}"
+    return f"{signed}.{signature if secret is None else b64(hmac.digest(secret, signed.encode(), hashlib.sha256))}"
+
+
+# Signing and verifying.
+
+
+def test_a_token_by_a_private_key_is_accepted_with_it_and_with_its_public_one(private: Key, public: Key) -> None:
+    token = tokens(private).sign(GRANT)
+    assert jwt.get_unverified_header(token) == {"alg": private.algorithm, "typ": "at+jwt", "kid": private.kid}
+    assert accepted(tokens(private), token)
+    assert accepted(tokens(SHARED, public), token)
+    assert not accepted(tokens(SHARED), token)
+
+
+def test_a_token_that_was_tampered_with_is_refused(private: Key) -> None:
+    signed, _, signature = tokens(private).sign(GRANT).rpartition(".")
+    other = tokens(private).sign(Grant(8, "other", NOW, NOW + 900, ("*",)))
+    assert not accepted(tokens(private), f"{signed}.{other.rpartition('.')[2]}")
+    assert not accepted(tokens(private), f"{signed}.")
+    assert not accepted(tokens(private), f"{signed}.{'A' * len(signature)}")
+
+
+def test_a_key_that_cannot_sign_is_not_the_first(public: Key) -> None:
+    with pytest.raises(ValueError, match="private part"):
+        tokens(public)
+
+
+def test_the_first_key_signs_and_all_are_accepted(private: Key) -> None:
+    other = hs256_key("another key of these tests, of more than 32 bytes")
+    both = tokens(private, SHARED, other)
+    for key in (private, SHARED, other):
+        assert accepted(both, tokens(key).sign(GRANT))
+    assert accepted(tokens(private), both.sign(GRANT))
+    assert not accepted(tokens(SHARED), tokens(other).sign(GRANT))
+
+
+def test_keys_rotate_without_a_moment_in_which_a_process_refuses_another_ones_tokens() -> None:
+    first, second, third = (hs256_key(f"the key number {number} of these tests, long enough") for number in (1, 2, 3))
+    steps = [tokens(first, second), tokens(second, third, first), tokens(third, first, second)]
+    for before, after in itertools.pairwise(steps):
+        assert accepted(before, after.sign(GRANT))
+        assert accepted(after, before.sign(GRANT))
+
+
+# Which key: the header only chooses among ours.
+
+
+def test_a_token_without_kid_is_tried_with_the_shared_keys_alone(private: Key) -> None:
+    other = hs256_key("another key of these tests, of more than 32 bytes")
+    claims = jwt.decode(tokens(SHARED).sign(GRANT), options={"verify_signature": False})
+    earlier = jwt.encode(claims, str(SHARED.signing), algorithm="HS256", headers={"typ": "at+jwt"})
+    assert accepted(tokens(private, other, SHARED), earlier)
+    assert not accepted(tokens(private, other), earlier)
+    assert private.signing is not None
+    nameless = jwt.encode(claims, private.signing, algorithm=private.algorithm, headers={"typ": "at+jwt"})
+    assert not accepted(tokens(private, SHARED), nameless)
+
+
+@pytest.mark.parametrize("kid", ["", "x", "../../dev/null", 5, ["x"], {}, True])
+def test_an_unknown_kid_is_refused_though_a_key_would_fit(kid: object) -> None:
+    token = tokens(SHARED).sign(GRANT)
+    assert accepted(tokens(SHARED), with_header(token, {}, str(SHARED.signing).encode()))
+    assert not accepted(tokens(SHARED), with_header(token, {"kid": kid}, str(SHARED.signing).encode()))
+
+
+def test_a_public_key_is_never_taken_for_a_shared_one(pair: Any, private: Key) -> None:
+    service = tokens(private, SHARED)
+    token = service.sign(GRANT)
+    public = pair.public_key()
+    encodings = [
+        public_pem(pair),
+        public_pem(pair).strip(),
+        public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo),
+    ]
+    encodings += [json.dumps(private.public).encode(), private.kid.encode(), b""]
+    for secret in encodings:
+        for kid in (private.kid, SHARED.kid, None):
+            for algorithm in ("HS256", "HS512", private.algorithm):
+                assert not accepted(service, with_header(token, {"alg": algorithm, "kid": kid}, secret))
+
+
+@pytest.mark.parametrize(
+    "algorithm", ["none", "None", "", "HS256", "HS384", "RS256", "RS512", "PS256", "ES256", "EdDSA", "Ed25519", None, 5]
+)
+def test_the_algorithm_is_that_of_the_key_that_the_header_names(private: Key, algorithm: object) -> None:
+    service = tokens(private, SHARED)
+    for key in (private, SHARED):
+        token = tokens(key).sign(GRANT)
+        if algorithm != key.algorithm:
+            assert not accepted(service, with_header(token, {"alg": algorithm}))
+            assert not accepted(service, with_header(token, {"alg": algorithm}).rpartition(".")[0] + ".")
+            assert not accepted(service, with_header(token, {"alg": algorithm}, str(SHARED.signing).encode()))
+
+
+def test_another_algorithm_with_the_right_key_is_refused(private: Key) -> None:
+    claims = jwt.decode(tokens(private).sign(GRANT), options={"verify_signature": False})
+    for algorithm in ("RS384", "RS512", "PS256") if private.algorithm == "RS256" else ():
+        assert private.signing is not None
+        token = jwt.encode(claims, private.signing, algorithm=algorithm, headers={"typ": "at+jwt", "kid": private.kid})
+        assert not accepted(tokens(private), token)
+
+
+def test_another_key_is_refused_under_the_name_of_ours(private: Key) -> None:
+    claims = jwt.decode(tokens(private).sign(GRANT), options={"verify_signature": False})
+    headers = {"typ": "at+jwt", "kid": private.kid}
+    others = {"EdDSA": ed25519.Ed25519PrivateKey.generate(), "RS256": rsa.generate_private_key(65537, 2048)}
+    other: Any = others[private.algorithm]
+    token = jwt.encode(claims, other, algorithm=private.algorithm, headers=headers)
+    assert not accepted(tokens(private, SHARED), token)
+
+
+# What others see of the keys.
+
+
+def test_the_kid_is_the_thumbprint_of_the_public_key(private: Key, public: Key) -> None:
+    assert private.public is not None
+    assert set(private.public) == PUBLIC_MEMBERS[private.algorithm]
+    text = json.dumps(private.public, sort_keys=True, separators=(",", ":"))
+    assert private.kid == public.kid == b64(hashlib.sha256(text.encode()).digest())
+
+
+def test_the_kid_of_rfc_8037_is_the_one_that_stands_there(tmp_path: Path) -> None:
+    secret = base64.urlsafe_b64decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=")
+    (tmp_path / "key.pem").write_bytes(private_pem(ed25519.Ed25519PrivateKey.from_private_bytes(secret)))
+    key = key_from_file(str(tmp_path / "key.pem"), signs=True)
+    assert key.kid == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"  # appendix A.3
+
+
+def test_the_kid_of_a_shared_key_is_short_and_no_plain_digest_of_it() -> None:
+    secret = str(SHARED.signing).encode()
+    assert len(SHARED.kid) == 16
+    assert SHARED.kid == hs256_key(str(SHARED.signing)).kid
+    for name in ("sha256", "sha1", "md5", "sha512"):
+        assert not b64(hashlib.new(name, secret).digest()).startswith(SHARED.kid)
+
+
+def test_public_keys_are_published_and_nothing_else(private: Key, public: Key) -> None:
+    assert private.public is not None
+    jwk = {**private.public, "kid": private.kid, "use": "sig", "alg": private.algorithm}
+    for keys in ([private, SHARED], [SHARED, public], [private, public, SHARED, private]):
+        assert list(tokens(*keys).public_keys()) == [jwk]
+    assert list(tokens(SHARED).public_keys()) == []
+
+
+def test_what_others_read_of_the_public_keys_verifies_our_tokens(private: Key) -> None:
+    service = tokens(private, SHARED)
+    token = service.sign(GRANT)
+    published = jwt.PyJWKSet.from_dict(json.loads(json.dumps({"keys": [dict(key) for key in service.public_keys()]})))
+    key = published[jwt.get_unverified_header(token)["kid"]]
+    claims = jwt.decode(
+        token,
+        key,
+        algorithms=[private.algorithm],
+        audience="gallery",
+        issuer="logoadmin",
+        options={"verify_exp": False, "verify_iat": False},
+    )
+    assert (claims["sub"], claims["scope"]) == ("7", "logos:write")
+
+
+def test_a_key_shows_nothing_of_itself_in_a_log(private: Key) -> None:
+    assert "object at" not in repr(private)
+    assert str(SHARED.signing) not in repr(SHARED)
+
+
+# Files that cannot be used.
+
+
+def refusal(path: Path, *, signs: bool = True) -> str:
+    with pytest.raises(SettingsError) as caught:
+        key_from_file(str(path), signs=signs)
+    text = str(caught.value)
+    assert caught.value.__cause__ is None
+    assert str(path) in text
+    assert "\n" not in text
+    return text.replace(str(path), "FILE")
+
+
+def test_an_rsa_key_in_the_older_format_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "key.pem"
+    path.write_bytes(RSA.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()))
+    assert key_from_file(str(path), signs=True).algorithm == "RS256"
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    assert "No such file" in refusal(tmp_path / "missing.pem")
+    assert "directory" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("form", [PrivateFormat.PKCS8, PrivateFormat.TraditionalOpenSSL])
+def test_a_key_behind_a_password_is_refused(tmp_path: Path, form: PrivateFormat) -> None:
+    path = tmp_path / "key.pem"
+    path.write_bytes(RSA.private_bytes(Encoding.PEM, form, BestAvailableEncryption(b"hidden")))
+    assert "openssl pkey" in refusal(path)
+
+
+@pytest.mark.parametrize("key", [ed448.Ed448PrivateKey.generate(), ec.generate_private_key(ec.SECP256R1())])
+def test_a_key_of_another_kind_is_refused(tmp_path: Path, key: Any) -> None:
+    path = tmp_path / "key.pem"
+    for pem in (private_pem(key), public_pem(key)):
+        path.write_bytes(pem)
+        assert "neither Ed25519 nor RSA" in refusal(path)
+
+
+def test_a_short_rsa_key_is_refused(tmp_path: Path) -> None:
+    short, path = rsa.generate_private_key(65537, 1024), tmp_path / "key.pem"
+    for pem in (private_pem(short), public_pem(short)):
+        path.write_bytes(pem)
+        text = refusal(path)
+        assert "1024 bits" in text
+        assert "2048" in text
+
+
+def test_a_public_key_alone_signs_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "key.pem"
+    path.write_bytes(public_pem(ED25519))
+    assert "private key first" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\0" * 100,
+        b"\xff\xfe",
+        b"hidden",
+        b"-----BEGIN PRIVATE KEY-----\naGlkZGVu\n-----END PRIVATE KEY-----\n",
+        b"-----BEGIN PRIVATE KEY-----\nhidden",
+        b"-----BEGIN PUBLIC KEY-----\naGlkZGVu\n-----END PUBLIC KEY-----\n",
+        b"-----BEGIN CERTIFICATE-----\naGlkZGVu\n-----END CERTIFICATE-----\n",
+        private_pem(ED25519)[:-40],
+        private_pem(RSA)[200:],
+    ],
+)
+def test_what_is_no_key_is_refused_and_not_repeated(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "key.pem"
+    path.write_bytes(content)
+    for signs in (True, False):
+        text = refusal(path, signs=signs)
+        assert "holds no key in PEM" in text
+        assert "hidden" not in text
