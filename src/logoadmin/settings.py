@@ -1,11 +1,14 @@
 """How the service is set up (contract H1): flags over environment over secrets directory over file over defaults."""
 
 import os
+import re
 import tomllib
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -21,6 +24,8 @@ from logoadmin.domain.errors import SettingsError
 CONFIG_FILE = "logoadmin.toml"
 _CONFIG_VARIABLE = "LOGOADMIN_CONFIG"
 _SECRETS_VARIABLE = "LOGOADMIN_SECRETS_DIR"
+# Only what means the same in a path, in a URL and in a header; `.` and `..` would be resolved by clients.
+_ROOT_PATH = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
 
 
 class Settings(BaseModel):
@@ -32,6 +37,9 @@ class Settings(BaseModel):
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:`` (contract H2).
         access: the policy, ``open`` or ``guarded`` (contract B1); None for ``open``, not said explicitly.
         workers: how many processes ``serve`` runs.
+        trusted_proxies: the proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` ``serve`` believes; addresses
+            and networks. Text is split at commas.
+        root_path: the prefix that a proxy takes off the paths before ``serve`` gets them, such as ``/gallery``.
         token_key: the key that signs access tokens, after which white space and more may follow that are accepted;
             without it, those that the first start put in the database.
         token_key_files: PEM files, the first of which has the private key that signs access tokens instead; of the
@@ -53,8 +61,10 @@ class Settings(BaseModel):
     database: SecretStr = SecretStr("sqlite:///logoadmin.db")
     access: Policy | None = None
     workers: int = Field(1, ge=1, le=64)
-    token_key: SecretStr | None = None
     # NoDecode: the environment has a list as people write it, not as JSON.
+    trusted_proxies: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = ()
+    root_path: str = ""
+    token_key: SecretStr | None = None
     token_key_files: Annotated[tuple[str, ...] | None, NoDecode] = None
     token_issuer: str = Field("logoadmin", min_length=1)
     token_audience: str = Field("logoadmin", min_length=1)
@@ -68,8 +78,29 @@ class Settings(BaseModel):
     @field_validator("token_key_files", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            return [path.strip() for path in value.split(",") if path.strip()] or None
+        return _split(value) or None if isinstance(value, str) else value
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _are_networks(cls, value: Any) -> Any:
+        listed = _split(value) if isinstance(value, str) else value
+        try:
+            return tuple(_network(entry) for entry in listed)
+        except (TypeError, ValueError):
+            raise PydanticCustomError(
+                "trusted_proxies",
+                "should be IP addresses and networks, separated by commas, such as 127.0.0.1,10.0.0.0/8,fd00::/8",
+            ) from None
+
+    @field_validator("root_path")
+    @classmethod
+    def _is_prefix(cls, value: str) -> str:
+        if _ROOT_PATH.fullmatch(value) is None:
+            raise PydanticCustomError(
+                "root_path",
+                "should begin with / and not end with it, such as /gallery; "
+                "between them are letters, digits and the characters - . _ ~",
+            )
         return value
 
     @model_validator(mode="after")
@@ -77,10 +108,23 @@ class Settings(BaseModel):
         for name in type(self).model_fields:
             value = getattr(self, name)
             text = value.get_secret_value() if isinstance(value, SecretStr) else value
-            text = "".join(text) if isinstance(text, tuple) else text
+            text = "".join(map(str, text)) if isinstance(text, tuple) else text
             if isinstance(text, str) and ("\0" in text or _is_broken(text)):
                 raise ValueError(f"{name} should be text in UTF-8 without the character U+0000")
         return self
+
+
+def _split(text: str) -> list[str]:
+    return [entry.strip() for entry in text.split(",") if entry.strip()]
+
+
+def _network(entry: Any) -> IPv4Network | IPv6Network:
+    """Return a network, of one address perhaps; numbers would also be addresses to ``ip_network``."""
+    if isinstance(entry, IPv4Network | IPv6Network):
+        return entry
+    if not isinstance(entry, str):
+        raise TypeError
+    return ip_network(entry)
 
 
 def _is_broken(text: str) -> bool:

@@ -82,6 +82,12 @@ def cli() -> None:
 @_access
 @click.option("--workers", type=click.IntRange(1, 64), help="How many processes answer.  [default: 1]")
 @click.option(
+    "--trusted-proxies",
+    metavar="ADDRESSES",
+    help="Proxies whose X-Forwarded-For is believed: addresses and networks, separated by commas.  [default: none]",
+)
+@click.option("--root-path", metavar="PREFIX", help="What a proxy takes off the paths, as /gallery.  [default: none]")
+@click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     help="What is logged; info has a line for each request.  [default: warning]",
@@ -115,6 +121,8 @@ def serve(**flags: Any) -> None:
             workers=settings.workers,
             log_level=settings.log_level,
             listening=lambda address: click.echo(f"logoadmin listens on {address}"),
+            trusted_proxies=settings.trusted_proxies,
+            root_path=settings.root_path,
         )
 
 

@@ -8,9 +8,10 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network
 from typing import Final
 
 from starlette.types import ASGIApp
@@ -19,6 +20,7 @@ from uvicorn.server import Server
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from logoadmin.domain.errors import LogoAdminError, StartError
+from logoadmin.entrypoints.http_api.forwarded import BehindProxies
 from logoadmin.entrypoints.http_api.protocol import BoundedProtocol
 from logoadmin.entrypoints.log_lines import configure_logging, logged
 
@@ -38,11 +40,10 @@ def serve(
     workers: int,
     log_level: str,
     listening: Callable[[str], object],
+    trusted_proxies: Collection[IPv4Network | IPv6Network] = (),
+    root_path: str = "",
 ) -> None:
     """Serve until SIGTERM or SIGINT, then finish what is in flight and return.
-
-    The addresses in ``X-Forwarded-For`` are not believed, since any caller can write them: behind a proxy (contract
-    H5) the callers have the address of the proxy.
 
     Args:
         application: makes the application, once in each process; for more than one process it must be picklable.
@@ -50,6 +51,8 @@ def serve(
         workers: how many processes; one is this one.
         log_level: ``debug``, ``info`` (a line for each request), ``warning`` or ``error``.
         listening: is told the URL, once requests are answered there.
+        trusted_proxies: whose word is taken on who the client is; others could write anything into the header.
+        root_path: the prefix that a proxy takes off; in the scope it is back at the front of the path, as ASGI has it.
 
     Raises:
         SystemExit: with code 1, a worker could not start; the log says why.
@@ -59,17 +62,21 @@ def serve(
     _allow_many_connections()
     url = _url(listener)
     if workers == 1:
-        app = logged(application())
-        _Server(_config(lambda: app, workers, log_level), lambda: listening(url)).run([listener])
+        app = _outer(application(), trusted_proxies)
+        _Server(_config(lambda: app, workers, log_level, root_path), lambda: listening(url)).run([listener])
     else:
-        config = _config(_Worker(application, log_level), workers, log_level)
+        config = _config(_Worker(application, log_level, trusted_proxies), workers, log_level, root_path)
         supervisor = _Supervisor(config, listener, lambda: listening(url))
         supervisor.run()
         if supervisor.failed:
             raise SystemExit(1)
 
 
-def _config(factory: Callable[[], ASGIApp], workers: int, log_level: str) -> Config:
+def _outer(app: ASGIApp, trusted_proxies: Collection[IPv4Network | IPv6Network]) -> ASGIApp:
+    return logged(BehindProxies(app, trusted_proxies) if trusted_proxies else app)
+
+
+def _config(factory: Callable[[], ASGIApp], workers: int, log_level: str, root_path: str) -> Config:
     return Config(
         factory,
         factory=True,
@@ -83,6 +90,7 @@ def _config(factory: Callable[[], ASGIApp], workers: int, log_level: str) -> Con
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        root_path=root_path,
         backlog=_BACKLOG,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=_GRACE,
@@ -118,12 +126,13 @@ class _Worker:
 
     application: Callable[[], ASGIApp]
     log_level: str
+    trusted_proxies: Collection[IPv4Network | IPv6Network]
 
     def __call__(self) -> ASGIApp:
         configure_logging(self.log_level)
         threading.Thread(target=_stop_with_parent, daemon=True).start()
         try:
-            return logged(self.application())
+            return _outer(self.application(), self.trusted_proxies)
         except LogoAdminError as error:
             log.critical("Cannot start: %s", error)
         except Exception:

@@ -1,0 +1,71 @@
+"""What a proxy says of the client whose request it passes on (contract C1, H5).
+
+uvicorn's middleware for this would not do. It takes any text in ``X-Forwarded-For`` for an address, and it does not
+recognize a proxy that comes by IPv4 to a socket of IPv6.
+"""
+
+from collections.abc import Collection
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+
+class BehindProxies:
+    """Gives requests that trusted proxies pass on the client address and the scheme that these name."""
+
+    def __init__(self, app: ASGIApp, trusted: Collection[IPv4Network | IPv6Network]) -> None:
+        """Serve an application behind the proxies with addresses in some networks."""
+        self._app = app
+        self._trusted = trusted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        peer = _address(scope["client"][0]) if scope.get("client") else None
+        if peer is not None and self._trusts(peer):
+            # A copy, because the server goes on using its own.
+            scope = {**scope, "scheme": _scheme(scope)}
+            client = self._client(peer, _values(scope, b"x-forwarded-for"))
+            if client is not peer:
+                scope["client"] = (str(client), 0)
+        await self._app(scope, receive, send)
+
+    def _client(self, peer: IPv4Address | IPv6Address, forwarded: list[str]) -> IPv4Address | IPv6Address:
+        """Return the right-most address that is no trusted proxy.
+
+        Each proxy adds at the right end who asked it. What is left of the client's address, or of something that is
+        no address, may come from anybody.
+        """
+        client = peer
+        for text in reversed(forwarded):
+            before = _address(text) if self._trusts(client) else None
+            if before is None:
+                break
+            client = before
+        return client
+
+    def _trusts(self, address: IPv4Address | IPv6Address) -> bool:
+        return any(address in network for network in self._trusted)
+
+
+def _scheme(scope: Scope) -> str:
+    named = _values(scope, b"x-forwarded-proto")
+    return named[-1] if named and named[-1] in ("http", "https") else str(scope["scheme"])
+
+
+def _values(scope: Scope, name: bytes) -> list[str]:
+    """Return the members of all headers with a name, in their order."""
+    found = b",".join(value for key, value in scope["headers"] if key == name)
+    return [value.strip() for value in found.decode("latin-1").split(",")] if found else []
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    """Return the address in ``192.0.2.1``, ``192.0.2.1:80``, ``2001:db8::1`` or ``[2001:db8::1]:80``."""
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ip_address(text.partition("%")[0])  # a zone may be any text, and means nothing elsewhere
+    except ValueError:
+        return None
+    return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address
