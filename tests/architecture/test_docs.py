@@ -104,7 +104,7 @@ def test_the_curl_example_of_the_readme_runs(tmp_path: Path) -> None:
 def said(value: object) -> str:
     """Return a default as the table of settings has it."""
     value = value.get_secret_value() if isinstance(value, SecretStr) else value
-    return "none" if value is None else f"`{value}`"
+    return "none" if value in (None, (), "") else f"`{value}`"
 
 
 @pytest.mark.rule("contract H1")

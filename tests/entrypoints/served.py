@@ -5,6 +5,7 @@ import sys
 from asyncio import sleep
 from collections.abc import AsyncIterator
 from functools import partial
+from ipaddress import ip_network
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -21,7 +22,11 @@ from tests.gallery import StandingClock, gallery_on
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with the number of the process; some paths do something else before, or instead."""
-    match scope["path"]:
+    match scope["path"].removeprefix(scope["root_path"]):
+        case "/origin":
+            client, _ = scope["client"]
+            await Response(f"{os.getpid()} {client} {scope['scheme']} {scope['path']}")(scope, receive, send)
+            return
         case "/slow":
             await sleep(0.8)
         case "/read":
@@ -72,11 +77,13 @@ def without_prefix(inner: ASGIApp) -> ASGIApp:
 
 
 if __name__ == "__main__":
-    kind, workers, log_level, host = sys.argv[1:]
+    kind, workers, log_level, host, trusted_proxies, root_path = sys.argv[1:]
     serve(
         partial(make, kind),
         listen(host, 0),
         workers=int(workers),
         log_level=log_level,
         listening=partial(print, flush=True),
+        trusted_proxies=[ip_network(proxy) for proxy in trusted_proxies.split()],
+        root_path=root_path,
     )

@@ -118,7 +118,7 @@ def chromium() -> str:
 @contextmanager
 def served(kind: str) -> Iterator[str]:
     """Serve a gallery in another process and yield the address."""
-    command = [sys.executable, "-m", "tests.entrypoints.served", kind, "1", "warning", "127.0.0.1"]
+    command = [sys.executable, "-m", "tests.entrypoints.served", kind, "1", "warning", "127.0.0.1", "", ""]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

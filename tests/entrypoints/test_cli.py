@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 
 import httpx2
@@ -23,7 +24,7 @@ import pytest
 import logoadmin
 from logoadmin.bootstrap import open_gallery
 from logoadmin.entrypoints.cli import main
-from logoadmin.settings import load_settings
+from logoadmin.settings import load_settings, settings_of
 
 ADMIN_PASSWORD = "first password"
 AUTHOR = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
@@ -85,6 +86,8 @@ def says_one_line(ended: Ended, code: int, *parts: str) -> None:
         (("serve", "--port", "70000"), ("--port", "70000")),
         (("serve", "--access", "closed"), ("--access", "open", "guarded")),
         (("serve", "--workers", "0"), ("--workers",)),
+        (("serve", "--trusted-proxies", "*"), ("trusted_proxies", "10.0.0.0/8")),
+        (("serve", "--root-path", "gallery"), ("root_path", "/gallery")),
         (("import",), ("FILE",)),
         (("init", "--database", "nonsense"), ("database URL", "sqlite:///")),
         (("init", "--database", "postgresql://u:hidden@h/n"), ("database URL", "mysql")),
@@ -227,6 +230,95 @@ def test_a_wrong_setting_is_named_and_its_value_is_not_repeated(run: Run, monkey
     ended = run("init")
     says_one_line(ended, 2, "LOGOADMIN_TOKEN_KEY", "32 bytes")
     assert "hidden" not in ended.err
+
+
+# Behind a proxy.
+
+
+@pytest.mark.rule("contract H1", "contract H5")
+def test_trusted_proxies_are_listed_in_the_environment_or_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().trusted_proxies == ()
+    for written in ('["127.0.0.1", "fd00::/8"]', '"127.0.0.1 ,fd00::/8,"'):
+        Path("logoadmin.toml").write_text(f"trusted_proxies = {written}\n")
+        assert load_settings().trusted_proxies == (ip_network("127.0.0.1/32"), ip_network("fd00::/8"))
+    monkeypatch.setenv("LOGOADMIN_TRUSTED_PROXIES", "::1")
+    assert load_settings().trusted_proxies == (ip_network("::1/128"),)
+    assert load_settings(trusted_proxies="10.0.0.0/8").trusted_proxies == (ip_network("10.0.0.0/8"),)
+    monkeypatch.setenv("LOGOADMIN_TRUSTED_PROXIES", " ")
+    assert load_settings().trusted_proxies == ()
+
+
+@pytest.mark.rule("contract H1", "contract H5")
+@pytest.mark.parametrize(
+    "wrong", ["*", "localhost", "10.0.0.1/8", "127.0.0.1 ::1", "127.0.0.1:80", "1", [1], 1, {}, None]
+)
+def test_proxies_that_are_no_addresses_are_refused(wrong: object) -> None:
+    with pytest.raises(logoadmin.SettingsError) as refused:
+        settings_of(trusted_proxies=[wrong])
+    assert str(refused.value) == (
+        "Settings are wrong: trusted_proxies: should be IP addresses and networks, separated by commas, "
+        "such as 127.0.0.1,10.0.0.0/8,fd00::/8"
+    )
+    if wrong is not None and wrong != {}:
+        with pytest.raises(logoadmin.SettingsError, match="trusted_proxies: should be"):
+            settings_of(trusted_proxies=wrong)
+
+
+@pytest.mark.rule("contract H1")
+def test_the_prefix_is_set_in_the_environment_or_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().root_path == ""
+    Path("logoadmin.toml").write_text('root_path = "/gallery"\n')
+    assert load_settings().root_path == "/gallery"
+    for good in ("", "/a", "/a/b-c_d.e~f/..g", "/.well-known"):
+        monkeypatch.setenv("LOGOADMIN_ROOT_PATH", good)
+        assert load_settings().root_path == good
+    assert load_settings(root_path="/flag").root_path == "/flag"
+
+
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "/",
+        "gallery",
+        "/a/",
+        "//a",
+        "/a//b",
+        "/a?b",
+        "/a#b",
+        "/a b",
+        "/a%20b",
+        "/é",
+        "/a\n",
+        "/.",
+        "/a/../b",
+        "http://a/b",
+    ],
+)
+def test_a_prefix_that_is_none_is_refused(wrong: str) -> None:
+    with pytest.raises(logoadmin.SettingsError) as refused:
+        settings_of(root_path=wrong)
+    assert str(refused.value) == (
+        "Settings are wrong: root_path: should begin with / and not end with it, such as /gallery; "
+        "between them are letters, digits and the characters - . _ ~"
+    )
+
+
+@pytest.mark.rule("contract C1", "contract H5")
+def test_who_guesses_behind_a_proxy_keeps_nobody_else_out() -> None:
+    with serving("--trusted-proxies", "127.0.0.1", "--root-path", "/gallery") as (process, address, password):
+        for client, secret, expected in (
+            *[("203.0.113.9", "wrong", 401)] * 10,
+            ("203.0.113.9", password, 429),
+            ("198.51.100.7", password, 200),
+            ("198.51.100.7, 203.0.113.9", password, 429),
+        ):
+            body, headers = {"username": "admin", "password": secret}, {"x-forwarded-for": client}
+            answer = httpx2.post(f"{address}/api/auth/token", json=body, headers=headers)
+            assert answer.status_code == expected
+        assert httpx2.get(f"{address}/openapi.json").json()["servers"] == [{"url": "/gallery"}]
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=20) == ("", "")
 
 
 # Keys for tokens.

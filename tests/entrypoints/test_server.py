@@ -1,6 +1,7 @@
 """Serving: the address, the signals, several processes and the log. Each server runs in a process of its own."""
 
 import http.client
+import json
 import logging
 import os
 import re
@@ -31,10 +32,11 @@ class Served:
         self.url = process.stdout.readline().strip()
         self.port = int(self.url.rpartition(":")[2] or 0)
 
-    def get(self, path: str = "/") -> tuple[int, bytes]:
+    def get(self, path: str = "/", **headers: str) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
         try:
-            connection.request("GET", path, headers={"Authorization": "Bearer secret-token"})
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request("GET", path, headers={"Authorization": "Bearer secret-token", **named})
             response = connection.getresponse()
             return response.status, response.read()
         finally:
@@ -64,9 +66,18 @@ def served(tmp_path: Path) -> Iterator[Serve]:
     """Start servers; those that a test leaves are killed."""
     processes: list[subprocess.Popen[str]] = []
 
-    def start(kind: str = "", workers: int = 1, log_level: str = "warning", host: str = "127.0.0.1") -> Served:
-        command = [sys.executable, "-m", "tests.entrypoints.served", kind, str(workers), log_level, host]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    def start(
+        kind: str = "",
+        workers: int = 1,
+        log_level: str = "warning",
+        host: str = "127.0.0.1",
+        trusted_proxies: str = "",
+        root_path: str = "",
+    ) -> Served:
+        settings = (kind, str(workers), log_level, host, trusted_proxies, root_path)
+        command = [sys.executable, "-m", "tests.entrypoints.served", *settings]
+        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         process = subprocess.Popen(
             command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -219,6 +230,64 @@ def test_a_worker_that_dies_is_replaced_and_none_outlives_its_parent(served: Ser
     while server.answers() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not server.answers()
+
+
+# Behind a proxy.
+
+
+def origin(server: Served, **headers: str) -> str:
+    """Return client, scheme and path of a request as the application sees them."""
+    status, answered = server.get("/origin", **headers)
+    assert status == 200
+    return answered.decode().partition(" ")[2]
+
+
+@pytest.mark.rule("contract C1", "contract H5")
+def test_nobody_is_believed_who_is_not_trusted(served: Serve) -> None:
+    for server in (served(), served(trusted_proxies="192.0.2.1 ::1")):
+        said = origin(server, X_Forwarded_For="198.51.100.7", X_Forwarded_Proto="https")
+        assert said == "127.0.0.1 http /origin"
+
+
+@pytest.mark.rule("contract C1", "contract H5")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_process_believes_a_trusted_proxy_and_knows_the_prefix(served: Serve, workers: int) -> None:
+    server = served(workers=workers, trusted_proxies="127.0.0.0/8", root_path="/gallery")
+    answered: set[str] = set()
+    deadline = time.monotonic() + 10
+    while len(answered) < workers and time.monotonic() < deadline:
+        body = server.get("/origin", X_Forwarded_For="203.0.113.9, 198.51.100.7", X_Forwarded_Proto="https")[1]
+        process, _, said = body.decode().partition(" ")
+        assert said == "198.51.100.7 https /gallery/origin"
+        answered.add(process)
+    assert len(answered) == workers
+    assert origin(server) == "127.0.0.1 http /gallery/origin"
+    assert server.stop() == (0, [])
+
+
+@pytest.mark.rule("contract C1", "contract H5")
+def test_a_proxy_is_known_that_comes_by_ipv4_to_a_socket_of_ipv6(served: Serve) -> None:
+    try:
+        socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True).close()
+    except (OSError, ValueError):
+        pytest.skip("this machine has no IPv6")
+    server = served(host="::", trusted_proxies="127.0.0.1")
+    assert origin(server, X_Forwarded_For="198.51.100.7") == "198.51.100.7 http /origin"
+
+
+@pytest.mark.rule("contract H1")
+def test_the_paths_that_a_client_is_told_have_the_prefix(served: Serve) -> None:
+    server = served("gallery", root_path="/gallery")
+    document = json.loads(server.get("/openapi.json")[1])
+    assert document["servers"] == [{"url": "/gallery"}]
+    scheme = document["components"]["securitySchemes"].popitem()[1]
+    assert scheme["flows"]["password"]["tokenUrl"] == "/gallery/api/auth/token"
+    assert server.get("/api/logos") == (200, b"[]")
+    assert server.get("/api/users")[0] == 401  # its token is not good
+    for path in ("/docs", "/docs/initializer.js", "/.well-known/jwks.json"):
+        assert server.get(path)[0] == 200
+    for path in ("/gallery/api/logos", "/gallery", "/gallery/openapi.json", "/logos"):
+        assert server.get(path) == (404, b'{"detail":"Not Found"}')
 
 
 # The log.
