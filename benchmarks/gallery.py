@@ -56,7 +56,8 @@ def import_gallery(file: Path, database: str) -> float:
     """Import a gallery as users of logoadmin do; return how many seconds it took."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "logoadmin", "import", str(file)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "LOGOADMIN_DATABASE": database})
+    environment = {**os.environ, "LOGOADMIN_DATABASE": database, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
     return time.perf_counter() - began
 
 

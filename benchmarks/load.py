@@ -1,10 +1,13 @@
 """The clients: wrk for many requests at once, a plain socket for one long answer."""
 
+import json
 import re
 import shutil
 import socket
 import subprocess
 import time
+import urllib.request
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,7 +24,14 @@ def is_installed() -> bool:
     return shutil.which("wrk") is not None
 
 
-def rate(server: Server, path: str, seconds: float, script: str | None = None, *arguments: object) -> float:
+def rate(
+    server: Server,
+    path: str,
+    seconds: float,
+    script: str | None = None,
+    *arguments: object,
+    headers: Mapping[str, str] | None = None,
+) -> float:
     """Return how many requests a second are answered, all of them well, to 32 clients at once.
 
     Args:
@@ -30,11 +40,13 @@ def rate(server: Server, path: str, seconds: float, script: str | None = None, *
         seconds: how long, in whole seconds or more.
         script: what makes the requests, if they are not all the same GET.
         arguments: what the script is told.
+        headers: of each request, if there is no script.
     """
+    sent = [part for name, value in (headers or {}).items() for part in ("-H", f"{name}: {value}")]
     command = ["wrk", "-t1", f"-c{_AT_ONCE}", f"-d{max(1, round(seconds))}s", "--timeout", "30s"]
     made_by = [] if script is None else ["-s", str(_HERE / script)]
     told = ["--", *map(str, arguments)] if arguments else []
-    command += [*made_by, server.url(path), *told]
+    command += [*sent, *made_by, server.url(path), *told]
     said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
     bad = re.search(r"Non-2xx.*|Socket errors.*", said)
     found = re.search(r"Requests/sec:\s+([\d.]+)", said)
@@ -53,9 +65,11 @@ class Reading:
     answer: bytes
 
 
-def read(server: Server, path: str) -> Reading:
+def read(server: Server, path: str, headers: Mapping[str, str] | None = None) -> Reading:
     """Read one answer as fast as it comes."""
-    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+    lines = [f"GET {path} HTTP/1.1", "Host: 127.0.0.1", "Connection: close"]
+    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+    request = "\r\n".join(lines) + "\r\n\r\n"
     with socket.create_connection(("127.0.0.1", server.port), timeout=120) as connection:
         began = time.perf_counter()
         connection.sendall(request.encode())
@@ -73,3 +87,19 @@ def read(server: Server, path: str) -> Reading:
 def _has_body(received: bytearray) -> bool:
     end = received.find(b"\r\n\r\n")
     return end >= 0 and len(received) > end + 4
+
+
+def entity_tag(server: Server, path: str) -> str:
+    """Return the entity tag of an answer."""
+    with urllib.request.urlopen(server.url(path)) as answer:
+        tag: str = answer.headers["ETag"]
+        return tag
+
+
+def access_token(server: Server, username: str, password: str) -> str:
+    """Sign in and return the token."""
+    body = json.dumps({"username": username, "password": password}).encode()
+    request = urllib.request.Request(server.url("/api/auth/token"), body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        token: str = json.load(answer)["access_token"]
+        return token

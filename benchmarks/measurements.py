@@ -25,6 +25,8 @@ Reached = TypeVar("Reached")
 _OURS: Final = "logoadmin"
 _USUAL: Final = "usual"
 _BARE: Final = ("bare", "")
+_WITHOUT: Final = "without"
+_USERS: Final = "/api/users?limit=500"
 _MIB: Final = 1024 * 1024
 _FRESH_INTERPRETERS: Final = 9
 _SIGNING_IN: Final = 1000  # users
@@ -92,6 +94,48 @@ def all_users(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
         yield Finding(f"{what}: as a whole", kind, _ratio([r.whole for r in usual], [r.whole for r in ours]), "x usual")
 
 
+def recording(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    """Create authors with a token, and without history and rights."""
+    tokens = {kind: _token(server) for kind, server in stage.logoadmin.items()}
+    signed_in = {
+        (_OURS, kind): partial(_signed_in_rate, server, rounds, tokens[kind])
+        for kind, server in stage.logoadmin.items()
+    }
+    without = {(_WITHOUT, kind): partial(_anonymous_rate, server, rounds) for kind, server in stage.unrecorded.items()}
+    rates = _take_turns(signed_in | without, lambda reach: reach(), rounds.count)
+    for kind in stage.databases:
+        cost = _ratio(rates[_WITHOUT, kind], rates[_OURS, kind])
+        yield Finding("creating an author: token, rights, history", kind, cost, "x without", at_most(1.3))
+
+
+def unchanged(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    """Read what the reader has already."""
+    for what, path in (("one logo", ONE_LOGO), (f"a list of {gallery.LOGOS} logos", ALL_LOGOS), ("500 users", _USERS)):
+        tags = {kind: load.entity_tag(server, path) for kind, server in stage.logoadmin.items()}
+        ways = {
+            (kind, way): partial(load.rate, server, path, rounds.seconds, headers=headers)
+            for kind, server in stage.logoadmin.items()
+            for way, headers in (("200", {}), ("304", {"If-None-Match": tags[kind]}))
+        }
+        rates = _take_turns(ways, lambda reach: reach(), rounds.count)
+        for kind in stage.databases:
+            cost = 100 * _ratio(rates[kind, "200"], rates[kind, "304"])
+            target = at_most(100 / 3) if path == _USERS else None
+            yield Finding(f"304 for {what}", kind, cost, "% of the 200", target)
+
+
+def following(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    """Read the history from its beginning."""
+    for kind, server in stage.logoadmin.items():
+        load.rate(server, "/api/authors", 10, "create_author.lua", next(_NEW_AUTHORS))
+        headers = {"Authorization": f"Bearer {_token(server)}"}
+        readings = [load.read(server, "/api/changes", headers) for _ in range(rounds.count)]
+        entries = readings[0].answer.count(b'"change_id"')
+        rate = entries / median(reading.whole for reading in readings)
+        target = at_least(20_000) if kind == SQLITE else None
+        yield Finding("following the history", kind, rate, "changes/s", target)
+
+
 def importing(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
     """Import a gallery into an empty database."""
     named = os.environ.get("LOGOADMIN_GALLERY")
@@ -129,6 +173,19 @@ def _reads(what: str, path: str, wanted: Mapping[str, Target], stage: Stage, rou
     yield from _against_usual(what, stage, rates, wanted)
     for kind in stage.databases:
         yield Finding(what, kind, 100 * _ratio(rates[_OURS, kind], rates[_BARE]), "% of a bare route")
+
+
+def _signed_in_rate(server: Server, rounds: Rounds, token: str) -> float:
+    told = (next(_NEW_AUTHORS), token)
+    return load.rate(server, "/api/authors", rounds.seconds, "create_author_signed_in.lua", *told)
+
+
+def _anonymous_rate(server: Server, rounds: Rounds) -> float:
+    return load.rate(server, "/api/authors", rounds.seconds, "create_author.lua", next(_NEW_AUTHORS))
+
+
+def _token(server: Server) -> str:
+    return load.access_token(server, "admin", gallery.PASSWORD)
 
 
 def _servers(stage: Stage) -> dict[Contestant, Server]:
@@ -178,6 +235,9 @@ MEASUREMENTS: Final[Mapping[str, Callable[[Stage, Rounds], Iterator[Finding]]]] 
     "logo": one_logo,
     "list": all_logos,
     "create": creating,
+    "record": recording,
+    "unchanged": unchanged,
+    "follow": following,
     "sign-in": signing_in,
     "import": importing,
     "start": starting,

@@ -54,6 +54,13 @@ def logoadmin(database: str) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
+def unrecorded(database: str) -> Iterator[Server]:
+    """Serve a database in the same way, without history and rights."""
+    with _serving([sys.executable, "-m", "benchmarks.unrecorded", "serve"], LOGOADMIN_DATABASE=database) as server:
+        yield server
+
+
+@contextlib.contextmanager
 def uvicorn(application: str, **environment: str) -> Iterator[Server]:
     """Serve another application, on the server that logoadmin is served by."""
     with _serving([sys.executable, "-m", "uvicorn", application, *_UVICORN], **environment) as server:

@@ -57,6 +57,11 @@ class Stage:
         return {kind: self._start(servers.logoadmin(self._filled(kind, import_gallery))) for kind in self.databases}
 
     @cached_property
+    def unrecorded(self) -> dict[str, Server]:
+        """The service without its history and without rights."""
+        return {kind: self._start(servers.unrecorded(self._filled(kind, import_gallery))) for kind in self.databases}
+
+    @cached_property
     def usual(self) -> dict[str, Server]:
         """The usual way, on each kind of database."""
         found = {}

@@ -6,15 +6,15 @@ from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.fernet_sealing import FernetSealer
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
-from logoadmin.adapters.memory_sign_in_limits import MemorySignInLimits
 from logoadmin.adapters.system_randomness import SystemRandomness
 from logoadmin.domain.access import OWNER, Caller, Policy, SignedIn
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.records import Role, User
-from logoadmin.domain.services import authors, logos, roles, sessions, themes, transfer, users
+from logoadmin.domain.services import authors, changes, keys, logos, roles, sessions, themes, transfer, users
 from logoadmin.domain.services.sessions import Lifetimes
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.passwords import PasswordHasher
@@ -60,7 +60,7 @@ def gallery_on(
     if started:
         first_start(storage, hasher, randomness, clock, ADMIN_PASSWORD)
     tokens = JwtTokens(keys, "logoadmin", "logoadmin")
-    ports = Ports(storage, hasher, tokens, tokens, MemorySignInLimits(), randomness, clock)
+    ports = Ports(storage, hasher, tokens, tokens, FernetSealer(), randomness, clock)
     return LogoAdmin(ports, Rules(access, lifetimes or Lifetimes()))
 
 
@@ -125,6 +125,13 @@ PIECE: Final[dict[str, Any]] = {
 ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     sessions.SignIn: ("sessions.sign_in", {"username": "ann", "password": ANN_PASSWORD}),
     sessions.Refresh: ("sessions.refresh", {"grant_type": "refresh_token", "refresh_token": "unknown"}),
+    sessions.Revoke: ("sessions.revoke", {"refresh_token": "unknown"}),
+    sessions.WhoAmI: ("sessions.me", {}),
+    keys.ListKeys: ("keys.list", {}),
+    keys.CreateKey: ("keys.create", {"name": "a script", "scope": [], "expires_in": 60}),
+    keys.RemoveKey: ("keys.remove", {"key_id": 1}),
+    changes.ListChanges: ("changes.list", {}),
+    changes.Revert: ("changes.revert", {"change_id": 7}),
     users.ListUsers: ("users.list", {}),
     users.CreateUser: ("users.create", {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}),
     users.GetUser: ("users.get", {"user_id": 7}),
@@ -178,7 +185,10 @@ def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
 
 
 def stock(gallery: LogoAdmin) -> None:
-    """Make a role 3, a user 7 with the default role, two authors, and a logo 1 and a theme 1 by the first of them."""
+    """Make a role 3, a user 7 with the default role, two authors, and a logo 1 and a theme 1 by the first of them.
+
+    Change 7 is the creation of the second author.
+    """
     gallery.roles.create(roles.CreateRole(name="painter", scope=("logos:write", "themes:write")))
     gallery.users.create(users.CreateUser(user_id=7, username="ann", avatar="a.png", password=ANN_PASSWORD))
     gallery.authors.create(authors.CreateAuthor(user_id=101, username="Ann"))

@@ -13,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from logoadmin.adapters.sql_storage.tables import COUNTED, metadata, state
+
 pymysql = import_module("pymysql")
 
 PASSWORD: Final = "s3cret-pässword"
@@ -137,10 +139,11 @@ class MariaDb:
 
     def empty(self) -> None:
         """Empty all tables of the database as if nothing had ever been in them."""
+        counted = ", ".join(f"{name} = 0" for name in COUNTED)
         self.execute(
             *("START TRANSACTION",),
-            *(f"DELETE FROM {table}" for table in ("logos", "themes", "authors", "users", "roles", "secrets")),
-            *("UPDATE counters SET last_id = 0", "COMMIT"),
+            *(f"DELETE FROM {table.name}" for table in reversed(metadata.sorted_tables) if table is not state),
+            *(f"UPDATE state SET {counted}", "COMMIT"),
         )
 
     def new_database(self) -> str:

@@ -1,4 +1,4 @@
-"""One good request for each operation, written by hand from spec §Endpoints and contract C1 and D."""
+"""One good request for each operation, written by hand from spec §Endpoints and contract C, D and G."""
 
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -14,7 +14,7 @@ class Row:
         method: of HTTP.
         template: the path as the specification writes it.
         status: of the answer.
-        token: who needs one: nobody, nobody under ``open``, or everybody (contract B1).
+        token: who needs one: nobody, nobody but it is looked at, nobody under ``open``, or everybody (contract B1).
         body: the JSON body; None for none.
         fields: those of the answer, or of each record of it.
         is_list: whether the answer is an array.
@@ -24,7 +24,7 @@ class Row:
     method: str
     template: str
     status: int
-    token: Literal["never", "guarded", "always"]
+    token: Literal["never", "optional", "guarded", "always"]
     fields: tuple[str, ...]
     body: Any = None
     is_list: bool = False
@@ -36,8 +36,8 @@ class Row:
 
     @property
     def path(self) -> str:
-        """The path in the stocked gallery: user 7, role 3, and else the first of each kind."""
-        ids = {"user_id": 7, "role_id": 3, "author_id": 1, "theme_id": 1, "logo_id": 1}
+        """The path in the stocked gallery: user 7, role 3, change 7, and else the first of each kind."""
+        ids = {"user_id": 7, "role_id": 3, "author_id": 1, "theme_id": 1, "logo_id": 1, "key_id": 1, "change_id": 7}
         return self.template.format(**ids)
 
     def __str__(self) -> str:
@@ -51,6 +51,8 @@ _AUTHOR: Final = ("author_id", "user_id", "username", "created_at")
 _PIECE: Final = ("name", "preview_url", "target", "custom_css", "active", "authors", "created_at")
 _THEME: Final = ("theme_id", *_PIECE)
 _LOGO: Final = ("logo_id", *_PIECE)
+_KEY: Final = ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at")
+_CHANGE: Final = ("change_id", "at", "user_id", "action", "kind", "id", "before", "after", "request_id")
 _LOGO_LINK: Final = ("logo_author_id", "logo_id", "author_id")
 _THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
 
@@ -58,19 +60,28 @@ _THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
 ROWS: Final = (
     Row("POST", "/api/auth/token", 200, "never", _TOKENS, {"username": "ann", "password": ANN_PASSWORD},
         errors=(429,)),
+    Row("POST", "/api/auth/revoke", 200, "optional", ("ended",), {"refresh_token": "unknown"}, errors=(403,)),
+    Row("GET", "/api/auth/me", 200, "always", (*_USER, "scope")),
+    Row("GET", "/api/auth/keys", 200, "always", _KEY, is_list=True),
+    Row("POST", "/api/auth/keys", 201, "always", (*_KEY, "key"),
+        {"name": "nightly", "scope": ["logos:write"], "expires_in": 3600}),
+    Row("DELETE", "/api/auth/keys/{key_id}", 200, "always", ("key_id",), errors=(404,)),
+    Row("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),
+    Row("POST", "/api/changes/{change_id}/revert", 200, "always", _CHANGE, errors=(400, 404, 409)),
     Row("GET", "/api/users", 200, "guarded", _USER, is_list=True),
     Row("POST", "/api/users", 201, "always", _USER,
         {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}, errors=(409,)),
     Row("GET", "/api/users/{user_id}", 200, "guarded", _USER, errors=(404,)),
     Row("PATCH", "/api/users/{user_id}", 200, "always", _USER,
-        {"username": "anna", "avatar": None, "role_id": 3}, errors=(400, 404)),
-    Row("DELETE", "/api/users/{user_id}", 200, "always", ("user_id",), errors=(404,)),
+        {"username": "anna", "avatar": None, "role_id": 3}, errors=(400, 404, 409)),
+    Row("DELETE", "/api/users/{user_id}", 200, "always", ("user_id",), errors=(404, 409)),
     Row("DELETE", "/api/users/{user_id}/avatar", 200, "always", ("avatar",), errors=(404,)),
     Row("PUT", "/api/users/{user_id}/password", 200, "always", _USER, {"password": "new"}, errors=(404,)),
     Row("GET", "/api/roles", 200, "always", _ROLE, is_list=True),
     Row("POST", "/api/roles", 201, "always", _ROLE, {"name": "editor", "scope": ["logos:write"]}, errors=(409,)),
     Row("GET", "/api/roles/{role_id}", 200, "always", _ROLE, errors=(404,)),
-    Row("PATCH", "/api/roles/{role_id}", 200, "guarded", _ROLE, {"name": "brush", "scope": []}, errors=(400, 404)),
+    Row("PATCH", "/api/roles/{role_id}", 200, "guarded", _ROLE, {"name": "brush", "scope": []},
+        errors=(400, 404, 409)),
     Row("DELETE", "/api/roles/{role_id}", 200, "always", ("role_id",), errors=(404, 409)),
     Row("GET", "/api/authors", 200, "never", _AUTHOR, is_list=True),
     Row("POST", "/api/authors", 201, "guarded", _AUTHOR, {"user_id": 103, "username": "Cyd"}, errors=(409,)),

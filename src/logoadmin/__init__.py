@@ -14,9 +14,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from starlette.types import ASGIApp
 
-    from logoadmin.domain.access import ANONYMOUS, OWNER, Anonymous, Caller, Owner, Policy, Scope, SignedIn
+    from logoadmin.domain.access import ANONYMOUS, OWNER, Anonymous, Caller, KeyHolder, Owner, Policy, Scope, SignedIn
     from logoadmin.domain.errors import (
         BadLine,
         Conflict,
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
         LogoAdminError,
         NotAuthenticated,
         NotFound,
+        NotModified,
         NotPermitted,
+        Outdated,
         Problem,
         SchemaMismatch,
         SettingsError,
@@ -42,18 +46,24 @@ if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.domain.records import (
         Author,
+        Change,
+        EndedSession,
         Kind,
         Logo,
         LogoAuthor,
+        Me,
+        NewServiceKey,
         RemovedAuthor,
         RemovedAvatar,
         RemovedLogo,
         RemovedLogoAuthor,
         RemovedRole,
+        RemovedServiceKey,
         RemovedTheme,
         RemovedThemeAuthor,
         RemovedUser,
         Role,
+        ServiceKey,
         Theme,
         ThemeAuthor,
         Tokens,
@@ -68,6 +78,8 @@ if TYPE_CHECKING:
         ListAuthorThemes,
         RemoveAuthor,
     )
+    from logoadmin.domain.services.changes import ListChanges, Revert
+    from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
     from logoadmin.domain.services.logos import (
         AmendLogo,
         CreateLogo,
@@ -79,7 +91,7 @@ if TYPE_CHECKING:
         UnlinkLogoAuthor,
     )
     from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, ListRoles, RemoveRole
-    from logoadmin.domain.services.sessions import Refresh, SignIn
+    from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn, WhoAmI
     from logoadmin.domain.services.themes import (
         AmendTheme,
         CreateTheme,
@@ -114,14 +126,17 @@ __all__ = [
     "Author",
     "BadLine",
     "Caller",
+    "Change",
     "Conflict",
     "CreateAuthor",
+    "CreateKey",
     "CreateLogo",
     "CreateRole",
     "CreateTheme",
     "CreateUser",
     "DuplicateEntry",
     "DuplicateUpdate",
+    "EndedSession",
     "ExportLines",
     "GetAuthor",
     "GetLogo",
@@ -133,12 +148,15 @@ __all__ = [
     "InvalidInput",
     "InvalidLines",
     "InvalidToken",
+    "KeyHolder",
     "Kind",
     "LinkLogoAuthor",
     "LinkThemeAuthor",
     "ListAuthorLogos",
     "ListAuthorThemes",
     "ListAuthors",
+    "ListChanges",
+    "ListKeys",
     "ListLogoAuthors",
     "ListLogos",
     "ListRoles",
@@ -150,15 +168,20 @@ __all__ = [
     "LogoAdmin",
     "LogoAdminError",
     "LogoAuthor",
+    "Me",
+    "NewServiceKey",
     "NotAuthenticated",
     "NotFound",
+    "NotModified",
     "NotPermitted",
+    "Outdated",
     "Owner",
     "Policy",
     "Problem",
     "Refresh",
     "RemoveAuthor",
     "RemoveAvatar",
+    "RemoveKey",
     "RemoveLogo",
     "RemoveRole",
     "RemoveTheme",
@@ -168,12 +191,16 @@ __all__ = [
     "RemovedLogo",
     "RemovedLogoAuthor",
     "RemovedRole",
+    "RemovedServiceKey",
     "RemovedTheme",
     "RemovedThemeAuthor",
     "RemovedUser",
+    "Revert",
+    "Revoke",
     "Role",
     "SchemaMismatch",
     "Scope",
+    "ServiceKey",
     "SetPassword",
     "Settings",
     "SettingsError",
@@ -190,6 +217,7 @@ __all__ = [
     "UnlinkLogoAuthor",
     "UnlinkThemeAuthor",
     "User",
+    "WhoAmI",
     "asgi",
     "connect",
 ]
@@ -202,6 +230,8 @@ _HOMES: Final = (
     "domain.logo_admin",
     "domain.records",
     "domain.services.authors",
+    "domain.services.changes",
+    "domain.services.keys",
     "domain.services.logos",
     "domain.services.roles",
     "domain.services.sessions",
@@ -248,14 +278,20 @@ def connect(
     )
 
 
-def asgi(gallery: "LogoAdmin") -> "ASGIApp":
+def asgi(gallery: "LogoAdmin", *, origins: "Collection[str]" = (), cache_seconds: int = 60) -> "ASGIApp":
     """Return an ASGI application that serves a gallery, by itself or mounted under a prefix in another application.
 
     The gallery stays the caller's, to be closed when the application has ended.
+
+    Args:
+        gallery: what is served.
+        origins: the origins whose pages may use all of it, such as ``https://admin.example``; those of others may
+            only read what is public (contract F2).
+        cache_seconds: how long browsers and proxies may keep public reads without asking again.
     """
     from logoadmin.entrypoints.http_api.app import http_application
 
-    return http_application(gallery)
+    return http_application(gallery, origins=origins, cache_seconds=cache_seconds)
 
 
 def __getattr__(name: str) -> Any:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.fernet_sealing import FernetSealer
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, key_from_file
-from logoadmin.adapters.memory_sign_in_limits import MemorySignInLimits
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_clock import SystemClock
 from logoadmin.adapters.system_randomness import SystemRandomness
@@ -111,7 +111,7 @@ def _on(
     if not keys:
         raise TablesMissing
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
-    ports = Ports(storage, hasher, tokens, tokens, MemorySignInLimits(), randomness, clock)
+    ports = Ports(storage, hasher, tokens, tokens, FernetSealer(), randomness, clock)
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds)
     return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes), made_up)
 

@@ -25,6 +25,7 @@ CONFIG_FILE = "logoadmin.toml"
 _CONFIG_VARIABLE = "LOGOADMIN_CONFIG"
 _SECRETS_VARIABLE = "LOGOADMIN_SECRETS_DIR"
 # Only what means the same in a path, in a URL and in a header; `.` and `..` would be resolved by clients.
+_ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
 _ROOT_PATH = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
 
 
@@ -48,6 +49,9 @@ class Settings(BaseModel):
         token_audience: ``aud`` of access tokens.
         access_token_seconds: how long an access token is good.
         session_seconds: how long a session lasts that is not refreshed.
+        origins: the origins whose pages in a browser may use everything, such as ``https://admin.example``; those of
+            others may only read what is public (contract F2).
+        cache_seconds: how long browsers and proxies may keep public reads without asking again.
         admin_password: the first administrator's; without it, one is made up and shown once (contract H3).
         argon2_memory_kib: memory for each password hash, in KiB.
         argon2_passes: how often it is gone through.
@@ -70,6 +74,8 @@ class Settings(BaseModel):
     token_audience: str = Field("logoadmin", min_length=1)
     access_token_seconds: int = Field(900, ge=1, le=86_400)
     session_seconds: int = Field(2_592_000, ge=60, le=31_536_000)
+    origins: Annotated[tuple[str, ...], NoDecode] = ()
+    cache_seconds: int = Field(60, ge=0, le=31_536_000)
     admin_password: SecretStr | None = Field(None, min_length=1, max_length=256)
     argon2_memory_kib: int = Field(19_456, ge=8, le=4_194_304)
     argon2_passes: int = Field(2, ge=1, le=100)
@@ -91,6 +97,17 @@ class Settings(BaseModel):
                 "trusted_proxies",
                 "should be IP addresses and networks, separated by commas, such as 127.0.0.1,10.0.0.0/8,fd00::/8",
             ) from None
+
+    @field_validator("origins", mode="before")
+    @classmethod
+    def _are_origins(cls, value: Any) -> Any:
+        listed = _split(value) if isinstance(value, str) else value
+        if not all(isinstance(entry, str) and _ORIGIN.fullmatch(entry) for entry in listed):
+            raise PydanticCustomError(
+                "origins",
+                "should be origins as browsers write them, separated by commas, such as https://admin.example",
+            )
+        return listed
 
     @field_validator("root_path")
     @classmethod

@@ -3,20 +3,22 @@
 import contextlib
 import socket
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage, mysql, open_sql_storage
 from logoadmin.adapters.sql_storage.breaker import REST, Breaker
 from logoadmin.domain.errors import StorageUnavailable
-from logoadmin.domain.records import Author, PasswordHash, User
+from logoadmin.domain.records import Author, Change, Kind, PasswordHash, User
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.mariadb import PASSWORD, MariaDb, free_port
 
@@ -281,20 +283,31 @@ class Proxy:
                 self._threads[-1].start()
 
     def _carry(self, client: socket.socket, server: socket.socket) -> None:
-        # The protocol takes turns: a request, then the whole answer, which for these tests comes in one piece.
+        # The protocol takes turns: a request, then the whole answer.
         with contextlib.suppress(OSError):
             client.sendall(server.recv(65536))
             while request := client.recv(65536):
-                lost = self.loses and request.endswith(b"\x03COMMIT")
+                lost = self.loses and request.endswith(b"COMMIT")
                 if not lost or self.delivers:
                     server.sendall(request)
-                    answer = server.recv(65536)
+                    answer = self._answer(server)
                 if lost:
                     break
                 client.sendall(answer)
         for end in (client, server):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+
+    @staticmethod
+    def _answer(server: socket.socket) -> bytes:
+        """Return an answer, of which there is a piece for each statement of the request."""
+        answer = server.recv(65536)
+        server.settimeout(0.05)
+        with contextlib.suppress(TimeoutError):
+            while piece := server.recv(65536):
+                answer += piece
+        server.settimeout(None)
+        return answer
 
 
 @pytest.mark.rule("contract A20")
@@ -324,43 +337,201 @@ def test_a_commit_without_an_answer_is_not_repeated(mariadb: MariaDb, delivers: 
 
 
 @pytest.mark.rule("contract A20", "contract H5")
-def test_who_ran_into_a_deadlock_runs_again(mariadb_storage: SqlStorage) -> None:
-    for number in (1, 2):
+def test_who_ran_into_a_deadlock_runs_again(mariadb: MariaDb, mariadb_storage: SqlStorage) -> None:
+    # Those who write through the storage wait for each other from the start; somebody else may not.
+    for number in range(1, 9):
         add(mariadb_storage, number)
-    both_hold = threading.Barrier(2)
     runs: list[int] = []
+    with contextlib.closing(mariadb.connect()) as other, other.cursor() as cursor, ThreadPoolExecutor(1) as executor:
+        cursor.execute("BEGIN")
+        # Whoever has changed more is spared.
+        cursor.execute("UPDATE authors SET created_at = 7 WHERE author_id > 1")
+        waiting: list[Future[int]] = []
 
-    def work(first: int, second: int) -> Callable[[UnitOfWork], None]:
-        def change(uow: UnitOfWork) -> None:
-            runs.append(first)
-            uow.authors.get(first)
-            if len(runs) <= 2:
-                both_hold.wait()
-            uow.authors.update(Author(second, second + 10 * first, f"by {first}", 0))
+        def work(uow: UnitOfWork) -> None:
+            runs.append(1)
+            uow.authors.update(Author(1, 1, "mine", 0))
+            if not waiting:
+                theirs = "UPDATE authors SET username = CONCAT(username, '!') WHERE author_id = 1"
+                waiting.append(executor.submit(cursor.execute, theirs))
+                until_somebody_waits(mariadb)
+            else:
+                waiting[0].result(RECOVERED)
+            uow.authors.update(Author(2, 2, "mine, too", 0))
 
-        return change
+        with ThreadPoolExecutor(1) as writer:
+            writing = writer.submit(mariadb_storage.write, work)
+            deadline = time.monotonic() + RECOVERED
+            while not waiting and time.monotonic() < deadline:
+                time.sleep(0.005)
+            waiting[0].result(RECOVERED)
+            cursor.execute("COMMIT")
+            writing.result(RECOVERED)
+    assert len(runs) == 2
+    found = mariadb_storage.read(lambda uow: uow.authors.page(-1, 9))
+    assert [(by.username, by.created_at) for by in found[:3]] == [("mine", 0), ("mine, too", 0), ("author 3", 7)]
 
-    with ThreadPoolExecutor(2) as executor:
-        list(executor.map(mariadb_storage.write, (work(1, 2), work(2, 1))))
-    assert len(runs) == 3
-    assert mariadb_storage.read(lambda uow: uow.authors.page(-1, 9)) == (
-        Author(1, 21, "by 2", 0),
-        Author(2, 12, "by 1", 0),
-    )
+
+def until_somebody_waits(mariadb: MariaDb) -> None:
+    deadline = time.monotonic() + RECOVERED
+    while not mariadb.execute("SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"):
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 @pytest.mark.rule("contract A20")
 @pytest.mark.usefixtures("no_secrets")
-def test_a_record_that_somebody_holds_too_long_keeps_nobody_from_the_others(
-    mariadb: MariaDb, mariadb_storage: SqlStorage
+@pytest.mark.parametrize("held", ["authors", "state"])
+def test_what_somebody_holds_too_long_keeps_nobody_from_reading(
+    mariadb: MariaDb, mariadb_storage: SqlStorage, held: str
 ) -> None:
     add(mariadb_storage)
     with contextlib.closing(mariadb.connect()) as holder, holder.cursor() as cursor:
         cursor.execute("BEGIN")
-        cursor.execute("SELECT * FROM authors WHERE author_id = 1 FOR UPDATE")
-        refused(mariadb_storage, lambda storage: storage.write(lambda uow: uow.authors.get(1)))
+        cursor.execute(f"SELECT * FROM {held} FOR UPDATE")
+        refused(mariadb_storage, lambda storage: storage.write(lambda uow: uow.authors.update(author(1))))
         assert read(mariadb_storage) == author(1)
+        assert mariadb_storage.snapshot(lambda uow: uow.changes.last_id()) == 0
+        cursor.execute("ROLLBACK")
     add(mariadb_storage, 2)
+
+
+# A record and its change
+
+
+def change(change_id: int, id_: int = 1) -> Change:
+    return Change(change_id, 0, None, "author.created", Kind.AUTHOR, id_, None, {"username": f"author {id_}"}, None)
+
+
+def add_both(uow: UnitOfWork) -> None:
+    """Keep the next author, and the change that says so."""
+    author_id = uow.authors.next_id()
+    uow.authors.add(author(author_id))
+    uow.changes.add([change(uow.changes.last_id() + 1, author_id)])
+
+
+def both(uow: UnitOfWork) -> object:
+    """Return the ids of records and of their changes, and what was counted."""
+    authors = [by.author_id for by in uow.authors.page(-1, 99)]
+    return authors, [of.change_id for of in uow.changes.page(0, 99)], uow.changes.last_id()
+
+
+@pytest.mark.rule("contract A20", "contract G")
+@pytest.mark.usefixtures("no_secrets")
+@pytest.mark.parametrize("killed_at", [0, 1, 2])
+def test_a_server_killed_in_the_middle_keeps_neither_the_record_nor_its_change(
+    running: MariaDb, mariadb_storage: SqlStorage, killed_at: int
+) -> None:
+    mariadb_storage.write(add_both)
+
+    def work(uow: UnitOfWork) -> None:
+        for step in range(3):
+            if step == killed_at:
+                running.kill()
+            if step == 0:
+                uow.authors.add(author(2))
+            if step == 1:
+                uow.changes.add([change(2, 2)])
+
+    refused(mariadb_storage, lambda storage: storage.write(work))
+    running.start()
+    recovered(mariadb_storage)
+    assert mariadb_storage.read(both) == ([1], [1], 1)
+    mariadb_storage.write(add_both)
+    assert mariadb_storage.read(both) == ([1, 2], [1, 2], 2)
+
+
+@pytest.mark.rule("contract G", "contract H2")
+@pytest.mark.usefixtures("no_secrets")
+def test_a_server_killed_after_an_answer_has_the_record_and_its_change(
+    running: MariaDb, mariadb_storage: SqlStorage
+) -> None:
+    mariadb_storage.write(add_both)
+    running.kill()
+    running.start()
+    recovered(mariadb_storage)
+    assert mariadb_storage.read(both) == ([1], [1], 1)
+
+
+@pytest.mark.rule("contract A20", "contract G")
+@pytest.mark.parametrize("at", ["first", "record", "change"])
+def test_a_connection_lost_between_a_record_and_its_change_loses_none_and_repeats_none(
+    mariadb: MariaDb, mariadb_storage: SqlStorage, at: str
+) -> None:
+    runs: list[int] = []
+
+    def lose(when: str) -> None:
+        if at == when and len(runs) == 1:
+            end_connections(mariadb)
+
+    def work(uow: UnitOfWork) -> None:
+        runs.append(1)
+        lose("first")
+        uow.authors.add(author(uow.authors.next_id()))
+        lose("record")
+        uow.changes.add([change(uow.changes.last_id() + 1)])
+        lose("change")
+
+    if at == "first":
+        mariadb_storage.write(work)
+        assert len(runs) == 2
+        assert mariadb_storage.read(both) == ([1], [1], 1)
+        return
+    # The end of the work is sent together with the commit, which may have arrived for all the client can tell.
+    refused(mariadb_storage, lambda storage: storage.write(work))
+    recovered(mariadb_storage)
+    assert len(runs) == 1
+    assert mariadb_storage.read(both) == ([], [], 0)
+
+
+# Writes an author and its change, says where it is, and waits there for its end.
+DOOMED: Final = f"""
+import sys, threading
+sys.path[:0] = {sys.path!r}
+from logoadmin.adapters.sql_storage import open_sql_storage
+from {__name__} import author, change
+
+url, where = sys.argv[1:]
+storage = open_sql_storage(url)
+
+def wait(here):
+    if here == where:
+        print(here, flush=True)
+        threading.Event().wait()
+
+def work(uow):
+    uow.authors.add(author(uow.authors.next_id()))
+    wait("record")
+    uow.changes.add([change(uow.changes.last_id() + 1, 2)])
+    wait("change")
+
+storage.write(work)
+wait("commit")
+"""
+
+
+@pytest.mark.rule("contract G", "contract H2")
+@pytest.mark.parametrize("where", ["record", "change", "commit"])
+def test_a_service_killed_in_the_middle_keeps_both_or_neither(
+    sql_storage: SqlStorage, mariadb: MariaDb, tmp_path: Path, where: str
+) -> None:
+    sql_storage.write(add_both)
+    url = mariadb.url if sql_storage.server == mariadb.address else f"sqlite:///{tmp_path / 'gallery.db'}"
+    doomed = subprocess.Popen([sys.executable, "-c", DOOMED, url, where], stdout=subprocess.PIPE)
+    killer = threading.Timer(30, doomed.kill)
+    killer.start()
+    try:
+        assert doomed.stdout is not None
+        assert doomed.stdout.readline() == f"{where}\n".encode()
+    finally:
+        killer.cancel()
+        doomed.kill()
+        doomed.communicate()
+    expected = ([1, 2], [1, 2], 2) if where == "commit" else ([1], [1], 1)
+    assert sql_storage.read(both) == expected
+    # Whoever comes next waits for nothing that the dead one held.
+    sql_storage.write(add_both)
+    assert sql_storage.read(lambda uow: uow.changes.last_id()) == expected[2] + 1
 
 
 @pytest.mark.rule("contract A20", "contract H5")

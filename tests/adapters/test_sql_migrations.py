@@ -1,21 +1,31 @@
-"""Making the tables, and telling whether they fit."""
+"""Making the tables, telling whether they fit, and bringing older ones up to date."""
 
+import contextlib
+import json
 import multiprocessing
+import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import Engine, column, event, inspect, table, text
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage, schema
 from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, metadata
-from logoadmin.domain.errors import SchemaMismatch, StartError
-from logoadmin.domain.records import Author
+from logoadmin.domain.access import Rights
+from logoadmin.domain.errors import SchemaMismatch, StartError, StorageUnavailable
+from logoadmin.domain.limits import MAX_CUSTOM_CSS, MAX_ID
+from logoadmin.domain.lists import Filter, folded
+from logoadmin.domain.records import Author, Link, Logo, PasswordHash, Role, Theme, User
+from logoadmin.ports.storage import Credentials, Session, UnitOfWork
 from tests.mariadb import MariaDb
 
 
@@ -54,8 +64,8 @@ def test_the_migrations_make_exactly_the_tables(new: SqlStorage) -> None:
     with new._engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE, "compare_type": True})
         assert compare_metadata(context, metadata) == []
-        names = connection.execute(text("SELECT name FROM counters WHERE last_id = 0")).scalars()
-        assert set(names) == set(COUNTED)
+        rows = connection.execute(text("SELECT * FROM state")).mappings().all()
+        assert [dict(row) for row in rows] == [{"state_id": 1} | dict.fromkeys(COUNTED, 0)]
 
 
 @pytest.mark.rule("contract H3")
@@ -138,7 +148,7 @@ def test_a_database_user_who_may_not_make_tables_is_told_what_is_missing(mariadb
 def test_a_migration_that_broke_off_can_be_repeated(new: SqlStorage) -> None:
     new.prepare()
     # What MySQL keeps when the server goes away in the middle: some tables, and no version.
-    for statement in (f"DELETE FROM {VERSION_TABLE}", "DROP TABLE counters", "DROP TABLE logo_authors"):
+    for statement in (f"DELETE FROM {VERSION_TABLE}", "DROP TABLE state", "DROP TABLE logo_authors"):
         execute(new, statement)
     assert new.is_empty()
     new.prepare()
@@ -190,3 +200,379 @@ def test_a_relative_path_is_taken_from_where_the_service_was_started(
     storage.prepare()
     storage.close()
     assert (tmp_path / "new.db").exists()
+
+
+# From the first version
+
+# What a database of the first version may hold, by table.
+Rows = dict[str, list[dict[str, Any]]]
+
+NAMES: Final = ("Ann", "ann", "ánn", "Straße", "İstanbul", "Åsa", "A\u030asa", "100%_\\", "🦊", "ΐ" * 64, 'O\'Neil "Q"')
+_PIECE: Final = {"preview_url": "https://example.org/p.png", "target": "forum", "created_at": 9}
+
+
+def _piece(id_name: str, id_: int, name: str, css: str = "", **values: Any) -> dict[str, Any]:
+    return {id_name: id_, "name": name, "custom_css": css, "active": False, **_PIECE, **values}
+
+
+FIRST: Final[Rows] = {
+    "roles": [
+        {"role_id": 1, "name": "member", "scope": "", "created_at": 1},
+        {"role_id": 2, "name": "Admin", "scope": "* a", "created_at": 2**53 - 1},
+    ],
+    "users": [
+        {"user_id": id_, "username": name, "avatar": None, "role_id": 1, "created_at": id_, "password": f"hash {id_}"}
+        for id_, name in enumerate(NAMES)
+    ]
+    + [{"user_id": MAX_ID, "username": "B" * 64, "avatar": "", "role_id": 2, "created_at": 0, "password": None}],
+    "authors": [
+        {"author_id": 3 * number, "user_id": number, "username": name, "created_at": number}
+        for number, name in enumerate(NAMES)
+    ],
+    "themes": [_piece("theme_id", 0, ""), _piece("theme_id", 7, "Dawn", active=True, target="Wiki")],
+    "logos": [
+        _piece("logo_id", 1, "DAWN", "🂡" * MAX_CUSTOM_CSS),
+        _piece("logo_id", 5, "🂡" * 128, preview_url="https://" + "🂡" * 2040, target="🂡" * 64),
+        _piece("logo_id", 9, "ẞ", active=True),
+    ],
+    "theme_authors": [{"theme_author_id": 1, "theme_id": 7, "author_id": 3}],
+    "logo_authors": [
+        {"logo_author_id": 2, "logo_id": 5, "author_id": 6},
+        {"logo_author_id": 3, "logo_id": 1, "author_id": 6},
+        {"logo_author_id": 8, "logo_id": 5, "author_id": 0},
+    ],
+    "sessions": [
+        {"session_id": "one", "user_id": MAX_ID, "created_at": 5, "expires_at": 2**53 - 1},
+        {"session_id": "One", "user_id": 0, "created_at": 5, "expires_at": 6},
+    ],
+    "refresh_tokens": [
+        {"token_hash": "t", "session_id": "one", "used": True},
+        {"token_hash": "T", "session_id": "one", "used": False},
+    ],
+    "secrets": [{"name": "token_key", "value": "🗝" * 1000}, {"name": "Token_key", "value": ""}],
+}
+LAST_IDS: Final = {
+    "role_id": 4,
+    "author_id": 30,
+    "theme_id": 70,
+    "logo_id": MAX_ID - 1,
+    "theme_author_id": 11,
+    "logo_author_id": 8,
+}
+
+
+def go_to(storage: SqlStorage, revision: str) -> None:
+    """Run the migrations up to one of them."""
+    dialect = storage._dialect
+    dialect.create()
+    engine = dialect.engine(1, None)
+    try:
+        with engine.connect() as connection, dialect.alone(connection):
+            config = Config()
+            config.set_main_option("script_location", str(schema._MIGRATIONS))
+            config.attributes["connection"] = connection
+            config.attributes["table_options"] = dialect.table_options(connection)
+            command.upgrade(config, revision)
+    finally:
+        engine.dispose()
+
+
+def fill(storage: SqlStorage, rows: Rows, last_ids: dict[str, int]) -> None:
+    """Put rows into the tables of the first version, and say what its counters say."""
+    with storage._engine.connect() as connection:
+        for name, of in rows.items():
+            if of:
+                connection.execute(table(name, *map(column, of[0])).insert(), of)
+        for name, last_id in last_ids.items():
+            change = text("UPDATE counters SET last_id = :last_id WHERE name = :name")
+            connection.execute(change, {"last_id": last_id, "name": name})
+
+
+def kept(storage: SqlStorage, rows: Rows) -> Rows:
+    """Return what the tables hold in the columns of the first version."""
+    found: Rows = {}
+    with storage._engine.connect() as connection:
+        for name, of in rows.items():
+            if of:
+                query = table(name, *map(column, of[0])).select()
+                found[name] = [dict(row) for row in connection.execute(query).mappings()]
+    return found
+
+
+def assert_kept(storage: SqlStorage, rows: Rows) -> None:
+    found = kept(storage, rows)
+    for name, of in rows.items():
+        first = next(iter(of[0])) if of else ""
+        # Compared by itself: pytest would print a difference of megabytes.
+        same = sorted(found.get(name, []), key=lambda row, key=first: row[key]) == sorted(  # type: ignore[misc]
+            of,
+            key=lambda row, key=first: row[key],  # type: ignore[misc]
+        )
+        assert same, name
+
+
+def counted(storage: SqlStorage) -> dict[str, int]:
+    """Return the last ids, wherever they are kept."""
+    with storage._engine.connect() as connection:
+        if inspect(connection).has_table("state"):
+            row = connection.execute(text("SELECT * FROM state")).mappings().first()
+            if row is not None:
+                return {name: row[name] for name in LAST_IDS}
+        rows = connection.execute(text("SELECT name, last_id FROM counters"))
+        return {row.name: row.last_id for row in rows}
+
+
+@pytest.fixture
+def first(new: SqlStorage) -> SqlStorage:
+    """A database of the first version, with something of everything in it."""
+    go_to(new, "0001")
+    fill(new, FIRST, LAST_IDS)
+    return new
+
+
+def assert_up_to_date(storage: SqlStorage) -> None:
+    """Make sure that the tables are those of today, with all that :data:`FIRST` has."""
+    storage.check_schema()
+    assert_kept(storage, FIRST)
+    with storage._engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE, "compare_type": True})
+        assert compare_metadata(context, metadata) == []
+        assert not inspect(connection).has_table("counters")
+        rows = connection.execute(text("SELECT * FROM state")).mappings().all()
+        assert [dict(row) for row in rows] == [{"state_id": 1} | dict.fromkeys(COUNTED, 0) | LAST_IDS]
+
+
+@pytest.mark.rule("contract H3")
+def test_tables_of_the_first_version_are_refused_until_they_are_migrated(first: SqlStorage) -> None:
+    with pytest.raises(SchemaMismatch, match=r"^The database is older than this program; run: logoadmin init$"):
+        first.check_schema()
+    assert not first.is_empty()
+    first.prepare()
+    first.check_schema()
+
+
+@pytest.mark.rule("contract H3", "contract F1")
+def test_an_upgrade_keeps_every_record_with_version_0(first: SqlStorage) -> None:
+    first.prepare()
+    assert_up_to_date(first)
+    records: list[Any] = first.read(
+        lambda uow: [
+            *(*uow.roles.page(-1, 99), *uow.users.page(-1, 99), *uow.authors.page(-1, 99)),
+            *(*uow.themes.page(-1, 99), *uow.logos.page(-1, 99)),
+        ]
+    )
+    authors = [Author(3 * number, number, name, number) for number, name in enumerate(NAMES)]
+    url = "https://example.org/p.png"
+    expected: list[Any] = [
+        Role(1, "member", (), 1),
+        Role(2, "Admin", ("*", "a"), 2**53 - 1),
+        *(User(id_, name, None, 1, id_) for id_, name in enumerate(NAMES)),
+        User(MAX_ID, "B" * 64, "", 2, 0),
+        *authors,
+        Theme(0, "", url, "forum", "", False, (), 9),
+        Theme(7, "Dawn", url, "Wiki", "", True, (authors[1],), 9),
+        Logo(1, "DAWN", url, "forum", "🂡" * MAX_CUSTOM_CSS, False, (authors[2],), 9),
+        Logo(5, "🂡" * 128, "https://" + "🂡" * 2040, "🂡" * 64, "", False, (authors[2], authors[0]), 9),
+        Logo(9, "ẞ", url, "forum", "", True, (), 9),
+    ]
+    assert [left == right for left, right in zip(records, expected, strict=True)] == [True] * len(expected)
+    assert {record.version for record in records} == {0}
+
+
+@pytest.mark.rule("contract H3", "contract B5", "contract C2")
+def test_an_upgrade_keeps_sessions_passwords_and_secrets(first: SqlStorage) -> None:
+    first.prepare()
+    session = Session("one", MAX_ID, 5, 2**53 - 1)
+    assert first.read(lambda uow: uow.sessions.rights("one", MAX_ID)) == Rights(MAX_ID, frozenset("*a"))
+    assert first.read(lambda uow: uow.sessions.rights("One", 0)) == Rights(0, frozenset())
+    assert first.read(lambda uow: uow.sessions.refresh_token("t")) == (session, True)
+    assert first.read(lambda uow: uow.sessions.refresh_token("T")) == (session, False)
+    assert first.read(lambda uow: uow.users.credentials("ánn")) == Credentials(2, PasswordHash("hash 2"))
+    assert first.read(lambda uow: uow.users.credentials("B" * 64)) == Credentials(MAX_ID, None)
+    assert first.read(lambda uow: uow.secrets.get("token_key")) == "🗝" * 1000
+    assert first.read(lambda uow: uow.secrets.get("Token_key")) == ""
+
+
+@pytest.mark.rule("contract H3", "contract A2")
+def test_after_an_upgrade_ids_go_on_where_they_were(first: SqlStorage) -> None:
+    first.prepare()
+
+    def ids(uow: UnitOfWork) -> object:
+        pieces = (uow.themes.next_id(), uow.logos.next_id(), uow.themes.link(7, 0), uow.logos.link(9, 0))
+        return uow.roles.next_id(), uow.authors.next_id(), *pieces, uow.keys.next_id(), uow.changes.last_id()
+
+    assert first.write(ids) == (5, 31, 71, MAX_ID, 12, 9, 1, 0)
+    assert first.read(lambda uow: uow.logos.links(9)) == (Link(9, 9, 0),)
+
+
+@pytest.mark.rule("contract H3", "contract E3")
+def test_after_an_upgrade_old_names_are_found(first: SqlStorage) -> None:
+    first.prepare()
+
+    def found(q: str) -> Any:
+        where = Filter(q=q)
+        return first.read(
+            lambda uow: (
+                [record.name for record in uow.roles.page(-1, 99, where)],
+                [record.username for record in uow.users.page(-1, 99, where)],
+                [record.username for record in uow.authors.page(-1, 99, where)],
+                [record.name for record in uow.themes.page(-1, 99, where)],
+                [record.name for record in uow.logos.page(-1, 99, where)],
+            )
+        )
+
+    for name in NAMES:
+        people = [each for each in NAMES if folded(name) in folded(each)]
+        assert found(name)[1:3] == found(name.swapcase())[1:3] == (people, people)
+    assert found("dAwN") == ([], [], [], ["Dawn"], ["DAWN"])
+    assert found("SS") == ([], ["Straße"], ["Straße"], [], ["ẞ"])
+    assert found("ADMIN")[0] == ["Admin"]
+    assert first.read(lambda uow: len(uow.logos.page(-1, 9, Filter(q="🂡" * 128)))) == 1
+
+
+@pytest.mark.rule("contract H3")
+def test_an_upgrade_of_empty_tables_leaves_them_empty(new: SqlStorage) -> None:
+    go_to(new, "0001")
+    new.prepare()
+    new.check_schema()
+    assert set(counted(new).values()) == {0}
+    assert new.write(lambda uow: (uow.authors.next_id(), uow.authors.page(-1, 9))) == (1, ())
+
+
+@pytest.mark.rule("contract H3", "contract E3")
+def test_an_upgrade_folds_more_names_than_are_read_at_once(new: SqlStorage) -> None:
+    many = 5_003
+    go_to(new, "0001")
+    rows = [{"author_id": 2 * i, "user_id": i, "username": f"Author {i}", "created_at": 0} for i in range(many)]
+    fill(new, {"authors": rows}, {"author_id": 2 * many})
+    new.prepare()
+    with new._engine.connect() as connection:
+        left = connection.execute(text("SELECT author_id, username, folded FROM authors ORDER BY author_id")).all()
+    assert [(row[0], row[2]) for row in left] == [(2 * i, f"author {i}") for i in range(many)]
+
+
+class PowerCut(Exception):
+    """Nothing runs any more."""
+
+
+@contextlib.contextmanager
+def cut_after(allowed: int, cut: Callable[[str], None]) -> Iterator[None]:
+    """Cut a migration short at the statement that comes after so many others that change something for good."""
+    left = allowed
+
+    def before(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        nonlocal left
+        # Names are folded anew each time, so that counts as nothing done.
+        changes = statement.split()[0] in {"CREATE", "ALTER", "DROP", "INSERT", "DELETE"}
+        if not changes and not statement.startswith(f"UPDATE {VERSION_TABLE}"):
+            return
+        if left == 0:
+            cut(statement)
+        left -= 1
+
+    event.listen(Engine, "before_cursor_execute", before)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "before_cursor_execute", before)
+
+
+def fail(_statement: str) -> None:
+    raise PowerCut
+
+
+@pytest.mark.rule("contract H3", "contract H5")
+def test_an_upgrade_that_is_cut_short_at_any_step_can_be_repeated(first: SqlStorage) -> None:
+    cuts = 0
+    while True:
+        # A file is as it was before; a server keeps each step, so that the next attempt gets one step further.
+        with cut_after(cuts if first.embedded else 1, fail), contextlib.suppress(PowerCut):
+            first.prepare()
+            break
+        cuts += 1
+        assert cuts < 99
+        assert counted(first) == LAST_IDS
+        with pytest.raises(SchemaMismatch, match="older"):
+            first.check_schema()
+    assert cuts > 25
+    assert_up_to_date(first)
+    assert first.read(lambda uow: len(uow.authors.page(-1, 99, Filter(q="ANN")))) == 2
+    assert first.write(lambda uow: (uow.authors.next_id(), uow.logos.link(9, 0))) == (31, 9)
+
+
+@pytest.mark.rule("contract H3", "contract H5")
+@pytest.mark.parametrize("step", ["CREATE TABLE changes", "INSERT INTO state", "DROP TABLE counters", "UPDATE"])
+def test_an_upgrade_survives_the_end_of_its_server(mariadb: MariaDb, step: str) -> None:
+    storage = open_sql_storage(mariadb.url_of(mariadb.new_database()))
+    go_to(storage, "0001")
+    fill(storage, FIRST, LAST_IDS)
+
+    def kill(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if " ".join(statement.split()).startswith(step):
+            mariadb.kill()
+
+    event.listen(Engine, "before_cursor_execute", kill)
+    try:
+        with pytest.raises(StorageUnavailable):
+            storage.prepare()
+    finally:
+        event.remove(Engine, "before_cursor_execute", kill)
+        storage.close()
+        mariadb.kill()
+        mariadb.start()
+    again = open_sql_storage(storage._dialect._url.render_as_string(hide_password=False))  # type: ignore[attr-defined]
+    again.prepare()
+    assert_up_to_date(again)
+    again.close()
+
+
+@pytest.mark.rule("contract H3", "contract H5")
+def test_threads_that_upgrade_at_once_do_not_collide(first: SqlStorage, url: str) -> None:
+    with ThreadPoolExecutor(4) as executor:
+        assert list(executor.map(prepare, [url] * 4)) == [False] * 4
+    assert_up_to_date(first)
+
+
+GALLERY: Final = Path(os.environ.get("LOGOADMIN_GALLERY") or Path(__file__).parent.parent / "gallery.jsonl")
+
+
+@pytest.mark.rule("contract H3", "contract I1")
+def test_a_gallery_of_the_first_version_is_the_same_after_an_upgrade(new: SqlStorage) -> None:
+    records = [json.loads(line) for line in GALLERY.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows: Rows = {name: [] for name in ("authors", "themes", "logos", "theme_authors", "logo_authors")}
+    last_ids = dict.fromkeys(LAST_IDS, 0)
+    for record in records:
+        kind = record.pop("kind")
+        made_by, id_name = record.pop("author_ids", []), f"{kind}_id"
+        rows[f"{kind}s"].append({"created_at": 1_700_000_000, **record})
+        last_ids[id_name] = max(last_ids[id_name], record[id_name])
+        for author_id in made_by:
+            link_name = f"{kind}_author_id"
+            last_ids[link_name] += 1
+            link = {link_name: last_ids[link_name], id_name: record[id_name], "author_id": author_id}
+            rows[f"{kind}_authors"].append(link)
+    go_to(new, "0001")
+    fill(new, rows, last_ids)
+    new.prepare()
+    assert_kept(new, rows)
+    assert counted(new) == last_ids
+
+    authors = {row["author_id"]: Author(version=0, **row) for row in rows["authors"]}
+    for kind, make in (("theme", Theme), ("logo", Logo)):
+        makers: dict[int, tuple[Author, ...]] = {}
+        for link in rows[f"{kind}_authors"]:
+            piece_id = link[f"{kind}_id"]
+            makers[piece_id] = (*makers.get(piece_id, ()), authors[link["author_id"]])
+        expected = [make(authors=makers.get(row[f"{kind}_id"], ()), **row) for row in rows[f"{kind}s"]]
+        after = -1
+        for at in range(0, len(expected) + 1, 500):
+            page: Any = new.read(lambda uow, k=kind, a=after: getattr(uow, f"{k}s").page(a, 500))  # type: ignore[misc]
+            ordered = sorted(expected, key=lambda piece, k=kind: getattr(piece, f"{k}_id"))[at : at + 500]  # type: ignore[misc]
+            assert list(page) == ordered
+            after = getattr(page[-1], f"{kind}_id") if page else after
+    some = rows["logos"][:: max(1, len(rows["logos"]) // 50)]
+    for row in some:
+        where = Filter(q=row["name"].swapcase())
+        before = row["logo_id"] - 1
+        (found,) = new.read(lambda uow, w=where, b=before: uow.logos.page(b, 1, w))  # type: ignore[misc]
+        assert folded(row["name"].swapcase()) in folded(found.name)

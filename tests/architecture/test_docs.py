@@ -65,7 +65,7 @@ def test_python_examples_run(page: str, number: int, tmp_path: Path, monkeypatch
 
 
 def test_examples_in_json_are_json() -> None:
-    for page in ("README.md", "docs/interface.md", "docs/operate.md"):
+    for page in ("README.md", "docs/interface.md", "docs/operate.md", "docs/sessions.md"):
         for block in blocks(page, "json"):
             for line in block.splitlines():
                 json.loads(line)
@@ -96,6 +96,55 @@ def test_the_curl_example_of_the_readme_runs(tmp_path: Path) -> None:
     author, logo, link, read = [json.loads(line) for line in done.stdout.splitlines()]
     assert link == {"logo_author_id": 1, "logo_id": 1, "author_id": 1}
     assert read == {**logo, "authors": [author]}
+
+
+def exchanges(page: str) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the shell commands of a page's example, each with the JSON that the page says they print."""
+    example = text(page).partition("\n## An example\n")[2]
+    parts = _FENCED.findall(example)
+    for (language, script), (shown, answers) in zip(parts, [*parts[1:], ("", "")], strict=True):
+        if language == "sh":
+            yield script, values_in(answers) if shown == "json" else []
+
+
+def values_in(written: str) -> list[Any]:
+    """Return the values of JSON that follow one another."""
+    values, decoder, rest = [], json.JSONDecoder(), written.strip()
+    while rest:
+        value, end = decoder.raw_decode(rest)
+        values.append(value)
+        rest = rest[end:].strip()
+    return values
+
+
+def lasting(value: Any) -> Any:
+    """Return a value without what is another one each time: when it was, and the id of the request."""
+    if isinstance(value, list):
+        return [lasting(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    passing = {"created_at", "at", "request_id"}
+    return {name: type(part) if name in passing else lasting(part) for name, part in value.items()}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param("docs/rights.md", marks=pytest.mark.rule("contract B4", "contract C5")),
+        pytest.param("docs/sessions.md", marks=pytest.mark.rule("contract C1", "contract C3")),
+        pytest.param("docs/history.md", marks=pytest.mark.rule("contract G", "contract G2")),
+    ],
+)
+def test_the_example_of_a_page_does_what_the_page_says(page: str, tmp_path: Path) -> None:
+    assert shutil.which("curl"), "this test needs curl"
+    said = list(exchanges(page))
+    assert len(said) > 2
+    script = "\n".join(commands for commands, _ in said)
+    with service(tmp_path) as address:
+        script = script.replace("http://127.0.0.1:8000", address).replace("the password that was printed", PASSWORD)
+        done = subprocess.run(["sh", "-e"], input=script, text=True, capture_output=True, timeout=60, check=True)
+    answered = [json.loads(line) for line in done.stdout.splitlines()]
+    assert lasting(answered) == lasting([answer for _, answers in said for answer in answers])
 
 
 # Tables.

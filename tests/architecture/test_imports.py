@@ -13,7 +13,7 @@ TECHNOLOGY = {
     *("pymysql", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
 }
 # The vocabulary that ports may speak.
-VOCABULARY = {f"logoadmin.domain.{name}" for name in ("access", "errors", "records")}
+VOCABULARY = {f"logoadmin.domain.{name}" for name in ("access", "errors", "lists", "records")}
 SERVICES = "logoadmin.domain.services"
 
 

@@ -16,15 +16,24 @@ NAMES = {
     # opening a gallery
     *("connect", "asgi", "LogoAdmin", "Settings", "Listing"),
     # who asks
-    *("ANONYMOUS", "OWNER", "Anonymous", "Caller", "Owner", "Policy", "Scope", "SignedIn"),
+    *("ANONYMOUS", "OWNER", "Anonymous", "Caller", "KeyHolder", "Owner", "Policy", "Scope", "SignedIn"),
     # what can go wrong
     *("BadLine", "Conflict", "DuplicateEntry", "DuplicateUpdate", "InvalidInput", "InvalidLines", "InvalidToken"),
     *("LogoAdminError", "NotAuthenticated", "NotFound", "NotPermitted", "Problem", "SchemaMismatch", "SettingsError"),
-    *("SignInRefused", "StartError", "StorageUnavailable", "TablesMissing", "TooManySignIns"),
+    *(
+        "NotModified",
+        "Outdated",
+        "SignInRefused",
+        "StartError",
+        "StorageUnavailable",
+        "TablesMissing",
+        "TooManySignIns",
+    ),
     # records and answers
     *("Author", "Imported", "Kind", "Logo", "LogoAuthor", "RemovedAuthor", "RemovedAvatar", "RemovedLogo"),
     *("RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser", "Role", "Theme"),
     *("ThemeAuthor", "Tokens", "User"),
+    *("Change", "EndedSession", "Me", "NewServiceKey", "RemovedServiceKey", "ServiceKey"),
     # commands
     *("AmendUser", "CreateUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser", "SetPassword"),
     *("AmendRole", "CreateRole", "GetRole", "ListRoles", "RemoveRole"),
@@ -32,7 +41,8 @@ NAMES = {
     *("RemoveAuthor", "AmendLogo", "CreateLogo", "GetLogo", "LinkLogoAuthor", "ListLogoAuthors", "ListLogos"),
     *("RemoveLogo", "UnlinkLogoAuthor", "AmendTheme", "CreateTheme", "GetTheme", "LinkThemeAuthor"),
     *("ListThemeAuthors", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
-    *("Refresh", "SignIn", "ExportLines", "ImportLines"),
+    *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
+    *("ExportLines", "ImportLines"),
 }
 
 
@@ -69,7 +79,7 @@ def test_type_checkers_and_programs_find_the_same_names_at_the_same_places() -> 
     blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     seen: dict[str, tuple[str, str]] = {}
     for node in blocks[0].body:
-        assert isinstance(node, ast.ImportFrom)
+        assert isinstance(node, ast.ImportFrom), ast.unparse(node)
         if node.module is not None and node.module.startswith("logoadmin."):
             seen |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
     assert len(blocks) == 1

@@ -103,7 +103,7 @@ def test_removing_an_author_removes_the_links_and_leaves_the_pieces(stocked: Log
     assert stocked.authors.remove(RemoveAuthor(author_id=1)) == RemovedAuthor(1)
     left = stocked.logos.authors(ListLogoAuthors(logo_id=1))
     assert [author.author_id for author in left] == [2]
-    assert stocked.themes.authors(ListThemeAuthors(theme_id=1)) == ()
+    assert tuple(stocked.themes.authors(ListThemeAuthors(theme_id=1))) == ()
     assert create(stocked, 101, "Ann").author_id == 3
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import InvalidInput, Problem
-from logoadmin.domain.services import authors, logos, roles, sessions, themes, transfer, users
+from logoadmin.domain.services import authors, changes, keys, logos, roles, sessions, themes, transfer, users
 from tests.gallery import ASKED
 
 # fmt: off
@@ -29,7 +29,18 @@ IDS = [
     (logos.ListLogoAuthors, "logo_id"), (logos.LinkLogoAuthor, "logo_id"), (logos.LinkLogoAuthor, "author_id"),
     (logos.UnlinkLogoAuthor, "logo_id"), (logos.UnlinkLogoAuthor, "author_id"),
     (logos.RemoveLogoAuthor, "logo_id"), (logos.RemoveLogoAuthor, "author_id"),
+    (keys.RemoveKey, "key_id"), (changes.Revert, "change_id"),
 ]
+LISTS = [
+    users.ListUsers, roles.ListRoles, authors.ListAuthors, authors.ListAuthorLogos, authors.ListAuthorThemes,
+    themes.ListThemes, logos.ListLogos, changes.ListChanges,
+]
+OPTIONAL = [
+    *((kind, "after") for kind in LISTS),
+    (users.ListUsers, "role_id"), (authors.ListAuthors, "user_id"),
+    (themes.ListThemes, "author_id"), (logos.ListLogos, "author_id"),
+]
+IDS += OPTIONAL
 
 TEXTS = [
     (users.CreateUser, "username", 1, 64), (users.CreateUser, "avatar", 0, 4096),
@@ -44,11 +55,17 @@ TEXTS = [
     (logos.CreateLogo, "name", 1, 128), (logos.AmendLogo, "name", 1, 128),
     (logos.CreateLogo, "target", 1, 64), (logos.AmendLogo, "target", 1, 64),
     (logos.CreateLogo, "custom_css", 0, 262_144), (logos.AmendLogo, "custom_css", 0, 262_144),
+    (keys.CreateKey, "name", 1, 64),
+    (themes.ListThemes, "target", 1, 64), (logos.ListLogos, "target", 1, 64),
+    (authors.ListAuthorLogos, "target", 1, 64), (authors.ListAuthorThemes, "target", 1, 64),
+    (users.ListUsers, "q", 1, 128), (roles.ListRoles, "q", 1, 128), (authors.ListAuthors, "q", 1, 128),
+    (themes.ListThemes, "q", 1, 128), (logos.ListLogos, "q", 1, 128),
+    (authors.ListAuthorLogos, "q", 1, 128), (authors.ListAuthorThemes, "q", 1, 128),
 ]
 # fmt: on
 
 PIECES = [themes.CreateTheme, themes.AmendTheme, logos.CreateLogo, logos.AmendLogo]
-ROLES = [roles.CreateRole, roles.AmendRole]
+ROLES = [roles.CreateRole, roles.AmendRole, keys.CreateKey]
 LIMITS = pytest.mark.rule("spec §Limits", "contract A3")
 
 
@@ -65,8 +82,29 @@ def problems_with(kind: type[Command], **values: Any) -> list[tuple[tuple[str | 
 @pytest.mark.rule("contract A2")
 def test_every_id_of_every_command_is_in_the_table() -> None:
     listed = set(IDS)
-    declared = {(kind, name) for kind in ASKED for name in kind.model_fields if name.endswith("_id")}
+    declared = {(kind, name) for kind in ASKED for name in kind.model_fields if name.endswith("_id") or name == "after"}
     assert listed == declared
+
+
+@pytest.mark.rule("contract E2")
+@pytest.mark.parametrize("kind", LISTS)
+def test_a_page_has_1_to_1000_records(kind: type[Command]) -> None:
+    for limit in (1, 1000, None):
+        assert made(kind, limit=limit).limit == limit  # type: ignore[attr-defined]
+    assert problems_with(kind, limit=0) == [(("limit",), "greater_than_equal")]
+    assert problems_with(kind, limit=1001) == [(("limit",), "less_than_equal")]
+    for wrong in (True, "5", 5.0):
+        assert problems_with(kind, limit=wrong) == [(("limit",), "int_type")]
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_is_good_for_a_second_to_a_century() -> None:
+    for seconds in (1, 100 * 366 * 86_400, None):
+        assert made(keys.CreateKey, expires_in=seconds).expires_in == seconds  # type: ignore[attr-defined]
+    for seconds in (0, -1, 100 * 366 * 86_400 + 1):
+        assert problems_with(keys.CreateKey, expires_in=seconds)
+    for wrong in (True, "60"):
+        assert problems_with(keys.CreateKey, expires_in=wrong) == [(("expires_in",), "int_type")]
 
 
 @pytest.mark.rule("spec §Limits", "spec §Rules 1", "spec §Rules 3", "contract A2")
@@ -88,7 +126,9 @@ def test_an_id_beyond_its_bounds_is_refused(kind: type[Command], field: str) -> 
 @pytest.mark.rule("contract A1")
 @pytest.mark.parametrize(("kind", "field"), IDS)
 def test_an_id_is_a_whole_number_and_nothing_like_it(kind: type[Command], field: str) -> None:
-    values: tuple[object, ...] = (True, False, "5", "", 5.0, 5.5, 1e3, float("nan"), None, b"5", [5], {})
+    values: tuple[object, ...] = (True, False, "5", "", 5.0, 5.5, 1e3, float("nan"), b"5", [5], {})
+    if (kind, field) not in OPTIONAL:
+        values = (*values, None)
     for value in values:
         assert problems_with(kind, **{field: value}) == [((field,), "int_type")]
 

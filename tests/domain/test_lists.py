@@ -1,4 +1,4 @@
-"""Whole lists, page by page (contract A18, E1)."""
+"""Whole lists, page by page (contract A18, E1), pages and filters (E2, E3)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,17 +6,19 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.errors import StorageUnavailable
-from logoadmin.domain.lists import Listing, Pages
+from logoadmin.domain.errors import InvalidInput, NotFound, StorageUnavailable
+from logoadmin.domain.lists import ListCommand, Listing, Pages
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.records import Author, Logo, Role, Theme, User
 from logoadmin.domain.services.authors import ListAuthorLogos, ListAuthors, ListAuthorThemes, RemoveAuthor
+from logoadmin.domain.services.changes import ListChanges
 from logoadmin.domain.services.logos import ListLogos
 from logoadmin.domain.services.roles import ListRoles
 from logoadmin.domain.services.themes import ListThemes
 from logoadmin.domain.services.users import ListUsers
+from logoadmin.domain.writes import RecordedUnitOfWork, recorded
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import NOW, StandingClock, gallery_on
+from tests.gallery import NOW, StandingClock, WatchedStorage, ask, gallery_on
 
 E1 = pytest.mark.rule("contract E1")
 
@@ -35,15 +37,15 @@ def test_a_list_is_complete_and_in_order_whatever_its_length(size: int, pages: P
     listing = numbers(size, pages)
     assert list(listing) == list(range(size))
     assert list(listing) == list(range(size))  # and can be read again
-    parts = list(listing.pages())
+    parts = [page for page, _ in listing.pages()]
     assert [number for part in parts for number in part] == list(range(size))
-    assert all(0 < len(part) <= pages.most for part in parts)
+    assert all(len(part) <= pages.most for part in parts)
 
 
 @E1
 def test_pages_weigh_alike_however_much_their_records_weigh() -> None:
     listing = numbers(1000, Pages(4, 300, lambda number: 1 if number < 400 else 2**19 - 1))
-    assert [len(page) for page in listing.pages()][:4] == [4, 300, 300, 2]
+    assert [len(page) for page, _ in listing.pages()][:4] == [4, 300, 300, 2]
 
 
 @E1
@@ -134,3 +136,241 @@ def test_the_author_of_a_list_may_go_while_it_is_read(gallery: LogoAdmin, storag
     assert next(read).logo_id == 1
     gallery.authors.remove(RemoveAuthor(author_id=1))
     assert [logo.logo_id for logo in read] == list(range(2, 51))
+
+
+# Pages and filters.
+
+ID_OF = {
+    "users": "user_id",
+    "roles": "role_id",
+    "authors": "author_id",
+    "themes": "theme_id",
+    "logos": "logo_id",
+    "logos of an author": "logo_id",
+    "themes of an author": "theme_id",
+    "changes": "change_id",
+}
+ASKS: dict[str, tuple[type[ListCommand], dict[str, Any]]] = {
+    "users": (ListUsers, {}),
+    "roles": (ListRoles, {}),
+    "authors": (ListAuthors, {}),
+    "themes": (ListThemes, {}),
+    "logos": (ListLogos, {}),
+    "logos of an author": (ListAuthorLogos, {"author_id": 1}),
+    "themes of an author": (ListAuthorThemes, {"author_id": 1}),
+    "changes": (ListChanges, {}),
+}
+OF_PIECES = ("logos", "themes", "logos of an author", "themes of an author")
+
+
+def listed(gallery: LogoAdmin, name: str, **values: Any) -> Listing[Any]:
+    kind, ids = ASKS[name]
+    found: Listing[Any] = ask(gallery, kind(**(ids | values)))
+    return found
+
+
+def ids(gallery: LogoAdmin, name: str, **values: Any) -> list[int]:
+    return [getattr(record, ID_OF[name]) for record in listed(gallery, name, **values)]
+
+
+@pytest.fixture
+def varied(gallery: LogoAdmin, storage: MemoryStorage) -> LogoAdmin:
+    """Seven of each, by two authors in turn, with names that are alike."""
+    names = ("Aurora", "aurora borealis", "STRASSE", "straße", "İstanbul", "100%_\\", "Ωmega ΣΑΣ")
+
+    def work(uow: RecordedUnitOfWork) -> None:
+        for id_, name in enumerate(names, 1):
+            uow.authors.add(Author(id_, 100 + id_, name, NOW))
+        for id_, name in enumerate(names, 1):
+            uow.roles.add(Role(10 + id_, name, (), NOW))
+            uow.users.add(User(id_, name, None, 10 + id_ % 2 + 1, NOW), None)
+            values = (id_, name, "http://a", "forum" if id_ < 4 else "Forum", "", id_ % 3 == 0, (), NOW)
+            uow.logos.add(Logo(*values), (1 + id_ % 2, 3))
+            uow.themes.add(Theme(*values), (1 + id_ % 2, 3))
+
+    storage.write(recorded(work, NOW))
+    return gallery
+
+
+@pytest.mark.rule("contract E2")
+@pytest.mark.parametrize("name", ASKS)
+@pytest.mark.parametrize("limit", [1, 2, 3, 1000])
+def test_pages_are_the_whole_list_in_order(varied: LogoAdmin, name: str, limit: int) -> None:
+    whole = ids(varied, name)
+    seen: list[int] = []
+    after: int | None = None
+    while True:
+        page = listed(varied, name, limit=limit, after=after)
+        found = [getattr(record, ID_OF[name]) for record in page]
+        assert list(page) == list(page)
+        seen += found
+        if page.next_after is None:
+            break
+        assert len(found) == limit
+        assert page.next_after == found[-1]
+        after = page.next_after
+    assert seen == whole
+    assert len(seen) >= 3
+
+
+@pytest.mark.rule("contract E2")
+@pytest.mark.parametrize("name", ASKS)
+def test_the_last_page_names_no_next_one(varied: LogoAdmin, name: str) -> None:
+    whole = ids(varied, name)
+    assert listed(varied, name, limit=len(whole)).next_after is None
+    assert listed(varied, name, limit=len(whole) - 1).next_after == whole[-2]
+    assert listed(varied, name).next_after is None
+    beyond = listed(varied, name, limit=1, after=whole[-1])
+    assert (list(beyond), beyond.next_after) == ([], None)
+
+
+@pytest.mark.rule("contract E2")
+@pytest.mark.parametrize("name", ASKS)
+def test_a_list_may_begin_after_any_id_whether_it_is_there_or_not(varied: LogoAdmin, name: str) -> None:
+    whole = ids(varied, name)
+    for after in (0, 1, 3, 8, 15, 500, 2_147_483_647):
+        expected = [id_ for id_ in whole if id_ > after]
+        assert ids(varied, name, after=after) == expected
+        assert ids(varied, name, after=after, limit=2) == expected[:2]
+
+
+@pytest.mark.rule("contract E2")
+def test_the_record_with_the_id_0_is_in_the_first_page(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    storage.write(lambda uow: uow.users.add(User(0, "zero", None, 1, NOW), None))
+    assert ids(gallery, "users", limit=1) == [0]
+    assert ids(gallery, "users", after=0) == [2_000_000_000]
+
+
+@pytest.mark.rule("contract E2")
+def test_a_page_is_fetched_at_once_and_never_read_on(storage: MemoryStorage, clock: StandingClock) -> None:
+    watched = WatchedStorage(storage)
+    gallery = gallery_on(watched, clock)
+    storage.write(lambda uow: fill(uow, 1200))
+    watched.asked.clear()
+    page = listed(gallery, "logos", limit=1000)
+    assert (len(list(page)), page.next_after, watched.asked) == (1000, 1000, ["read"])
+
+
+@pytest.mark.rule("contract E3")
+@pytest.mark.parametrize("name", [name for name in ASKS if name != "changes"])
+@pytest.mark.parametrize(
+    ("q", "expected"),
+    [
+        ("aurora", [1, 2]),
+        ("AURORA", [1, 2]),
+        ("rora b", [2]),
+        ("strasse", [3, 4]),
+        ("STRAẞE", [3, 4]),
+        ("%", [6]),
+        ("_", [6]),
+        ("\\", [6]),
+        ("σας", [7]),
+        ("ωMEGA", [7]),
+        ("aurora  ", []),
+        ("nobody", []),
+    ],
+)
+def test_a_part_of_a_name_finds_in_any_case_and_literally(
+    varied: LogoAdmin, name: str, q: str, expected: list[int]
+) -> None:
+    if name in ("logos of an author", "themes of an author"):
+        expected = [id_ for id_ in expected if id_ % 2 == 0]
+    if name == "roles":
+        expected = [10 + id_ for id_ in expected]
+    assert ids(varied, name, q=q) == expected
+
+
+@pytest.mark.rule("contract E3")
+@pytest.mark.parametrize("name", OF_PIECES)
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"target": "forum"}, {1, 2, 3}),
+        ({"target": "Forum"}, {4, 5, 6, 7}),
+        ({"target": "for"}, set()),
+        ({"active": True}, {3, 6}),
+        ({"active": False}, {1, 2, 4, 5, 7}),
+        ({"active": True, "target": "forum"}, {3}),
+        ({"active": False, "target": "Forum", "q": "s"}, {4, 5}),
+    ],
+)
+def test_pieces_are_filtered(varied: LogoAdmin, name: str, values: dict[str, Any], expected: set[int]) -> None:
+    if name.endswith("author"):
+        expected = {id_ for id_ in expected if id_ % 2 == 0}
+    assert ids(varied, name, **values) == sorted(expected)
+
+
+@pytest.mark.rule("contract E3")
+@pytest.mark.parametrize("name", ["logos", "themes"])
+def test_pieces_are_filtered_by_who_made_them(varied: LogoAdmin, name: str) -> None:
+    assert ids(varied, name, author_id=1) == [2, 4, 6]
+    assert ids(varied, name, author_id=2) == [1, 3, 5, 7]
+    assert ids(varied, name, author_id=3) == list(range(1, 8))
+    assert ids(varied, name, author_id=99) == []
+    found = list(listed(varied, name, author_id=2, active=False, q="aurora"))
+    assert [[author.author_id for author in piece.authors] for piece in found] == [[2, 3]]  # all of its authors
+
+
+@pytest.mark.rule("contract E3")
+def test_users_are_filtered_by_role_and_authors_by_user(varied: LogoAdmin) -> None:
+    assert ids(varied, "users", role_id=11) == [2, 4, 6]
+    assert ids(varied, "users", role_id=12, q="s") == [3, 5]
+    assert ids(varied, "users", role_id=2) == [2_000_000_000]
+    assert ids(varied, "users", role_id=99) == []
+    assert ids(varied, "authors", user_id=103) == [3]
+    assert ids(varied, "authors", user_id=3) == []
+
+
+@pytest.mark.rule("contract E2", "contract E3")
+def test_what_is_filtered_comes_in_pages_as_well(varied: LogoAdmin) -> None:
+    page = listed(varied, "logos", author_id=2, limit=2)
+    assert ([logo.logo_id for logo in page], page.next_after) == ([1, 3], 3)
+    page = listed(varied, "logos", author_id=2, limit=2, after=3)
+    assert ([logo.logo_id for logo in page], page.next_after) == ([5, 7], None)
+
+
+@pytest.mark.rule("contract E3")
+def test_whole_lists_are_filtered_beyond_their_first_page(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    storage.write(lambda uow: fill(uow, 600))
+    assert ids(gallery, "authors", q="AUTHOR 5") == [5, *range(50, 60), *range(500, 600)]
+    assert len(ids(gallery, "logos", author_id=1, active=False)) == 600
+    assert ids(gallery, "logos", active=True) == []
+
+
+@pytest.mark.rule("contract D authors", "contract E3")
+@pytest.mark.parametrize("name", ["logos of an author", "themes of an author"])
+@pytest.mark.parametrize("values", [{}, {"limit": 1}, {"after": 3}, {"q": "x"}, {"limit": 5, "after": 0}])
+def test_the_pieces_of_an_author_who_never_was_are_not_found(
+    varied: LogoAdmin, name: str, values: dict[str, Any]
+) -> None:
+    with pytest.raises(NotFound, match=r"^Author 99 not found$"):
+        listed(varied, name, author_id=99, **values)
+
+
+@pytest.mark.rule("contract A4", "contract E3")
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [("roles", "role_id"), ("roles", "target"), ("authors", "role_id"), ("users", "user_id"), ("changes", "q")],
+)
+def test_a_filter_that_a_list_does_not_have_is_refused(gallery: LogoAdmin, name: str, field: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        listed(gallery, name, **{field: 1})
+    assert [(problem.loc, problem.type) for problem in caught.value.problems] == [((field,), "extra_forbidden")]
+
+
+@pytest.mark.rule("contract E2", "contract E3")
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [
+        *(("limit", value) for value in (0, -1, 1001, True, "5", 2.0)),
+        *(("after", value) for value in (-1, 2_147_483_648, True, "5")),
+        *(("active", value) for value in (1, "true", 0.0)),
+        *(("target", value) for value in ("", "x" * 65, 5, "\0")),
+        *(("q", value) for value in ("", "x" * 129, 5, "\0", "\ud800")),
+        *(("author_id", value) for value in (-1, 2_147_483_648, "1")),
+    ],
+)
+def test_a_wrong_value_is_refused(gallery: LogoAdmin, field: str, wrong: object) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        listed(gallery, "logos", **{field: wrong})
+    assert [problem.loc for problem in caught.value.problems] == [(field,)]

@@ -4,12 +4,21 @@ import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import Anonymous, SignedIn
-from logoadmin.domain.errors import InvalidToken, SignInRefused, StorageUnavailable, TooManySignIns
+from logoadmin.domain.access import OWNER, Anonymous, KeyHolder, SignedIn
+from logoadmin.domain.errors import (
+    InvalidToken,
+    NotAuthenticated,
+    NotFound,
+    NotPermitted,
+    SignInRefused,
+    StorageUnavailable,
+    TooManySignIns,
+)
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import PasswordHash, Tokens, User
+from logoadmin.domain.records import EndedSession, Me, PasswordHash, RemovedServiceKey, ServiceKey, Tokens, User
+from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.services.roles import AmendRole, ListRoles
-from logoadmin.domain.services.sessions import Lifetimes, Refresh, SignIn
+from logoadmin.domain.services.sessions import Lifetimes, Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from tests.gallery import (
     ADMIN_ID,
@@ -52,7 +61,9 @@ def storage() -> WatchedStorage:
 
 
 def caller(gallery: LogoAdmin, tokens: Tokens) -> SignedIn:
-    return gallery.sessions.caller(tokens.access_token)
+    found = gallery.sessions.caller(tokens.access_token)
+    assert isinstance(found, SignedIn)
+    return found
 
 
 def refresh(gallery: LogoAdmin, refresh_token: str) -> Tokens:
@@ -118,7 +129,7 @@ def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStor
         with pytest.raises(SignInRefused):
             gallery.sessions.sign_in(SignIn(username=username, password="wrong"))
         done.append((tuple(hasher.asked), tuple(storage.asked)))
-    assert done == [(("verify",), ("read",))] * 3
+    assert done == [(("verify",), ("write",))] * 3
 
 
 @pytest.mark.rule("contract C1", "contract I3")
@@ -369,8 +380,12 @@ def test_a_refresh_gives_the_scope_of_now(stocked: LogoAdmin) -> None:
 def test_the_scope_in_a_token_is_not_what_counts(stocked: LogoAdmin) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     stocked.roles.list(ListRoles(), admin)
+    stocked.roles.amend(AmendRole(role_id=3, scope=("*",)))
+    stocked.users.amend(AmendUser(user_id=7, role_id=3))
     stocked.roles.amend(AmendRole(role_id=2, scope=("roles:read",)))
     stocked.roles.list(ListRoles(), admin)
+    with pytest.raises(NotPermitted):
+        stocked.roles.amend(AmendRole(role_id=2, scope=("*",)), admin)
 
 
 @pytest.mark.rule("contract A19")
@@ -391,3 +406,172 @@ def test_a_database_that_is_away_is_said_to_be(stocked: LogoAdmin, storage: Watc
         refresh(stocked, tokens.refresh_token)
     storage.come_back()
     assert works(stocked, refresh(stocked, tokens.refresh_token))
+
+
+# Ending a session, and who one is.
+
+
+def holder(gallery: LogoAdmin, who: SignedIn, *scope: str) -> KeyHolder:
+    """Return who holds a new key of somebody."""
+    made = gallery.keys.create(CreateKey(name="script", scope=scope), who)
+    found = gallery.sessions.caller(made.key)
+    assert isinstance(found, KeyHolder)
+    return found
+
+
+@pytest.mark.rule("contract C3")
+@pytest.mark.parametrize("by", ["refresh token", "access token", "used refresh token"])
+def test_a_session_is_ended_by_either_of_its_tokens(stocked: LogoAdmin, by: str) -> None:
+    tokens, other = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ANN)
+    if by == "access token":
+        ended = stocked.sessions.revoke(Revoke(), caller(stocked, tokens))
+    elif by == "refresh token":
+        ended = stocked.sessions.revoke(Revoke(refresh_token=tokens.refresh_token))
+    else:
+        renewed = refresh(stocked, tokens.refresh_token)
+        ended = stocked.sessions.revoke(Revoke(refresh_token=tokens.refresh_token))
+        tokens = renewed
+    assert ended == EndedSession(ended=True)
+    assert not works(stocked, tokens)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, tokens.refresh_token)
+    assert works(stocked, refresh(stocked, other.refresh_token))
+
+
+@pytest.mark.rule("contract C3")
+def test_a_refresh_token_says_which_session_ends_whoever_shows_it(stocked: LogoAdmin) -> None:
+    mine, other = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ADMIN)
+    stocked.sessions.revoke(Revoke(refresh_token=other.refresh_token), caller(stocked, mine))
+    assert works(stocked, mine)
+    assert not works(stocked, other)
+
+
+@pytest.mark.rule("contract C3")
+def test_what_is_over_cannot_be_ended_again(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    who = caller(stocked, tokens)
+    stocked.sessions.revoke(Revoke(), who)
+    assert stocked.sessions.revoke(Revoke(refresh_token=tokens.refresh_token)) == EndedSession(ended=False)
+    assert stocked.sessions.revoke(Revoke(refresh_token="never given")) == EndedSession(ended=False)
+    with pytest.raises(InvalidToken):
+        stocked.sessions.revoke(Revoke(), who)
+
+
+@pytest.mark.rule("contract C3", "contract C5")
+def test_who_names_no_session_ends_none(stocked: LogoAdmin) -> None:
+    key = holder(stocked, caller(stocked, stocked.sessions.sign_in(ADMIN)), "*")
+    for who in (Anonymous("192.0.2.1"), OWNER, key):
+        with pytest.raises(NotAuthenticated):
+            stocked.sessions.revoke(Revoke(), who)
+
+
+@pytest.mark.rule("contract C3", "contract B5")
+def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", "a.png", 1, NOW, ())
+    stocked.users.amend(AmendUser(user_id=7, role_id=3, avatar=None))
+    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", None, 3, NOW, ("logos:write", "themes:write"))
+
+
+@pytest.mark.rule("contract C3", "contract C5")
+def test_a_key_is_who_made_it_with_as_much_of_their_scope_as_it_has(stocked: LogoAdmin) -> None:
+    stocked.users.amend(AmendUser(user_id=7, role_id=3))
+    key = holder(stocked, caller(stocked, stocked.sessions.sign_in(ANN)), "themes:write")
+    assert stocked.sessions.me(WhoAmI(), key) == Me(7, "ann", "a.png", 3, NOW, ("themes:write",))
+    all_ = holder(stocked, caller(stocked, stocked.sessions.sign_in(ADMIN)), "*")
+    assert stocked.sessions.me(WhoAmI(), all_).scope == ("*",)
+
+
+@pytest.mark.rule("contract C3")
+def test_who_shows_no_token_is_nobody_in_particular(stocked: LogoAdmin) -> None:
+    for who in (Anonymous("192.0.2.1"), OWNER):
+        with pytest.raises(NotAuthenticated):
+            stocked.sessions.me(WhoAmI(), who)
+
+
+# Service keys.
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_is_shown_once_and_kept_hashed(clock: StandingClock) -> None:
+    memory = MemoryStorage()
+    stocked = gallery_on(memory, clock)
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    made = stocked.keys.create(CreateKey(name="script", scope=("users:read", "users:read"), expires_in=60), admin)
+    assert made.key.startswith("lga_")
+    assert len(made.key) == 47
+    assert made.key not in repr(made)
+    assert made.key not in repr(vars(memory)["_tables"])
+    listed = ServiceKey(1, "script", ("users:read",), NOW, NOW + 60, None)
+    assert stocked.keys.list(ListKeys(), admin) == (listed,)
+    assert (made.key_id, made.name, made.scope) == (1, "script", ("users:read",))
+    assert (made.created_at, made.expires_at, made.last_used_at) == (NOW, NOW + 60, None)
+
+
+@pytest.mark.rule("contract C5")
+def test_keys_are_ones_own(stocked: LogoAdmin) -> None:
+    ann, admin = (caller(stocked, stocked.sessions.sign_in(who)) for who in (ANN, ADMIN))
+    stocked.keys.create(CreateKey(name="ann's", scope=()), ann)
+    stocked.keys.create(CreateKey(name="admin's", scope=("*",)), admin)
+    assert [key.name for key in stocked.keys.list(ListKeys(), ann)] == ["ann's"]
+    with pytest.raises(NotFound, match=r"^Key 2 not found$"):
+        stocked.keys.remove(RemoveKey(key_id=2), ann)
+    with pytest.raises(NotFound, match=r"^Key 1 not found$"):
+        stocked.keys.remove(RemoveKey(key_id=1), admin)
+    assert stocked.keys.remove(RemoveKey(key_id=1), ann) == RemovedServiceKey(1)
+    assert stocked.keys.list(ListKeys(), ann) == ()
+
+
+@pytest.mark.rule("contract C5")
+@pytest.mark.parametrize("writes", [False, True])
+def test_it_is_noted_when_a_key_was_used_but_not_each_time(
+    stocked: LogoAdmin, storage: WatchedStorage, clock: StandingClock, writes: bool
+) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    key = holder(stocked, admin, "*")
+
+    def used_at() -> int | None:
+        return stocked.keys.list(ListKeys(), admin)[0].last_used_at
+
+    def use() -> None:
+        if writes:
+            stocked.users.amend(AmendUser(user_id=7), key)
+        else:
+            stocked.users.get(GetUser(user_id=7), key)
+
+    for passed, noted in ((1, NOW + 1), (59, NOW + 1), (1, NOW + 61), (600, NOW + 661)):
+        clock.pass_by(passed)
+        use()
+        assert used_at() == noted
+    storage.asked.clear()
+    stocked.users.get(GetUser(user_id=7), key)
+    assert "write" not in storage.asked
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_that_expired_is_not_used_any_more(stocked: LogoAdmin, clock: StandingClock) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    made = stocked.keys.create(CreateKey(name="script", scope=("*",), expires_in=60), admin)
+    clock.pass_by(60)
+    with pytest.raises(InvalidToken):
+        stocked.users.get(GetUser(user_id=7), stocked.sessions.caller(made.key))
+    assert stocked.keys.list(ListKeys(), admin)[0].last_used_at is None
+
+
+@pytest.mark.rule("contract C5", "contract A19")
+@pytest.mark.parametrize("token", ["lga_", "lga_x", "lga_" + "x" * 42, "lga_" + "x" * 44, "LGA_" + "x" * 43])
+def test_what_only_looks_like_a_key_is_refused_without_a_look(
+    stocked: LogoAdmin, storage: WatchedStorage, token: str
+) -> None:
+    storage.asked.clear()
+    with pytest.raises(InvalidToken):
+        stocked.sessions.caller(token)
+    assert storage.asked == []
+
+
+@pytest.mark.rule("contract C5", "contract C3")
+def test_a_key_outlives_the_session_that_made_it(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    key = holder(stocked, admin, "users:read")
+    stocked.sessions.revoke(Revoke(), admin)
+    assert stocked.users.get(GetUser(user_id=7), key).user_id == 7

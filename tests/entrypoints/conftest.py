@@ -2,16 +2,21 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
-import logoadmin
+from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.sessions import SignIn
+from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.entrypoints.http_api.responses import Bodies
+from tests.conftest import STORAGES
 from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, StandingClock, WatchedStorage, gallery_on, stock
 
 Headers = dict[str, str]
@@ -49,6 +54,7 @@ class InTurn:
 
     def __init__(self, first: LogoAdmin) -> None:
         self.gallery = first
+        self.bodies = Bodies()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.gallery, name)
@@ -68,10 +74,11 @@ def client(applications: dict[Policy, tuple[InTurn, TestClient]], gallery: LogoA
     """A client of the gallery."""
     if access not in applications:
         in_turn = InTurn(gallery)
-        application = logoadmin.asgi(cast(LogoAdmin, in_turn))
+        application = http_application(cast(LogoAdmin, in_turn), bodies=in_turn.bodies)
         applications[access] = in_turn, TestClient(application, base_url="http://127.0.0.1:8000").__enter__()
     in_turn, client = applications[access]
     in_turn.gallery = gallery
+    in_turn.bodies.clear()
     client.cookies.clear()
     return client
 
@@ -82,6 +89,23 @@ def app(client: TestClient) -> ASGIApp:
     return client.app
 
 
+@pytest.fixture(params=STORAGES)
+def workers(
+    request: pytest.FixtureRequest, clock: StandingClock, access: Policy, tmp_path: Path
+) -> Iterator[tuple[LogoAdmin, LogoAdmin]]:
+    """Two galleries on each storage in turn, stocked, as two processes have them; memory can only be had once."""
+    first = gallery_on(request.getfixturevalue(f"{request.param}_storage"), clock, access)
+    stock(first)
+    if request.param == "memory":
+        yield first, first
+        return
+    mariadb = request.param == "mariadb"
+    url = request.getfixturevalue("mariadb").url if mariadb else f"sqlite:///{tmp_path / 'gallery.db'}"
+    storage = open_sql_storage(url)
+    yield first, gallery_on(storage, clock, access, started=False)
+    storage.close()
+
+
 def bearer(gallery: LogoAdmin, username: str, password: str) -> Headers:
     """Sign in and return the header that proves it."""
     tokens = gallery.sessions.sign_in(SignIn(username=username, password=password))
@@ -90,8 +114,10 @@ def bearer(gallery: LogoAdmin, username: str, password: str) -> Headers:
 
 @pytest.fixture
 def admin(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
-    """The header of somebody who may do everything."""
+    """The header of somebody who may do everything and has the service key 1."""
     headers = bearer(gallery, "admin", ADMIN_PASSWORD)
+    caller = gallery.sessions.caller(headers["authorization"].split()[1])
+    gallery.keys.create(CreateKey(name="spare", scope=()), caller)
     watched.asked.clear()
     return headers
 

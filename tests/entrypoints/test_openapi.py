@@ -13,7 +13,6 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 import logoadmin
-from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.access import Policy
 from logoadmin.entrypoints.operations import OPERATIONS
 from tests.asgi import ask
@@ -120,11 +119,14 @@ def test_requests_are_documented_with_their_limits(document: dict[str, Any]) -> 
     for row in ROWS:
         operation = described(document, row)
         parameters = operation.get("parameters", [])
-        assert [parameter["name"] for parameter in parameters] == [
+        in_path = [parameter for parameter in parameters if parameter["in"] == "path"]
+        assert [parameter["name"] for parameter in in_path] == [
             part.split("}")[0] for part in row.template.split("{")[1:]
         ]
         for parameter in parameters:
-            assert (parameter["in"], parameter["required"]) == ("path", True)
+            assert parameter["required"] == (parameter["in"] == "path")
+            assert "example" in parameter or parameter["schema"]["examples"]
+        for parameter in in_path:
             limits = {name: parameter["schema"][name] for name in ("type", "minimum", "maximum")}
             assert limits == {"type": "integer", "minimum": 0, "maximum": 2_147_483_647}
         assert ("requestBody" in operation) == row.takes_body
@@ -174,8 +176,9 @@ def test_the_document_is_read_only(app: ASGIApp) -> None:
 # Schemathesis, with every check it has.
 
 # A 400 for a name that is taken is what spec §Errors wants of a request that is well-formed: schemathesis counts it
-# as well-formed input refused. Of the values that are given here for it to accept, only 400 is not its default.
-TAKEN = {"expected-statuses": ["2xx", "3xx", 401, 403, 404, 409, 429, "5xx", 400]}
+# as well-formed input refused, and so it does a 412 for a version that is not there. Of the values that are given here
+# for it to accept, only these two are not its default.
+TAKEN = {"expected-statuses": ["2xx", "3xx", 401, 403, 404, 409, 429, "5xx", 400, 412]}
 # Growing strings of up to 262,144 characters to the edge of their limit takes it minutes, and so long as to be felt
 # without the edge: themes get good ones only, logos, which have the same body, none. test_limits goes to the edge.
 LONG_TEXTS = [
@@ -191,7 +194,12 @@ LONG_TEXTS = [
         "enabled": False,
     },
 ]
-DUPLICATES = {"include-method": "PATCH", "checks": {"positive_data_acceptance": TAKEN}}
+DUPLICATES = {"include-method": ["PATCH", "PUT", "DELETE"], "checks": {"positive_data_acceptance": TAKEN}}
+
+
+def has_whole_float(body: object) -> bool:
+    """Tell whether a body has a 5.0, which JSON Schema calls an integer and contract A1 does not."""
+    return isinstance(body, dict) and any(isinstance(value, float) and value.is_integer() for value in body.values())
 
 
 def found(app: ASGIApp, headers: Headers, *, examples: int) -> list[str]:
@@ -202,7 +210,7 @@ def found(app: ASGIApp, headers: Headers, *, examples: int) -> list[str]:
             "workers": 1,
             "headers": headers,
             "generation": {"max-examples": max(examples, 1), "deterministic": True, "database": "none"},
-            "phases": {"stateful": {"enabled": False}, "fuzzing": {"enabled": examples > 0}},
+            "phases": {"stateful": {"enabled": examples > 0}, "fuzzing": {"enabled": examples > 0}},
             "operations": [DUPLICATES, *LONG_TEXTS],
         }
     )
@@ -217,7 +225,7 @@ def found(app: ASGIApp, headers: Headers, *, examples: int) -> list[str]:
                     f"{case.method} {case.path} {case.path_parameters} {str(case.body)[:200]}: "
                     f"{result.failure_info.failure.title}: {result.failure_info.failure.message}"
                     for result in results
-                    if result.failure_info is not None
+                    if result.failure_info is not None and not has_whole_float(case.body)
                 ]
         elif isinstance(event, events.NonFatalError | events.FatalError):
             complaints.append(str(event))
@@ -226,9 +234,19 @@ def found(app: ASGIApp, headers: Headers, *, examples: int) -> list[str]:
 
 
 @pytest.mark.rule("contract A21", "spec §Errors 422", "contract D logos")
-@pytest.mark.parametrize(("signed_in", "access", "examples"), [(False, Policy.OPEN, 0), (True, Policy.GUARDED, 2)])
-def test_schemathesis_finds_nothing(signed_in: bool, access: Policy, examples: int) -> None:
-    gallery = gallery_on(MemoryStorage(), StandingClock(), access)
+@pytest.mark.parametrize(
+    ("storage_name", "signed_in", "access", "examples"),
+    [
+        ("memory", False, Policy.OPEN, 0),
+        ("memory", True, Policy.GUARDED, 2),
+        ("sqlite", True, Policy.GUARDED, 1),
+        ("mariadb", True, Policy.GUARDED, 1),
+    ],
+)
+def test_schemathesis_finds_nothing(
+    request: pytest.FixtureRequest, storage_name: str, signed_in: bool, access: Policy, examples: int
+) -> None:
+    gallery = gallery_on(request.getfixturevalue(f"{storage_name}_storage"), StandingClock(), access)
     stock(gallery)
     headers = bearer(gallery, "admin", ADMIN_PASSWORD) if signed_in else {}
     assert found(logoadmin.asgi(gallery), headers, examples=examples) == []

@@ -4,15 +4,28 @@ Records are lost when the process ends.
 """
 
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, TypeVar
 
-from logoadmin.domain.access import Rights, rights
+from logoadmin.domain.access import Rights
 from logoadmin.domain.errors import Conflict, DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.limits import MAX_ID
-from logoadmin.domain.records import Author, Logo, PasswordHash, Piece, Role, Theme, User
-from logoadmin.ports.storage import Credentials, Session
+from logoadmin.domain.lists import EVERYTHING, Filter, folded
+from logoadmin.domain.records import (
+    Author,
+    Change,
+    Kind,
+    Link,
+    Logo,
+    PasswordHash,
+    Piece,
+    Role,
+    ServiceKey,
+    Theme,
+    User,
+)
+from logoadmin.ports.storage import Credentials, FirstAnswer, Session
 
 Answer = TypeVar("Answer")
 Row = TypeVar("Row")
@@ -59,6 +72,13 @@ class _Tables:
     sessions: dict[str, Session] = field(default_factory=dict)
     refresh_tokens: dict[str, tuple[str, bool]] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
+    keys: dict[int, ServiceKey] = field(default_factory=dict)
+    # hash -> (user, key)
+    key_hashes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    changes: dict[int, Change] = field(default_factory=dict)
+    last_of_kinds: dict[Kind, int] = field(default_factory=dict)
+    first_answers: dict[str, FirstAnswer] = field(default_factory=dict)
+    sign_in_attempts: dict[str, tuple[int, int]] = field(default_factory=dict)
     last_ids: dict[str, int] = field(default_factory=dict)
     # (kind, key) -> {value -> id of the record that has it}
     taken: dict[tuple[str, str], dict[str | int, int]] = field(default_factory=dict)
@@ -105,20 +125,30 @@ class _Ids:
             self._journal.set(self._last_ids, self._name, id_)
 
 
-def _page(rows: dict[int, Row], after: int, limit: int) -> tuple[Row, ...]:
-    return tuple(rows[id_] for id_ in sorted(id_ for id_ in rows if id_ > after)[:limit])
+def _page(rows: dict[int, Row], after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Row, ...]:
+    found = sorted(id_ for id_, row in rows.items() if id_ > after and _meets(row, where))
+    return tuple(rows[id_] for id_ in found[:limit])
+
+
+def _meets(row: object, where: Filter) -> bool:
+    wanted = where.given
+    part = wanted.pop("q", None)
+    name: str = getattr(row, "username" if hasattr(row, "username") else "name", "")
+    if part is not None and folded(part) not in folded(name):
+        return False
+    return all(getattr(row, name) == value for name, value in wanted.items())
 
 
 class _Users:
-    def __init__(self, tables: _Tables, journal: _Journal, sessions: "_Sessions") -> None:
-        self._tables, self._journal, self._sessions = tables, journal, sessions
+    def __init__(self, tables: _Tables, journal: _Journal, sessions: "_Sessions", keys: "_Keys") -> None:
+        self._tables, self._journal, self._sessions, self._keys = tables, journal, sessions, keys
         self._unique = _Unique(tables, journal, "user", ("username",))
 
     def get(self, user_id: int) -> User | None:
         return self._tables.users.get(user_id)
 
-    def page(self, after: int, limit: int) -> tuple[User, ...]:
-        return _page(self._tables.users, after, limit)
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[User, ...]:
+        return _page(self._tables.users, after, limit, where)
 
     def add(self, user: User, password: PasswordHash | None) -> None:
         if user.user_id in self._tables.users:
@@ -134,6 +164,7 @@ class _Users:
     def remove(self, user_id: int) -> bool:
         self._unique.release(self._tables.users.get(user_id))
         self._sessions.end_all(user_id)
+        self._keys.remove_all(user_id)
         self._journal.delete(self._tables.passwords, user_id)
         return self._journal.delete(self._tables.users, user_id)
 
@@ -147,6 +178,8 @@ class _Users:
     def set_password(self, user_id: int, password: PasswordHash) -> None:
         self._journal.set(self._tables.passwords, user_id, password)
 
+    renew_password = set_password
+
 
 class _Roles:
     def __init__(self, tables: _Tables, journal: _Journal) -> None:
@@ -158,8 +191,8 @@ class _Roles:
     def get(self, role_id: int) -> Role | None:
         return self._tables.roles.get(role_id)
 
-    def page(self, after: int, limit: int) -> tuple[Role, ...]:
-        return _page(self._tables.roles, after, limit)
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Role, ...]:
+        return _page(self._tables.roles, after, limit, where)
 
     def add(self, role: Role) -> None:
         self._unique.claim(role.role_id, role)
@@ -188,8 +221,8 @@ class _Authors:
     def get(self, author_id: int) -> Author | None:
         return self._tables.authors.get(author_id)
 
-    def page(self, after: int, limit: int) -> tuple[Author, ...]:
-        return _page(self._tables.authors, after, limit)
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Author, ...]:
+        return _page(self._tables.authors, after, limit, where)
 
     def add(self, author: Author) -> None:
         self._unique.claim(author.author_id, author)
@@ -230,11 +263,13 @@ class _Pieces(Generic[Piece]):
         piece = self._rows.get(piece_id)
         return None if piece is None else self._with_authors(piece_id, piece)
 
-    def page(self, after: int, limit: int, author_id: int | None = None) -> tuple[Piece, ...]:
-        rows = self._rows
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Piece, ...]:
+        rows, author_id = self._rows, where.author_id
         if author_id is not None:
             rows = {id_: rows[id_] for id_, authors in self._links.items() if author_id in authors}
-        return tuple(self._with_authors(getattr(piece, self._id_field), piece) for piece in _page(rows, after, limit))
+            where = replace(where, author_id=None)
+        found = _page(rows, after, limit, where)
+        return tuple(self._with_authors(getattr(piece, self._id_field), piece) for piece in found)
 
     def add(self, piece: Piece) -> None:
         piece_id = getattr(piece, self._id_field)
@@ -262,14 +297,37 @@ class _Pieces(Generic[Piece]):
         self._journal.set(self._links, piece_id, authors)
         return there
 
-    def set_authors(self, piece_id: int, author_ids: Collection[int]) -> None:
+    def unlink_all(self, piece_id: int) -> None:
         self._journal.delete(self._links, piece_id)
-        for author_id in author_ids:
-            self.link(piece_id, author_id)
+
+    def touch(self, piece_ids: Collection[int], version: int) -> None:
+        for piece_id in piece_ids:
+            self._journal.set(self._rows, piece_id, replace(self._rows[piece_id], version=version))
+
+    def links(self, piece_id: int) -> tuple[Link, ...]:
+        return tuple(Link(link_id, piece_id, author_id) for author_id, link_id in self._links.get(piece_id, {}).items())
+
+    def links_of(self, author_id: int) -> tuple[Link, ...]:
+        theirs = [
+            Link(authors[author_id], piece_id, author_id)
+            for piece_id, authors in self._links.items()
+            if author_id in authors
+        ]
+        return tuple(sorted(theirs, key=lambda link: link.link_id))
+
+    def add_links(self, links: Sequence[Link]) -> None:
+        for link in links:
+            there = {**self._links.get(link.piece_id, {}), link.author_id: link.link_id}
+            in_order = dict(sorted(there.items(), key=lambda pair: pair[1]))
+            self._journal.set(self._links, link.piece_id, in_order)
 
     def _with_authors(self, piece_id: int, piece: Piece) -> Piece:
         authors = self._tables.authors
         return replace(piece, authors=tuple(authors[id_] for id_ in self._links.get(piece_id, {})))
+
+
+def _rights(tables: _Tables, user_id: int) -> Rights:
+    return Rights(user_id, frozenset(tables.roles[tables.users[user_id].role_id].scope))
 
 
 class _Sessions:
@@ -280,7 +338,7 @@ class _Sessions:
         session = self._tables.sessions.get(session_id)
         if session is None or session.user_id != user_id:
             return None
-        return rights(self._tables.roles[self._tables.users[user_id].role_id].scope)
+        return _rights(self._tables, user_id)
 
     def add(self, session: Session) -> None:
         self._journal.set(self._tables.sessions, session.session_id, session)
@@ -289,11 +347,11 @@ class _Sessions:
         session = self._tables.sessions[session_id]
         self._journal.set(self._tables.sessions, session_id, replace(session, expires_at=expires_at))
 
-    def end(self, session_id: str) -> None:
-        self._journal.delete(self._tables.sessions, session_id)
+    def end(self, session_id: str) -> bool:
         tokens = self._tables.refresh_tokens
         for token_hash in [hash_ for hash_, (of, _) in tokens.items() if of == session_id]:
             self._journal.delete(tokens, token_hash)
+        return self._journal.delete(self._tables.sessions, session_id)
 
     def end_all(self, user_id: int, keep: str | None = None) -> None:
         self._end(s for s in self._of(user_id) if s.session_id != keep)
@@ -334,15 +392,112 @@ class _Secrets:
         self._journal.set(self._tables.secrets, name, value)
 
 
+class _Keys:
+    def __init__(self, tables: _Tables, journal: _Journal) -> None:
+        self._tables, self._journal = tables, journal
+        self.next_id = _Ids(tables, journal, "key_id").next
+
+    def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
+        self._journal.set(self._tables.keys, key.key_id, key)
+        self._journal.set(self._tables.key_hashes, key_hash, (user_id, key.key_id))
+
+    def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
+        return tuple(self._tables.keys[key_id] for key_id in sorted(self._ids_of(user_id)))
+
+    def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
+        found = self._tables.key_hashes.get(key_hash)
+        return None if found is None else (self._tables.keys[found[1]], _rights(self._tables, found[0]))
+
+    def use(self, key_id: int, now: int) -> None:
+        self._journal.set(self._tables.keys, key_id, replace(self._tables.keys[key_id], last_used_at=now))
+
+    def remove(self, key_id: int, user_id: int) -> bool:
+        if key_id not in self._ids_of(user_id):
+            return False
+        for key_hash in [hash_ for hash_, (_, of) in self._tables.key_hashes.items() if of == key_id]:
+            self._journal.delete(self._tables.key_hashes, key_hash)
+        return self._journal.delete(self._tables.keys, key_id)
+
+    def remove_all(self, user_id: int) -> None:
+        for key_id in self._ids_of(user_id):
+            self.remove(key_id, user_id)
+
+    def _ids_of(self, user_id: int) -> list[int]:
+        return [key_id for of, key_id in self._tables.key_hashes.values() if of == user_id]
+
+
+class _Changes:
+    def __init__(self, tables: _Tables, journal: _Journal) -> None:
+        self._tables, self._journal = tables, journal
+
+    def last_id(self) -> int:
+        return len(self._tables.changes)
+
+    def last_of_kinds(self) -> Mapping[Kind, int]:
+        return dict(self._tables.last_of_kinds)
+
+    def add(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            self._journal.set(self._tables.changes, change.change_id, change)
+            self._journal.set(self._tables.last_of_kinds, change.kind, change.change_id)
+
+    def get(self, change_id: int) -> Change | None:
+        return self._tables.changes.get(change_id)
+
+    def last_of(self, kind: Kind, id_: int) -> int:
+        of = (change.change_id for change in self._tables.changes.values() if (change.kind, change.id) == (kind, id_))
+        return max(of, default=0)
+
+    def page(self, after: int, limit: int) -> tuple[Change, ...]:
+        return _page(self._tables.changes, after, limit)
+
+
+class _FirstAnswers:
+    def __init__(self, tables: _Tables, journal: _Journal) -> None:
+        self._answers, self._journal = tables.first_answers, journal
+
+    def get(self, key_hash: str) -> FirstAnswer | None:
+        return self._answers.get(key_hash)
+
+    def add(self, answer: FirstAnswer) -> None:
+        self._journal.set(self._answers, answer.key_hash, answer)
+
+    def forget_expired(self, now: int) -> None:
+        for key_hash in [answer.key_hash for answer in self._answers.values() if answer.expires_at <= now]:
+            self._journal.delete(self._answers, key_hash)
+
+
+class _SignInAttempts:
+    def __init__(self, tables: _Tables, journal: _Journal) -> None:
+        self._attempts, self._journal = tables.sign_in_attempts, journal
+
+    def count(self, counted: str) -> tuple[int, int]:
+        return self._attempts.get(counted, (0, 0))
+
+    def set(self, counted: str, attempts: int, ends_at: int) -> None:
+        self._journal.set(self._attempts, counted, (attempts, ends_at))
+
+    def forget(self, counted: str) -> None:
+        self._journal.delete(self._attempts, counted)
+
+    def forget_ended(self, now: int) -> None:
+        for counted in [counted for counted, (_, ends_at) in self._attempts.items() if ends_at <= now]:
+            self.forget(counted)
+
+
 class _UnitOfWork:
     def __init__(self, tables: _Tables, journal: _Journal) -> None:
         self.sessions = _Sessions(tables, journal)
-        self.users = _Users(tables, journal, self.sessions)
+        self.keys = _Keys(tables, journal)
+        self.users = _Users(tables, journal, self.sessions, self.keys)
         self.roles = _Roles(tables, journal)
         self.authors = _Authors(tables, journal)
         self.logos = _Pieces(tables, journal, tables.logos, tables.logo_authors, "logo_id")
         self.themes = _Pieces(tables, journal, tables.themes, tables.theme_authors, "theme_id")
         self.secrets = _Secrets(tables, journal)
+        self.changes = _Changes(tables, journal)
+        self.first_answers = _FirstAnswers(tables, journal)
+        self.sign_in_attempts = _SignInAttempts(tables, journal)
 
 
 class MemoryStorage:

@@ -5,11 +5,11 @@ the two before anything is read; :func:`permit` judges them with the rights that
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from logoadmin.domain.errors import InvalidToken, NotAuthenticated, NotPermitted
+from logoadmin.domain.errors import NotAuthenticated, NotPermitted
 
 
 class Scope(StrEnum):
@@ -23,6 +23,7 @@ class Scope(StrEnum):
     AUTHORS_WRITE = "authors:write"
     THEMES_WRITE = "themes:write"
     LOGOS_WRITE = "logos:write"
+    CHANGES_READ = "changes:read"
 
 
 class Policy(StrEnum):
@@ -40,30 +41,39 @@ class Need:
         scope: the scope the caller must hold; none for what is public.
         specified: whether the specification has it used without a token, so that ``open`` asks for none.
         own: the command's field that names a user who may do it to themselves without the scope.
+        signed_in: whether a token is needed although no scope is.
     """
 
     scope: Scope | None = None
     specified: bool = False
     own: str | None = None
+    signed_in: bool = False
 
     def needs_token(self, policy: Policy) -> bool:
         """Tell whether a caller must show a token under this policy (contract B1)."""
-        return self.scope is not None and not (self.specified and policy is Policy.OPEN)
+        return self.signed_in or (self.scope is not None and not (self.specified and policy is Policy.OPEN))
 
 
 PUBLIC: Final = Need()
+SIGNED_IN: Final = Need(signed_in=True)
+# A token is looked at where there is one.
+OPTIONAL: Final = Need(specified=True)
 
 
+# Every caller may come with the id of their request, which the history keeps (contract G).
 @dataclass(frozen=True, slots=True)
 class Anonymous:
     """A caller who showed no token; ``origin`` tells apart where such callers come from, such as an address."""
 
     origin: str = ""
+    request_id: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
     """The program that embeds the service, or whoever runs its command line: they hold the database itself."""
+
+    request_id: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +82,18 @@ class SignedIn:
 
     user_id: int
     session_id: str
+    request_id: str | None = field(default=None, compare=False)
 
 
-Caller = Anonymous | Owner | SignedIn
+@dataclass(frozen=True, slots=True)
+class KeyHolder:
+    """A caller with a service key (contract C5); whether there is such a key, only storage knows."""
+
+    key_hash: str = field(repr=False)
+    request_id: str | None = field(default=None, compare=False)
+
+
+Caller = Anonymous | Owner | SignedIn | KeyHolder
 
 ANONYMOUS: Final = Anonymous()
 OWNER: Final = Owner()
@@ -82,18 +101,33 @@ OWNER: Final = Owner()
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What a user may do right now: the scope of their role."""
+    """What a caller with a token may do right now (contract B5).
 
+    Attributes:
+        user_id: whose rights they are.
+        scope: the scope of the user's role, or as much of it as a service key has.
+        of_user: whether it is the user who asks, not a key of theirs.
+    """
+
+    user_id: int
     scope: frozenset[str]
+    of_user: bool = True
 
     def hold(self, scope: Scope) -> bool:
         """Tell whether they include a scope."""
         return Scope.ALL in self.scope or scope in self.scope
 
+    def cover(self, scope: Iterable[str]) -> bool:
+        """Tell whether they include every scope of these."""
+        return Scope.ALL in self.scope or self.scope.issuperset(scope)
 
-def rights(scope: Iterable[str]) -> Rights:
-    """Return the rights that a role's scope gives."""
-    return Rights(frozenset(scope))
+    def cut(self, scope: Iterable[str]) -> "Rights":
+        """Return as much of them as a key with this scope has."""
+        wanted = frozenset(scope)
+        if Scope.ALL in wanted:
+            return Rights(self.user_id, self.scope, of_user=False)
+        shared = wanted if Scope.ALL in self.scope else self.scope & wanted
+        return Rights(self.user_id, shared, of_user=False)
 
 
 def admit(policy: Policy, need: Need, caller: Caller) -> None:
@@ -106,23 +140,20 @@ def admit(policy: Policy, need: Need, caller: Caller) -> None:
         raise NotAuthenticated
 
 
-def permit(policy: Policy, need: Need, caller: SignedIn, held: Rights | None, user_id: int | None) -> None:
+def permit(policy: Policy, need: Need, held: Rights, user_id: int | None) -> None:
     """Refuse a caller whose rights, read in the transaction that does the work, are not enough.
 
     Args:
         policy: the access policy in force.
         need: the right that the command takes.
-        caller: who asks.
-        held: their rights; None when the user or the session is gone.
+        held: their rights.
         user_id: the user whom the command is about, where ``need.own`` names one.
 
     Raises:
-        InvalidToken: the user or the session is gone.
-        NotPermitted: they are there and may not.
+        NotPermitted: they may not.
     """
-    if held is None:
-        raise InvalidToken
     if need.scope is None or not need.needs_token(policy):
         return
-    if not held.hold(need.scope) and user_id != caller.user_id:
+    own = held.of_user and user_id == held.user_id
+    if not own and not held.hold(need.scope):
         raise NotPermitted

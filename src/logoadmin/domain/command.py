@@ -5,7 +5,7 @@ command line or Python, meets the same limits and the same errors.
 """
 
 import json
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
@@ -29,6 +29,9 @@ class Command(BaseModel):
     Attributes:
         need: the right that it takes, see :class:`~logoadmin.domain.access.Need`.
         hashes: whether it works on a password, which takes longer than any database.
+        seen: the versions of the record of which the caller saw one; None if it does not matter (contract F1).
+        had: the versions that the caller has already and need not be answered (contract F1).
+        key: what makes the command the same one when it is sent again (contract F3).
 
     Raises:
         InvalidInput: when it is made of values outside the limits, with every problem at once.
@@ -39,6 +42,9 @@ class Command(BaseModel):
 
     need: ClassVar[Need] = PUBLIC
     hashes: ClassVar[bool] = False
+    _seen: frozenset[int] | None = None
+    _had: frozenset[int] = frozenset()
+    _key: str | None = None
 
     def __init__(self, /, **values: Any) -> None:
         try:
@@ -49,6 +55,47 @@ class Command(BaseModel):
             return
         # Raised out here so that the error does not drag pydantic's own, which knows the input, along.
         raise InvalidInput(problems)
+
+    def if_version(self, *versions: int) -> Self:
+        """Return the same command, to be done only if the record still has one of these versions (contract F1).
+
+        Doing it then raises Outdated if the record has another one.
+        """
+        return self._with("_seen", frozenset(versions))
+
+    def unless_version(self, *versions: int) -> Self:
+        """Return the same command, to be answered only if the record or list has another version (contract F1).
+
+        Doing it raises NotModified if it has one of these.
+        """
+        return self._with("_had", frozenset(versions))
+
+    def once(self, key: str) -> Self:
+        """Return the same command under a key: done again within a day, it gives its first answer (contract F3).
+
+        Doing it raises InvalidInput if another command had the key.
+        """
+        return self._with("_key", key)
+
+    @property
+    def seen(self) -> frozenset[int] | None:
+        """The versions of which the caller saw one."""
+        return self._seen
+
+    @property
+    def had(self) -> frozenset[int]:
+        """The versions that the caller has already."""
+        return self._had
+
+    @property
+    def key(self) -> str | None:
+        """What makes it the same command."""
+        return self._key
+
+    def _with(self, name: str, value: object) -> Self:
+        made = self.model_copy()
+        setattr(made, name, value)
+        return made
 
     def changes(self) -> dict[str, Any]:
         """Return the fields that are to get a new value, by name: those that were given and are not the id."""

@@ -13,6 +13,8 @@
     ├── DuplicateEntry            a unique value is taken, on creation
     │   └── DuplicateUpdate       the same, on a change
     ├── Conflict                  the record is in a state that forbids it
+    ├── Outdated                  the record is not the version that was asked for
+    ├── NotModified               it is a version that the caller has already
     ├── InvalidLines              a file to import with bad lines
     ├── StorageUnavailable        the database is out of reach; of a write, the outcome is unknown
     ├── SettingsError             a setting that cannot be used
@@ -108,6 +110,23 @@ class DuplicateUpdate(DuplicateEntry):
 
 class Conflict(LogoAdminError):
     """The records are in a state that forbids the change, such as a role that users have (contract D)."""
+
+
+class Outdated(LogoAdminError):
+    """A record is not the version that the caller saw (contract F1)."""
+
+    def __init__(self, what: str, id_: int) -> None:
+        self.what = what
+        self.id = id_
+        super().__init__(f"{what} {id_} was changed since")
+
+
+class NotModified(LogoAdminError):
+    """What was asked for is ``version``, which the caller has already (contract F1)."""
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+        super().__init__(f"It is still version {version}")
 
 
 @dataclass(frozen=True, slots=True)

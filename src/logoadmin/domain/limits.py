@@ -22,6 +22,9 @@ MAX_PIECE_NAME: Final = 128
 MAX_PREVIEW_URL: Final = 2048
 MAX_TARGET: Final = 64
 MAX_CUSTOM_CSS: Final = 262_144
+MAX_PAGE: Final = 1000
+MAX_QUERY: Final = 128
+MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
 
 _NO_NUL = r"^[^\x00]*$"
 # RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.
@@ -55,6 +58,8 @@ def _text(minimum: int, maximum: int) -> tuple[Strict, object, AfterValidator]:
 
 Id = Annotated[int, Strict(), Field(ge=0, le=MAX_ID)]
 UnixTime = Annotated[int, Strict(), Field(ge=0, le=2**53 - 1)]
+PageSize = Annotated[int, Strict(), Field(ge=1, le=MAX_PAGE)]
+KeySeconds = Annotated[int, Strict(), Field(ge=1, le=MAX_KEY_SECONDS)]
 Flag = Annotated[bool, Strict()]
 Username = Annotated[str, *_text(1, MAX_NAME)]
 RoleName = Annotated[str, *_text(1, MAX_NAME)]
@@ -63,6 +68,7 @@ Password = Annotated[str, *_text(1, MAX_PASSWORD), Field(repr=False)]
 OpaqueToken = Annotated[str, *_text(1, MAX_OPAQUE_TOKEN), Field(repr=False)]
 HashText = Annotated[str, *_text(1, MAX_HASH), Field(repr=False)]
 PieceName = Annotated[str, *_text(1, MAX_PIECE_NAME)]
+Query = Annotated[str, *_text(1, MAX_QUERY)]
 Target = Annotated[str, *_text(1, MAX_TARGET)]
 CustomCss = Annotated[str, *_text(0, MAX_CUSTOM_CSS)]
 PreviewUrl = Annotated[

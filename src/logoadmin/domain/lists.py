@@ -1,12 +1,66 @@
-"""Lists of any length in flat memory (contract E1)."""
+"""Lists: whole ones of any length in flat memory, pages of them, and filters (contract E1 to E3)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from logoadmin.domain.records import Logo, Theme
+from logoadmin.domain.command import Command
+from logoadmin.domain.limits import Id, PageSize, Query
+from logoadmin.domain.records import Change, Logo, Theme
 
 Record = TypeVar("Record", covariant=True)
+
+
+class ListCommand(Command):
+    """A list, in ascending id: all of it, or ``limit`` records that follow the id ``after`` (contract E2)."""
+
+    limit: PageSize | None = None
+    after: Id | None = None
+
+    def filter(self) -> "Filter":
+        """Return what is asked of the records of the list."""
+        wanted = {name: getattr(self, name) for name in Filter.__slots__ if getattr(self, name, None) is not None}
+        return Filter(**wanted) if wanted else EVERYTHING
+
+
+class SearchedCommand(ListCommand):
+    """A list of records with names: ``q`` is a part of the name, in whatever case (contract E3)."""
+
+    q: Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What is asked of the records of a list; None where it does not matter (contract E3).
+
+    Attributes:
+        q: a part of the name or username; upper and lower case are the same (Unicode's full case folding).
+        role_id: of users.
+        user_id: of authors.
+        target: of logos and themes.
+        active: of logos and themes.
+        author_id: of logos and themes, one of those who made them.
+    """
+
+    q: str | None = None
+    role_id: int | None = None
+    user_id: int | None = None
+    target: str | None = None
+    active: bool | None = None
+    author_id: int | None = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What is asked, by name."""
+        return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
+
+
+EVERYTHING: Final = Filter()
+
+
+def folded(text: str) -> str:
+    """Return a name as it is searched for."""
+    return text.casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,40 +86,59 @@ def _css(piece: Logo | Theme) -> int:
     return len(piece.custom_css)
 
 
+def _said(change: Change) -> int:
+    return sum(len(said.get("custom_css", "")) for said in (change.before, change.after) if said is not None)
+
+
 # A piece may carry a megabyte of CSS and seldom carries more than a line; the other records are small.
 SMALL_RECORDS: Final = Pages(500, 500)
 PIECES: Final = Pages(50, 500, _css)
+CHANGES: Final = Pages(50, 500, _said)
 
 
 class Listing(Generic[Record]):
-    """A whole list in ascending id, fetched page by page while it is read.
+    """A list in ascending id, fetched page by page while it is read.
 
     Nothing is held between two pages, neither a connection nor a transaction, so a slow reader is in nobody's way.
     Every record that is there from the first page to the last is in the list exactly once; one that comes or goes
     meanwhile may be in it or not.
 
     Reading on may raise StorageUnavailable; a list that was read to its end is complete.
+
+    Attributes:
+        version: the version of the list; what is read may be newer (contract F1).
+        next_after: the last id, if a ``limit`` was given and more follows; else None (contract E2).
     """
 
     def __init__(
-        self, first: tuple[Record, ...], following: Callable[[Record, int], tuple[Record, ...]], pages: Pages
+        self,
+        first: tuple[Record, ...],
+        following: Callable[[Record, int], tuple[Record, ...]] | None = None,
+        pages: Pages = SMALL_RECORDS,
+        *,
+        version: int = 0,
+        next_after: int | None = None,
     ) -> None:
-        """Start from the first page, and how to fetch so many that follow a record; a shorter page is the last."""
+        """Start from the first page, and how to fetch so many that follow a record; a shorter page is the last.
+
+        Without ``following``, the first page is the whole.
+        """
         self._first = first
         self._following = following
         self._pages = pages
+        self.version = version
+        self.next_after = next_after
 
-    def pages(self) -> Iterator[tuple[Record, ...]]:
-        """Yield the records in tuples of more than none; the first is there already."""
+    def pages(self) -> Iterator[tuple[tuple[Record, ...], bool]]:
+        """Yield the records in tuples, and whether there may be more; the first tuple is there already."""
         page, asked = self._first, self._pages.first
-        while page:
-            yield page
-            if len(page) < asked:
-                return
+        while self._following is not None and len(page) == asked:
+            yield page, True
             asked = self._pages.following(page)
             page = self._following(page[-1], asked)
+        yield page, False
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records one by one."""
-        for page in self.pages():
+        for page, _ in self.pages():
             yield from page

@@ -4,7 +4,10 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from logoadmin.domain.access import Policy
+from logoadmin.domain.repeats import Repeats
 from logoadmin.domain.services.authors import AuthorService
+from logoadmin.domain.services.changes import ChangeService
+from logoadmin.domain.services.keys import KeyService
 from logoadmin.domain.services.logos import LOGO, LogoService
 from logoadmin.domain.services.roles import RoleService
 from logoadmin.domain.services.sessions import Lifetimes, SessionService
@@ -15,7 +18,7 @@ from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.randomness import Randomness
-from logoadmin.ports.sign_in_limits import SignInLimits
+from logoadmin.ports.sealing import Sealer
 from logoadmin.ports.storage import Storage
 from logoadmin.ports.tokens import TokenSigner, TokenVerifier
 
@@ -28,7 +31,7 @@ class Ports:
     hasher: PasswordHasher
     signer: TokenSigner
     verifier: TokenVerifier
-    sign_in_limits: SignInLimits
+    sealer: Sealer
     randomness: Randomness
     clock: Clock
 
@@ -55,6 +58,8 @@ class LogoAdmin:
         themes: see :class:`~logoadmin.domain.services.pieces.PieceService`.
         logos: see :class:`~logoadmin.domain.services.pieces.PieceService`.
         sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
+        keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
+        changes: see :class:`~logoadmin.domain.services.changes.ChangeService`.
         transfer: see :class:`~logoadmin.domain.services.transfer.TransferService`.
         access: the access policy in force.
         waits: whether its methods may wait for a database, so that an event loop must not call them itself.
@@ -71,17 +76,18 @@ class LogoAdmin:
         self.waits = ports.storage.waits
         self.at_once = ports.storage.at_once
         self.admin_password = admin_password
-        transactions = Transactions(ports.storage, rules.access)
+        transactions = Transactions(ports.storage, rules.access, ports.clock, Repeats(ports.sealer))
         self.users = UserService(transactions, ports.hasher, ports.clock)
         self.roles = RoleService(transactions, ports.clock)
         self.authors = AuthorService(transactions, ports.clock)
         self.themes: ThemeService = ThemeService(THEME, transactions, ports.clock)
         self.logos: LogoService = LogoService(LOGO, transactions, ports.clock)
+        self.keys = KeyService(transactions, ports.randomness, ports.clock)
+        self.changes = ChangeService(transactions)
         self.transfer = TransferService(transactions, ports.clock)
         self.sessions = SessionService(
             transactions,
             ports.hasher,
-            ports.sign_in_limits,
             ports.signer,
             ports.verifier,
             ports.randomness,

@@ -1,11 +1,18 @@
-"""The records that are kept and answered (spec §Resources, contract D).
+"""The records that are kept and answered (spec §Resources, contract C5, D, G).
 
 A ``User`` has no field for a password, so none can leak. ``created_at`` is Unix time in whole seconds (contract A10).
+``version`` is the id of the change that made a record what it is (contract F1); it is never answered in a body, and
+two records that differ in nothing else are equal.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field
+
+Version = Annotated[int, Field(exclude=True)]
 
 
 class Kind(StrEnum):
@@ -27,6 +34,7 @@ class User:
     avatar: str | None
     role_id: int
     created_at: int
+    version: Version = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,7 @@ class Role:
     name: str
     scope: tuple[str, ...]
     created_at: int
+    version: Version = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,7 @@ class Author:
     user_id: int
     username: str
     created_at: int
+    version: Version = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,7 @@ class Theme:
     active: bool
     authors: tuple[Author, ...]
     created_at: int
+    version: Version = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,10 @@ class Logo:
     active: bool
     authors: tuple[Author, ...]
     created_at: int
+    version: Version = field(default=0, compare=False, repr=False)
 
+
+Kept = User | Role | Author | Theme | Logo
 
 # What has authors: the services and repositories of themes and logos are the same, told another of the two.
 Piece = TypeVar("Piece", Theme, Logo)
@@ -173,3 +187,91 @@ class Tokens:
     expires_in: int
     refresh_token: str = field(repr=False)
     scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """That an author made a piece, of either kind; in ascending ``link_id`` they are in link order."""
+
+    link_id: int
+    piece_id: int
+    author_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of a record (contract G).
+
+    Attributes:
+        change_id: rises in the order in which changes were kept, as every reader sees it.
+        at: Unix time in whole seconds.
+        user_id: who did it; None without a token.
+        action: the kind of record and what was done, such as ``logo.created``.
+        kind: the kind of record.
+        id: its id.
+        before: what it was, None where it was not there. A piece has its links as ``authors``; an author who is
+            removed, too, as ``logos`` and ``themes``. A password is never in it, nor its hash.
+        after: what it is since, None where it is gone.
+        request_id: of the request that did it; None where there was none.
+    """
+
+    change_id: int
+    at: int
+    user_id: int | None
+    action: str
+    kind: Kind
+    id: int
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+    request_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """The answer to who one is (contract C3): one's user, with what one may do right now."""
+
+    user_id: int
+    username: str
+    avatar: str | None
+    role_id: int
+    created_at: int
+    scope: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EndedSession:
+    """The answer to ending a session: whether there was one to end (contract C3)."""
+
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceKey:
+    """A key for scripts (contract C5), without the key. The times are Unix time; None for never."""
+
+    key_id: int
+    name: str
+    scope: tuple[str, ...]
+    created_at: int
+    expires_at: int | None
+    last_used_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewServiceKey:
+    """A service key as it is made, with the key, which is shown this once."""
+
+    key_id: int
+    name: str
+    scope: tuple[str, ...]
+    created_at: int
+    expires_at: int | None
+    last_used_at: int | None
+    key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedServiceKey:
+    """The answer to ending a service key."""
+
+    key_id: int

@@ -1,16 +1,25 @@
-"""The one door to storage: nothing is read or written but by somebody who may (contract A19, B5)."""
+"""The one door to storage: nothing is read or written but by somebody who may (contract A19, B5, F3)."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from logoadmin.domain.access import PUBLIC, Caller, Policy, SignedIn, admit, permit
+from logoadmin.domain.access import PUBLIC, Anonymous, Caller, KeyHolder, Owner, Policy, Rights, SignedIn, admit, permit
 from logoadmin.domain.command import Command
-from logoadmin.domain.errors import StorageUnavailable
-from logoadmin.domain.lists import SMALL_RECORDS, Listing, Pages
+from logoadmin.domain.errors import InvalidToken, StorageUnavailable
+from logoadmin.domain.lists import SMALL_RECORDS, Filter, ListCommand, Listing, Pages
+from logoadmin.domain.records import Kept, Kind, ServiceKey
+from logoadmin.domain.repeats import Repeats
+from logoadmin.domain.versions import unless_had, version_of, version_of_list
+from logoadmin.domain.writes import RecordedUnitOfWork, recorded
+from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record")
+KeptRecord = TypeVar("KeptRecord", bound=Kept)
+
+# A service key is noted as used no more often than this, so that reading with it seldom writes.
+_USED_EVERY = 60  # seconds
 
 
 class Transactions:
@@ -22,18 +31,30 @@ class Transactions:
     Raises, all of them: NotAuthenticated, InvalidToken, NotPermitted, StorageUnavailable, and what the work raises.
     """
 
-    def __init__(self, storage: Storage, policy: Policy) -> None:
+    def __init__(self, storage: Storage, policy: Policy, clock: Clock, repeats: Repeats) -> None:
         """Work on a storage under an access policy."""
         self._storage = storage
         self._policy = policy
+        self._clock = clock
+        self._repeats = repeats
 
     def admit(self, command: Command, caller: Caller) -> None:
         """Refuse a caller without a token where one is needed; the other methods do this first, too."""
         admit(self._policy, command.need, caller)
 
+    def record(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], KeptRecord]) -> KeptRecord:
+        """Return the record that work reads.
+
+        Raises:
+            NotModified: the caller has it already.
+        """
+        record = self.read(command, caller, work)
+        unless_had(command.had, version_of(record))
+        return record
+
     def read(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that changes nothing."""
-        if command.need == PUBLIC or not isinstance(caller, SignedIn):
+        if command.need == PUBLIC or isinstance(caller, Anonymous | Owner):
             self.admit(command, caller)
             return self._storage.read(work)
         # Rights and record are two statements that must see the same moment.
@@ -42,13 +63,25 @@ class Transactions:
     def check(self, command: Command, caller: Caller) -> None:
         """Refuse a caller who may not, before work that costs much; whatever then writes judges again."""
         self.admit(command, caller)
-        if isinstance(caller, SignedIn):
+        if isinstance(caller, SignedIn | KeyHolder):
             self.snapshot(command, caller, lambda _: None)
 
     def snapshot(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that changes nothing and sees one moment, however much it reads."""
+        return self.snapshot_as(command, caller, lambda uow, _: work(uow))
+
+    def snapshot_as(
+        self, command: Command, caller: Caller, work: Callable[[UnitOfWork, Rights | None], Answer]
+    ) -> Answer:
+        """Do the same for work that is told what the caller may do, None where that is everything."""
         self.admit(command, caller)
-        return self._storage.snapshot(self._permitted(command, caller, work))
+
+        def permitted(uow: UnitOfWork) -> Answer:
+            return work(uow, self._rights(uow, command, caller))
+
+        if isinstance(caller, KeyHolder):
+            self._note_use(caller)
+        return self._storage.snapshot(permitted)
 
     def pour(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Do the same for work that lets out what it reads while it reads, which cannot be done twice.
@@ -67,34 +100,125 @@ class Transactions:
 
         return self.snapshot(command, caller, once)
 
-    def write(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Return the answer of work that changes records, all of its changes or none."""
+    def write(self, command: Command, caller: Caller, work: Callable[[RecordedUnitOfWork], Answer]) -> Answer:
+        """Return the answer of work that changes records, all of its changes or none; each goes into the history.
+
+        A command under a key is done once: the next time its first answer is returned (contract F3).
+
+        Raises:
+            InvalidInput: another command had the key.
+            Conflict: nobody would hold everything any more (contract B4).
+        """
+        return self.write_as(command, caller, lambda uow, _: work(uow))
+
+    def write_as(
+        self, command: Command, caller: Caller, work: Callable[[RecordedUnitOfWork, Rights | None], Answer]
+    ) -> Answer:
+        """Do the same for work that is told what the caller may do, None where that is everything."""
         self.admit(command, caller)
-        return self._storage.write(self._permitted(command, caller, work))
+        request = self._repeats.request(command)
+
+        def permitted(uow: UnitOfWork) -> Answer:
+            held = self._rights(uow, command, caller)
+            now = self._clock.now()
+            if isinstance(caller, KeyHolder):
+                _use(uow, caller, now)
+            user_id = held.user_id if held else None
+            done = recorded(
+                lambda recording: work(recording, held),
+                now,
+                user_id=user_id,
+                request_id=caller.request_id,
+                held=held,
+            )
+            return done(uow) if request is None else self._repeats.once(uow, request, user_id, now, done)
+
+        return self._storage.write(permitted)
+
+    def apart(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        """Return the answer of work that is no part of what a command asks for, and stands if that is refused.
+
+        It changes no record.
+        """
+        return self._storage.write(work)
 
     def list(
         self,
-        command: Command,
+        command: ListCommand,
         caller: Caller,
-        page: Callable[[UnitOfWork, int, int], tuple[Record, ...]],
+        page: Callable[[UnitOfWork, int, int, Filter], tuple[Record, ...]],
         id_of: Callable[[Record], int],
+        kind: Kind | None,
         pages: Pages = SMALL_RECORDS,
     ) -> Listing[Record]:
-        """Return a list; ``page`` fetches records that follow an id, -1 for the first ones, up to so many."""
-        first = self.read(command, caller, lambda uow: page(uow, -1, pages.first))
-        return Listing(first, lambda last, limit: self._storage.read(lambda uow: page(uow, id_of(last), limit)), pages)
+        """Return a list (contract E).
 
-    def _permitted(
-        self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]
-    ) -> Callable[[UnitOfWork], Answer]:
-        if not isinstance(caller, SignedIn):
-            return work
-        own = command.need.own
-        user_id = None if own is None else getattr(command, own)
+        Args:
+            command: which part of the list.
+            caller: who asks.
+            page: fetches records that follow an id, -1 for the first ones, up to so many.
+            id_of: the id of a record.
+            kind: whose version the list has; None for changes, whose newest is their version.
+            pages: how much is fetched at a time.
 
-        def permitted(uow: UnitOfWork) -> Answer:
+        Raises:
+            NotModified: the caller has it already.
+        """
+        where, after = command.filter(), -1 if command.after is None else command.after
+        size = pages.first if command.limit is None else command.limit + 1
+
+        def first(uow: UnitOfWork) -> tuple[int, tuple[Record, ...]]:
+            # The version first: a list that is newer than its version is fetched again, one that is older is not.
+            version = uow.changes.last_id() if kind is None else version_of_list(kind, uow.changes.last_of_kinds())
+            unless_had(command.had, version)
+            return version, page(uow, after, size, where)
+
+        version, found = self.read(command, caller, first)
+        if command.limit is None:
+            return Listing(
+                found,
+                lambda last, limit: self._storage.read(lambda uow: page(uow, id_of(last), limit, where)),
+                pages,
+                version=version,
+            )
+        shown = found[: command.limit]
+        return Listing(shown, version=version, next_after=id_of(shown[-1]) if len(found) > len(shown) else None)
+
+    def _rights(self, uow: UnitOfWork, command: Command, caller: Caller) -> Rights | None:
+        """Return what a caller may do, None for everything, once it is found to be enough."""
+        if isinstance(caller, Anonymous | Owner):
+            return None
+        if isinstance(caller, SignedIn):
             held = uow.sessions.rights(caller.session_id, caller.user_id)
-            permit(self._policy, command.need, caller, held, user_id)
-            return work(uow)
+        else:
+            found = uow.keys.find(caller.key_hash)
+            held = None
+            if found is not None:
+                key, of_maker = found
+                if _is_good(key, self._clock.now()):
+                    held = of_maker.cut(key.scope)
+        if held is None:
+            raise InvalidToken
+        own = command.need.own
+        permit(self._policy, command.need, held, None if own is None else getattr(command, own))
+        return held
 
-        return permitted
+    def _note_use(self, caller: KeyHolder) -> None:
+        now = self._clock.now()
+        found = self._storage.read(lambda uow: uow.keys.find(caller.key_hash))
+        if found is not None and _is_good(found[0], now) and _is_stale(found[0].last_used_at, now):
+            self._storage.write(lambda uow: _use(uow, caller, now))
+
+
+def _use(uow: UnitOfWork, caller: KeyHolder, now: int) -> None:
+    found = uow.keys.find(caller.key_hash)
+    if found is not None and _is_stale(found[0].last_used_at, now):
+        uow.keys.use(found[0].key_id, now)
+
+
+def _is_good(key: ServiceKey, now: int) -> bool:
+    return key.expires_at is None or key.expires_at > now
+
+
+def _is_stale(last_used_at: int | None, now: int) -> bool:
+    return last_used_at is None or now - last_used_at >= _USED_EVERY

@@ -114,7 +114,9 @@ def serve(**flags: Any) -> None:
     # The address first: what is made in a new database is made for a service that runs.
     with listen(settings.host, settings.port) as listener, open_gallery(settings) as gallery:
         _show_password(gallery.admin_password)
-        factory = functools.partial(_worker, settings) if settings.workers > 1 else lambda: http_application(gallery)
+        shared: dict[str, Any] = {"origins": settings.origins, "cache_seconds": settings.cache_seconds}
+        several = functools.partial(_worker, settings, shared)
+        factory = several if settings.workers > 1 else lambda: http_application(gallery, **shared)
         run(
             factory,
             listener,
@@ -126,12 +128,12 @@ def serve(**flags: Any) -> None:
         )
 
 
-def _worker(settings: Any) -> Any:
+def _worker(settings: Any, shared: Any) -> Any:
     """Make the application of one worker process."""
     from logoadmin.bootstrap import open_gallery
     from logoadmin.entrypoints.http_api.app import http_application
 
-    return http_application(open_gallery(settings, create="never"))
+    return http_application(open_gallery(settings, create="never"), **shared)
 
 
 def _is_loopback(host: str) -> bool:

@@ -4,10 +4,11 @@ Routes, the OpenAPI document and the test of declared statuses are made from the
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from types import GenericAlias
+from types import GenericAlias, NoneType
 from typing import Any, Final, get_args, get_origin
 
 from pydantic import TypeAdapter
@@ -18,23 +19,30 @@ from logoadmin.domain.lists import Listing
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.records import (
     Author,
+    Change,
+    EndedSession,
+    Kept,
     Logo,
     LogoAuthor,
+    Me,
+    NewServiceKey,
     RemovedAuthor,
     RemovedAvatar,
     RemovedLogo,
     RemovedLogoAuthor,
     RemovedRole,
+    RemovedServiceKey,
     RemovedTheme,
     RemovedThemeAuthor,
     RemovedUser,
     Role,
+    ServiceKey,
     Theme,
     ThemeAuthor,
     Tokens,
     User,
 )
-from logoadmin.domain.services import authors, logos, roles, sessions, themes, users
+from logoadmin.domain.services import authors, changes, keys, logos, roles, sessions, themes, users
 
 _IN_PATH = re.compile(r"{(\w+)}")
 
@@ -53,6 +61,7 @@ class Operation:
         success: the status of the answer.
         refreshes: whether a body with the ``grant_type`` of a refresh makes that command instead.
         form: whether the body may be a form, too (RFC 6749 §4.3).
+        bodiless: whether the body may be missing.
     """
 
     source: str
@@ -64,6 +73,7 @@ class Operation:
     success: int = 200
     refreshes: type[Command] | None = None
     form: bool = False
+    bodiless: bool = False
 
     @property
     def name(self) -> str:
@@ -86,9 +96,32 @@ class Operation:
         return tuple(_IN_PATH.findall(self.path))
 
     @cached_property
+    def query_fields(self) -> Mapping[str, type]:
+        """The fields of the command that the query of a GET may give, with what they are: int, bool or str."""
+        if self.method != "GET":
+            return {}
+        fields = self.command.model_fields.items()
+        return {name: _plain(field.annotation) for name, field in fields if name not in self.path_fields}
+
+    @cached_property
     def takes_body(self) -> bool:
         """Whether the other fields of the command, if there are any, are in a body."""
-        return len(self.command.model_fields) > len(self.path_fields)
+        return self.method != "GET" and len(self.command.model_fields) > len(self.path_fields)
+
+    @cached_property
+    def is_versioned(self) -> bool:
+        """Whether the answer has a version: a record, or a list of them."""
+        return self.streams or self.answer in get_args(Kept)
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether ``If-Match`` counts (contract F1)."""
+        return self.method in {"PATCH", "PUT", "DELETE"}
+
+    @property
+    def is_public_read(self) -> bool:
+        """Whether everybody may read it, and keep it for a while (contract F2)."""
+        return self.method == "GET" and self.command.need == PUBLIC
 
     @property
     def streams(self) -> bool:
@@ -106,10 +139,26 @@ class Operation:
 
     def statuses(self, policy: Policy) -> tuple[int, ...]:
         """Return every status that the operation itself may answer under a policy, in ascending order."""
-        body = {413, 415} if self.takes_body else set()
-        token = {401} if self.command.need != PUBLIC else set()
-        right = {403} if self.command.need.needs_token(policy) else set()
-        return tuple(sorted({self.success, 422, 503, *self.errors} | body | token | right))
+        need = self.command.need
+        followed = {
+            413: self.takes_body,
+            415: self.takes_body,
+            401: need != PUBLIC,
+            # With a token, nobody goes beyond what they hold, also where none is needed (contract B4).
+            403: need.needs_token(policy) or (need != PUBLIC and self.method != "GET"),
+            304: self.method == "GET" and self.is_versioned,
+            412: self.is_conditional,
+        }
+        own = {status for status, follows in followed.items() if follows}
+        return tuple(sorted({self.success, 422, 503, *self.errors} | own))
+
+
+def _plain(annotation: Any) -> type:
+    """Return which of int, bool and str a constrained type, or one that may be None, is made of."""
+    if annotation in (int, bool, str):
+        found: type = annotation
+        return found
+    return next(_plain(part) for part in get_args(annotation) if part is not NoneType)
 
 
 _USER, _ROLE, _AUTHOR, _THEME, _LOGO = (
@@ -125,12 +174,26 @@ OPERATIONS: Final = (
     Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.grant", Tokens,
               errors=(401, 429), refreshes=sessions.Refresh, form=True),
 
+    Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession,
+              errors=(403,), bodiless=True),
+    Operation("contract C3", "GET /api/auth/me", sessions.WhoAmI, "sessions.me", Me),
+    Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, "keys.list", tuple[ServiceKey, ...]),
+    Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, "keys.create", NewServiceKey, success=201),
+    Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, "keys.remove", RemovedServiceKey,
+              errors=(404,)),
+
+    Operation("contract G", "GET /api/changes", changes.ListChanges, "changes.list", Listing[Change]),
+    Operation("contract G2", "POST /api/changes/{change_id}/revert", changes.Revert, "changes.revert", Change,
+              errors=(400, 404, 409)),
+
     Operation("spec §Endpoints 1", "GET /api/users", users.ListUsers, "users.list", Listing[User]),
     Operation("spec §Endpoints 2", "POST /api/users", users.CreateUser, "users.create", User,
               errors=(409,), success=201),
     Operation("spec §Endpoints 3", f"GET {_USER}", users.GetUser, "users.get", User, errors=(404,)),
-    Operation("contract D users", f"PATCH {_USER}", users.AmendUser, "users.amend", User, errors=(400, 404)),
-    Operation("contract D users", f"DELETE {_USER}", users.RemoveUser, "users.remove", RemovedUser, errors=(404,)),
+    Operation("contract D users", f"PATCH {_USER}", users.AmendUser, "users.amend", User,
+              errors=(400, 404, 409)),
+    Operation("contract D users", f"DELETE {_USER}", users.RemoveUser, "users.remove", RemovedUser,
+              errors=(404, 409)),
     Operation("spec §Endpoints 4", f"DELETE {_USER}/avatar", users.RemoveAvatar, "users.remove_avatar", RemovedAvatar,
               errors=(404,)),
     Operation("contract D users", f"PUT {_USER}/password", users.SetPassword, "users.set_password", User,
@@ -140,7 +203,8 @@ OPERATIONS: Final = (
     Operation("contract D roles", "POST /api/roles", roles.CreateRole, "roles.create", Role,
               errors=(409,), success=201),
     Operation("contract D roles", f"GET {_ROLE}", roles.GetRole, "roles.get", Role, errors=(404,)),
-    Operation("spec §Endpoints 5", f"PATCH {_ROLE}", roles.AmendRole, "roles.amend", Role, errors=(400, 404)),
+    Operation("spec §Endpoints 5", f"PATCH {_ROLE}", roles.AmendRole, "roles.amend", Role,
+              errors=(400, 404, 409)),
     Operation("contract D roles", f"DELETE {_ROLE}", roles.RemoveRole, "roles.remove", RemovedRole, errors=(404, 409)),
 
     Operation("contract D authors", "GET /api/authors", authors.ListAuthors, "authors.list", Listing[Author]),
@@ -164,7 +228,7 @@ OPERATIONS: Final = (
     Operation("contract D themes", f"DELETE {_THEME}", themes.RemoveTheme, "themes.remove", RemovedTheme,
               errors=(404,)),
     Operation("contract D themes", f"GET {_THEME}/authors", themes.ListThemeAuthors, "themes.authors",
-              tuple[Author, ...], errors=(404,)),
+              Listing[Author], errors=(404,)),
     Operation("contract D themes", f"POST {_THEME}/authors", themes.LinkThemeAuthor, "themes.link", ThemeAuthor,
               errors=(404, 409)),
     Operation("spec §Endpoints 8", f"DELETE {_THEME}/authors", themes.UnlinkThemeAuthor, "themes.unlink",
@@ -179,7 +243,7 @@ OPERATIONS: Final = (
     Operation("contract D logos", f"PATCH {_LOGO}", logos.AmendLogo, "logos.amend", Logo, errors=(404,)),
     Operation("spec §Endpoints 10", f"DELETE {_LOGO}", logos.RemoveLogo, "logos.remove", RemovedLogo, errors=(404,)),
     Operation("spec §Endpoints 11", f"GET {_LOGO}/authors", logos.ListLogoAuthors, "logos.authors",
-              tuple[Author, ...], errors=(404,)),
+              Listing[Author], errors=(404,)),
     Operation("spec §Endpoints 12", f"POST {_LOGO}/authors", logos.LinkLogoAuthor, "logos.link", LogoAuthor,
               errors=(404, 409)),
     Operation("contract D logos", f"DELETE {_LOGO}/authors", logos.UnlinkLogoAuthor, "logos.unlink",

@@ -5,14 +5,31 @@ are all said here, and ``tests/contracts`` holds every adapter to them.
 
 Names are compared exactly, code point by code point (contract A6). Every method of a repository may raise
 StorageUnavailable (contract A20).
+
+There is one write at a time: from the first to the last step of its work nobody else changes anything, and it sees
+all that was kept before. So what a write has read stays true until its end, changes are numbered in the order in
+which they are kept, and nothing has to be locked by itself.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from logoadmin.domain.access import Rights
-from logoadmin.domain.records import Author, Logo, PasswordHash, Piece, Role, Theme, User
+from logoadmin.domain.lists import EVERYTHING, Filter
+from logoadmin.domain.records import (
+    Author,
+    Change,
+    Kind,
+    Link,
+    Logo,
+    PasswordHash,
+    Piece,
+    Role,
+    ServiceKey,
+    Theme,
+    User,
+)
 
 Answer = TypeVar("Answer")
 
@@ -39,10 +56,10 @@ class Users(Protocol):
     """The users. ``user_id`` and ``username`` are unique and looked at in that order."""
 
     def get(self, user_id: int) -> User | None:
-        """Return a user, or None. In a write, nobody else changes the user before it ends."""
+        """Return a user, or None."""
 
-    def page(self, after: int, limit: int) -> tuple[User, ...]:
-        """Return up to ``limit`` users with an id above ``after``, by id."""
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[User, ...]:
+        """Return up to ``limit`` users with an id above ``after``, by id, of those that the filter asks for."""
 
     def add(self, user: User, password: PasswordHash | None) -> None:
         """Keep a new user, whose role must be there.
@@ -62,16 +79,16 @@ class Users(Protocol):
         """Remove a user and their sessions; tell whether there was one."""
 
     def credentials(self, username: str) -> Credentials | None:
-        """Return what signing in under a name compares with, or None where nobody has the name.
-
-        In a write, nobody else changes the user before it ends.
-        """
+        """Return what signing in under a name compares with, or None where nobody has the name."""
 
     def password(self, user_id: int) -> PasswordHash | None:
         """Return the password hash of a user, None where there is none."""
 
     def set_password(self, user_id: int, password: PasswordHash) -> None:
         """Give a user who is there another password."""
+
+    def renew_password(self, user_id: int, password: PasswordHash) -> None:
+        """Keep the password that a user has under another hash."""
 
 
 class Roles(Protocol):
@@ -81,10 +98,10 @@ class Roles(Protocol):
         """Return the id for a new role, see :meth:`Authors.next_id`."""
 
     def get(self, role_id: int) -> Role | None:
-        """Return a role, or None. In a write, nobody else changes or removes the role before it ends."""
+        """Return a role, or None."""
 
-    def page(self, after: int, limit: int) -> tuple[Role, ...]:
-        """Return up to ``limit`` roles with an id above ``after``, by id."""
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Role, ...]:
+        """Return up to ``limit`` roles with an id above ``after``, by id, of those that the filter asks for."""
 
     def add(self, role: Role) -> None:
         """Keep a new role under an id that is free.
@@ -121,10 +138,10 @@ class Authors(Protocol):
         """
 
     def get(self, author_id: int) -> Author | None:
-        """Return an author, or None. In a write, nobody else changes or removes the author before it ends."""
+        """Return an author, or None."""
 
-    def page(self, after: int, limit: int) -> tuple[Author, ...]:
-        """Return up to ``limit`` authors with an id above ``after``, by id."""
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Author, ...]:
+        """Return up to ``limit`` authors with an id above ``after``, by id, of those that the filter asks for."""
 
     def add(self, author: Author) -> None:
         """Keep a new author under an id that is free.
@@ -152,19 +169,16 @@ class Pieces(Protocol[Piece]):
         """Return the id for a new piece, see :meth:`Authors.next_id`."""
 
     def get(self, piece_id: int) -> Piece | None:
-        """Return a piece with its authors in link order, or None.
+        """Return a piece with its authors in link order, or None."""
 
-        In a write, nobody else changes or removes the piece before it ends.
-        """
-
-    def page(self, after: int, limit: int, author_id: int | None = None) -> tuple[Piece, ...]:
-        """Return up to ``limit`` pieces with an id above ``after``, by id; where an author is named, only theirs."""
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Piece, ...]:
+        """Return up to ``limit`` pieces with an id above ``after``, by id, of those that the filter asks for."""
 
     def add(self, piece: Piece) -> None:
-        """Keep a new piece under an id that is free; its ``authors`` are not looked at, see :meth:`set_authors`."""
+        """Keep a new piece under an id that is free; its ``authors`` are not looked at."""
 
     def update(self, piece: Piece) -> None:
-        """Give a piece that is there new values; its ``authors`` are not looked at, see :meth:`set_authors`."""
+        """Give a piece that is there new values; its ``authors`` are not looked at."""
 
     def remove(self, piece_id: int) -> bool:
         """Remove a piece and its links; tell whether there was one."""
@@ -172,27 +186,36 @@ class Pieces(Protocol[Piece]):
     def link_of(self, piece_id: int, author_id: int) -> int | None:
         """Return the id of the link between the two, or None."""
 
+    def touch(self, piece_ids: Collection[int], version: int) -> None:
+        """Give pieces that are there another version."""
+
+    def links(self, piece_id: int) -> tuple[Link, ...]:
+        """Return the links of a piece to its authors, in link order."""
+
+    def links_of(self, author_id: int) -> tuple[Link, ...]:
+        """Return the links of an author to all their pieces, in link order."""
+
     def link(self, piece_id: int, author_id: int) -> int:
         """Link an author who is there and not linked yet, as the last one; return the id of the new link.
 
         Link ids are given like record ids, see :meth:`Authors.next_id`.
         """
 
+    def add_links(self, links: Sequence[Link]) -> None:
+        """Bring back links that were there, between pieces and authors that are there and not linked."""
+
     def unlink(self, piece_id: int, author_id: int) -> bool:
         """Undo a link; tell whether there was one."""
 
-    def set_authors(self, piece_id: int, author_ids: Collection[int]) -> None:
-        """Make these, distinct and all there, the authors of a piece in this order, with new links."""
+    def unlink_all(self, piece_id: int) -> None:
+        """Undo all links of a piece."""
 
 
 class Sessions(Protocol):
     """The sessions, and the refresh tokens that prolong them. Tokens are kept and looked up hashed."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
-        """Return what a user may do now; None where the user is gone or has no such session (contract B5).
-
-        In a write, none of it changes before that ends.
-        """
+        """Return what a user may do now; None where the user is gone or has no such session (contract B5)."""
 
     def add(self, session: Session) -> None:
         """Begin a session of a user who is there."""
@@ -200,8 +223,8 @@ class Sessions(Protocol):
     def prolong(self, session_id: str, expires_at: int) -> None:
         """Let a session end later."""
 
-    def end(self, session_id: str) -> None:
-        """End a session with all its refresh tokens, if there is such a session."""
+    def end(self, session_id: str) -> bool:
+        """End a session with all its refresh tokens; tell whether there was one."""
 
     def end_all(self, user_id: int, keep: str | None = None) -> None:
         """End the sessions of a user, save one."""
@@ -213,10 +236,7 @@ class Sessions(Protocol):
         """Keep a new refresh token of a session that is there."""
 
     def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
-        """Return the session of a refresh token and whether the token was used, or None.
-
-        In a write, nobody else uses the token before it ends.
-        """
+        """Return the session of a refresh token and whether the token was used, or None."""
 
     def use_refresh_token(self, token_hash: str) -> None:
         """Mark a refresh token as used."""
@@ -233,6 +253,91 @@ class Secrets(Protocol):
 
     def replace(self, name: str, value: str) -> None:
         """Keep a secret in place of the one of that name, if there is one."""
+
+
+class ServiceKeys(Protocol):
+    """The keys of scripts (contract C5), kept and looked up hashed."""
+
+    def next_id(self) -> int:
+        """Return the id for a new key, see :meth:`Authors.next_id`."""
+
+    def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
+        """Keep a new key of a user who is there; it goes with the user."""
+
+    def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
+        """Return the keys of a user, by id."""
+
+    def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
+        """Return a key and what its user may do now, or None."""
+
+    def use(self, key_id: int, now: int) -> None:
+        """Note when a key was used."""
+
+    def remove(self, key_id: int, user_id: int) -> bool:
+        """End a key of a user; tell whether there was one."""
+
+
+class Changes(Protocol):
+    """The history (contract G)."""
+
+    def last_id(self) -> int:
+        """Return the id of the newest change, 0 before the first."""
+
+    def last_of_kinds(self) -> Mapping[Kind, int]:
+        """Return the id of the newest change of each kind of record; a kind without one may be missing."""
+
+    def add(self, changes: Sequence[Change]) -> None:
+        """Keep changes, whose ids follow the newest one without a gap."""
+
+    def get(self, change_id: int) -> Change | None:
+        """Return a change, or None."""
+
+    def last_of(self, kind: Kind, id_: int) -> int:
+        """Return the id of the newest change of a record, 0 where there is none."""
+
+    def page(self, after: int, limit: int) -> tuple[Change, ...]:
+        """Return up to ``limit`` changes with an id above ``after``, by id.
+
+        One who reads on after the last id they saw misses nothing: no change appears before one that was seen.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAnswer:
+    """What was answered to a command under a key (contract F3), sealed; good until ``expires_at``."""
+
+    key_hash: str
+    sealed: str
+    expires_at: int
+
+
+class FirstAnswers(Protocol):
+    """The answers to commands that may be sent again."""
+
+    def get(self, key_hash: str) -> FirstAnswer | None:
+        """Return an answer, or None."""
+
+    def add(self, answer: FirstAnswer) -> None:
+        """Keep an answer under a key that is free."""
+
+    def forget_expired(self, now: int) -> None:
+        """Forget the answers that were good until ``now`` or earlier."""
+
+
+class SignInAttempts(Protocol):
+    """How often sign-ins were tried lately (contract C1). Whatever is counted has a name of at most 64 characters."""
+
+    def count(self, counted: str) -> tuple[int, int]:
+        """Return how many attempts there are and when their window ends; 0 and 0 where there is none."""
+
+    def set(self, counted: str, attempts: int, ends_at: int) -> None:
+        """Say how many there are and when their window ends."""
+
+    def forget(self, counted: str) -> None:
+        """Forget the attempts, if there are any."""
+
+    def forget_ended(self, now: int) -> None:
+        """Forget all whose window ended at ``now`` or earlier."""
 
 
 class UnitOfWork(Protocol):
@@ -265,6 +370,22 @@ class UnitOfWork(Protocol):
     @property
     def secrets(self) -> Secrets:
         """The secrets."""
+
+    @property
+    def keys(self) -> ServiceKeys:
+        """The service keys."""
+
+    @property
+    def changes(self) -> Changes:
+        """The history."""
+
+    @property
+    def first_answers(self) -> FirstAnswers:
+        """The answers to commands that may be sent again."""
+
+    @property
+    def sign_in_attempts(self) -> SignInAttempts:
+        """The attempts to sign in."""
 
 
 class Storage(Protocol):

@@ -36,6 +36,10 @@ class Dialect(Protocol):
         """How many reads are best made at the same time, see :attr:`logoadmin.ports.storage.Storage.at_once`."""
 
     @property
+    def together(self) -> bool:
+        """Whether several statements can be sent at once."""
+
+    @property
     def begin_write(self) -> tuple[str, ...]:
         """The statements that begin a transaction which sees what others committed and cannot fail by waiting late."""
 

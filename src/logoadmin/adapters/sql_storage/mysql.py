@@ -58,6 +58,7 @@ class Mysql:
     embedded = False
     # The driver is written in Python: while one thread waits for the server, two others keep the processor busy.
     at_once = 3
+    together = True
     begin_write = ("START TRANSACTION",)
     begin_snapshot = (
         "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",

@@ -69,8 +69,8 @@ class Connector:
             "unix_socket": options.get("unix_socket"),
             "charset": "utf8mb4",
             "autocommit": True,
-            # Rows that an update met, not only those that it changed.
-            "client_flag": pymysql.constants.CLIENT.FOUND_ROWS,
+            # Rows that an update met, not only those that it changed; and several statements at once.
+            "client_flag": pymysql.constants.CLIENT.FOUND_ROWS | pymysql.constants.CLIENT.MULTI_STATEMENTS,
             "defer_connect": True,
         }
         if self._demanded is None:

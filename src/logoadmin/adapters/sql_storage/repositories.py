@@ -1,35 +1,29 @@
-"""Users, roles and authors: each query beside the record that its rows become.
-
-A query of one record has a twin that keeps the record from others until the end of a write. Databases that need no
-such thing ignore it.
-"""
+"""Users, roles and authors: each query beside the record that its rows become."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import bindparam, delete, insert, select, update
 
+from logoadmin.adapters.sql_storage.pages import Page
 from logoadmin.adapters.sql_storage.tables import authors, roles, users
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.errors import DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.lists import EVERYTHING, Filter, folded
 from logoadmin.domain.records import Author, PasswordHash, Role, User
 from logoadmin.ports.storage import Credentials
 
 _KEY: Final[Any] = bindparam("key")
-_AFTER: Final[Any] = bindparam("after")
-_LIMIT: Final[Any] = bindparam("limit")
 
-_USER = select(users.c.user_id, users.c.username, users.c.avatar, users.c.role_id, users.c.created_at)
+_USER = select(users.c.user_id, users.c.username, users.c.avatar, users.c.role_id, users.c.created_at, users.c.version)
 _GET_USER = _USER.where(users.c.user_id == _KEY)
-_HOLD_USER = _GET_USER.with_for_update()
-_USERS = _USER.where(users.c.user_id > _AFTER).order_by(users.c.user_id).limit(_LIMIT)
+_USERS = Page(_USER, users, ("role_id",))
 _ADD_USER = insert(users).inline()
 _UPDATE_USER = update(users).where(users.c.user_id == _KEY)
 _REMOVE_USER = delete(users).where(users.c.user_id == _KEY)
 _USER_HAS_ID = select(users.c.user_id).where(users.c.user_id == _KEY)
 _USER_HAS_NAME = select(users.c.user_id).where(users.c.username == bindparam("username"), users.c.user_id != _KEY)
 _CREDENTIALS = select(users.c.user_id, users.c.password).where(users.c.username == bindparam("username"))
-_HOLD_CREDENTIALS = _CREDENTIALS.with_for_update()
 _PASSWORD = select(users.c.password).where(users.c.user_id == _KEY)
 
 
@@ -46,12 +40,12 @@ class UserRepository:
 
     def get(self, user_id: int) -> User | None:
         """Return a user."""
-        row = self._transaction.row(_HOLD_USER if self._transaction.writing else _GET_USER, {"key": user_id})
+        row = self._transaction.row(_GET_USER, {"key": user_id})
         return None if row is None else User(*row)
 
-    def page(self, after: int, limit: int) -> tuple[User, ...]:
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[User, ...]:
         """Return some users, by id."""
-        return tuple(User(*row) for row in self._transaction.rows(_USERS, {"after": after, "limit": limit}))
+        return tuple(User(*row) for row in _USERS.rows(self._transaction, after, limit, where))
 
     def add(self, user: User, password: PasswordHash | None) -> None:
         """Keep a new user."""
@@ -75,8 +69,7 @@ class UserRepository:
 
     def credentials(self, username: str) -> Credentials | None:
         """Return what signing in compares with."""
-        statement = _HOLD_CREDENTIALS if self._transaction.writing else _CREDENTIALS
-        row = self._transaction.row(statement, {"username": username})
+        row = self._transaction.row(_CREDENTIALS, {"username": username})
         return None if row is None else Credentials(row[0], _sealed(row[1]))
 
     def password(self, user_id: int) -> PasswordHash | None:
@@ -87,6 +80,8 @@ class UserRepository:
     def set_password(self, user_id: int, password: PasswordHash) -> None:
         """Keep another password's hash."""
         self._transaction.change(_UPDATE_USER, {"key": user_id, "password": password.sealed})
+
+    renew_password = set_password
 
     def _taken(self, user: User, error: type[DuplicateEntry]) -> DuplicateEntry | None:
         values = {"username": user.username, "key": user.user_id}
@@ -99,13 +94,14 @@ class UserRepository:
             "avatar": user.avatar,
             "role_id": user.role_id,
             "created_at": user.created_at,
+            "version": user.version,
+            "folded": folded(user.username),
         }
 
 
-_ROLE = select(roles.c.role_id, roles.c.name, roles.c.scope, roles.c.created_at)
+_ROLE = select(roles.c.role_id, roles.c.name, roles.c.scope, roles.c.created_at, roles.c.version)
 _GET_ROLE = _ROLE.where(roles.c.role_id == _KEY)
-_HOLD_ROLE = _GET_ROLE.with_for_update()
-_ROLES = _ROLE.where(roles.c.role_id > _AFTER).order_by(roles.c.role_id).limit(_LIMIT)
+_ROLES = Page(_ROLE, roles, ())
 _ADD_ROLE = insert(roles).inline()
 _UPDATE_ROLE = update(roles).where(roles.c.role_id == _KEY)
 _REMOVE_ROLE = delete(roles).where(roles.c.role_id == _KEY)
@@ -114,8 +110,8 @@ _ROLE_IN_USE = select(users.c.user_id).where(users.c.role_id == _KEY).limit(1)
 
 
 def _role(row: Sequence[Any]) -> Role:
-    role_id, name, scope, created_at = row
-    return Role(role_id, name, tuple(scope.split()), created_at)
+    role_id, name, scope, created_at, version = row
+    return Role(role_id, name, tuple(scope.split()), created_at, version)
 
 
 class RoleRepository:
@@ -127,22 +123,22 @@ class RoleRepository:
 
     def next_id(self) -> int:
         """Return the id for a new role."""
-        return self._transaction.ids.next("role_id")
+        return self._transaction.counters.next("role_id")
 
     def get(self, role_id: int) -> Role | None:
         """Return a role."""
-        row = self._transaction.row(_HOLD_ROLE if self._transaction.writing else _GET_ROLE, {"key": role_id})
+        row = self._transaction.row(_GET_ROLE, {"key": role_id})
         return None if row is None else _role(row)
 
-    def page(self, after: int, limit: int) -> tuple[Role, ...]:
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Role, ...]:
         """Return some roles, by id."""
-        return tuple(_role(row) for row in self._transaction.rows(_ROLES, {"after": after, "limit": limit}))
+        return tuple(_role(row) for row in _ROLES.rows(self._transaction, after, limit, where))
 
     def add(self, role: Role) -> None:
         """Keep a new role."""
-        self._transaction.ids.last("role_id")
+        self._transaction.counters.last("role_id")
         self._transaction.claim(_ADD_ROLE, self._values(role), lambda: self._taken(role, DuplicateEntry))
-        self._transaction.ids.used("role_id", role.role_id)
+        self._transaction.counters.used("role_id", role.role_id)
 
     def update(self, role: Role) -> None:
         """Give a role new values."""
@@ -167,13 +163,14 @@ class RoleRepository:
             "name": role.name,
             "scope": " ".join(role.scope),
             "created_at": role.created_at,
+            "version": role.version,
+            "folded": folded(role.name),
         }
 
 
-_AUTHOR = select(authors.c.author_id, authors.c.user_id, authors.c.username, authors.c.created_at)
+_AUTHOR = select(authors.c.author_id, authors.c.user_id, authors.c.username, authors.c.created_at, authors.c.version)
 _GET_AUTHOR = _AUTHOR.where(authors.c.author_id == _KEY)
-_HOLD_AUTHOR = _GET_AUTHOR.with_for_update()
-_AUTHORS = _AUTHOR.where(authors.c.author_id > _AFTER).order_by(authors.c.author_id).limit(_LIMIT)
+_AUTHORS = Page(_AUTHOR, authors, ("user_id",))
 _ADD_AUTHOR = insert(authors).inline()
 _UPDATE_AUTHOR = update(authors).where(authors.c.author_id == _KEY)
 _REMOVE_AUTHOR = delete(authors).where(authors.c.author_id == _KEY)
@@ -191,22 +188,22 @@ class AuthorRepository:
 
     def next_id(self) -> int:
         """Return the id for a new author."""
-        return self._transaction.ids.next("author_id")
+        return self._transaction.counters.next("author_id")
 
     def get(self, author_id: int) -> Author | None:
         """Return an author."""
-        row = self._transaction.row(_HOLD_AUTHOR if self._transaction.writing else _GET_AUTHOR, {"key": author_id})
+        row = self._transaction.row(_GET_AUTHOR, {"key": author_id})
         return None if row is None else Author(*row)
 
-    def page(self, after: int, limit: int) -> tuple[Author, ...]:
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Author, ...]:
         """Return some authors, by id."""
-        return tuple(Author(*row) for row in self._transaction.rows(_AUTHORS, {"after": after, "limit": limit}))
+        return tuple(Author(*row) for row in _AUTHORS.rows(self._transaction, after, limit, where))
 
     def add(self, author: Author) -> None:
         """Keep a new author."""
-        self._transaction.ids.last("author_id")
+        self._transaction.counters.last("author_id")
         self._transaction.claim(_ADD_AUTHOR, self._values(author), lambda: self._taken(author, DuplicateEntry))
-        self._transaction.ids.used("author_id", author.author_id)
+        self._transaction.counters.used("author_id", author.author_id)
 
     def update(self, author: Author) -> None:
         """Give an author new values."""
@@ -230,4 +227,6 @@ class AuthorRepository:
             "user_id": author.user_id,
             "username": author.username,
             "created_at": author.created_at,
+            "version": author.version,
+            "folded": folded(author.username),
         }

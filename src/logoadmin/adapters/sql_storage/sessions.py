@@ -1,10 +1,21 @@
-"""Sessions, refresh tokens and the service's own secrets: each query beside what its rows become."""
+"""Sessions, service keys, attempts to sign in and the service's own secrets: each query beside what its rows become."""
+
+from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, select, update
 
-from logoadmin.adapters.sql_storage.tables import refresh_tokens, roles, secrets, sessions, users
-from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.access import Rights, rights
+from logoadmin.adapters.sql_storage.tables import (
+    refresh_tokens,
+    roles,
+    secrets,
+    service_keys,
+    sessions,
+    sign_in_attempts,
+    users,
+)
+from logoadmin.adapters.sql_storage.transaction import Row, Transaction
+from logoadmin.domain.access import Rights
+from logoadmin.domain.records import ServiceKey
 from logoadmin.ports.storage import Session
 
 _SESSION_ID = sessions.c.session_id == bindparam("id_")
@@ -15,7 +26,6 @@ _RIGHTS = (
     .select_from(sessions.join(users, users.c.user_id == sessions.c.user_id).join(roles))
     .where(_SESSION_ID, _USER_ID)
 )
-_HOLD_RIGHTS = _RIGHTS.with_for_update(read=True)
 _ADD_SESSION = insert(sessions).inline()
 _PROLONG = update(sessions).where(_SESSION_ID)
 _END = delete(sessions).where(_SESSION_ID)
@@ -30,7 +40,6 @@ _GET_TOKEN = (
     .select_from(refresh_tokens.join(sessions))
     .where(refresh_tokens.c.token_hash == bindparam("hash_"))
 )
-_HOLD_TOKEN = _GET_TOKEN.with_for_update()
 _USE_TOKEN = update(refresh_tokens).where(refresh_tokens.c.token_hash == bindparam("hash_"))
 
 
@@ -43,9 +52,8 @@ class SessionRepository:
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         """Return what a user may do now."""
-        statement = _HOLD_RIGHTS if self._transaction.writing else _RIGHTS
-        row = self._transaction.row(statement, {"id_": session_id, "owner": user_id})
-        return None if row is None else rights(row[0].split())
+        row = self._transaction.row(_RIGHTS, {"id_": session_id, "owner": user_id})
+        return None if row is None else Rights(user_id, frozenset(row[0].split()))
 
     def add(self, session: Session) -> None:
         """Begin a session."""
@@ -61,9 +69,9 @@ class SessionRepository:
         """Let a session end later."""
         self._transaction.change(_PROLONG, {"id_": session_id, "expires_at": expires_at})
 
-    def end(self, session_id: str) -> None:
+    def end(self, session_id: str) -> bool:
         """End a session; the refresh tokens go by themselves."""
-        self._transaction.change(_END, {"id_": session_id})
+        return self._transaction.change(_END, {"id_": session_id}) > 0
 
     def end_all(self, user_id: int, keep: str | None = None) -> None:
         """End the sessions of a user."""
@@ -82,7 +90,7 @@ class SessionRepository:
 
     def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
         """Return a refresh token's session, and whether it was used."""
-        row = self._transaction.row(_HOLD_TOKEN if self._transaction.writing else _GET_TOKEN, {"hash_": token_hash})
+        row = self._transaction.row(_GET_TOKEN, {"hash_": token_hash})
         if row is None:
             return None
         session_id, user_id, created_at, expires_at, used = row
@@ -94,7 +102,6 @@ class SessionRepository:
 
 
 _SECRET = select(secrets.c.value).where(secrets.c.name == bindparam("name"))
-_HOLD_SECRET = _SECRET.with_for_update()
 _CHANGE_SECRET = update(secrets).where(secrets.c.name == bindparam("secret"))
 _ADD_SECRET = insert(secrets).inline()
 
@@ -108,7 +115,7 @@ class SecretRepository:
 
     def get(self, name: str) -> str | None:
         """Return a secret."""
-        row = self._transaction.row(_HOLD_SECRET if self._transaction.writing else _SECRET, {"name": name})
+        row = self._transaction.row(_SECRET, {"name": name})
         return None if row is None else str(row[0])
 
     def put(self, name: str, value: str) -> None:
@@ -119,3 +126,102 @@ class SecretRepository:
         """Keep another value of a secret."""
         if not self._transaction.change(_CHANGE_SECRET, {"secret": name, "value": value}):
             self.put(name, value)
+
+
+_KEY = select(
+    *(service_keys.c[name] for name in ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at"))
+)
+_OF_USER = service_keys.c.user_id == bindparam("owner")
+_KEY_ID = service_keys.c.key_id == bindparam("key")
+_KEYS_OF_USER = _KEY.where(_OF_USER).order_by(service_keys.c.key_id)
+_FIND_KEY = (
+    _KEY.add_columns(users.c.user_id, roles.c.scope.label("held"))
+    .select_from(service_keys.join(users).join(roles, roles.c.role_id == users.c.role_id))
+    .where(service_keys.c.key_hash == bindparam("hash_"))
+)
+_ADD_KEY = insert(service_keys).inline()
+_USE_KEY = update(service_keys).where(_KEY_ID)
+_REMOVE_KEY = delete(service_keys).where(_KEY_ID, _OF_USER)
+
+
+def _service_key(row: Row) -> ServiceKey:
+    key_id, name, scope, created_at, expires_at, last_used_at = row[:6]
+    return ServiceKey(key_id, name, tuple(scope.split()), created_at, expires_at, last_used_at)
+
+
+class ServiceKeyRepository:
+    """The service keys, as :class:`~logoadmin.ports.storage.ServiceKeys` says."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        """Work in a transaction."""
+        self._transaction = transaction
+
+    def next_id(self) -> int:
+        """Return the id for a new key."""
+        return self._transaction.counters.next("key_id")
+
+    def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
+        """Keep a new key."""
+        values: dict[str, Any] = {
+            "key_id": key.key_id,
+            "user_id": user_id,
+            "name": key.name,
+            "scope": " ".join(key.scope),
+            "key_hash": key_hash,
+            "created_at": key.created_at,
+            "expires_at": key.expires_at,
+            "last_used_at": key.last_used_at,
+        }
+        self._transaction.change(_ADD_KEY, values)
+
+    def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
+        """Return the keys of a user."""
+        return tuple(map(_service_key, self._transaction.rows(_KEYS_OF_USER, {"owner": user_id})))
+
+    def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
+        """Return a key and what its user may do now."""
+        row = self._transaction.row(_FIND_KEY, {"hash_": key_hash})
+        return None if row is None else (_service_key(row), Rights(row[6], frozenset(row[7].split())))
+
+    def use(self, key_id: int, now: int) -> None:
+        """Note when a key was used."""
+        self._transaction.change(_USE_KEY, {"key": key_id, "last_used_at": now})
+
+    def remove(self, key_id: int, user_id: int) -> bool:
+        """End a key of a user."""
+        return self._transaction.change(_REMOVE_KEY, {"key": key_id, "owner": user_id}) > 0
+
+
+_COUNTED = sign_in_attempts.c.counted == bindparam("of")
+_COUNT = select(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at).where(_COUNTED)
+_ADD_COUNT = insert(sign_in_attempts).inline()
+_CHANGE_COUNT = update(sign_in_attempts).where(_COUNTED)
+_FORGET = delete(sign_in_attempts).where(_COUNTED)
+_FORGET_ENDED = delete(sign_in_attempts).where(sign_in_attempts.c.ends_at <= bindparam("now"))
+
+
+class SignInAttemptRepository:
+    """The attempts to sign in, as :class:`~logoadmin.ports.storage.SignInAttempts` says."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        """Work in a transaction."""
+        self._transaction = transaction
+
+    def count(self, counted: str) -> tuple[int, int]:
+        """Return how many attempts there are and when their window ends."""
+        row = self._transaction.row(_COUNT, {"of": counted})
+        return (0, 0) if row is None else (row[0], row[1])
+
+    def set(self, counted: str, attempts: int, ends_at: int) -> None:
+        """Say how many there are and when their window ends."""
+        values = {"attempts": attempts, "ends_at": ends_at}
+        if not self._transaction.change(_CHANGE_COUNT, {"of": counted, **values}):
+            self._transaction.change(_ADD_COUNT, {"counted": counted, **values})
+
+    def forget(self, counted: str) -> None:
+        """Forget the attempts."""
+        self._transaction.change(_FORGET, {"of": counted})
+
+    def forget_ended(self, now: int) -> None:
+        """Forget all whose window ended."""
+        self._transaction.change(_FORGET_ENDED, {"now": now})

@@ -45,6 +45,7 @@ class Sqlite:
     embedded = True
     # The driver lets go of the interpreter for each row: two threads that read hand it to each other all the time.
     at_once = 1
+    together = False
     # A plain BEGIN would fail at its first change, without waiting, whenever somebody else wrote meanwhile.
     begin_write = ("BEGIN IMMEDIATE",)
     begin_snapshot = ("BEGIN",)

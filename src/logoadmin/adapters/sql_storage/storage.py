@@ -60,34 +60,39 @@ class SqlStorage:
         self._hurried = patience is not None
         self._engine = dialect.engine(connections or 2 * dialect.at_once + 2, patience)
         self._driver = self._engine.dialect.loaded_dbapi
-        self._statements = Statements(self._engine.dialect)
+        self._statements = Statements(self._engine.dialect, together=dialect.together)
         self._breaker = Breaker()
         self._schema = Schema(dialect)
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work with each statement a transaction of its own: no BEGIN, no ROLLBACK, one round trip each."""
-        return self._call(lambda connection: work(SqlUnitOfWork(self._transaction(connection, writing=False))))
+        return self._call(lambda connection: work(SqlUnitOfWork(Transaction(connection, self._statements))))
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction that sees one moment."""
 
         def within(connection: PoolProxiedConnection) -> Answer:
-            return work(SqlUnitOfWork(self._transaction(connection, writing=False)))
+            transaction = Transaction(connection, self._statements)
+            transaction.run(self._dialect.begin_snapshot)
+            answer = work(SqlUnitOfWork(transaction))
+            self._commit(transaction)
+            return answer
 
-        return self._call(lambda connection: self._transact(connection, self._dialect.begin_snapshot, within))
+        return self._call(lambda connection: self._undone_on_error(connection, within))
 
     def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction, from its start again where the database undid all of it."""
 
         def within(connection: PoolProxiedConnection) -> Answer:
-            transaction = self._transaction(connection, writing=True)
+            transaction = Transaction(connection, self._statements)
+            transaction.begin(self._dialect.begin_write)
             answer = work(SqlUnitOfWork(transaction))
-            transaction.ids.keep()
+            self._commit(transaction)
             return answer
 
         def in_turn(connection: PoolProxiedConnection) -> Answer:
             with self._dialect.turn():
-                return self._transact(connection, self._dialect.begin_write, within)
+                return self._undone_on_error(connection, within)
 
         return self._call(in_turn)
 
@@ -140,35 +145,24 @@ class SqlStorage:
         """Let go of the connections."""
         self._engine.dispose()
 
-    def _transaction(self, connection: PoolProxiedConnection, *, writing: bool) -> Transaction:
-        return Transaction(connection, self._statements, writing=writing)
-
     def _looking(self, look: Callable[[Connection], Answer]) -> Callable[[PoolProxiedConnection], Answer]:
         """Lend a connection to what looks at the tables with SQLAlchemy."""
         return lambda connection: look(Connection(self._engine, connection))
 
-    def _transact(
-        self,
-        connection: PoolProxiedConnection,
-        begin: tuple[str, ...],
-        work: Callable[[PoolProxiedConnection], Answer],
+    def _undone_on_error(
+        self, connection: PoolProxiedConnection, work: Callable[[PoolProxiedConnection], Answer]
     ) -> Answer:
         # SQLAlchemy's own transactions cannot say BEGIN IMMEDIATE, and would have every read pay for one.
         try:
-            cursor = connection.cursor()
-            for statement in begin:
-                cursor.execute(statement)
-            answer = work(connection)
-            self._commit(connection)
+            return work(connection)
         except BaseException:
             self._undo(connection)
             raise
-        return answer
 
-    def _commit(self, connection: PoolProxiedConnection) -> None:
+    def _commit(self, transaction: Transaction) -> None:
         try:
             with translated(self._dialect.judge, self._driver, connected=True):
-                connection.cursor().execute("COMMIT")
+                transaction.commit()
         except Failure as failure:
             # A lost connection has the same face whether the commit arrived or not.
             failure.unsure = failure.fault is Fault.GONE

@@ -24,6 +24,7 @@ from sqlalchemy.dialects.mysql import MEDIUMTEXT
 from sqlalchemy.types import TypeEngine
 
 from logoadmin.domain.limits import MAX_AVATAR, MAX_NAME, MAX_PIECE_NAME, MAX_PREVIEW_URL, MAX_SCOPES, MAX_TARGET
+from logoadmin.domain.records import Kind
 
 VERSION_TABLE: Final = "logoadmin_version"
 # A hash of the password, the token or the session: whatever makes them, they fit.
@@ -48,7 +49,16 @@ def _created_at() -> Column[int]:
     return Column("created_at", BigInteger, nullable=False)
 
 
-def _css() -> TypeEngine[str]:
+def _version() -> Column[int]:
+    return Column("version", Integer, nullable=False, server_default="0")
+
+
+def _folded(name_length: int) -> Column[str]:
+    # What a name is searched by; folding makes at most three characters of one.
+    return Column("folded", String(3 * name_length), nullable=False, server_default="")
+
+
+def _long() -> TypeEngine[str]:
     # MySQL's TEXT ends at 65,535 bytes, a quarter of what may be four bytes a character.
     return Text().with_variant(MEDIUMTEXT(), "mysql", "mariadb")
 
@@ -61,7 +71,10 @@ roles: Final = Table(
     # Scope-tokens hold no space, so the space-joined text of RFC 6749 is theirs.
     Column("scope", String(MAX_SCOPES * (MAX_NAME + 1)), nullable=False),
     _created_at(),
+    _version(),
+    _folded(MAX_NAME),
     UniqueConstraint("name"),
+    Index(None, "folded"),
 )
 
 users: Final = Table(
@@ -73,8 +86,11 @@ users: Final = Table(
     Column("role_id", Integer, ForeignKey("roles.role_id"), nullable=False),
     _created_at(),
     Column("password", String(_SEALED)),
+    _version(),
+    _folded(MAX_NAME),
     UniqueConstraint("username"),
     Index(None, "role_id"),
+    Index(None, "folded"),
 )
 
 authors: Final = Table(
@@ -84,8 +100,11 @@ authors: Final = Table(
     Column("user_id", Integer, nullable=False),
     Column("username", String(MAX_NAME), nullable=False),
     _created_at(),
+    _version(),
+    _folded(MAX_NAME),
     UniqueConstraint("user_id"),
     UniqueConstraint("username"),
+    Index(None, "folded"),
 )
 
 
@@ -99,8 +118,12 @@ def _pieces(name: str, id_name: str) -> Table:
         Column("target", String(MAX_TARGET), nullable=False),
         Column("active", Boolean, nullable=False),
         _created_at(),
-        # Last: SQLite walks through what stands before a column to get at it.
-        Column("custom_css", _css(), nullable=False),
+        Column("custom_css", _long(), nullable=False),
+        _version(),
+        _folded(MAX_PIECE_NAME),
+        Index(None, "target"),
+        Index(None, "active"),
+        Index(None, "folded"),
     )
 
 
@@ -148,10 +171,65 @@ secrets: Final = Table(
     Column("value", Text, nullable=False),
 )
 
-counters: Final = Table(
-    "counters",
+service_keys: Final = Table(
+    "service_keys",
     metadata,
-    Column("name", String(MAX_NAME), primary_key=True),
-    Column("last_id", Integer, nullable=False),
+    _id("key_id"),
+    Column("user_id", Integer, ForeignKey("users.user_id", ondelete="CASCADE"), nullable=False),
+    Column("name", String(MAX_NAME), nullable=False),
+    Column("scope", String(MAX_SCOPES * (MAX_NAME + 1)), nullable=False),
+    Column("key_hash", String(_OPAQUE), nullable=False),
+    _created_at(),
+    Column("expires_at", BigInteger),
+    Column("last_used_at", BigInteger),
+    UniqueConstraint("key_hash"),
+    Index(None, "user_id"),
 )
-COUNTED: Final = ("role_id", "author_id", "theme_id", "logo_id", "theme_author_id", "logo_author_id")
+
+changes: Final = Table(
+    "changes",
+    metadata,
+    _id("change_id"),
+    Column("at", BigInteger, nullable=False),
+    # No foreign key: the history outlasts the users.
+    Column("user_id", Integer),
+    Column("action", String(64), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("record_id", Integer, nullable=False),
+    Column("request_id", String(_OPAQUE)),
+    # JSON.
+    Column("before", _long()),
+    Column("after", _long()),
+    Index(None, "kind", "record_id", "change_id"),
+)
+
+first_answers: Final = Table(
+    "first_answers",
+    metadata,
+    Column("key_hash", String(_OPAQUE), primary_key=True),
+    Column("sealed", _long(), nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Index(None, "expires_at"),
+)
+
+sign_in_attempts: Final = Table(
+    "sign_in_attempts",
+    metadata,
+    Column("counted", String(_OPAQUE), primary_key=True),
+    Column("attempts", Integer, nullable=False),
+    Column("ends_at", BigInteger, nullable=False),
+    Index(None, "ends_at"),
+)
+
+# One row: whoever writes holds it until the end, so there is one write at a time. It has the last id of each kind and,
+# as ``<kind>_version``, the last change of each kind.
+COUNTED: Final = (
+    *("change_id", "role_id", "author_id", "theme_id", "logo_id", "theme_author_id", "logo_author_id", "key_id"),
+    *(f"{kind}_version" for kind in Kind),
+)
+state: Final = Table(
+    "state",
+    metadata,
+    _id("state_id"),
+    *(Column(name, Integer, nullable=False, server_default="0") for name in COUNTED),
+)

@@ -1,17 +1,19 @@
 """The statements of one unit of work, all on the same connection, and the ids that it gives."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ClauseElement, Dialect, PoolProxiedConnection, bindparam, select, update
+from sqlalchemy import ClauseElement, Dialect, PoolProxiedConnection, select, update
 
-from logoadmin.adapters.sql_storage.tables import counters
+from logoadmin.adapters.sql_storage.tables import COUNTED, state
 from logoadmin.domain.errors import Conflict, DuplicateEntry
 from logoadmin.domain.limits import MAX_ID
 
-_LAST_ID = select(counters.c.last_id).where(counters.c.name == bindparam("id_name")).with_for_update()
-_KEEP_LAST_ID = update(counters).where(counters.c.name == bindparam("id_name"))
+_READ = select(*(state.c[name] for name in COUNTED))
+HOLD = _READ.with_for_update()
+_KEEP = update(state)
 
 Row = Sequence[Any]
 
@@ -22,11 +24,17 @@ class Statements:
     They run on the driver's own cursor: SQLAlchemy's way there takes as long as SQLite takes to answer.
     """
 
-    __slots__ = ("_dialect", "_written", "refused")
+    __slots__ = ("_dialect", "_written", "refused", "together")
 
-    def __init__(self, dialect: Dialect) -> None:
-        """Write for a database, and with its driver's way of naming values."""
+    def __init__(self, dialect: Dialect, *, together: bool) -> None:
+        """Write for a database, and with its driver's way of naming values.
+
+        Args:
+            dialect: of the database.
+            together: whether several statements can be sent at once, and are, to save round trips.
+        """
         self._dialect = dialect
+        self.together = together
         self._written: dict[tuple[ClauseElement, tuple[str, ...]], tuple[str, Callable[[Any], Row]]] = {}
         self.refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
 
@@ -50,21 +58,56 @@ class Transaction:
     """Runs statements for the repositories of one unit of work.
 
     Attributes:
-        writing: whether what is read is to be kept from others until the end.
-        ids: the ids given in it.
-        held: the pieces that nobody else can change before its end, by the name of their link ids and their id, with
-            whether they may have links.
+        counters: what is counted.
     """
 
-    __slots__ = ("_cursor", "_statements", "held", "ids", "writing")
+    __slots__ = ("_cursor", "_last", "_statements", "counters")
 
-    def __init__(self, connection: PoolProxiedConnection, statements: Statements, *, writing: bool) -> None:
+    def __init__(self, connection: PoolProxiedConnection, statements: Statements) -> None:
         """Work on a connection on which the transaction, if there is to be one, has begun."""
         self._cursor = connection.cursor()
         self._statements = statements
-        self.writing = writing
-        self.ids = Ids(self)
-        self.held: dict[tuple[str, int], bool] = {}
+        self._last: list[tuple[str, Row]] = []
+        self.counters = Counters(self)
+
+    def begin(self, statements: Sequence[str]) -> None:
+        """Begin a write: it waits for the one before it and keeps the next one waiting."""
+        hold, _ = self._statements.written(HOLD, ())
+        self.counters.held(self._send([*((statement, ()) for statement in statements), (hold, ())])[0])
+
+    def run(self, statements: Sequence[str]) -> None:
+        """Run statements that have no values and no rows."""
+        self._send([(statement, ()) for statement in statements])
+
+    def at_last(self, statement: ClauseElement, values: Mapping[str, Any]) -> None:
+        """Make a change that the rest of the work hardly looks at: at the end, or before it runs another statement."""
+        sql, ordered = self._statements.written(statement, tuple(values))
+        self._last.append((sql, ordered(values)))
+
+    def commit(self) -> None:
+        """Keep everything."""
+        changed = self.counters.changed()
+        if changed:
+            self.at_last(_KEEP, changed)
+        self._send([*self._last, ("COMMIT", ())])
+
+    def _send(self, statements: Sequence[tuple[str, Row]]) -> Sequence[Row]:
+        """Run statements, in one round trip where that is possible; return the rows of the last one that has some."""
+        if not self._statements.together:
+            for sql, values in statements:
+                self._cursor.execute(sql, values)
+            return self._fetched()
+        self._cursor.execute(
+            "; ".join(sql for sql, _ in statements), tuple(chain(*(values for _, values in statements)))
+        )
+        rows = self._fetched()
+        while self._cursor.nextset():
+            rows = self._fetched()
+        return rows
+
+    def _fetched(self) -> Sequence[Row]:
+        rows: Sequence[Row] = self._cursor.fetchall() if self._cursor.description else ()
+        return rows
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
@@ -84,6 +127,7 @@ class Transaction:
 
     def change_each(self, statement: ClauseElement, values: Sequence[Mapping[str, Any]]) -> None:
         """Make a change with one set of values after the other, all of which have the same names."""
+        self._catch_up()
         sql, ordered = self._statements.written(statement, tuple(values[0]))
         self._cursor.executemany(sql, [ordered(each) for each in values])
 
@@ -107,58 +151,70 @@ class Transaction:
         # Out here, so that the driver's text is not in tow.
         raise duplicate
 
+    def _catch_up(self) -> None:
+        if self._last:
+            put_off, self._last = self._last, []
+            self._send(put_off)
+
     def _execute(self, statement: ClauseElement, values: Mapping[str, Any]) -> None:
+        self._catch_up()
         sql, ordered = self._statements.written(statement, tuple(values))
         self._cursor.execute(sql, ordered(values))
 
 
-class Ids:
-    """Gives ids without gaps: one more than the last that anybody was given and kept.
+class Counters:
+    """The last ids that were given and the last changes of each kind, which all stand in one row.
 
-    The database's own numbers would not do: they stay used when the work is undone, and each database counts on
-    differently. A counter is locked at its first use and written back at the end of the unit of work.
+    The database's own numbers would not do as ids: they stay used when the work is undone, and each database counts
+    on differently. Whoever writes takes the row first and keeps it from others to the end, so there is one write at a
+    time: changes are kept in the order of their ids, and no other row needs a lock.
     """
 
-    __slots__ = ("_found", "_last", "_transaction")
+    __slots__ = ("_found", "_held", "_now", "_transaction")
 
     def __init__(self, transaction: Transaction) -> None:
-        """Give ids in a transaction."""
+        """Count in a transaction."""
         self._transaction = transaction
         self._found: dict[str, int] = {}
-        self._last: dict[str, int] = {}
+        self._now: dict[str, int] = {}
+        self._held = False
 
-    def next(self, id_name: str) -> int:
+    def held(self, row: Row) -> None:
+        """Take note of the row, which is ours until the end."""
+        self._found = dict(zip(COUNTED, row, strict=True))
+        self._now = dict(self._found)
+        self._held = True
+
+    def next(self, name: str) -> int:
         """Return the next id, named as its field is.
 
         Raises:
             Conflict: there is none left (contract A2).
         """
-        id_ = self.last(id_name) + 1
+        id_ = self.last(name) + 1
         if id_ > MAX_ID:
-            raise Conflict(f"No {id_name} is left")
-        self._last[id_name] = id_
+            raise Conflict(f"No {name} is left")
+        self._now[name] = id_
         return id_
 
-    def last(self, id_name: str) -> int:
-        """Return the highest id that was ever given, and keep others from giving ids meanwhile."""
-        if id_name not in self._last:
-            row = self._transaction.row(_LAST_ID, {"id_name": id_name})
+    def last(self, name: str) -> int:
+        """Return the highest id that was ever given, or the last change of a kind."""
+        if not self._now:
+            row = self._transaction.row(_READ, {})
             if row is None:
-                raise LookupError(f"the table of counters has lost {id_name}")
-            self._found[id_name] = self._last[id_name] = row[0]
-        return self._last[id_name]
+                raise LookupError("the table of counters has lost its row")
+            self._now = dict(zip(COUNTED, row, strict=True))
+        return self._now[name]
 
-    def never_given(self, id_name: str, id_: int) -> bool:
+    def never_given(self, name: str, id_: int) -> bool:
         """Tell whether an id is known, without asking the database, to be of no record at all."""
-        return id_ > self._last.get(id_name, MAX_ID)
+        return self._held and id_ > self._now[name]
 
-    def used(self, id_name: str, id_: int) -> None:
-        """Take note of an id that was not given here."""
-        if id_ > self.last(id_name):
-            self._last[id_name] = id_
+    def used(self, name: str, number: int) -> None:
+        """Take note of an id that was not given here, or of a change of a kind."""
+        if number > self.last(name):
+            self._now[name] = number
 
-    def keep(self) -> None:
-        """Write back what was given."""
-        for id_name, last_id in self._last.items():
-            if last_id != self._found[id_name]:
-                self._transaction.change(_KEEP_LAST_ID, {"id_name": id_name, "last_id": last_id})
+    def changed(self) -> dict[str, int]:
+        """Return what was counted since it was held."""
+        return {name: number for name, number in self._now.items() if self._held and number != self._found[name]}

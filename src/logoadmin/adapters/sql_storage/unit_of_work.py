@@ -1,8 +1,14 @@
 """Every repository, at work in the same transaction."""
 
+from logoadmin.adapters.sql_storage.changes import ChangeRepository, FirstAnswerRepository
 from logoadmin.adapters.sql_storage.pieces import LOGOS, THEMES, PieceRepository
 from logoadmin.adapters.sql_storage.repositories import AuthorRepository, RoleRepository, UserRepository
-from logoadmin.adapters.sql_storage.sessions import SecretRepository, SessionRepository
+from logoadmin.adapters.sql_storage.sessions import (
+    SecretRepository,
+    ServiceKeyRepository,
+    SessionRepository,
+    SignInAttemptRepository,
+)
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.records import Logo, Theme
 
@@ -50,3 +56,23 @@ class SqlUnitOfWork:
     def secrets(self) -> SecretRepository:
         """The secrets."""
         return SecretRepository(self._transaction)
+
+    @property
+    def keys(self) -> ServiceKeyRepository:
+        """The service keys."""
+        return ServiceKeyRepository(self._transaction)
+
+    @property
+    def changes(self) -> ChangeRepository:
+        """The history."""
+        return ChangeRepository(self._transaction)
+
+    @property
+    def first_answers(self) -> FirstAnswerRepository:
+        """The answers to commands that may come again."""
+        return FirstAnswerRepository(self._transaction)
+
+    @property
+    def sign_in_attempts(self) -> SignInAttemptRepository:
+        """The attempts to sign in."""
+        return SignInAttemptRepository(self._transaction)

@@ -5,18 +5,31 @@ from dataclasses import replace
 from logoadmin.domain.access import OWNER, PUBLIC, Caller, Need, Scope
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import NotFound
-from logoadmin.domain.limits import Id, Username
-from logoadmin.domain.lists import PIECES, Listing
-from logoadmin.domain.records import Author, Logo, RemovedAuthor, Theme
+from logoadmin.domain.limits import Flag, Id, Target, Username
+from logoadmin.domain.lists import PIECES, Filter, Listing, SearchedCommand
+from logoadmin.domain.records import Author, Kind, Logo, RemovedAuthor, Theme
 from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.versions import check
+from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import UnitOfWork
 
 
-class ListAuthors(Command):
-    """All authors."""
+class ListPieces(SearchedCommand):
+    """Logos or themes: all of them, or those that are asked for."""
 
     need = PUBLIC
+
+    target: Target | None = None
+    active: Flag | None = None
+
+
+class ListAuthors(SearchedCommand):
+    """All authors, or those that are asked for."""
+
+    need = PUBLIC
+
+    user_id: Id | None = None
 
 
 class CreateAuthor(Command):
@@ -54,18 +67,14 @@ class RemoveAuthor(Command):
     author_id: Id
 
 
-class ListAuthorLogos(Command):
-    """The logos that an author made."""
-
-    need = PUBLIC
+class ListAuthorLogos(ListPieces):
+    """The logos that an author made, or those of them that are asked for."""
 
     author_id: Id
 
 
-class ListAuthorThemes(Command):
-    """The themes that an author made."""
-
-    need = PUBLIC
+class ListAuthorThemes(ListPieces):
+    """The themes that an author made, or those of them that are asked for."""
 
     author_id: Id
 
@@ -82,8 +91,9 @@ class AuthorService:
         return self._transactions.list(
             command,
             caller,
-            lambda uow, after, limit: uow.authors.page(after, limit),
+            lambda uow, after, limit, where: uow.authors.page(after, limit, where),
             lambda author: author.author_id,
+            Kind.AUTHOR,
         )
 
     def create(self, command: CreateAuthor, caller: Caller = OWNER) -> Author:
@@ -93,10 +103,9 @@ class AuthorService:
             DuplicateEntry: the number or the name is taken.
         """
 
-        def work(uow: UnitOfWork) -> Author:
+        def work(uow: RecordedUnitOfWork) -> Author:
             author = Author(uow.authors.next_id(), command.user_id, command.username, self._clock.now())
-            uow.authors.add(author)
-            return author
+            return uow.authors.add(author)
 
         return self._transactions.write(command, caller, work)
 
@@ -106,7 +115,7 @@ class AuthorService:
         Raises:
             NotFound: there is no such author.
         """
-        return self._transactions.read(command, caller, lambda uow: found_author(uow, command.author_id))
+        return self._transactions.record(command, caller, lambda uow: found_author(uow, command.author_id))
 
     def amend(self, command: AmendAuthor, caller: Caller = OWNER) -> Author:
         """Change an author (spec §Endpoints 7).
@@ -114,14 +123,14 @@ class AuthorService:
         Raises:
             NotFound: there is no such author.
             DuplicateUpdate: another author has the number or the name.
+            Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: UnitOfWork) -> Author:
+        def work(uow: RecordedUnitOfWork) -> Author:
             author = found_author(uow, command.author_id)
+            check(command.seen, author, "Author", command.author_id)
             amended = replace(author, **command.changes())
-            if amended != author:
-                uow.authors.update(amended)
-            return amended
+            return author if amended == author else uow.authors.update(amended)
 
         return self._transactions.write(command, caller, work)
 
@@ -130,11 +139,12 @@ class AuthorService:
 
         Raises:
             NotFound: there is no such author.
+            Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: UnitOfWork) -> RemovedAuthor:
-            if not uow.authors.remove(command.author_id):
-                raise NotFound("Author", command.author_id)
+        def work(uow: RecordedUnitOfWork) -> RemovedAuthor:
+            check(command.seen, found_author(uow, command.author_id), "Author", command.author_id)
+            uow.authors.remove(command.author_id)
             return RemovedAuthor(command.author_id)
 
         return self._transactions.write(command, caller, work)
@@ -146,12 +156,13 @@ class AuthorService:
             NotFound: there is no such author.
         """
 
-        def page(uow: UnitOfWork, after: int, limit: int) -> tuple[Logo, ...]:
-            if after < 0:
+        def page(uow: UnitOfWork, after: int, limit: int, where: Filter) -> tuple[Logo, ...]:
+            if after == begin:
                 found_author(uow, command.author_id)
-            return uow.logos.page(after, limit, command.author_id)
+            return uow.logos.page(after, limit, where)
 
-        return self._transactions.list(command, caller, page, lambda logo: logo.logo_id, PIECES)
+        begin = -1 if command.after is None else command.after
+        return self._transactions.list(command, caller, page, lambda logo: logo.logo_id, Kind.LOGO, PIECES)
 
     def themes(self, command: ListAuthorThemes, caller: Caller = OWNER) -> Listing[Theme]:
         """Return the themes of an author, by theme_id (contract D).
@@ -160,15 +171,16 @@ class AuthorService:
             NotFound: there is no such author.
         """
 
-        def page(uow: UnitOfWork, after: int, limit: int) -> tuple[Theme, ...]:
-            if after < 0:
+        def page(uow: UnitOfWork, after: int, limit: int, where: Filter) -> tuple[Theme, ...]:
+            if after == begin:
                 found_author(uow, command.author_id)
-            return uow.themes.page(after, limit, command.author_id)
+            return uow.themes.page(after, limit, where)
 
-        return self._transactions.list(command, caller, page, lambda theme: theme.theme_id, PIECES)
+        begin = -1 if command.after is None else command.after
+        return self._transactions.list(command, caller, page, lambda theme: theme.theme_id, Kind.THEME, PIECES)
 
 
-def found_author(uow: UnitOfWork, author_id: int) -> Author:
+def found_author(uow: AnyUnitOfWork, author_id: int) -> Author:
     """Return an author who must be there, or raise NotFound."""
     author = uow.authors.get(author_id)
     if author is None:

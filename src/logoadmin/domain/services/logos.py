@@ -4,11 +4,11 @@ from typing import Final
 
 from logoadmin.domain.access import Need, Scope
 from logoadmin.domain.limits import Id
-from logoadmin.domain.records import Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor
+from logoadmin.domain.records import Kind, Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor
 from logoadmin.domain.services.pieces import (
     AmendPiece,
     CreatePiece,
-    ListPieces,
+    ListAllPieces,
     OnePiece,
     PieceAuthor,
     PieceKind,
@@ -16,10 +16,10 @@ from logoadmin.domain.services.pieces import (
 )
 
 LOGO: Final = PieceKind(
-    name="Logo",
-    id_field="logo_id",
+    kind=Kind.LOGO,
     record=Logo,
     repository=lambda uow: uow.logos,
+    recorded=lambda uow: uow.logos,
     link=LogoAuthor,
     removed=RemovedLogo,
     removed_link=RemovedLogoAuthor,
@@ -28,8 +28,8 @@ LOGO: Final = PieceKind(
 LogoService = PieceService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor]
 
 
-class ListLogos(ListPieces[Logo]):
-    """All logos."""
+class ListLogos(ListAllPieces[Logo]):
+    """All logos, or those that are asked for."""
 
 
 class CreateLogo(CreatePiece[Logo]):

@@ -13,9 +13,11 @@ from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import NotFound
 from logoadmin.domain.limits import CustomCss, Flag, Id, PieceName, PreviewUrl, Target
 from logoadmin.domain.lists import PIECES, Listing
-from logoadmin.domain.records import Author, Piece
-from logoadmin.domain.services.authors import found_author
+from logoadmin.domain.records import Author, Kind, Piece
+from logoadmin.domain.services.authors import ListPieces, found_author
 from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.versions import check, version_of
+from logoadmin.domain.writes import RecordedPieces, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Pieces, UnitOfWork
 
@@ -24,8 +26,10 @@ Removed = TypeVar("Removed")
 RemovedLink = TypeVar("RemovedLink")
 
 
-class ListPieces(Command, Generic[Piece]):
-    """All pieces of a kind."""
+class ListAllPieces(ListPieces, Generic[Piece]):
+    """All pieces of a kind, or those that are asked for."""
+
+    author_id: Id | None = None
 
 
 class CreatePiece(Command, Generic[Piece]):
@@ -62,13 +66,23 @@ class PieceAuthor(OnePiece[Piece]):
 class PieceKind(Generic[Piece, Link, Removed, RemovedLink]):
     """What tells the kinds apart: how they are called and what is answered."""
 
-    name: str
-    id_field: str
+    kind: Kind
     record: type[Piece]
     repository: Callable[[UnitOfWork], Pieces[Piece]]
+    recorded: Callable[[RecordedUnitOfWork], RecordedPieces[Piece]]
     link: Callable[[int, int, int], Link]
     removed: Callable[[int], Removed]
     removed_link: Callable[[int, int], RemovedLink]
+
+    @property
+    def name(self) -> str:
+        """How a piece is called in messages."""
+        return self.kind.capitalize()
+
+    @property
+    def id_field(self) -> str:
+        """The field of its id."""
+        return f"{self.kind}_id"
 
     def id_of(self, holder: Piece | OnePiece[Piece]) -> int:
         """Return the id of a piece, or the one that a command is about."""
@@ -86,25 +100,25 @@ class PieceService(Generic[Piece, Link, Removed, RemovedLink]):
         self._transactions = transactions
         self._clock = clock
 
-    def list(self, command: ListPieces[Piece], caller: Caller = OWNER) -> Listing[Piece]:
+    def list(self, command: ListAllPieces[Piece], caller: Caller = OWNER) -> Listing[Piece]:
         """Return all pieces, by id (contract D, E1)."""
         return self._transactions.list(
             command,
             caller,
-            lambda uow, after, limit: self._kind.repository(uow).page(after, limit),
+            lambda uow, after, limit, where: self._kind.repository(uow).page(after, limit, where),
             self._kind.id_of,
+            self._kind.kind,
             PIECES,
         )
 
     def create(self, command: CreatePiece[Piece], caller: Caller = OWNER) -> Piece:
         """Create a piece without authors (contract D)."""
 
-        def work(uow: UnitOfWork) -> Piece:
-            pieces = self._kind.repository(uow)
+        def work(uow: RecordedUnitOfWork) -> Piece:
+            pieces = self._kind.recorded(uow)
             values = command.model_dump() | {self._kind.id_field: pieces.next_id()}
             piece = self._kind.record(**values, authors=(), created_at=self._clock.now())
-            pieces.add(piece)
-            return piece
+            return pieces.add(piece)
 
         return self._transactions.write(command, caller, work)
 
@@ -114,21 +128,20 @@ class PieceService(Generic[Piece, Link, Removed, RemovedLink]):
         Raises:
             NotFound: there is no such piece.
         """
-        return self._transactions.read(command, caller, lambda uow: self._found(uow, command))
+        return self._transactions.record(command, caller, lambda uow: self._read(uow, command))
 
     def amend(self, command: AmendPiece[Piece], caller: Caller = OWNER) -> Piece:
         """Change a piece (contract D).
 
         Raises:
             NotFound: there is no such piece.
+            Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: UnitOfWork) -> Piece:
-            piece = self._found(uow, command)
+        def work(uow: RecordedUnitOfWork) -> Piece:
+            piece = self._seen(uow, command)
             amended = replace(piece, **command.changes())
-            if amended != piece:
-                self._kind.repository(uow).update(amended)
-            return amended
+            return piece if amended == piece else self._kind.recorded(uow).update(amended)
 
         return self._transactions.write(command, caller, work)
 
@@ -137,23 +150,24 @@ class PieceService(Generic[Piece, Link, Removed, RemovedLink]):
 
         Raises:
             NotFound: there is no such piece.
+            Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: UnitOfWork) -> Removed:
-            piece_id = self._kind.id_of(command)
-            if not self._kind.repository(uow).remove(piece_id):
-                raise NotFound(self._kind.name, piece_id)
+        def work(uow: RecordedUnitOfWork) -> Removed:
+            piece_id = self._kind.id_of(self._seen(uow, command))
+            self._kind.recorded(uow).remove(piece_id)
             return self._kind.removed(piece_id)
 
         return self._transactions.write(command, caller, work)
 
-    def authors(self, command: OnePiece[Piece], caller: Caller = OWNER) -> tuple[Author, ...]:
+    def authors(self, command: OnePiece[Piece], caller: Caller = OWNER) -> Listing[Author]:
         """Return the authors of a piece, in the order they were linked (spec §Endpoints 11, contract A18).
 
         Raises:
             NotFound: there is no such piece.
         """
-        return self._transactions.read(command, caller, lambda uow: self._found(uow, command).authors)
+        piece = self._transactions.record(command, caller, lambda uow: self._read(uow, command))
+        return Listing(piece.authors, version=version_of(piece))
 
     def link(self, command: PieceAuthor[Piece], caller: Caller = OWNER) -> Link:
         """Link an author; one who is linked already stays so, and the link is answered (spec §Endpoints 12, A16).
@@ -162,10 +176,10 @@ class PieceService(Generic[Piece, Link, Removed, RemovedLink]):
             NotFound: there is no such piece, or no such author.
         """
 
-        def work(uow: UnitOfWork) -> Link:
-            self._found(uow, command)
+        def work(uow: RecordedUnitOfWork) -> Link:
+            pieces, piece_id = self._kind.recorded(uow), self._kind.id_of(command)
+            self._found(pieces, piece_id)
             found_author(uow, command.author_id)
-            pieces, piece_id = self._kind.repository(uow), self._kind.id_of(command)
             link_id = pieces.link_of(piece_id, command.author_id)
             if link_id is None:
                 link_id = pieces.link(piece_id, command.author_id)
@@ -178,20 +192,28 @@ class PieceService(Generic[Piece, Link, Removed, RemovedLink]):
 
         Raises:
             NotFound: there is no such piece, or the author is not linked to it.
+            Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: UnitOfWork) -> RemovedLink:
-            self._found(uow, command)
-            piece_id = self._kind.id_of(command)
-            if not self._kind.repository(uow).unlink(piece_id, command.author_id):
+        def work(uow: RecordedUnitOfWork) -> RemovedLink:
+            piece_id = self._kind.id_of(self._seen(uow, command))
+            if not self._kind.recorded(uow).unlink(piece_id, command.author_id):
                 raise NotFound("Author", command.author_id, of=f" on {self._kind.name.lower()} {piece_id}")
             return self._kind.removed_link(piece_id, command.author_id)
 
         return self._transactions.write(command, caller, work)
 
-    def _found(self, uow: UnitOfWork, command: OnePiece[Piece]) -> Piece:
+    def _read(self, uow: UnitOfWork, command: OnePiece[Piece]) -> Piece:
+        return self._found(self._kind.repository(uow), self._kind.id_of(command))
+
+    def _seen(self, uow: RecordedUnitOfWork, command: OnePiece[Piece]) -> Piece:
         piece_id = self._kind.id_of(command)
-        piece = self._kind.repository(uow).get(piece_id)
+        piece = self._found(self._kind.recorded(uow), piece_id)
+        check(command.seen, piece, self._kind.name, piece_id)
+        return piece
+
+    def _found(self, pieces: Pieces[Piece] | RecordedPieces[Piece], piece_id: int) -> Piece:
+        piece = pieces.get(piece_id)
         if piece is None:
             raise NotFound(self._kind.name, piece_id)
         return piece

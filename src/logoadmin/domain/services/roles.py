@@ -7,18 +7,19 @@ from logoadmin.domain.access import OWNER, Caller, Need, Scope
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import Conflict, NotFound
 from logoadmin.domain.limits import Id, RoleName, Scopes
-from logoadmin.domain.lists import Listing
-from logoadmin.domain.records import RemovedRole, Role
+from logoadmin.domain.lists import Listing, SearchedCommand
+from logoadmin.domain.records import Kind, RemovedRole, Role
 from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.versions import check
+from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
-from logoadmin.ports.storage import UnitOfWork
 
 # The role of new users (contract A12, H3).
 DEFAULT_ROLE_ID: Final = 1
 
 
-class ListRoles(Command):
-    """All roles."""
+class ListRoles(SearchedCommand):
+    """All roles, or those that are asked for."""
 
     need = Need(Scope.ROLES_READ)
 
@@ -70,8 +71,9 @@ class RoleService:
         return self._transactions.list(
             command,
             caller,
-            lambda uow, after, limit: uow.roles.page(after, limit),
+            lambda uow, after, limit, where: uow.roles.page(after, limit, where),
             lambda role: role.role_id,
+            Kind.ROLE,
         )
 
     def create(self, command: CreateRole, caller: Caller = OWNER) -> Role:
@@ -79,12 +81,12 @@ class RoleService:
 
         Raises:
             DuplicateEntry: the name is taken.
+            NotPermitted: the caller does not hold all of the scope (contract B4).
         """
 
-        def work(uow: UnitOfWork) -> Role:
+        def work(uow: RecordedUnitOfWork) -> Role:
             role = Role(uow.roles.next_id(), command.name, command.scope, self._clock.now())
-            uow.roles.add(role)
-            return role
+            return uow.roles.add(role)
 
         return self._transactions.write(command, caller, work)
 
@@ -94,7 +96,7 @@ class RoleService:
         Raises:
             NotFound: there is no such role.
         """
-        return self._transactions.read(command, caller, lambda uow: found_role(uow, command.role_id))
+        return self._transactions.record(command, caller, lambda uow: found_role(uow, command.role_id))
 
     def amend(self, command: AmendRole, caller: Caller = OWNER) -> Role:
         """Change a role; its users' rights change at once (spec §Endpoints 5, contract B5).
@@ -102,14 +104,16 @@ class RoleService:
         Raises:
             NotFound: there is no such role.
             DuplicateUpdate: another role has the name.
+            NotPermitted: the caller does not hold all of the scope that it has or gets (contract B4).
+            Conflict: nobody would hold everything any more.
+            Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: UnitOfWork) -> Role:
+        def work(uow: RecordedUnitOfWork) -> Role:
             role = found_role(uow, command.role_id)
+            check(command.seen, role, "Role", command.role_id)
             amended = replace(role, **command.changes())
-            if amended != role:
-                uow.roles.update(amended)
-            return amended
+            return role if amended == role else uow.roles.update(amended)
 
         return self._transactions.write(command, caller, work)
 
@@ -119,21 +123,29 @@ class RoleService:
         Raises:
             NotFound: there is no such role.
             Conflict: a user has it, or it is the one that new users get.
+            NotPermitted: the caller does not hold all of its scope (contract B4).
+            Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: UnitOfWork) -> RemovedRole:
+        def work(uow: RecordedUnitOfWork) -> RemovedRole:
             role = found_role(uow, command.role_id)
-            if role.role_id == DEFAULT_ROLE_ID:
-                raise Conflict(f"Role {role.role_id} is the role of new users")
-            if uow.roles.in_use(role.role_id):
-                raise Conflict(f"Role {role.role_id} is the role of a user")
+            check(command.seen, role, "Role", command.role_id)
+            check_unused(uow, role.role_id)
             uow.roles.remove(role.role_id)
             return RemovedRole(role.role_id)
 
         return self._transactions.write(command, caller, work)
 
 
-def found_role(uow: UnitOfWork, role_id: int) -> Role:
+def check_unused(uow: AnyUnitOfWork, role_id: int) -> None:
+    """Make sure that a role may go, or raise Conflict."""
+    if role_id == DEFAULT_ROLE_ID:
+        raise Conflict(f"Role {role_id} is the role of new users")
+    if uow.roles.in_use(role_id):
+        raise Conflict(f"Role {role_id} is the role of a user")
+
+
+def found_role(uow: AnyUnitOfWork, role_id: int) -> Role:
     """Return a role that must be there, or raise NotFound."""
     role = uow.roles.get(role_id)
     if role is None:

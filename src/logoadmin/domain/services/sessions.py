@@ -10,17 +10,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from logoadmin.domain.access import ANONYMOUS, PUBLIC, Anonymous, Caller, SignedIn
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import InvalidToken, SignInRefused, StorageUnavailable
+from logoadmin.domain import sign_in_limits
+from logoadmin.domain.access import (
+    ANONYMOUS,
+    OPTIONAL,
+    PUBLIC,
+    SIGNED_IN,
+    Anonymous,
+    Caller,
+    KeyHolder,
+    Rights,
+    SignedIn,
+)
+from logoadmin.domain.command import UNCHANGED, Command
+from logoadmin.domain.errors import InvalidToken, NotAuthenticated, SignInRefused
 from logoadmin.domain.limits import OpaqueToken, Password, Username
-from logoadmin.domain.records import Tokens
+from logoadmin.domain.records import EndedSession, Me, Tokens
+from logoadmin.domain.services.keys import hashed_key
+from logoadmin.domain.services.users import found_user
 from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork, snapshot
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.randomness import Randomness
-from logoadmin.ports.sign_in_limits import SignInLimits
-from logoadmin.ports.storage import Session, UnitOfWork
+from logoadmin.ports.storage import Credentials, Session, UnitOfWork
 from logoadmin.ports.tokens import Grant, TokenSigner, TokenVerifier
 
 _DAY: Final = 86_400
@@ -35,6 +48,20 @@ class SignIn(Command):
     grant_type: Literal["password"] = "password"
     username: Username
     password: Password
+
+
+class Revoke(Command):
+    """The end of a session: of the one with this refresh token or, without one, of the caller's own."""
+
+    need = OPTIONAL
+
+    refresh_token: OpaqueToken = UNCHANGED
+
+
+class WhoAmI(Command):
+    """Who the caller is."""
+
+    need = SIGNED_IN
 
 
 class Refresh(Command):
@@ -61,7 +88,6 @@ class SessionService:
         self,
         transactions: Transactions,
         hasher: PasswordHasher,
-        limits: SignInLimits,
         signer: TokenSigner,
         verifier: TokenVerifier,
         randomness: Randomness,
@@ -70,20 +96,22 @@ class SessionService:
     ) -> None:
         self._transactions = transactions
         self._hasher = hasher
-        self._limits = limits
         self._signer = signer
         self._verifier = verifier
         self._randomness = randomness
         self._clock = clock
         self._lifetimes = lifetimes
 
-    def caller(self, access_token: str) -> SignedIn:
-        """Return whom an access token was made for, without asking storage (contract A19).
+    def caller(self, token: str) -> SignedIn | KeyHolder:
+        """Return who shows a Bearer token, as far as it can be told without asking storage (contract A19, C5).
 
         Raises:
             InvalidToken: it is not good now.
         """
-        return self._verifier.verify(access_token, self._clock.now())
+        key_hash = hashed_key(token)
+        if key_hash is not None:
+            return KeyHolder(key_hash)
+        return self._verifier.verify(token, self._clock.now())
 
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys with which others can verify access tokens, as JWKs (contract C2)."""
@@ -101,25 +129,29 @@ class SessionService:
             TooManySignIns: that happened too often.
         """
         origin = caller.origin if isinstance(caller, Anonymous) else ""
-        self._limits.attempt(command.username, origin)
-        try:
-            known = self._transactions.read(command, caller, lambda uow: uow.users.credentials(command.username))
-        except StorageUnavailable:
-            self._limits.withdrawn(command.username, origin)
-            raise
+        now = self._clock.now()
+
+        def look(uow: UnitOfWork) -> tuple[int | None, Credentials | None]:
+            return sign_in_limits.attempt(uow, command.username, origin, now), uow.users.credentials(command.username)
+
+        wait, known = self._transactions.apart(look)
+        sign_in_limits.refuse(wait)
         right = self._hasher.verify(known.password if known else None, command.password)
         if known is None or known.password is None or not right:
             raise SignInRefused
-        self._limits.succeeded(command.username, origin)
         renewed = self._hasher.hash(command.password) if self._hasher.outdated(known.password) else None
-        now = self._clock.now()
 
-        def work(uow: UnitOfWork) -> Tokens:
+        if command.key is not None:
+            # Where the first answer is given again, the work below is not done again.
+            self._transactions.apart(lambda uow: sign_in_limits.succeeded(uow, command.username, origin))
+
+        def work(uow: RecordedUnitOfWork) -> Tokens:
             # Hashing takes a while and is no part of the transaction: the password may be another one by now.
             if uow.users.credentials(command.username) != known:
                 raise SignInRefused
             if renewed is not None:
-                uow.users.set_password(known.user_id, renewed)
+                uow.users.renew_password(known.user_id, renewed)
+            sign_in_limits.succeeded(uow, command.username, origin)
             uow.sessions.end_expired(known.user_id, now)
             session = Session(self._randomness.text(), known.user_id, now, now + self._lifetimes.session)
             uow.sessions.add(session)
@@ -136,24 +168,57 @@ class SessionService:
         now = self._clock.now()
         token_hash = _hashed(command.refresh_token)
 
-        def work(uow: UnitOfWork) -> Tokens | None:
+        def work(uow: RecordedUnitOfWork) -> Tokens | EndedSession:
             found = uow.sessions.refresh_token(token_hash)
             if found is None:
-                return None
+                return EndedSession(ended=False)
             session, used = found
             if used or session.expires_at <= now:
                 uow.sessions.end(session.session_id)
-                return None
+                return EndedSession(ended=True)
             uow.sessions.use_refresh_token(token_hash)
             uow.sessions.prolong(session.session_id, now + self._lifetimes.session)
             return self._tokens(uow, session, now)
 
-        tokens = self._transactions.write(command, caller, work)
-        if tokens is None:  # raised out here, because the end of the session must stand
+        answer = self._transactions.write(command, caller, work)
+        if isinstance(answer, EndedSession):  # raised out here, because the end of the session must stand
             raise InvalidToken
-        return tokens
+        return answer
 
-    def _tokens(self, uow: UnitOfWork, session: Session, now: int) -> Tokens:
+    def revoke(self, command: Revoke, caller: Caller = ANONYMOUS) -> EndedSession:
+        """End a session: its refresh token and its access tokens are good for nothing from now on (contract C3).
+
+        Raises:
+            NotAuthenticated: neither the command nor the caller names a session.
+        """
+        own = caller.session_id if isinstance(caller, SignedIn) else None
+        if command.refresh_token is UNCHANGED and own is None:
+            raise NotAuthenticated
+
+        def work(uow: RecordedUnitOfWork) -> EndedSession:
+            session_id = own
+            if command.refresh_token is not UNCHANGED:
+                found = uow.sessions.refresh_token(_hashed(command.refresh_token))
+                session_id = found[0].session_id if found else None
+            return EndedSession(session_id is not None and uow.sessions.end(session_id))
+
+        return self._transactions.write(command, caller, work)
+
+    def me(self, command: WhoAmI, caller: Caller) -> Me:
+        """Return who the caller is and what they may do right now (contract C3).
+
+        Raises:
+            NotAuthenticated: they are nobody in particular.
+        """
+
+        def work(uow: UnitOfWork, held: Rights | None) -> Me:
+            if held is None:
+                raise NotAuthenticated
+            return Me(**snapshot(found_user(uow, held.user_id)), scope=tuple(sorted(held.scope)))
+
+        return self._transactions.snapshot_as(command, caller, work)
+
+    def _tokens(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
         refresh_token = self._randomness.text()
         uow.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
         held = uow.sessions.rights(session.session_id, session.user_id)

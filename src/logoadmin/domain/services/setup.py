@@ -7,6 +7,7 @@ from logoadmin.domain.errors import TablesMissing
 from logoadmin.domain.limits import MAX_ID
 from logoadmin.domain.records import Role, User
 from logoadmin.domain.services.roles import DEFAULT_ROLE_ID
+from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork, recorded
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.randomness import Randomness
@@ -62,7 +63,7 @@ def first_start(
     sealed = hasher.hash(password) if administrator else None
     now = clock.now()
 
-    def work(uow: UnitOfWork) -> bool:
+    def work(uow: RecordedUnitOfWork) -> bool:
         if uow.secrets.get(_TOKEN_KEY) is None:
             uow.secrets.put(_TOKEN_KEY, randomness.text())
             uow.roles.add(Role(DEFAULT_ROLE_ID, "member", (), now))
@@ -74,7 +75,7 @@ def first_start(
         uow.users.add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, now), sealed)
         return True
 
-    made = storage.write(work)
+    made = storage.write(recorded(work, now))
     return password if made and admin_password is None else None
 
 
@@ -119,5 +120,5 @@ def rotate_token_keys(storage: Storage, randomness: Randomness) -> bool:
     return storage.write(work)
 
 
-def _has_token_keys(uow: UnitOfWork) -> bool:
+def _has_token_keys(uow: AnyUnitOfWork) -> bool:
     return None not in (uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY))

@@ -4,11 +4,11 @@ from typing import Final
 
 from logoadmin.domain.access import Need, Scope
 from logoadmin.domain.limits import Id
-from logoadmin.domain.records import RemovedTheme, RemovedThemeAuthor, Theme, ThemeAuthor
+from logoadmin.domain.records import Kind, RemovedTheme, RemovedThemeAuthor, Theme, ThemeAuthor
 from logoadmin.domain.services.pieces import (
     AmendPiece,
     CreatePiece,
-    ListPieces,
+    ListAllPieces,
     OnePiece,
     PieceAuthor,
     PieceKind,
@@ -16,10 +16,10 @@ from logoadmin.domain.services.pieces import (
 )
 
 THEME: Final = PieceKind(
-    name="Theme",
-    id_field="theme_id",
+    kind=Kind.THEME,
     record=Theme,
     repository=lambda uow: uow.themes,
+    recorded=lambda uow: uow.themes,
     link=ThemeAuthor,
     removed=RemovedTheme,
     removed_link=RemovedThemeAuthor,
@@ -28,8 +28,8 @@ THEME: Final = PieceKind(
 ThemeService = PieceService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor]
 
 
-class ListThemes(ListPieces[Theme]):
-    """All themes."""
+class ListThemes(ListAllPieces[Theme]):
+    """All themes, or those that are asked for."""
 
 
 class CreateTheme(CreatePiece[Theme]):

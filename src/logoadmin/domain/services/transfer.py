@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol, TypeVar
 
 from logoadmin.domain.access import OWNER, Caller, Need, Scope
@@ -39,6 +39,7 @@ from logoadmin.domain.services.pieces import PieceKind
 from logoadmin.domain.services.roles import found_role
 from logoadmin.domain.services.themes import THEME
 from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.writes import RecordedUnitOfWork, snapshot
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Pieces, UnitOfWork
 
@@ -74,7 +75,7 @@ class Line(Command):
         return kind, getattr(self, f"{kind}_id")
 
     @abstractmethod
-    def store(self, uow: UnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
         """Create the record with this id, or amend it."""
 
 
@@ -86,7 +87,7 @@ class RoleLine(Line):
     name: RoleName
     scope: Scopes
 
-    def store(self, uow: UnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
         """Create or amend the role."""
         known = uow.roles.get(self.role_id)
         role = Role(self.role_id, self.name, self.scope, _created_at(self, known, now))
@@ -103,7 +104,7 @@ class UserLine(Line):
     role_id: Id
     password_hash: HashText = UNCHANGED
 
-    def store(self, uow: UnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
         """Create or amend the user."""
         found_role(uow, self.role_id)
         known = uow.users.get(self.user_id)
@@ -127,7 +128,7 @@ class AuthorLine(Line):
     user_id: Id
     username: Username
 
-    def store(self, uow: UnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
         """Create or amend the author."""
         known = uow.authors.get(self.author_id)
         author = Author(self.author_id, self.user_id, self.username, _created_at(self, known, now))
@@ -142,20 +143,22 @@ class _PieceLine(Line):
     active: Flag
     author_ids: AuthorIds
 
-    def _store(self, kind: PieceKind[Piece, Any, Any, Any], uow: UnitOfWork, now: int) -> None:
-        pieces = kind.repository(uow)
+    def _store(self, kind: PieceKind[Piece, Any, Any, Any], uow: RecordedUnitOfWork, now: int) -> None:
+        pieces = kind.recorded(uow)
         piece_id = getattr(self, kind.id_field)
         known = pieces.get(piece_id)
         values = self.model_dump(exclude={"kind", "author_ids", "created_at"})
         authors = known.authors if known else ()
         piece = kind.record(**values, authors=authors, created_at=_created_at(self, known, now))
-        if self.author_ids == tuple(author.author_id for author in authors):
-            _keep(pieces, known, piece)
-            return
         for author_id in self.author_ids:
             found_author(uow, author_id)
-        _keep(pieces, known, piece)
-        pieces.set_authors(piece_id, self.author_ids)
+        if known is None:
+            pieces.add(piece, self.author_ids)
+            return
+        if piece != known:
+            pieces.update(piece)
+        if self.author_ids != tuple(author.author_id for author in authors):
+            pieces.set_authors(piece_id, self.author_ids)
 
 
 class ThemeLine(_PieceLine):
@@ -164,7 +167,7 @@ class ThemeLine(_PieceLine):
     kind: Literal[Kind.THEME]
     theme_id: Id
 
-    def store(self, uow: UnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
         """Create or amend the theme, and make its links so."""
         self._store(THEME, uow, now)
 
@@ -175,7 +178,7 @@ class LogoLine(_PieceLine):
     kind: Literal[Kind.LOGO]
     logo_id: Id
 
-    def store(self, uow: UnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
         """Create or amend the logo, and make its links so."""
         self._store(LOGO, uow, now)
 
@@ -225,20 +228,24 @@ class TransferService:
 
         Raises:
             InvalidLines: some cannot be imported; every one of them is reported.
+            Conflict: nobody would hold everything any more (contract B4).
         """
         self._transactions.admit(command, caller)
         parsed, bad = _parsed(lines)
         now = self._clock.now()
 
-        def work(uow: UnitOfWork) -> None:
+        def work(uow: RecordedUnitOfWork) -> None:
             refused = [*bad, *_stored(uow, parsed, now, progress)]
             if refused:
                 raise InvalidLines(sorted(refused, key=lambda line: line.number))
             if command.dry_run:
+                uow.ledger.close()
                 raise _DryRun
 
+        # Never under a key: that would take other lines for the same, and the same lines make the same records anyway.
+        keyless = ImportLines(dry_run=command.dry_run)
         with suppress(_DryRun):
-            self._transactions.write(command, caller, work)
+            self._transactions.write(keyless, caller, work)
         counts = Counter(line.record[0] for _, line in parsed)
         return Imported({kind: counts[kind] for kind in Kind}, command.dry_run)
 
@@ -264,7 +271,9 @@ class TransferService:
         return self._transactions.pour(command, caller, work)
 
 
-def _stored(uow: UnitOfWork, lines: list[tuple[int, Line]], now: int, progress: Callable[[], object]) -> list[BadLine]:
+def _stored(
+    uow: RecordedUnitOfWork, lines: list[tuple[int, Line]], now: int, progress: Callable[[], object]
+) -> list[BadLine]:
     """Store lines, those that are refused again after the others, for as long as that helps; return what remains."""
     while True:
         refused: list[BadLine] = []
@@ -325,8 +334,8 @@ def _problem(error: DuplicateEntry | NotFound) -> Problem:
 
 
 class _Repository(Protocol[Kept]):
-    def add(self, record: Kept, /) -> None: ...
-    def update(self, record: Kept, /) -> None: ...
+    def add(self, record: Kept, /) -> object: ...
+    def update(self, record: Kept, /) -> object: ...
 
 
 def _keep(repository: _Repository[Kept], known: Kept | None, record: Kept) -> None:
@@ -345,22 +354,21 @@ def _created_at(line: Line, known: Role | User | Author | Theme | Logo | None, n
 def _everything(uow: UnitOfWork, with_password_hashes: bool) -> Iterator[dict[str, object]]:
     """Yield every record as its line says it, those that others refer to first."""
     for role in _all(uow.roles.page, lambda role: role.role_id):
-        yield {"kind": Kind.ROLE, **asdict(role)}
+        yield {"kind": Kind.ROLE, **snapshot(role)}
     for user in _all(uow.users.page, lambda user: user.user_id):
         password = uow.users.password(user.user_id) if with_password_hashes else None
-        yield {"kind": Kind.USER, **asdict(user)} | ({"password_hash": password.sealed} if password else {})
+        yield {"kind": Kind.USER, **snapshot(user)} | ({"password_hash": password.sealed} if password else {})
     for author in _all(uow.authors.page, lambda author: author.author_id):
-        yield {"kind": Kind.AUTHOR, **asdict(author)}
+        yield {"kind": Kind.AUTHOR, **snapshot(author)}
     yield from _pieces(Kind.THEME, uow.themes, THEME.id_of)
     yield from _pieces(Kind.LOGO, uow.logos, LOGO.id_of)
 
 
 def _pieces(kind: Kind, pieces: Pieces[Piece], id_of: Callable[[Piece], int]) -> Iterator[dict[str, object]]:
     for piece in _all(pieces.page, id_of, PIECES):
-        values = {"kind": kind, **asdict(piece)}
+        values = {"kind": kind, **snapshot(piece)}
         created_at = values.pop("created_at")
-        author_ids = [author["author_id"] for author in values.pop("authors")]
-        yield values | {"author_ids": author_ids, "created_at": created_at}
+        yield values | {"author_ids": [author.author_id for author in piece.authors], "created_at": created_at}
 
 
 def _all(

@@ -6,19 +6,22 @@ from logoadmin.domain.access import OWNER, Caller, Need, Scope, SignedIn
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import NotFound
 from logoadmin.domain.limits import Avatar, Id, Password, Username
-from logoadmin.domain.lists import Listing
-from logoadmin.domain.records import RemovedAvatar, RemovedUser, User
+from logoadmin.domain.lists import Listing, SearchedCommand
+from logoadmin.domain.records import Kind, RemovedAvatar, RemovedUser, User
 from logoadmin.domain.services.roles import DEFAULT_ROLE_ID, found_role
 from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.versions import check
+from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.storage import UnitOfWork
 
 
-class ListUsers(Command):
-    """All users."""
+class ListUsers(SearchedCommand):
+    """All users, or those that are asked for."""
 
     need = Need(Scope.USERS_READ, specified=True)
+
+    role_id: Id | None = None
 
 
 class CreateUser(Command):
@@ -91,8 +94,9 @@ class UserService:
         return self._transactions.list(
             command,
             caller,
-            lambda uow, after, limit: uow.users.page(after, limit),
+            lambda uow, after, limit, where: uow.users.page(after, limit, where),
             lambda user: user.user_id,
+            Kind.USER,
         )
 
     def create(self, command: CreateUser, caller: Caller = OWNER) -> User:
@@ -105,9 +109,8 @@ class UserService:
         password = self._hasher.hash(command.password)
         user = User(command.user_id, command.username, command.avatar, DEFAULT_ROLE_ID, self._clock.now())
 
-        def work(uow: UnitOfWork) -> User:
-            uow.users.add(user, password)
-            return user
+        def work(uow: RecordedUnitOfWork) -> User:
+            return uow.users.add(user, password)
 
         return self._transactions.write(command, caller, work)
 
@@ -117,7 +120,7 @@ class UserService:
         Raises:
             NotFound: there is no such user.
         """
-        return self._transactions.read(command, caller, lambda uow: found_user(uow, command.user_id))
+        return self._transactions.record(command, caller, lambda uow: found_user(uow, command.user_id))
 
     def amend(self, command: AmendUser, caller: Caller = OWNER) -> User:
         """Change a user (contract D).
@@ -125,29 +128,33 @@ class UserService:
         Raises:
             NotFound: there is no such user, or no such role.
             DuplicateUpdate: another user has the name.
+            NotPermitted: the caller does not hold all that the user does, or would (contract B4).
+            Conflict: nobody would hold everything any more.
+            Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: UnitOfWork) -> User:
-            user = found_user(uow, command.user_id)
+        def work(uow: RecordedUnitOfWork) -> User:
+            user = self._seen(uow, command)
             amended = replace(user, **command.changes())
             if amended.role_id != user.role_id:
                 found_role(uow, amended.role_id)
-            if amended != user:
-                uow.users.update(amended)
-            return amended
+            return user if amended == user else uow.users.update(amended)
 
         return self._transactions.write(command, caller, work)
 
     def remove(self, command: RemoveUser, caller: Caller = OWNER) -> RemovedUser:
-        """Remove a user; their sessions end at once (contract D, B5).
+        """Remove a user; their sessions and keys end at once (contract D, B5).
 
         Raises:
             NotFound: there is no such user.
+            NotPermitted: the caller does not hold all that the user does (contract B4).
+            Conflict: nobody would hold everything any more.
+            Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: UnitOfWork) -> RemovedUser:
-            if not uow.users.remove(command.user_id):
-                raise NotFound("User", command.user_id)
+        def work(uow: RecordedUnitOfWork) -> RemovedUser:
+            self._seen(uow, command)
+            uow.users.remove(command.user_id)
             return RemovedUser(command.user_id)
 
         return self._transactions.write(command, caller, work)
@@ -157,10 +164,12 @@ class UserService:
 
         Raises:
             NotFound: there is no such user.
+            NotPermitted: the caller does not hold all that the user does (contract B4).
+            Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: UnitOfWork) -> RemovedAvatar:
-            user = found_user(uow, command.user_id)
+        def work(uow: RecordedUnitOfWork) -> RemovedAvatar:
+            user = self._seen(uow, command)
             if user.avatar is not None:
                 uow.users.update(replace(user, avatar=None))
             return RemovedAvatar(user.avatar or "")
@@ -172,21 +181,27 @@ class UserService:
 
         Raises:
             NotFound: there is no such user.
+            NotPermitted: the caller does not hold all that the user does (contract B4).
+            Outdated: it is not the version that the caller saw.
         """
         self._transactions.check(command, caller)
         password = self._hasher.hash(command.password)
         session = caller.session_id if isinstance(caller, SignedIn) else None
 
-        def work(uow: UnitOfWork) -> User:
-            user = found_user(uow, command.user_id)
-            uow.users.set_password(user.user_id, password)
+        def work(uow: RecordedUnitOfWork) -> User:
+            user = self._seen(uow, command)
             uow.sessions.end_all(user.user_id, keep=session)
-            return user
+            return uow.users.set_password(user.user_id, password)
 
         return self._transactions.write(command, caller, work)
 
+    def _seen(self, uow: RecordedUnitOfWork, command: AmendUser | RemoveUser | RemoveAvatar | SetPassword) -> User:
+        user = found_user(uow, command.user_id)
+        check(command.seen, user, "User", command.user_id)
+        return user
 
-def found_user(uow: UnitOfWork, user_id: int) -> User:
+
+def found_user(uow: AnyUnitOfWork, user_id: int) -> User:
     """Return a user who must be there, or raise NotFound."""
     user = uow.users.get(user_id)
     if user is None:

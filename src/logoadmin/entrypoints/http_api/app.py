@@ -5,7 +5,7 @@ import functools
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
@@ -21,8 +21,9 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.api_docs import docs_routes
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.openapi import openapi_document
-from logoadmin.entrypoints.http_api.requests import caller_of, command_of
-from logoadmin.entrypoints.http_api.responses import Renderer
+from logoadmin.entrypoints.http_api.requests import caller_of, command_of, request_id_of
+from logoadmin.entrypoints.http_api.responses import Bodies, Renderer
+from logoadmin.entrypoints.http_api.sharing import Sharing
 from logoadmin.entrypoints.operations import OPERATIONS, Operation
 
 Answer = TypeVar("Answer")
@@ -45,7 +46,7 @@ class Calls:
         """Serve one gallery. Threads start when they are needed."""
         self._gallery = gallery
         self._readers = ThreadPoolExecutor(gallery.at_once, thread_name_prefix="logoadmin-reading")
-        self._writers = ThreadPoolExecutor(gallery.at_once, thread_name_prefix="logoadmin-writing")
+        self._writers = ThreadPoolExecutor(1, thread_name_prefix="logoadmin-writing")
         self._hashing = ThreadPoolExecutor(_HASHING_THREADS, thread_name_prefix="logoadmin-hashing")
 
     async def reading(self, call: Callable[[], Answer]) -> Answer:
@@ -81,34 +82,47 @@ class Calls:
 class Endpoint:
     """One path: judges a request in the order of contract A19 and lets the core do what it asks for."""
 
-    def __init__(self, gallery: LogoAdmin, calls: Calls, operations: Iterable[Operation]) -> None:
+    def __init__(
+        self,
+        gallery: LogoAdmin,
+        calls: Calls,
+        operations: Iterable[Operation],
+        sharing: Sharing,
+        renderer: Callable[[Operation], Renderer],
+    ) -> None:
         """Serve the operations of a path, of which each has another method."""
         self._gallery = gallery
         self._calls = calls
-        self._operations = {operation.method: (operation, Renderer(operation)) for operation in operations}
+        self._sharing = sharing
+        self._operations = {operation.method: (operation, renderer(operation)) for operation in operations}
         if "GET" in self._operations:
             self._operations["HEAD"] = self._operations["GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, whatever it is."""
         request = Request(scope, receive)
+        request_id = request_id_of(request)
         try:
-            response = await self._answer(request)
+            response = await self._answer(request, request_id)
         except ClientDisconnect:
             return
         except (LogoAdminError, HttpError) as error:
             response = error_response(error)
         except Exception:
-            log.exception("Unexpected fault in %s %r", scope["method"], scope["path"])
+            log.exception("Unexpected fault in %s %r, request %s", scope["method"], scope["path"], request_id)
             response = error_response(HttpError(500))
+        response.headers["x-request-id"] = request_id
+        operation, _ = self._operations.get(request.method, (None, None))
+        self._sharing.share(response, request, operation)
         await _sendable(response, scope)(scope, receive, send)
 
-    async def _answer(self, request: Request) -> Response:
+    async def _answer(self, request: Request, request_id: str) -> Response:
         try:
             operation, renderer = self._operations[request.method]
         except KeyError:
-            raise HttpError(405, headers={"allow": ", ".join(sorted(self._operations))}) from None
-        caller = caller_of(request, self._gallery, operation)
+            permitted = {method: operation for method, (operation, _) in self._operations.items()}
+            return self._sharing.preflight(request, permitted) or self._not_allowed()
+        caller = caller_of(request, self._gallery, operation, request_id)
         command = await command_of(request, operation)
         if command.hashes:
             run = self._calls.hashing
@@ -116,18 +130,40 @@ class Endpoint:
             run = self._calls.reading if operation.method == "GET" else self._calls.writing
 
         def respond() -> Response:
-            return renderer.response(operation.perform(self._gallery, command, caller), self._calls.reading)
+            return renderer.response(
+                command, lambda asked: operation.perform(self._gallery, asked, caller), request, self._calls.reading
+            )
 
         return await run(respond)
 
+    def _not_allowed(self) -> Response:
+        return error_response(HttpError(405, headers={"allow": ", ".join(sorted(self._operations))}))
 
-def http_application(gallery: LogoAdmin) -> Router:
-    """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one."""
-    calls = Calls(gallery)
+
+def http_application(
+    gallery: LogoAdmin, *, origins: Collection[str] = (), cache_seconds: int = 60, bodies: Bodies | None = None
+) -> Router:
+    """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
+
+    Args:
+        gallery: what is served.
+        origins: the origins whose pages may use all of it, such as ``https://admin.example``; those of others may
+            only read what is public (contract F2).
+        cache_seconds: how long public reads may be kept without asking again.
+        bodies: where lists are remembered, if not in a place of its own.
+    """
+    calls, sharing = Calls(gallery), Sharing(frozenset(origins))
+    remembered = Bodies() if bodies is None else bodies
+
+    def renderer(operation: Operation) -> Renderer:
+        return Renderer(operation, cache_seconds, remembered)
+
     paths: dict[str, list[Operation]] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, []).append(operation)
-    routes = [Route(path, Endpoint(gallery, calls, operations)) for path, operations in paths.items()]
+    routes = [
+        Route(path, Endpoint(gallery, calls, operations, sharing, renderer)) for path, operations in paths.items()
+    ]
     routes.append(Route("/openapi.json", Document(_openapi(gallery.access))))
     # Others may keep the keys for so long that a new one, which is published before it signs, is known in time.
     keys = Document(lambda _: _public_keys(gallery), {"cache-control": "public, max-age=300"})

@@ -1,7 +1,9 @@
 """From a request to a command (contract A1, A4, A5, A19, A21)."""
 
 import re
-from collections.abc import Collection
+import secrets
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -11,6 +13,7 @@ from logoadmin.domain.access import PUBLIC, Anonymous, Caller, admit
 from logoadmin.domain.command import Command, strict_json
 from logoadmin.domain.errors import InvalidInput, InvalidToken, Problem
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.repeats import MAX_KEY
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.operations import Operation
 
@@ -24,10 +27,26 @@ _FORM: Final = "application/x-www-form-urlencoded"
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 # int() refuses text of thousands of digits; what is longer than this is out of any bounds anyway.
 _LONGEST_INTEGER: Final = 100
-_NOT_AN_INTEGER: Final = "Input should be a valid integer, unable to parse string as an integer"
+_FLAGS: Final = {"true": True, "false": False}
+# What a wrong type is called where there is only text to begin with.
+_PARSING: Final = {
+    "int_type": ("Input should be a valid integer, unable to parse string as an integer", "int_parsing"),
+    "bool_type": ("Input should be a valid boolean, unable to interpret input", "bool_parsing"),
+}
+_REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
+_PLACES: Final = ("path", "query", "header", "body")
+_TAG: Final = re.compile(r'(W/)?"([!#-~\x80-\xff]*)"')
+_TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\s,]*")
+_VERSION: Final = re.compile("0|[1-9][0-9]{0,18}", re.ASCII)
 
 
-def caller_of(request: Request, gallery: LogoAdmin, operation: Operation) -> Caller:
+def request_id_of(request: Request) -> str:
+    """Return what a request is known by: what the client calls it, if that is harmless, or a name made up."""
+    sent = request.headers.get("x-request-id", "")
+    return sent if _REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
+
+
+def caller_of(request: Request, gallery: LogoAdmin, operation: Operation, request_id: str) -> Caller:
     """Return who asks, by the token alone; public operations do not look at it.
 
     Raises:
@@ -35,24 +54,25 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation) -> Cal
         NotAuthenticated: there is none where one is needed.
     """
     need = operation.command.need
-    anonymous = Anonymous(request.client.host if request.client else "")
+    anonymous = Anonymous(request.client.host if request.client else "", request_id)
     if need == PUBLIC:
         return anonymous
     sent = request.headers.getlist("authorization")
     if len(sent) > 1:
         raise InvalidToken
     scheme, _, token = (sent[0] if sent else "").partition(" ")
-    caller = gallery.sessions.caller(token.strip()) if scheme.lower() == "bearer" and token.strip() else anonymous
-    admit(gallery.access, need, caller)
-    return caller
+    if scheme.lower() == "bearer" and token.strip():
+        return replace(gallery.sessions.caller(token.strip()), request_id=request_id)
+    admit(gallery.access, need, anonymous)
+    return anonymous
 
 
 async def command_of(request: Request, operation: Operation) -> Command:
-    """Return the command that a request makes.
+    """Return the command that a request makes of path, query, body and headers.
 
     Raises:
         HttpError: its body is too large, or not of a type that is taken.
-        InvalidInput: with everything that is wrong with path, query and body.
+        InvalidInput: with everything that is wrong with it.
     """
     path_fields = operation.path_fields
     body = await _body(request, operation) if operation.takes_body else {}
@@ -60,20 +80,76 @@ async def command_of(request: Request, operation: Operation) -> Command:
     command = operation.command
     if operation.refreshes is not None and values.get("grant_type") == "refresh_token":
         command = operation.refreshes
-    problems = _strangers("query", dict.fromkeys(request.query_params)) if request.scope["query_string"] else []
+    asked, problems = _query(request, operation) if request.scope["query_string"] else ({}, [])
     if isinstance(body, Problem):
         problems.append(body)
     else:
         problems += _strangers("body", [name for name in path_fields if name in values])
     try:
-        made = command(**{**values, **{name: _integer(request.path_params[name]) for name in path_fields}})
+        made = command(**{**values, **asked, **{name: _integer(request.path_params[name]) for name in path_fields}})
     except InvalidInput as error:
-        found = [_placed(problem, path_fields) for problem in error.problems]
+        found = [_placed(problem, operation) for problem in error.problems]
         # Without a body there is nothing to say of what it lacks.
-        problems += [problem for problem in found if problem.loc[0] == "path" or body is values]
+        problems += [problem for problem in found if problem.loc[0] != "body" or body is values]
+    key = _key(request, problems) if operation.method == "POST" else None
     if problems:
-        raise InvalidInput(sorted(problems, key=lambda problem: ("path", "query", "body").index(str(problem.loc[0]))))
-    return made
+        raise InvalidInput(sorted(problems, key=lambda problem: _PLACES.index(str(problem.loc[0]))))
+    if key is not None:
+        made = made.once(key)
+    return _on_condition(made, request, operation)
+
+
+def _on_condition(command: Command, request: Request, operation: Operation) -> Command:
+    """Return a command with the condition that the request has, if any (RFC 9110 §13.1)."""
+    if operation.is_conditional and "if-match" in request.headers:
+        seen = entity_tags(request.headers.getlist("if-match"), weak=False)
+        return command if seen is None else command.if_version(*seen)
+    return command
+
+
+def entity_tags(sent: Sequence[str], *, weak: bool) -> frozenset[int] | None:
+    """Return the versions that a list of entity tags names; None for ``*``, which any version matches.
+
+    Tags that are not ours match nothing, and neither does what is no list of tags.
+
+    Args:
+        sent: the values of the header.
+        weak: whether weak tags are compared, too (RFC 9110 §8.8.3.2).
+    """
+    text = ", ".join(sent).strip()
+    if text == "*":
+        return None
+    if _TAGS.fullmatch(text) is None:
+        return frozenset()
+    return frozenset(
+        int(tag) for is_weak, tag in _TAG.findall(text) if _VERSION.fullmatch(tag) and (weak or not is_weak)
+    )
+
+
+def _key(request: Request, problems: list[Problem]) -> str | None:
+    sent = request.headers.getlist("idempotency-key")
+    if not sent:
+        return None
+    if len(sent) > 1 or not sent[0] or len(sent[0]) > MAX_KEY:
+        text = f"Header should be given once and have 1 to {MAX_KEY} characters"
+        problems.append(Problem(("header", "Idempotency-Key"), text, "value_error"))
+    return sent[0]
+
+
+def _query(request: Request, operation: Operation) -> tuple[dict[str, Any], list[Problem]]:
+    """Return what the query gives, and what is wrong with it."""
+    given = request.query_params.multi_items()
+    if len(given) > _MOST_FIELDS:
+        return {}, [_too_many("query")]
+    values: dict[str, Any] = {}
+    problems = _strangers("query", [name for name in dict.fromkeys(dict(given)) if name not in operation.query_fields])
+    for name, text in given:
+        if name in values:
+            problems.append(Problem(("query", name), "Parameter should be given once", "value_error"))
+        kind = operation.query_fields.get(name)
+        if kind is not None:
+            values[name] = _integer(text) if kind is int else _FLAGS.get(text, text) if kind is bool else text
+    return values, problems
 
 
 def _strangers(where: str, names: Collection[str]) -> list[Problem]:
@@ -96,6 +172,8 @@ async def _body(request: Request, operation: Operation) -> dict[str, Any] | Prob
         raise HttpError(415, "Body should not be compressed")
     if kind == _FORM:
         return _form(body)
+    if not body and operation.bodiless:
+        return {}
     if not body:
         return Problem(("body",), "Field required", "missing")
     try:
@@ -138,10 +216,11 @@ def _integer(text: str) -> int | str:
     return int(sign + digits[:_LONGEST_INTEGER])
 
 
-def _placed(problem: Problem, path_fields: tuple[str, ...]) -> Problem:
-    """Say where in the request a command's problem is; all that paths hold are integers."""
-    if problem.loc[0] not in path_fields:
-        return Problem(("body", *problem.loc), problem.msg, problem.type)
-    if problem.type == "int_type":
-        return Problem(("path", *problem.loc), _NOT_AN_INTEGER, "int_parsing")
-    return Problem(("path", *problem.loc), problem.msg, problem.type)
+def _placed(problem: Problem, operation: Operation) -> Problem:
+    """Say where in the request a command's problem is; paths and queries hold text, of which values are made."""
+    name = problem.loc[0]
+    place = "path" if name in operation.path_fields else "query" if name in operation.query_fields else "body"
+    msg, type_ = problem.msg, problem.type
+    if place != "body":
+        msg, type_ = _PARSING.get(type_, (msg, type_))
+    return Problem((place, *problem.loc), msg, type_)

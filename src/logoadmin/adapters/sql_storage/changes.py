@@ -1,0 +1,133 @@
+"""The history, and the first answers to commands that may come again: each query beside what its rows become."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import bindparam, delete, func, insert, select
+
+from logoadmin.adapters.sql_storage.tables import changes, first_answers
+from logoadmin.adapters.sql_storage.transaction import Row, Transaction
+from logoadmin.domain.records import Change, Kind
+from logoadmin.ports.storage import FirstAnswer
+
+_CHANGE = select(
+    *(
+        changes.c[name]
+        for name in ("change_id", "at", "user_id", "action", "kind", "record_id", "before", "after", "request_id")
+    )
+)
+_GET = _CHANGE.where(changes.c.change_id == bindparam("key"))
+_PAGE = (
+    _CHANGE.where(changes.c.change_id > bindparam("after_id")).order_by(changes.c.change_id).limit(bindparam("limit"))
+)
+_LAST_OF = select(func.max(changes.c.change_id)).where(
+    changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
+)
+_ADD = insert(changes).inline()
+# How many changes are put into one statement: the largest have some megabytes.
+_AT_ONCE = 200
+# So few are sent with the end of the work.
+_FEW = 4
+
+
+def _json(said: Mapping[str, Any] | None) -> str | None:
+    return None if said is None else json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+
+
+def _change(row: Row) -> Change:
+    change_id, at, user_id, action, kind, id_, before, after, request_id = row
+    return Change(
+        change_id,
+        at,
+        user_id,
+        action,
+        Kind(kind),
+        id_,
+        None if before is None else json.loads(before),
+        None if after is None else json.loads(after),
+        request_id,
+    )
+
+
+class ChangeRepository:
+    """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        """Work in a transaction."""
+        self._transaction = transaction
+
+    def last_id(self) -> int:
+        """Return the id of the newest change."""
+        return self._transaction.counters.last("change_id")
+
+    def last_of_kinds(self) -> Mapping[Kind, int]:
+        """Return the id of the newest change of each kind."""
+        return {kind: self._transaction.counters.last(f"{kind}_version") for kind in Kind}
+
+    def add(self, changes: Sequence[Change]) -> None:
+        """Keep changes."""
+        if len(changes) <= _FEW:
+            for change in changes:
+                self._transaction.at_last(_ADD, self._values(change))
+        for begin in range(0, len(changes) if len(changes) > _FEW else 0, _AT_ONCE):
+            self._transaction.change_each(_ADD, [self._values(change) for change in changes[begin : begin + _AT_ONCE]])
+        for change in changes:
+            self._transaction.counters.used("change_id", change.change_id)
+            self._transaction.counters.used(f"{change.kind}_version", change.change_id)
+
+    def get(self, change_id: int) -> Change | None:
+        """Return a change."""
+        row = self._transaction.row(_GET, {"key": change_id})
+        return None if row is None else _change(row)
+
+    def last_of(self, kind: Kind, id_: int) -> int:
+        """Return the id of the newest change of a record."""
+        row = self._transaction.row(_LAST_OF, {"of_kind": kind.value, "id_": id_})
+        return 0 if row is None or row[0] is None else int(row[0])
+
+    def page(self, after: int, limit: int) -> tuple[Change, ...]:
+        """Return some changes, by id."""
+        return tuple(map(_change, self._transaction.rows(_PAGE, {"after_id": after, "limit": limit})))
+
+    def _values(self, change: Change) -> dict[str, Any]:
+        return {
+            "change_id": change.change_id,
+            "at": change.at,
+            "user_id": change.user_id,
+            "action": change.action,
+            "kind": change.kind.value,
+            "record_id": change.id,
+            "request_id": change.request_id,
+            "before": _json(change.before),
+            "after": _json(change.after),
+        }
+
+
+_ANSWER = select(first_answers.c.key_hash, first_answers.c.sealed, first_answers.c.expires_at).where(
+    first_answers.c.key_hash == bindparam("hash_")
+)
+_ADD_ANSWER = insert(first_answers).inline()
+_FORGET_EXPIRED = delete(first_answers).where(first_answers.c.expires_at <= bindparam("now"))
+
+
+class FirstAnswerRepository:
+    """The first answers, as :class:`~logoadmin.ports.storage.FirstAnswers` says."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        """Work in a transaction."""
+        self._transaction = transaction
+
+    def get(self, key_hash: str) -> FirstAnswer | None:
+        """Return an answer."""
+        row = self._transaction.row(_ANSWER, {"hash_": key_hash})
+        return None if row is None else FirstAnswer(*row)
+
+    def add(self, answer: FirstAnswer) -> None:
+        """Keep an answer."""
+        values = {"key_hash": answer.key_hash, "sealed": answer.sealed, "expires_at": answer.expires_at}
+        self._transaction.change(_ADD_ANSWER, values)
+
+    def forget_expired(self, now: int) -> None:
+        """Forget the answers that are no longer good."""
+        self._transaction.change(_FORGET_EXPIRED, {"now": now})

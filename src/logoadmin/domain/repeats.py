@@ -1,0 +1,85 @@
+"""Commands that are sent again because their answer was lost (contract F3).
+
+The first answer is kept in the transaction of the change itself, sealed under a key that only its sender has: there
+may be a token in it.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from pydantic import TypeAdapter
+
+from logoadmin.domain import records
+from logoadmin.domain.command import UNCHANGED, Command
+from logoadmin.domain.errors import InvalidInput, Problem
+from logoadmin.domain.records import Kept
+from logoadmin.domain.versions import version_of
+from logoadmin.ports.sealing import Sealer
+from logoadmin.ports.storage import FirstAnswer, UnitOfWork
+
+Answer = TypeVar("Answer")
+
+_DAY: Final = 86_400
+MAX_KEY: Final = 255
+# A password must not be guessed from what is kept, however short the key: 16 MiB and some hundredths of a second.
+_SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A command that may come again: its key, and what tells it from others."""
+
+    key: str
+    digest: str
+
+
+class Repeats:
+    """Gives a command that comes again under the same key the answer that it had."""
+
+    def __init__(self, sealer: Sealer) -> None:
+        """Keep answers sealed."""
+        self._sealer = sealer
+
+    def request(self, command: Command) -> Request | None:
+        """Return how a command is known again; None where it has no key."""
+        key = command.key
+        if key is None:
+            return None
+        values = {name: value for name, value in command if value is not UNCHANGED}
+        said = json.dumps([type(command).__name__, values]).encode()
+        if command.hashes:
+            return Request(key, hashlib.scrypt(said, salt=key.encode(), **_SLOW).hex())
+        return Request(key, hashlib.sha256(said).hexdigest())
+
+    def once(
+        self, uow: UnitOfWork, request: Request, user_id: int | None, now: int, work: Callable[[UnitOfWork], Answer]
+    ) -> Answer:
+        """Return the answer of work, or the one that it gave before.
+
+        Raises:
+            InvalidInput: the user had the key for another request.
+        """
+        key_hash = hashlib.sha256(json.dumps([user_id, request.key]).encode()).hexdigest()
+        kept = uow.first_answers.get(key_hash)
+        if kept is not None and kept.expires_at > now:
+            answer: Answer = self._opened(kept, request)
+            return answer
+        uow.first_answers.forget_expired(now)
+        answer = work(uow)
+        values = TypeAdapter(type(answer)).dump_python(answer, mode="json")
+        version = version_of(answer) if isinstance(answer, Kept) else 0
+        said = json.dumps([request.digest, type(answer).__name__, values, version])
+        uow.first_answers.add(FirstAnswer(key_hash, self._sealer.seal(said, request.key), now + _DAY))
+        return answer
+
+    def _opened(self, kept: FirstAnswer, request: Request) -> Any:
+        digest, name, values, version = json.loads(self._sealer.open(kept.sealed, request.key))
+        if digest != request.digest:
+            problem = Problem(("header", "Idempotency-Key"), "This key was used for another request", "value_error")
+            raise InvalidInput([problem])
+        return TypeAdapter(getattr(records, name)).validate_python(
+            {**values, **({"version": version} if version else {})}
+        )

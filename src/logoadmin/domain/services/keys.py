@@ -1,0 +1,124 @@
+"""Service keys, for scripts (contract C5)."""
+
+import hashlib
+import re
+from typing import Final
+
+from logoadmin.domain.access import SIGNED_IN, Caller, Rights
+from logoadmin.domain.command import Command
+from logoadmin.domain.errors import NotAuthenticated, NotFound, NotPermitted, Outdated
+from logoadmin.domain.limits import Id, KeySeconds, RoleName, Scopes
+from logoadmin.domain.records import NewServiceKey, RemovedServiceKey, ServiceKey
+from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.writes import RecordedUnitOfWork
+from logoadmin.ports.clock import Clock
+from logoadmin.ports.randomness import Randomness
+from logoadmin.ports.storage import UnitOfWork
+
+# What scanners for lost secrets find a key by.
+_PREFIX: Final = "lga_"
+_KEY: Final = re.compile(_PREFIX + r"[A-Za-z0-9_-]{43}")
+
+
+class ListKeys(Command):
+    """The caller's own keys."""
+
+    need = SIGNED_IN
+
+
+class CreateKey(Command):
+    """A new key for a script, good for so many seconds or, with null, until it is ended."""
+
+    need = SIGNED_IN
+
+    name: RoleName
+    scope: Scopes
+    expires_in: KeySeconds | None = None
+
+
+class RemoveKey(Command):
+    """The end of one of the caller's own keys."""
+
+    need = SIGNED_IN
+
+    key_id: Id
+
+
+class KeyService:
+    """What can be done with service keys. Every method may also raise what :class:`Transactions` raises."""
+
+    def __init__(self, transactions: Transactions, randomness: Randomness, clock: Clock) -> None:
+        self._transactions = transactions
+        self._randomness = randomness
+        self._clock = clock
+
+    def list(self, command: ListKeys, caller: Caller) -> tuple[ServiceKey, ...]:
+        """Return the caller's keys, by key_id (contract C5).
+
+        Raises:
+            NotAuthenticated: the caller is nobody in particular.
+        """
+
+        def work(uow: UnitOfWork, held: Rights | None) -> tuple[ServiceKey, ...]:
+            return uow.keys.of_user(_user_id(held))
+
+        return self._transactions.snapshot_as(command, caller, work)
+
+    def create(self, command: CreateKey, caller: Caller) -> NewServiceKey:
+        """Make a key, which is shown this once; only its hash is kept (contract C5).
+
+        Raises:
+            NotAuthenticated: the caller is nobody in particular.
+            NotPermitted: they do not hold all of its scope (contract B4), or are a key themselves: one that ends
+                must not be able to make one that does not.
+        """
+        key, now = _PREFIX + self._randomness.text(), self._clock.now()
+        expires_at = None if command.expires_in is None else now + command.expires_in
+
+        def work(uow: RecordedUnitOfWork, held: Rights | None) -> NewServiceKey:
+            user_id = _user_id(held)
+            if held is None or not held.of_user or not held.cover(command.scope):
+                raise NotPermitted
+            kept = ServiceKey(uow.keys.next_id(), command.name, command.scope, now, expires_at, None)
+            uow.keys.add(kept, user_id, _hashed(key))
+            return NewServiceKey(kept.key_id, kept.name, kept.scope, now, expires_at, None, key)
+
+        return self._transactions.write_as(command, caller, work)
+
+    def remove(self, command: RemoveKey, caller: Caller) -> RemovedServiceKey:
+        """End a key at once (contract C5).
+
+        Raises:
+            NotAuthenticated: the caller is nobody in particular.
+            NotPermitted: they are a key themselves.
+            NotFound: they have no such key.
+            Outdated: the caller saw a version of it, and a key has none.
+        """
+
+        def work(uow: RecordedUnitOfWork, held: Rights | None) -> RemovedServiceKey:
+            user_id = _user_id(held)
+            if held is not None and not held.of_user:
+                raise NotPermitted
+            if not uow.keys.remove(command.key_id, user_id):
+                raise NotFound("Key", command.key_id)
+            if command.seen is not None:  # a key has no version that anybody could have seen
+                raise Outdated("Key", command.key_id)
+            return RemovedServiceKey(command.key_id)
+
+        return self._transactions.write_as(command, caller, work)
+
+
+def hashed_key(token: str) -> str | None:
+    """Return the hash of a service key, by which storage finds it; None for any other token."""
+    return _hashed(token) if _KEY.fullmatch(token) else None
+
+
+def _hashed(key: str) -> str:
+    # Random enough that a plain digest cannot be guessed back; looked up by it, nothing is compared in parts.
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def _user_id(held: Rights | None) -> int:
+    if held is None:
+        raise NotAuthenticated
+    return held.user_id

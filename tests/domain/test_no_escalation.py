@@ -1,0 +1,592 @@
+"""Nobody becomes stronger than they are, nor takes the last one who may do everything away (contract B4)."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier
+from typing import Any, Final
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.access import OWNER, Caller, KeyHolder, Policy, SignedIn
+from logoadmin.domain.errors import Conflict, InvalidToken, LogoAdminError, NotPermitted
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.services.changes import ListChanges, Revert
+from logoadmin.domain.services.keys import CreateKey, RemoveKey
+from logoadmin.domain.services.roles import AmendRole, CreateRole, RemoveRole
+from logoadmin.domain.services.sessions import WhoAmI
+from logoadmin.domain.services.transfer import ExportLines, ImportLines
+from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveAvatar, RemoveUser, SetPassword
+from logoadmin.ports.storage import Session, Storage
+from tests.conftest import STORAGES
+from tests.gallery import ADMIN_ID, NOW, StandingClock, gallery_on, signed_in, stock
+
+B4 = pytest.mark.rule("contract B4")
+pytestmark = B4
+
+MANAGER: Final = ("users:read", "users:write", "roles:read", "roles:write", "changes:read")
+
+
+@pytest.fixture
+def gallery(storage: MemoryStorage, clock: StandingClock) -> LogoAdmin:
+    """A stocked gallery: role 3 is a painter's, who is stronger than a manager; user 7 is a mere member."""
+    made = gallery_on(storage, clock, Policy.GUARDED)
+    stock(made)
+    return made
+
+
+@pytest.fixture
+def manager(gallery: LogoAdmin, storage: MemoryStorage) -> SignedIn:
+    """Somebody who may change all users and roles, and nothing else: user 500 with role 4."""
+    assert gallery
+    return signed_in(storage, *MANAGER, user_id=500)
+
+
+@pytest.fixture
+def painter(manager: SignedIn, storage: MemoryStorage) -> SignedIn:
+    """Somebody who may do what the manager may not: user 600 with role 5."""
+    assert manager
+    return signed_in(storage, "logos:write", user_id=600)
+
+
+def everything(gallery: LogoAdmin) -> list[str]:
+    lines: list[str] = []
+    gallery.transfer.dump(ExportLines(with_password_hashes=True), lines.append)
+    return lines
+
+
+def history(gallery: LogoAdmin) -> int:
+    return len(list(gallery.changes.list(ListChanges())))
+
+
+def refused(gallery: LogoAdmin, does: Callable[[], object], error: type[LogoAdminError] = NotPermitted) -> None:
+    """Make sure that something is refused and leaves no trace."""
+    before = everything(gallery), history(gallery)
+    with pytest.raises(error) as caught:
+        does()
+    assert type(caught.value) is error
+    assert (everything(gallery), history(gallery)) == before
+
+
+def key_of(gallery: LogoAdmin, caller: Caller, *scope: str, expires_in: int | None = None) -> KeyHolder:
+    """Return who holds a new key of a caller."""
+    made = gallery.keys.create(CreateKey(name="script", scope=scope, expires_in=expires_in), caller)
+    found = gallery.sessions.caller(made.key)
+    assert isinstance(found, KeyHolder)
+    return found
+
+
+def last_change(gallery: LogoAdmin) -> int:
+    return list(gallery.changes.list(ListChanges()))[-1].change_id
+
+
+def admin(gallery: LogoAdmin, storage: Storage) -> SignedIn:
+    """Return the administrator with a session."""
+    assert gallery
+    storage.write(lambda uow: uow.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
+    return SignedIn(ADMIN_ID, "admin's")
+
+
+@pytest.mark.parametrize("scope", [("logos:write",), ("*",), ("users:read", "forum:ban"), ("users", "**")])
+def test_nobody_makes_a_role_with_a_scope_that_they_lack(
+    gallery: LogoAdmin, manager: SignedIn, scope: tuple[str, ...]
+) -> None:
+    refused(gallery, lambda: gallery.roles.create(CreateRole(name="new", scope=scope), manager))
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=4, scope=(*MANAGER, *scope)), manager))
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=1, scope=scope), manager))
+
+
+def test_what_one_holds_one_may_hand_out(gallery: LogoAdmin, manager: SignedIn) -> None:
+    role = gallery.roles.create(CreateRole(name="reader", scope=("users:read", "roles:read")), manager)
+    gallery.users.amend(AmendUser(user_id=7, role_id=role.role_id), manager)
+    gallery.roles.amend(AmendRole(role_id=role.role_id, scope=MANAGER), manager)
+    gallery.users.amend(AmendUser(user_id=7, role_id=1), manager)
+    gallery.roles.remove(RemoveRole(role_id=role.role_id), manager)
+
+
+def test_a_scope_of_others_is_handed_out_by_those_who_hold_it(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    moderator = signed_in(storage, "roles:write", "forum:ban", user_id=700)
+    gallery.roles.create(CreateRole(name="forum", scope=("forum:ban",)), moderator)
+    refused(gallery, lambda: gallery.roles.create(CreateRole(name="x", scope=("forum:BAN",)), moderator))
+
+
+def test_who_holds_everything_hands_out_anything(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    caller = admin(gallery, storage)
+    gallery.roles.create(CreateRole(name="any", scope=("*", "forum:ban", "logos:write")), caller)
+    gallery.users.amend(AmendUser(user_id=7, role_id=2), caller)
+
+
+@pytest.mark.parametrize("values", [{"name": "renamed"}, {"scope": ()}, {"scope": ("users:read",)}])
+def test_a_stronger_role_stays_as_it_is(gallery: LogoAdmin, manager: SignedIn, values: dict[str, Any]) -> None:
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=3, **values), manager))
+
+
+def test_a_stronger_role_is_not_removed(gallery: LogoAdmin, manager: SignedIn) -> None:
+    refused(gallery, lambda: gallery.roles.remove(RemoveRole(role_id=3), manager))
+
+
+def test_a_new_user_is_as_strong_as_whoever_makes_them_at_most(gallery: LogoAdmin, manager: SignedIn) -> None:
+    command = CreateUser(user_id=8, username="ben", password="pw")
+    gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write",)))
+    refused(gallery, lambda: gallery.users.create(command, manager))
+    gallery.roles.amend(AmendRole(role_id=1, scope=("users:read",)))
+    gallery.users.create(command, manager)
+
+
+@pytest.mark.parametrize("role_id", [2, 3])
+@pytest.mark.parametrize("user_id", [7, 500])
+def test_nobody_gives_a_user_a_stronger_role(gallery: LogoAdmin, manager: SignedIn, user_id: int, role_id: int) -> None:
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=user_id, role_id=role_id), manager))
+
+
+@pytest.mark.parametrize("user_id", [600, ADMIN_ID])
+def test_a_stronger_user_stays_as_they_are(
+    gallery: LogoAdmin, manager: SignedIn, painter: SignedIn, user_id: int
+) -> None:
+    assert painter
+    gallery.users.amend(AmendUser(user_id=user_id, avatar="a.png"))
+    users = gallery.users
+    refused(gallery, lambda: users.amend(AmendUser(user_id=user_id, role_id=1), manager))
+    refused(gallery, lambda: users.amend(AmendUser(user_id=user_id, username="renamed"), manager))
+    refused(gallery, lambda: users.amend(AmendUser(user_id=user_id, avatar="b.png"), manager))
+    refused(gallery, lambda: users.remove(RemoveUser(user_id=user_id), manager))
+    refused(gallery, lambda: users.remove_avatar(RemoveAvatar(user_id=user_id), manager))
+    refused(gallery, lambda: users.set_password(SetPassword(user_id=user_id, password="mine"), manager))
+
+
+def test_one_may_change_oneself_and_the_equally_strong(gallery: LogoAdmin, manager: SignedIn) -> None:
+    gallery.users.amend(AmendUser(user_id=7, role_id=4), manager)
+    for user_id in (7, 500):
+        gallery.users.amend(AmendUser(user_id=user_id, username=f"renamed {user_id}"), manager)
+        gallery.users.set_password(SetPassword(user_id=user_id, password="new"), manager)
+    gallery.users.remove(RemoveUser(user_id=7), manager)
+    gallery.users.amend(AmendUser(user_id=500, role_id=1), manager)
+    with pytest.raises(NotPermitted):
+        gallery.users.amend(AmendUser(user_id=500, role_id=4), manager)
+
+
+@pytest.mark.parametrize("access", Policy)
+def test_a_token_hands_out_nothing_under_any_policy(storage: MemoryStorage, access: Policy) -> None:
+    gallery = gallery_on(storage, StandingClock(), access)
+    stock(gallery)
+    nobody = signed_in(storage, user_id=500)
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=3, name="x"), nobody))
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=4, scope=("*",)), nobody))
+
+
+@pytest.mark.rule("contract C5")
+@pytest.mark.parametrize("scope", [("logos:write",), ("*",), ("users:read", "forum:ban")])
+def test_a_key_is_never_wider_than_its_maker(gallery: LogoAdmin, manager: SignedIn, scope: tuple[str, ...]) -> None:
+    refused(gallery, lambda: gallery.keys.create(CreateKey(name="wide", scope=scope), manager))
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_makes_no_key(gallery: LogoAdmin, manager: SignedIn) -> None:
+    key = key_of(gallery, manager, *MANAGER)
+    for scope in ((), ("users:read",)):
+        refused(gallery, lambda scope=scope: gallery.keys.create(CreateKey(name="x", scope=scope), key))  # type: ignore[misc]
+
+
+@pytest.mark.rule("contract C5", "contract B5")
+def test_a_key_may_do_what_is_in_its_scope_and_nothing_else(gallery: LogoAdmin, manager: SignedIn) -> None:
+    key = key_of(gallery, manager, "users:write")
+    gallery.users.amend(AmendUser(user_id=7, username="renamed"), key)
+    refused(gallery, lambda: gallery.roles.create(CreateRole(name="x", scope=()), key))
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), key))
+    # Its own maker is stronger than it.
+    refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=500, password="x"), key))
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, role_id=4), key))
+
+
+@pytest.mark.rule("contract C5", "contract B5")
+def test_a_key_is_cut_by_what_its_maker_holds_at_that_moment(gallery: LogoAdmin, manager: SignedIn) -> None:
+    key = key_of(gallery, manager, *MANAGER)
+    assert gallery.sessions.me(WhoAmI(), key).scope == tuple(sorted(MANAGER))
+    gallery.roles.amend(AmendRole(role_id=4, scope=("users:read", "logos:write")))
+    assert gallery.sessions.me(WhoAmI(), key).scope == ("users:read",)
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, username="x"), key))
+    gallery.users.amend(AmendUser(user_id=500, role_id=1))
+    assert gallery.sessions.me(WhoAmI(), key).scope == ()
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), key))
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_to_everything_is_everything_that_its_maker_holds(
+    gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage
+) -> None:
+    assert manager
+    caller = admin(gallery, storage)
+    key = key_of(gallery, caller, "*")
+    gallery.users.amend(AmendUser(user_id=7, role_id=2), key)
+    gallery.users.amend(AmendUser(user_id=ADMIN_ID, role_id=4))
+    assert gallery.sessions.me(WhoAmI(), key).scope == tuple(sorted(MANAGER))
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, role_id=1), key))
+
+
+@pytest.mark.rule("contract C5", "contract A19")
+@pytest.mark.parametrize("end", ["expired", "removed", "maker removed", "never made"])
+def test_a_key_that_ended_proves_nothing(gallery: LogoAdmin, manager: SignedIn, clock: StandingClock, end: str) -> None:
+    key = key_of(gallery, manager, *MANAGER, expires_in=60)
+    clock.pass_by(59)
+    gallery.users.get(GetUser(user_id=7), key)
+    if end == "expired":
+        clock.pass_by(1)
+    elif end == "removed":
+        gallery.keys.remove(RemoveKey(key_id=1), manager)
+    elif end == "maker removed":
+        gallery.users.remove(RemoveUser(user_id=500))
+    else:
+        key = KeyHolder("0" * 64)
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), key), InvalidToken)
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, username="x"), key), InvalidToken)
+    refused(gallery, lambda: gallery.sessions.me(WhoAmI(), key), InvalidToken)
+
+
+@pytest.mark.rule("contract C5")
+def test_the_keys_of_a_user_do_not_come_back_with_them(gallery: LogoAdmin, manager: SignedIn) -> None:
+    key = key_of(gallery, manager, *MANAGER)
+    gallery.users.remove(RemoveUser(user_id=500))
+    gallery.changes.revert(Revert(change_id=last_change(gallery)))
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), key), InvalidToken)
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), manager), InvalidToken)
+
+
+@pytest.mark.rule("contract C5")
+def test_what_is_ones_own_is_not_a_keys(gallery: LogoAdmin, manager: SignedIn) -> None:
+    key = key_of(gallery, manager)
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=500), key))
+    refused(gallery, lambda: gallery.users.remove_avatar(RemoveAvatar(user_id=500), key))
+    refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=500, password="mine"), key))
+
+
+@pytest.mark.rule("contract I2")
+def test_only_who_holds_everything_imports_and_exports(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    scope = (*MANAGER, "authors:write", "themes:write", "logos:write")
+    almost = signed_in(storage, *scope, user_id=500)
+    line = json.dumps({"kind": "role", "role_id": 4, "name": "x", "scope": ["*"]})
+    refused(gallery, lambda: gallery.transfer.load(ImportLines(), [line], almost))
+    refused(gallery, lambda: gallery.transfer.load(ImportLines(dry_run=True), [line], almost))
+    refused(gallery, lambda: gallery.transfer.dump(ExportLines(), lambda _: None, almost))
+    narrow = key_of(gallery, admin(gallery, storage), *scope)
+    refused(gallery, lambda: gallery.transfer.load(ImportLines(), [line], narrow))
+
+
+@pytest.mark.rule("contract G2")
+def test_a_revert_makes_nobody_stronger(gallery: LogoAdmin, manager: SignedIn, painter: SignedIn) -> None:
+    gallery.users.amend(AmendUser(user_id=painter.user_id, role_id=1))
+    demoted = last_change(gallery)
+    gallery.roles.amend(AmendRole(role_id=3, scope=()))
+    weakened = last_change(gallery)
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=demoted), manager))
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=weakened), manager))
+    gallery.users.remove(RemoveUser(user_id=painter.user_id))
+    gallery.changes.revert(Revert(change_id=last_change(gallery)), manager)  # a mere member by now
+
+
+@pytest.mark.rule("contract G2")
+def test_a_revert_brings_nobody_stronger_back(gallery: LogoAdmin, manager: SignedIn, painter: SignedIn) -> None:
+    gallery.users.remove(RemoveUser(user_id=painter.user_id))
+    user_gone = last_change(gallery)
+    gallery.roles.remove(RemoveRole(role_id=3))
+    role_gone = last_change(gallery)
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=user_gone), manager))
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=role_gone), manager))
+
+
+@pytest.mark.rule("contract G2")
+def test_a_revert_takes_nobody_stronger_away(gallery: LogoAdmin, manager: SignedIn) -> None:
+    gallery.users.create(CreateUser(user_id=8, username="ben", password="pw"))
+    gallery.roles.create(CreateRole(name="strong", scope=("logos:write",)))
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=last_change(gallery)), manager))
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=3), manager))  # the administrator's creation
+    gallery.users.amend(AmendUser(user_id=8, role_id=3))
+    gallery.users.amend(AmendUser(user_id=8, username="benny"))
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=last_change(gallery)), manager))
+
+
+@pytest.mark.rule("contract G2")
+@pytest.mark.parametrize(
+    ("change_id", "scope"),
+    [(4, "roles:write"), (5, "users:write"), (7, "authors:write"), (9, "logos:write"), (11, "themes:write")],
+)
+def test_a_revert_takes_the_scope_of_the_kind(
+    gallery: LogoAdmin, storage: MemoryStorage, change_id: int, scope: str
+) -> None:
+    scopes = {"roles:write", "users:write", "authors:write", "logos:write", "themes:write", "changes:read"}
+    others = signed_in(storage, *(scopes - {scope}), user_id=500)
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=change_id), others))
+    # A role that may paint is taken away by somebody who may.
+    gallery.changes.revert(
+        Revert(change_id=change_id), signed_in(storage, scope, "logos:write", "themes:write", user_id=501)
+    )
+
+
+# The last one who holds everything.
+
+
+def demotion_by_import(gallery: LogoAdmin, caller: Caller, *, dry_run: bool = False) -> None:
+    line = {"kind": "user", "user_id": ADMIN_ID, "username": "admin", "avatar": None, "role_id": 1}
+    gallery.transfer.load(ImportLines(dry_run=dry_run), [json.dumps(line)], caller)
+
+
+LAST: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
+    "removed": lambda gallery, caller: gallery.users.remove(RemoveUser(user_id=ADMIN_ID), caller),
+    "demoted": lambda gallery, caller: gallery.users.amend(AmendUser(user_id=ADMIN_ID, role_id=3), caller),
+    "role": lambda gallery, caller: gallery.roles.amend(AmendRole(role_id=2, scope=("users:write",)), caller),
+    "import": lambda gallery, caller: demotion_by_import(gallery, caller),
+    "dry run": lambda gallery, caller: demotion_by_import(gallery, caller, dry_run=True),
+    "revert": lambda gallery, caller: gallery.changes.revert(Revert(change_id=3), caller),
+}
+
+
+@pytest.mark.parametrize("way", LAST)
+@pytest.mark.parametrize("by", ["owner", "themselves", "key"])
+def test_the_last_who_holds_everything_stays(gallery: LogoAdmin, storage: MemoryStorage, way: str, by: str) -> None:
+    themselves = admin(gallery, storage)
+    caller: Caller = OWNER if by == "owner" else themselves
+    if by == "key":
+        caller = key_of(gallery, themselves, "*")
+    refused(gallery, lambda: LAST[way](gallery, caller), Conflict)
+
+
+@pytest.mark.parametrize("way", [way for way in LAST if way != "dry run"])
+def test_the_last_but_one_may_go_and_then_not_the_other(gallery: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+    other = signed_in(storage, "forum:ban", "*", user_id=500)
+    LAST[way](gallery, other)
+    refused(gallery, lambda: gallery.users.remove(RemoveUser(user_id=500), other), Conflict)
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=500, role_id=1), other), Conflict)
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=4, scope=("forum:ban",)), other), Conflict)
+
+
+def test_a_role_that_nobody_has_keeps_nobody(gallery: LogoAdmin) -> None:
+    gallery.roles.amend(AmendRole(role_id=3, scope=("*",)))
+    refused(gallery, lambda: gallery.users.remove(RemoveUser(user_id=ADMIN_ID)), Conflict)
+    gallery.roles.amend(AmendRole(role_id=3, scope=()))
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=2, scope=())), Conflict)
+
+
+def test_the_last_who_holds_everything_may_change_all_else(gallery: LogoAdmin) -> None:
+    gallery.users.amend(AmendUser(user_id=ADMIN_ID, username="root"))
+    gallery.users.set_password(SetPassword(user_id=ADMIN_ID, password="new"))
+    gallery.roles.amend(AmendRole(role_id=2, scope=("forum:ban", "*"), name="root"))
+    gallery.roles.amend(AmendRole(role_id=3, scope=("*",)))
+    gallery.users.amend(AmendUser(user_id=ADMIN_ID, role_id=3))
+
+
+def test_an_import_may_pass_everything_on(gallery: LogoAdmin) -> None:
+    lines = [
+        {"kind": "user", "user_id": ADMIN_ID, "username": "admin", "avatar": None, "role_id": 1},
+        {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 2},
+    ]
+    gallery.transfer.load(ImportLines(), map(json.dumps, lines))
+    refused(gallery, lambda: gallery.users.remove(RemoveUser(user_id=7)), Conflict)
+
+
+@pytest.fixture(params=STORAGES)
+def any_storage(request: pytest.FixtureRequest) -> Storage:
+    """Each storage in turn, empty."""
+    fresh: Storage = request.getfixturevalue(f"{request.param}_storage")
+    return fresh
+
+
+@pytest.mark.parametrize("way", ["removed", "demoted", "role"])
+def test_of_two_who_go_at_once_one_stays(any_storage: Storage, way: str) -> None:
+    gallery = gallery_on(any_storage, StandingClock())
+    signed_in(any_storage, "*", user_id=500)
+    other = gallery.roles.create(CreateRole(name="mere", scope=())).role_id
+    ways: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+        "removed": (
+            lambda: gallery.users.remove(RemoveUser(user_id=ADMIN_ID)),
+            lambda: gallery.users.remove(RemoveUser(user_id=500)),
+        ),
+        "demoted": (
+            lambda: gallery.users.amend(AmendUser(user_id=ADMIN_ID, role_id=other)),
+            lambda: gallery.users.amend(AmendUser(user_id=500, role_id=other)),
+        ),
+        "role": (
+            lambda: gallery.roles.amend(AmendRole(role_id=2, scope=())),
+            lambda: gallery.users.remove(RemoveUser(user_id=500)),
+        ),
+    }
+    begin = Barrier(2)
+
+    def run(does: Callable[[], object]) -> bool:
+        begin.wait()
+        try:
+            does()
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(2) as threads:
+        assert sorted(threads.map(run, ways[way])) == [False, True]
+
+
+# Anything at all, by anybody.
+
+SCOPES: Final = ("*", "users:write", "roles:write", "logos:write", "authors:write", "forum:ban", "wiki:edit")
+USERS: Final = st.sampled_from([ADMIN_ID, 1, 2, 3, 4])
+ROLES: Final = st.integers(1, 6)
+SCOPE: Final = st.lists(st.sampled_from(SCOPES), max_size=3, unique=True).map(tuple)
+
+
+class Escalation(RuleBasedStateMachine):
+    """Users with any roles do anything, with sessions and with keys.
+
+    The whole that anybody may ever do is the whole of what was handed out by somebody who could: so after each step,
+    what a caller changed holds no scope that neither it had before nor the caller holds.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.storage = MemoryStorage()
+        self.clock = StandingClock()
+        self.gallery = gallery_on(self.storage, self.clock, Policy.GUARDED)
+        self.callers: list[Caller] = []
+
+    @initialize(roles=st.lists(SCOPE, min_size=4, max_size=4), of=st.lists(ROLES, min_size=4, max_size=4))
+    def begin(self, roles: list[tuple[str, ...]], of: list[int]) -> None:
+        for number, scope in enumerate(roles):
+            self.gallery.roles.create(CreateRole(name=f"role {number}", scope=scope))
+        for user_id, role_id in enumerate(of, 1):
+            self.gallery.users.create(CreateUser(user_id=user_id, username=f"user {user_id}", password="pw"))
+            self.gallery.users.amend(AmendUser(user_id=user_id, role_id=role_id))
+        for user_id in (*range(1, 5), ADMIN_ID):
+            self.session(user_id)
+
+    def session(self, user_id: int) -> None:
+        name = f"session {len(self.callers)}"
+        self.storage.write(lambda uow: uow.sessions.add(Session(name, user_id, NOW, NOW + 3600)))
+        self.callers.append(SignedIn(user_id, name))
+
+    def held_by_users(self) -> dict[int, frozenset[str]]:
+        """Return the scope of each user."""
+
+        def work(uow: Any) -> dict[int, frozenset[str]]:
+            users = uow.users.page(-1, 500)
+            return {user.user_id: frozenset(uow.roles.get(user.role_id).scope) for user in users}
+
+        return self.storage.read(work)
+
+    def held_by_roles(self) -> dict[int, frozenset[str]]:
+        return self.storage.read(lambda uow: {r.role_id: frozenset(r.scope) for r in uow.roles.page(-1, 500)})
+
+    def does(self, caller: int, command: Any) -> None:
+        """Let a caller do something, refused or not, and look what came of it."""
+        who = self.callers[caller % len(self.callers)]
+        try:
+            scope = frozenset(self.gallery.sessions.me(WhoAmI(), who).scope)
+        except InvalidToken:
+            scope = frozenset()
+        before = self.held_by_users(), self.held_by_roles()
+        with suppress(LogoAdminError):
+            self.ask(command, who)
+        self.judge(scope, *zip(before, (self.held_by_users(), self.held_by_roles()), strict=True))
+
+    def ask(self, command: Any, who: Caller) -> None:
+        match command:
+            case CreateKey():
+                made = self.gallery.keys.create(command, who)
+                self.callers.append(self.gallery.sessions.caller(made.key))
+            case CreateRole():
+                self.gallery.roles.create(command, who)
+            case AmendRole():
+                self.gallery.roles.amend(command, who)
+            case RemoveRole():
+                self.gallery.roles.remove(command, who)
+            case CreateUser():
+                self.gallery.users.create(command, who)
+            case AmendUser():
+                self.gallery.users.amend(command, who)
+            case RemoveUser():
+                self.gallery.users.remove(command, who)
+            case SetPassword():
+                self.gallery.users.set_password(command, who)
+            case _:
+                self.gallery.changes.revert(command, who)
+
+    @staticmethod
+    def judge(scope: frozenset[str], *states: tuple[dict[int, frozenset[str]], dict[int, frozenset[str]]]) -> None:
+        """Make sure that a caller with a scope could do what became of users, and of roles."""
+        if "*" in scope:
+            return
+        for before, after in states:
+            for id_ in before.keys() | after.keys():
+                was, is_ = before.get(id_), after.get(id_)
+                if was != is_:
+                    assert (was or frozenset()) <= scope, "somebody weaker changed it"
+                    assert (is_ or frozenset()) <= scope, "it was handed out by somebody who does not hold it"
+
+    @rule(caller=st.integers(0, 30), scope=SCOPE, number=st.integers(0, 9))
+    def create_role(self, caller: int, scope: tuple[str, ...], number: int) -> None:
+        self.does(caller, CreateRole(name=f"new {number}", scope=scope))
+
+    @rule(caller=st.integers(0, 30), role_id=ROLES, scope=SCOPE)
+    def amend_role(self, caller: int, role_id: int, scope: tuple[str, ...]) -> None:
+        self.does(caller, AmendRole(role_id=role_id, scope=scope))
+
+    @rule(caller=st.integers(0, 30), role_id=ROLES)
+    def remove_role(self, caller: int, role_id: int) -> None:
+        self.does(caller, RemoveRole(role_id=role_id))
+
+    @rule(caller=st.integers(0, 30), user_id=USERS)
+    def create_user(self, caller: int, user_id: int) -> None:
+        self.does(caller, CreateUser(user_id=user_id, username=f"user {user_id}", password="pw"))
+
+    @rule(caller=st.integers(0, 30), user_id=USERS, role_id=ROLES)
+    def amend_user(self, caller: int, user_id: int, role_id: int) -> None:
+        self.does(caller, AmendUser(user_id=user_id, role_id=role_id))
+
+    @rule(caller=st.integers(0, 30), user_id=USERS)
+    def remove_user(self, caller: int, user_id: int) -> None:
+        self.does(caller, RemoveUser(user_id=user_id))
+
+    @rule(caller=st.integers(0, 30), user_id=USERS)
+    def take_over(self, caller: int, user_id: int) -> None:
+        """Somebody whose password one may set, one may be; so they must not be stronger."""
+        who = self.callers[caller % len(self.callers)]
+        with suppress(LogoAdminError):
+            mine = frozenset(self.gallery.sessions.me(WhoAmI(), who).scope)
+            self.gallery.users.set_password(SetPassword(user_id=user_id, password="taken"), who)
+            assert "*" in mine or self.held_by_users()[user_id] <= mine
+
+    @rule(caller=st.integers(0, 30), scope=SCOPE)
+    def create_key(self, caller: int, scope: tuple[str, ...]) -> None:
+        before = len(self.callers)
+        who = self.callers[caller % before]
+        self.does(caller, CreateKey(name="key", scope=scope))
+        if len(self.callers) > before:
+            assert isinstance(who, SignedIn)
+            mine, its = (set(self.gallery.sessions.me(WhoAmI(), c).scope) for c in (who, self.callers[-1]))
+            assert "*" in mine or its <= mine
+
+    @rule(caller=st.integers(0, 30), back=st.integers(0, 8))
+    def revert(self, caller: int, back: int) -> None:
+        self.does(caller, Revert(change_id=max(0, last_change(self.gallery) - back)))
+
+    @rule(user_id=USERS)
+    def sign_in(self, user_id: int) -> None:
+        if user_id in self.held_by_users():
+            self.session(user_id)
+
+    @invariant()
+    def somebody_holds_everything(self) -> None:
+        assert any("*" in scope for scope in self.held_by_users().values())
+
+    @invariant()
+    def a_key_holds_no_more_than_its_maker(self) -> None:
+        held = self.held_by_users()
+        for caller in self.callers:
+            if isinstance(caller, KeyHolder):
+                with suppress(InvalidToken):
+                    me = self.gallery.sessions.me(WhoAmI(), caller)
+                    assert "*" in held[me.user_id] or set(me.scope) <= held[me.user_id]
+
+
+TestEscalation = Escalation.TestCase
+TestEscalation.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

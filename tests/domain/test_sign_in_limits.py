@@ -1,0 +1,212 @@
+"""Every sentence of :mod:`logoadmin.domain.sign_in_limits` (contract C1)."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.access import Anonymous
+from logoadmin.domain.errors import SignInRefused, TooManySignIns
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.services.sessions import SignIn
+from logoadmin.domain.sign_in_limits import attempt, refuse, succeeded
+from logoadmin.ports.storage import Storage
+from tests.gallery import ANN_PASSWORD, NOW, StandingClock, gallery_on, stock
+
+pytestmark = pytest.mark.rule("contract C1")
+
+HERE, THERE = "192.0.2.1", "192.0.2.2"
+
+
+class Limits:
+    """The limits on a storage, at the time of a clock."""
+
+    def __init__(self, storage: Storage, clock: StandingClock) -> None:
+        self.storage, self.clock = storage, clock
+
+    def attempt(self, username: str, origin: str) -> None:
+        refuse(self.storage.write(lambda uow: attempt(uow, username, origin, self.clock.now())))
+
+    def succeeded(self, username: str, origin: str) -> None:
+        self.storage.write(lambda uow: succeeded(uow, username, origin))
+
+
+@pytest.fixture
+def limits(storage: MemoryStorage, clock: StandingClock) -> Limits:
+    return Limits(storage, clock)
+
+
+def tries(limits: Limits, username: str, origin: str, most: int = 1000) -> int:
+    """Fail to sign in until it is refused; return how often it was not."""
+    for number in range(most):
+        try:
+            limits.attempt(username, origin)
+        except TooManySignIns:
+            return number
+    return most
+
+
+def test_a_name_may_be_tried_ten_times_from_one_place(limits: Limits) -> None:
+    assert tries(limits, "ann", HERE) == 10
+    assert tries(limits, "ann", HERE) == 0
+
+
+def test_it_says_how_long_to_wait(limits: Limits, clock: StandingClock) -> None:
+    tries(limits, "ann", HERE)
+    for passed, wait in ((0, 300), (1, 299), (298, 1)):
+        clock.pass_by(passed)
+        with pytest.raises(TooManySignIns) as caught:
+            limits.attempt("ann", HERE)
+        assert caught.value.retry_after == wait
+
+
+def test_after_the_window_everything_is_forgotten(limits: Limits, clock: StandingClock) -> None:
+    tries(limits, "ann", HERE)
+    clock.pass_by(299)
+    assert tries(limits, "ann", HERE) == 0
+    clock.pass_by(1)
+    assert tries(limits, "ann", HERE) == 10
+
+
+def test_the_window_begins_with_the_first_attempt(limits: Limits, clock: StandingClock) -> None:
+    assert tries(limits, "ann", HERE, 5) == 5
+    clock.pass_by(200)
+    assert tries(limits, "ann", HERE) == 5
+    clock.pass_by(100)
+    assert tries(limits, "ann", HERE) == 10
+
+
+def test_what_ended_is_not_kept(limits: Limits, storage: MemoryStorage, clock: StandingClock) -> None:
+    for number in range(50):
+        tries(limits, f"user {number}", f"192.0.2.{number}", 1)
+    clock.pass_by(300)
+    limits.attempt("ann", HERE)
+    assert len(vars(storage)["_tables"].sign_in_attempts) == 2
+
+
+def test_others_and_elsewhere_are_not_kept_out(limits: Limits) -> None:
+    tries(limits, "ann", HERE)
+    assert tries(limits, "ben", HERE) == 10
+    assert tries(limits, "ann", THERE) == 10
+
+
+def test_a_place_may_try_a_hundred_times_whatever_the_names(limits: Limits) -> None:
+    assert sum(tries(limits, f"user {number}", HERE) for number in range(20)) == 100
+    assert tries(limits, "ann", THERE) == 10
+
+
+def test_a_success_takes_back_the_failures_for_the_name(limits: Limits) -> None:
+    assert tries(limits, "ann", HERE, 9) == 9
+    limits.attempt("ann", HERE)
+    limits.succeeded("ann", HERE)
+    assert tries(limits, "ann", HERE) == 10
+
+
+def test_a_success_takes_back_its_own_attempt_from_the_place_and_no_other(limits: Limits) -> None:
+    for number in range(200):
+        limits.attempt(f"user {number}", HERE)
+        limits.succeeded(f"user {number}", HERE)
+    for number in range(99):
+        limits.attempt(f"user {number}", HERE)
+    limits.attempt("own", HERE)
+    limits.succeeded("own", HERE)
+    limits.attempt("last", HERE)
+    with pytest.raises(TooManySignIns):
+        limits.attempt("one too many", HERE)
+
+
+def test_other_spellings_are_other_names_but_come_from_the_same_place(limits: Limits) -> None:
+    spellings = ["ann", "Ann", "ann ", "a/nn", "ann/", "", "é", "😀", "a" * 64, "\0", "192.0.2.1"]
+    assert sum(tries(limits, name, HERE) for name in spellings) == 100
+
+
+def test_name_and_place_are_not_mixed_up(limits: Limits) -> None:
+    tries(limits, "a/b", "c")
+    assert tries(limits, "a", "b/c") == 10
+    assert tries(limits, "c", "a/b") == 10
+
+
+def test_many_at_once_do_not_slip_through(limits: Limits) -> None:
+    def admitted(_: int) -> bool:
+        return tries(limits, "ann", HERE, 1) == 1
+
+    with ThreadPoolExecutor(16) as threads:
+        assert sum(threads.map(admitted, range(200))) == 10
+
+
+def test_a_subscriber_of_ipv6_is_one_place_and_an_ipv4_address_within_ipv6_is_itself(limits: Limits) -> None:
+    assert sum(tries(limits, "ann", f"2001:db8::{number:x}", 1) for number in range(200)) == 10
+    assert tries(limits, "ann", "2001:db8:0:1::1") == 10
+    tries(limits, "ann", HERE)
+    assert tries(limits, "ann", f"::ffff:{HERE}") == 0
+    assert tries(limits, "ann", f"::ffff:{THERE}") == 10
+
+
+def test_a_place_that_is_refused_leaves_no_trace_of_the_names_it_tries(limits: Limits) -> None:
+    for number in range(200):
+        tries(limits, f"user {number}", HERE, 1)
+    assert tries(limits, "user 150", HERE) == 0
+
+
+def test_what_is_kept_tells_neither_name_nor_place(limits: Limits, storage: MemoryStorage) -> None:
+    tries(limits, "ann-with-a-name", HERE, 1)
+    kept = repr(vars(storage)["_tables"].sign_in_attempts)
+    assert "ann-with-a-name" not in kept
+    assert HERE not in kept
+
+
+@given(origin=st.text() | st.from_regex(r"[0-9a-f:.%/]{0,45}"), username=st.text(max_size=64))
+def test_a_place_may_have_any_name(origin: str, username: str) -> None:
+    storage = MemoryStorage()
+    limits = Limits(storage, StandingClock())
+    assert tries(limits, username, origin) == 10
+    assert all(len(counted) <= 64 for counted in vars(storage)["_tables"].sign_in_attempts)
+
+
+def test_a_place_that_cannot_be_written_is_a_place(limits: Limits) -> None:
+    assert tries(limits, "ann", "\ud800") == 10
+    assert tries(limits, "ann\udfff", "\ud800") == 10
+    assert tries(limits, "ann", "") == 10
+
+
+def wrong(gallery: LogoAdmin, origin: str, times: int) -> None:
+    for _ in range(times):
+        with pytest.raises(SignInRefused):
+            gallery.sessions.sign_in(SignIn(username="ann", password="wrong"), Anonymous(origin))
+
+
+@pytest.mark.rule("contract H5")
+def test_all_processes_on_a_storage_count_together(storage: MemoryStorage, clock: StandingClock) -> None:
+    one, other = gallery_on(storage, clock), gallery_on(storage, clock)
+    stock(one)
+    wrong(one, HERE, 5)
+    wrong(other, HERE, 5)
+    for gallery in (one, other):
+        with pytest.raises(TooManySignIns):
+            gallery.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
+    other.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(THERE))
+
+
+def test_a_sign_in_forgets_the_failures_before_it(stocked: LogoAdmin) -> None:
+    for _ in range(3):
+        wrong(stocked, HERE, 9)
+        stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
+
+
+def test_waiting_is_enough(stocked: LogoAdmin, clock: StandingClock) -> None:
+    wrong(stocked, HERE, 10)
+    with pytest.raises(TooManySignIns) as caught:
+        stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
+    clock.pass_by(caught.value.retry_after)
+    assert clock.now() == NOW + 300
+    stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
+
+
+def test_whether_there_is_such_a_user_makes_no_difference(stocked: LogoAdmin) -> None:
+    for _ in range(10):
+        with pytest.raises(SignInRefused):
+            stocked.sessions.sign_in(SignIn(username="nobody", password="wrong"), Anonymous(HERE))
+    with pytest.raises(TooManySignIns):
+        stocked.sessions.sign_in(SignIn(username="nobody", password="wrong"), Anonymous(HERE))

@@ -1,0 +1,449 @@
+"""Versions over HTTP: entity tags, conditions, and two people at once (contract E1, F1)."""
+
+import asyncio
+import re
+import time
+from collections.abc import Iterable
+from typing import Any, Final
+
+import pytest
+from starlette.testclient import TestClient
+
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.app import http_application
+from tests.conftest import STORAGES
+from tests.entrypoints.at_once import Clients, with_clients
+from tests.entrypoints.conftest import Headers, bearer
+from tests.gallery import ADMIN_PASSWORD, PIECE, StandingClock, WatchedStorage, gallery_on, stock
+from tests.rows import ROWS, Row
+
+pytestmark = pytest.mark.rule("contract F1")
+
+RACING_SECONDS: Final = 1.0
+STRONG: Final = re.compile(r'"\d+"')
+
+PUBLIC_LISTS: Final = ("/api/authors", "/api/logos", "/api/themes", "/api/authors/1/logos", "/api/authors/1/themes")
+
+
+def is_versioned(row: Row) -> bool:
+    """Tell whether the contract gives an answer a version: records and their lists, but no keys, tokens and links."""
+    return not row.template.startswith("/api/auth/") and (
+        row.template == "/api/changes" or {"created_at"} <= set(row.fields)
+    )
+
+
+READS: Final = [row for row in ROWS if row.method == "GET" and is_versioned(row)]
+CONDITIONAL: Final = [
+    row for row in ROWS if row.method in ("PATCH", "PUT", "DELETE") and row.template != "/api/auth/keys/{key_id}"
+]
+# What is read to know the version of the record that a request changes.
+RECORD: Final = re.compile(r"/api/\w+/\d+")
+
+EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
+
+
+@pytest.fixture
+def watched(request: pytest.FixtureRequest) -> WatchedStorage:
+    """The storage that a test asks for, or else memory."""
+    return WatchedStorage(request.getfixturevalue(f"{getattr(request, 'param', 'memory')}_storage"))
+
+
+def tag(client: TestClient, path: str, headers: Headers | None = None) -> int:
+    """Return the version that a path has now."""
+    answer = client.get(path, headers=headers)
+    assert answer.status_code == 200, answer.text
+    found = answer.headers["etag"]
+    assert STRONG.fullmatch(found)
+    return int(found.strip('"'))
+
+
+def everything(client: TestClient, admin: Headers) -> list[Any]:
+    """Return all that can be read, with its versions."""
+    answers = [client.get(row.path, headers=admin) for row in READS]
+    return [(answer.status_code, answer.headers.get("etag"), answer.text) for answer in answers]
+
+
+def several(name: str, values: Iterable[str], headers: Headers | None = None) -> list[tuple[bytes, bytes]]:
+    sent = [*(headers or {}).items(), *((name, value) for value in values)]
+    return [(name.encode(), value.encode("latin-1")) for name, value in sent]
+
+
+# Which answers have a version.
+
+
+def test_records_and_lists_have_a_strong_tag_and_nothing_else_has_one(clock: StandingClock) -> None:
+    from logoadmin.adapters.memory_storage import MemoryStorage
+
+    for row in ROWS:
+        gallery = gallery_on(MemoryStorage(), clock)
+        stock(gallery)
+        with TestClient(http_application(gallery)) as client:
+            headers = bearer(gallery, "admin", ADMIN_PASSWORD)
+            client.post("/api/auth/keys", json={"name": "spare", "scope": []}, headers=headers)
+            answer = client.request(row.method, row.path, json=row.body, headers=headers)
+            assert answer.status_code == row.status, (str(row), answer.text)
+            if is_versioned(row):
+                assert STRONG.fullmatch(answer.headers["etag"]), str(row)
+            else:
+                assert "etag" not in answer.headers, str(row)
+
+
+def test_the_same_steps_have_the_same_tags_on_every_storage(
+    request: pytest.FixtureRequest, clock: StandingClock
+) -> None:
+    order = {"GET": 0, "POST": 1, "PATCH": 2, "PUT": 3, "DELETE": 4}
+    steps = sorted(ROWS, key=lambda row: order[row.method])
+    found: dict[str, list[Any]] = {}
+    for name in STORAGES:
+        gallery = gallery_on(request.getfixturevalue(f"{name}_storage"), clock)
+        stock(gallery)
+        with TestClient(http_application(gallery)) as client:
+            headers = bearer(gallery, "admin", ADMIN_PASSWORD)
+            found[name] = []
+            for row in steps:
+                answer = client.request(row.method, row.path, json=row.body, headers=headers)
+                found[name].append((str(row), answer.status_code, answer.headers.get("etag")))
+                if row.method != "GET":
+                    found[name] += [client.get(read.path, headers=headers).headers.get("etag") for read in READS]
+    assert found["sqlite"] == found["memory"]
+    assert found["mariadb"] == found["memory"]
+
+
+# When a version rises.
+
+
+@pytest.mark.parametrize(
+    ("seen", "method", "path", "body"),
+    [
+        ("/api/users/7", "PATCH", "/api/users/7", {"username": "anna"}),
+        ("/api/users/7", "DELETE", "/api/users/7/avatar", None),
+        ("/api/users/7", "PUT", "/api/users/7/password", {"password": "x"}),
+        ("/api/users", "POST", "/api/users", {"user_id": 8, "username": "b", "password": "x"}),
+        ("/api/users", "DELETE", "/api/users/7", None),
+        ("/api/roles/3", "PATCH", "/api/roles/3", {"scope": []}),
+        ("/api/roles", "PATCH", "/api/roles/3", {"name": "x"}),
+        ("/api/roles", "DELETE", "/api/roles/3", None),
+        ("/api/authors/1", "PATCH", "/api/authors/1", {"username": "Anna"}),
+        ("/api/authors", "POST", "/api/authors", {"user_id": 9, "username": "x"}),
+        ("/api/authors", "DELETE", "/api/authors/2", None),
+        ("/api/logos/1", "PATCH", "/api/logos/1", {"active": False}),
+        ("/api/logos/1", "POST", "/api/logos/1/authors", {"author_id": 2}),
+        ("/api/logos/1", "DELETE", "/api/logos/1/authors", {"author_id": 1}),
+        ("/api/logos/1", "DELETE", "/api/logos/1/authors/1", None),
+        ("/api/logos", "POST", "/api/logos", PIECE),
+        ("/api/logos", "DELETE", "/api/logos/1", None),
+        ("/api/themes/1", "PATCH", "/api/themes/1", {"name": "x"}),
+        ("/api/themes/1", "DELETE", "/api/themes/1/authors", {"author_id": 1}),
+        ("/api/themes", "DELETE", "/api/themes/1", None),
+        # A piece shows its authors.
+        ("/api/logos/1", "PATCH", "/api/authors/1", {"username": "Anna"}),
+        ("/api/logos/1", "DELETE", "/api/authors/1", None),
+        ("/api/logos/1/authors", "PATCH", "/api/authors/1", {"user_id": 900}),
+        ("/api/logos", "PATCH", "/api/authors/1", {"username": "Anna"}),
+        ("/api/logos?limit=1", "DELETE", "/api/authors/1", None),
+        ("/api/themes/1", "PATCH", "/api/authors/1", {"username": "Anna"}),
+        ("/api/themes", "DELETE", "/api/authors/1", None),
+        ("/api/authors/1/logos", "PATCH", "/api/authors/1", {"username": "Anna"}),
+        ("/api/authors/1/logos", "DELETE", "/api/logos/1/authors/1", None),
+        ("/api/changes", "PATCH", "/api/roles/3", {"name": "x"}),
+    ],
+)
+def test_a_version_rises_with_each_change(
+    client: TestClient, admin: Headers, seen: str, method: str, path: str, body: Any
+) -> None:
+    before = tag(client, seen, admin)
+    assert tag(client, seen, admin) == before
+    assert client.request(method, path, json=body, headers=admin).is_success
+    assert tag(client, seen, admin) > before
+
+
+@EVERYWHERE
+def test_what_changes_nothing_changes_no_version(client: TestClient, admin: Headers) -> None:
+    before = everything(client, admin)
+    for method, path, body, status in (
+        ("PATCH", "/api/authors/1", {}, 200),
+        ("PATCH", "/api/authors/1", {"username": "Ann"}, 200),
+        ("PATCH", "/api/authors/1", {"username": "Ben"}, 400),
+        ("PATCH", "/api/authors/1", {"username": ""}, 422),
+        ("POST", "/api/authors", {"user_id": 101, "username": "x"}, 409),
+        ("POST", "/api/logos/1/authors", {"author_id": 1}, 200),
+        ("DELETE", "/api/logos/1/authors/2", None, 404),
+        ("POST", "/api/auth/keys", {"name": "n", "scope": []}, 201),
+    ):
+        assert client.request(method, path, json=body, headers=admin).status_code == status
+        assert everything(client, admin) == before
+
+
+@EVERYWHERE
+def test_an_answer_to_a_change_has_the_tag_that_a_read_has(client: TestClient, admin: Headers) -> None:
+    client.post("/api/logos/1/authors", json={"author_id": 2})
+    client.patch("/api/authors/2", json={"username": "Benno"})
+    for path in ("/api/users/7", "/api/roles/3", "/api/authors/1", "/api/themes/1", "/api/logos/1"):
+        field = "username" if path.startswith(("/api/users", "/api/authors")) else "name"
+        for body in ({field: "new"}, {}):
+            answer = client.patch(path, json=body, headers=admin)
+            assert answer.status_code == 200
+            assert answer.headers["etag"] == client.get(path, headers=admin).headers["etag"]
+    created = client.post("/api/authors", json={"user_id": 55, "username": "five"})
+    path = f"/api/authors/{created.json()['author_id']}"
+    assert created.headers["etag"] == client.get(path).headers["etag"]
+
+
+# Reading on a condition.
+
+
+@EVERYWHERE
+def test_every_versioned_read_answers_304_to_who_has_it(client: TestClient, admin: Headers) -> None:
+    for row in READS:
+        answer = client.get(row.path, headers=admin)
+        etag = answer.headers["etag"]
+        for method in ("GET", "HEAD"):
+            for sent in ([etag], [f"W/{etag}"], ["*"], [f'"x", {etag}'], ['"x"', etag], [f' , "a",,W/"b" , {etag},']):
+                unchanged = client.request(method, row.path, headers=several("if-none-match", sent, admin))
+                assert (unchanged.status_code, unchanged.content) == (304, b""), (str(row), sent)
+                assert unchanged.headers["etag"] == etag
+                assert unchanged.headers["cache-control"] == answer.headers["cache-control"]
+                assert "content-type" not in unchanged.headers
+
+
+def test_who_has_something_else_or_says_rubbish_gets_all_of_it(client: TestClient, admin: Headers) -> None:
+    for row in READS:
+        answer = client.get(row.path, headers=admin)
+        etag = answer.headers["etag"]
+        number = etag.strip('"')
+        for sent in (
+            [f'"{int(number) - 1}"', f'"{int(number) + 1}"'],
+            ['"0"'],
+            ['""'],
+            [f'"0{number}"'],
+            [f'"-{number}"'],
+            [f'"{number} "'],
+            [number],
+            [f'"{number}'],
+            [f"w/{etag}"],
+            [f"{etag} {etag}"],
+            [f"{etag}, rubbish"],
+            [f"*, {etag}"],
+            ["**"],
+            [""],
+            [","],
+            ['"' + "9" * 5000 + '"'],
+            ['"\xb2"'],
+        ):
+            again = client.get(row.path, headers=several("if-none-match", sent, admin))
+            assert (again.status_code, again.content) == (200, answer.content), (str(row), sent)
+            assert again.headers["etag"] == etag
+
+
+def test_head_has_the_tag_of_get(client: TestClient, admin: Headers) -> None:
+    for row in READS:
+        got, head = (client.request(method, row.path, headers=admin) for method in ("GET", "HEAD"))
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["etag"] == got.headers["etag"]
+
+
+def test_a_condition_of_a_read_makes_no_missing_record_there(client: TestClient, admin: Headers) -> None:
+    for path in ("/api/authors/99", "/api/logos/99", "/api/themes/99", "/api/logos/99/authors", "/api/users/99"):
+        for sent in ("*", '"1"', "rubbish"):
+            assert client.get(path, headers={**admin, "if-none-match": sent}).status_code == 404
+    assert client.get("/api/roles/3", headers={"if-none-match": "*"}).status_code == 403
+
+
+@pytest.mark.parametrize("kind", ["logos", "themes"])
+def test_the_pieces_of_a_missing_author_are_missing_whatever_somebody_has(client: TestClient, kind: str) -> None:
+    current = client.get(f"/api/{kind}").headers["etag"]
+    assert client.get(f"/api/authors/99/{kind}").status_code == 404
+    assert client.get(f"/api/authors/99/{kind}", headers={"if-none-match": "*"}).status_code == 404
+    assert client.get(f"/api/authors/99/{kind}", headers={"if-none-match": current}).status_code in (304, 404)
+
+
+# Changing on a condition.
+
+
+def seen_by(client: TestClient, row: Row, headers: Headers) -> int:
+    found = RECORD.match(row.path)
+    assert found
+    return tag(client, found[0], headers)
+
+
+@pytest.mark.parametrize("row", CONDITIONAL, ids=str)
+def test_a_change_is_made_only_in_the_version_that_was_seen(client: TestClient, admin: Headers, row: Row) -> None:
+    version = seen_by(client, row, admin)
+    before = everything(client, admin)
+    for sent in (
+        [f'"{version - 1}"'],
+        [f'"{version + 1}"'],
+        [f'W/"{version}"'],
+        [f'"x", W/"{version}", "{version - 1}"'],
+        [str(version)],
+        [f'"{version}'],
+        [f'"{version}" rubbish'],
+        [f'"{version}"', "rubbish"],
+        ["rubbish"],
+        ["*, *"],
+        [""],
+    ):
+        answer = client.request(row.method, row.path, json=row.body, headers=several("if-match", sent, admin))
+        assert answer.status_code == 412, sent
+        assert "was changed since" in answer.json()["detail"]
+        assert answer.headers["cache-control"] == "no-store"
+    assert everything(client, admin) == before
+    answer = client.request(row.method, row.path, json=row.body, headers={**admin, "if-match": f'"{version}"'})
+    assert answer.status_code == row.status
+    assert everything(client, admin) != before
+
+
+@pytest.mark.parametrize("sent", [["*"], ['"x", {}'], ['"x"', "{}"], ["  {},"], ['W/"1",{}']])
+def test_a_list_of_tags_or_a_star_lets_a_change_be_made(client: TestClient, admin: Headers, sent: list[str]) -> None:
+    version = tag(client, "/api/logos/1")
+    values = [value.format(f'"{version}"') for value in sent]
+    answer = client.patch("/api/logos/1", json={"name": "new"}, headers=several("if-match", values, admin))
+    assert answer.status_code == 200
+
+
+@EVERYWHERE
+def test_the_tag_of_a_piece_that_was_seen_is_old_once_its_author_changed(client: TestClient, admin: Headers) -> None:
+    version = tag(client, "/api/logos/1")
+    client.patch("/api/authors/1", json={"username": "Anna"})
+    headers = {**admin, "if-match": f'"{version}"'}
+    assert client.patch("/api/logos/1", json={"name": "new"}, headers=headers).status_code == 412
+
+
+@pytest.mark.parametrize("row", [row for row in CONDITIONAL if "{" in row.template], ids=str)
+@pytest.mark.parametrize("sent", ["*", '"1"', "rubbish"])
+def test_a_missing_record_is_404_whatever_was_seen(client: TestClient, admin: Headers, row: Row, sent: str) -> None:
+    path = re.sub(r"\d+", "99", row.path, count=1)
+    answer = client.request(row.method, path, json=row.body, headers={**admin, "if-match": sent})
+    assert (answer.status_code, "not found" in answer.json()["detail"]) == (404, True)
+
+
+@pytest.mark.parametrize("row", CONDITIONAL, ids=str)
+def test_form_and_rights_are_judged_before_versions(client: TestClient, admin: Headers, ann: Headers, row: Row) -> None:
+    old = {"if-match": '"0"'}
+    path = re.sub(r"\d+", "x", row.path, count=1)
+    assert client.request(row.method, path, json=row.body, headers={**admin, **old}).status_code == 422
+    if row.takes_body:
+        wrong = {**row.body, "nope": 1}
+        assert client.request(row.method, row.path, json=wrong, headers={**admin, **old}).status_code == 422
+    if row.token == "always" and not row.path.startswith("/api/users/7/"):  # her own
+        assert client.request(row.method, row.path, json=row.body, headers={**ann, **old}).status_code == 403
+        missing = re.sub(r"\d+", "99", row.path, count=1)
+        assert client.request(row.method, missing, json=row.body, headers={**ann, **old}).status_code == 403
+    broken = {"authorization": "Bearer x"}
+    assert client.request(row.method, row.path, json=row.body, headers={**broken, **old}).status_code == 401
+
+
+def test_a_key_has_no_version_that_could_be_seen(client: TestClient, admin: Headers) -> None:
+    for sent, status in (('"1"', 412), ("rubbish", 412), ("*", 200), ("*", 404)):
+        answer = client.delete("/api/auth/keys/1", headers={**admin, "if-match": sent})
+        assert answer.status_code == status
+
+
+def test_if_match_means_nothing_to_reads_and_creations(client: TestClient, admin: Headers) -> None:
+    old = {**admin, "if-match": '"0"'}
+    assert client.get("/api/logos/1", headers=old).status_code == 200
+    assert client.post("/api/logos", json=PIECE, headers=old).status_code == 201
+
+
+# Two at once.
+
+
+def test_of_two_who_saw_the_same_exactly_one_changes_it(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+    async def race(clients: Clients) -> int:
+        etag = (await clients[0].get("/api/authors/1")).headers["etag"]
+        rounds, deadline = 0, time.monotonic() + RACING_SECONDS
+        while time.monotonic() < deadline:
+            # In turn within one process, and in two of them.
+            two = (clients[0], clients[rounds % 2])
+            answers = await asyncio.gather(
+                *(
+                    client.patch("/api/authors/1", json={"username": f"{side} {rounds}"}, headers={"if-match": etag})
+                    for side, client in enumerate(two)
+                )
+            )
+            assert sorted(answer.status_code for answer in answers) == [200, 412], (rounds, answers)
+            (winner,) = (answer for answer in answers if answer.status_code == 200)
+            now = await clients[1].get("/api/authors/1")
+            assert (now.json(), now.headers["etag"]) == (winner.json(), winner.headers["etag"])
+            assert int(now.headers["etag"].strip('"')) > int(etag.strip('"'))
+            etag = now.headers["etag"]
+            rounds += 1
+        return rounds
+
+    assert with_clients(workers, race) >= 50
+
+
+# Remembered lists.
+
+
+@pytest.mark.rule("contract E1")
+def test_a_remembered_list_is_never_stale(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+    async def look(clients: Clients) -> None:
+        here, there = clients
+        admin = bearer(workers[0], "admin", ADMIN_PASSWORD)
+        paths = (*PUBLIC_LISTS, "/api/logos?q=aur", "/api/logos?limit=1", "/api/themes?active=true&after=0")
+        for number in range(12):
+            for path in paths:  # all of them remembered, in both
+                for client in clients:
+                    assert (await client.get(path)).status_code == 200
+            changed = await there.patch("/api/authors/1", json={"username": f"Ann {number}"})
+            piece = {"name": f"aurora {number}"}
+            assert (await there.patch("/api/logos/1", json=piece, headers=admin)).status_code == 200
+            assert (await there.patch("/api/themes/1", json=piece, headers=admin)).status_code == 200
+            for path in paths:
+                one, other = await here.get(path), await there.get(path)
+                assert one.content == other.content
+                assert one.headers["etag"] == other.headers["etag"]
+                shown = one.json()[0] if path == "/api/authors" else one.json()[0]["authors"][0]
+                assert shown == changed.json()
+                if path != "/api/authors":
+                    assert one.json()[0]["name"] == f"aurora {number}"
+
+    with_clients(workers, look)
+
+
+@pytest.mark.rule("contract E1")
+def test_a_list_under_change_is_never_older_than_what_was_answered(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+    async def race(clients: Clients) -> int:
+        done, looked, deadline = 0, 0, time.monotonic() + RACING_SECONDS / 2
+
+        async def change() -> None:
+            nonlocal done
+            while time.monotonic() < deadline:
+                answer = await clients[1].patch("/api/authors/1", json={"user_id": 1000 + done + 1})
+                assert answer.status_code == 200
+                done += 1
+                await asyncio.sleep(0)
+
+        async def look(path: str) -> None:
+            nonlocal looked
+            had, seen = None, 0
+            while time.monotonic() < deadline:
+                at_least = done
+                answer = await clients[0].get(path, headers={"if-none-match": had} if had else {})
+                if answer.status_code == 304:
+                    assert at_least <= seen
+                else:
+                    (author,) = [answer.json()[0]] if path == "/api/authors" else answer.json()[0]["authors"]
+                    seen = max(author["user_id"] - 1000, 0)
+                    assert seen >= at_least
+                    had = answer.headers["etag"]
+                looked += 1
+                await asyncio.sleep(0)
+
+        await asyncio.gather(change(), look("/api/authors"), look("/api/logos"), look("/api/authors/1/logos"))
+        return min(done, looked)
+
+    assert with_clients(workers, race) > 10
+
+
+def test_a_list_that_is_long_is_told_by_its_version_too(client: TestClient) -> None:
+    etag = client.get("/api/authors").headers["etag"]
+    for number in range(600):
+        client.post("/api/authors", json={"user_id": 1000 + number, "username": f"a {number}"})
+        if number == 30:
+            break
+    longer = client.get("/api/authors")
+    assert len(longer.json()) == 33
+    assert longer.headers["etag"] != etag
+    assert client.get("/api/authors", headers={"if-none-match": longer.headers["etag"]}).status_code == 304
