@@ -60,7 +60,6 @@ def refresh(client: TestClient, token: str) -> Any:
 
 
 @pytest.mark.rule("contract C5")
-@BOTH
 @EVERYWHERE
 def test_a_key_is_shown_once_and_works_as_a_bearer_token(client: TestClient, admin: Headers) -> None:
     made = make(client, admin, "roles:read", expires_in=3600)
@@ -96,7 +95,6 @@ def test_a_key_tells_when_it_was_used_last(client: TestClient, admin: Headers, c
 
 
 @pytest.mark.rule("contract C5")
-@BOTH
 @EVERYWHERE
 def test_a_key_expires(client: TestClient, admin: Headers, clock: StandingClock) -> None:
     for_ever, for_a_while = make(client, admin, "*", expires_in=None), make(client, admin, "roles:read", expires_in=100)
@@ -111,7 +109,6 @@ def test_a_key_expires(client: TestClient, admin: Headers, clock: StandingClock)
 
 
 @pytest.mark.rule("contract C5")
-@BOTH
 @EVERYWHERE
 def test_a_key_that_was_ended_is_good_for_nothing_at_once(client: TestClient, admin: Headers, ann: Headers) -> None:
     made = make(client, admin, "*")
@@ -172,7 +169,6 @@ def test_what_looks_like_a_key_is_none(client: TestClient, admin: Headers) -> No
 
 
 @pytest.mark.rule("contract C3")
-@BOTH
 @EVERYWHERE
 def test_a_session_that_was_ended_is_over_at_once(client: TestClient) -> None:
     tokens, other = sign_in(client), sign_in(client)

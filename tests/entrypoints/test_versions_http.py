@@ -19,7 +19,7 @@ from tests.rows import ROWS, Row
 
 pytestmark = pytest.mark.rule("contract F1")
 
-RACING_SECONDS: Final = 1.0
+RACING_SECONDS: Final = 0.8
 STRONG: Final = re.compile(r'"\d+"')
 
 PUBLIC_LISTS: Final = ("/api/authors", "/api/logos", "/api/themes", "/api/authors/1/logos", "/api/authors/1/themes")
@@ -310,11 +310,11 @@ def test_the_tag_of_a_piece_that_was_seen_is_old_once_its_author_changed(client:
 
 
 @pytest.mark.parametrize("row", [row for row in CONDITIONAL if "{" in row.template], ids=str)
-@pytest.mark.parametrize("sent", ["*", '"1"', "rubbish"])
-def test_a_missing_record_is_404_whatever_was_seen(client: TestClient, admin: Headers, row: Row, sent: str) -> None:
+def test_a_missing_record_is_404_whatever_was_seen(client: TestClient, admin: Headers, row: Row) -> None:
     path = re.sub(r"\d+", "99", row.path, count=1)
-    answer = client.request(row.method, path, json=row.body, headers={**admin, "if-match": sent})
-    assert (answer.status_code, "not found" in answer.json()["detail"]) == (404, True)
+    for sent in ("*", '"1"', "rubbish"):
+        answer = client.request(row.method, path, json=row.body, headers={**admin, "if-match": sent})
+        assert (answer.status_code, "not found" in answer.json()["detail"]) == (404, True)
 
 
 @pytest.mark.parametrize("row", CONDITIONAL, ids=str)
