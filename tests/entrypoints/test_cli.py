@@ -529,6 +529,24 @@ def test_an_export_is_whole_and_its_owner_alone_may_read_it(run: Run) -> None:
     assert not [path for path in Path().iterdir() if path.name.startswith(".out")]
 
 
+@pytest.mark.rule("contract G", "contract G2")
+def test_what_happened_is_printed_and_undone(run: Run) -> None:
+    run("init")
+    run("user", "create", "7", "Ann", stdin="one\n")
+    happened = run("changes", "--after", "3")
+    (change,) = map(json.loads, happened.out.splitlines())
+    assert (happened.code, happened.err) == (0, "")
+    assert (change["change_id"], change["action"], change["id"]) == (4, "user.created", 7)
+    assert change["after"] == {"user_id": 7, "username": "Ann", "avatar": None, "role_id": 1} | {
+        "created_at": change["at"]
+    }
+    assert run("revert", "4") == Ended(0, "Undid change 4 by change 5: user.removed, id 7\n", "")
+    says_one_line(run("revert", "4"), 1, "User 7 was changed since, by change 5")
+    says_one_line(run("revert", "99"), 1, "Change 99 not found")
+    assert len(run("changes").out.splitlines()) == 5
+    assert run("changes", "--after", "5") == Ended(0, "", "")
+
+
 @pytest.mark.rule("contract D users")
 def test_users_are_created_and_get_passwords_from_standard_input(run: Run) -> None:
     assert run("init").code == 0

@@ -150,6 +150,8 @@ class Transactions:
         id_of: Callable[[Record], int],
         kind: Kind | None,
         pages: Pages = SMALL_RECORDS,
+        *,
+        of: Callable[[UnitOfWork], object] = lambda _: None,
     ) -> Listing[Record]:
         """Return a list (contract E).
 
@@ -160,6 +162,7 @@ class Transactions:
             id_of: the id of a record.
             kind: whose version the list has; None for changes, whose newest is their version.
             pages: how much is fetched at a time.
+            of: makes sure that what the list belongs to is there.
 
         Raises:
             NotModified: the caller has it already.
@@ -168,6 +171,7 @@ class Transactions:
         size = pages.first if command.limit is None else command.limit + 1
 
         def first(uow: UnitOfWork) -> tuple[int, tuple[Record, ...]]:
+            of(uow)
             # The version first: a list that is newer than its version is fetched again, one that is older is not.
             version = uow.changes.last_id() if kind is None else version_of_list(kind, uow.changes.last_of_kinds())
             unless_had(command.had, version)

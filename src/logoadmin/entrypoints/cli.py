@@ -243,6 +243,34 @@ def _whole_file(file: str) -> Iterator[IO[str]]:
 
 
 @cli.command()
+@click.option("--after", type=click.IntRange(0), default=0, help="The last change that is known already.  [default: 0]")
+@_database
+def changes(after: int, database: str | None) -> None:
+    """Print what happened as JSON Lines, the oldest change first."""
+    from pydantic import TypeAdapter
+
+    from logoadmin.domain.records import Change
+    from logoadmin.domain.services.changes import ListChanges
+
+    line = TypeAdapter(Change).serializer.to_json
+    with _gallery(database, "never") as gallery:
+        for change in gallery.changes.list(ListChanges(after=after)):
+            click.echo(line(change))
+
+
+@cli.command()
+@click.argument("change_id", type=int)
+@_database
+def revert(change_id: int, database: str | None) -> None:
+    """Undo a change, as a new change."""
+    from logoadmin.domain.services.changes import Revert
+
+    with _gallery(database, "never") as gallery:
+        change = gallery.changes.revert(Revert(change_id=change_id))
+    click.echo(f"Undid change {change_id} by change {change.change_id}: {change.action}, id {change.id}")
+
+
+@cli.command()
 @_access
 def openapi(access: str | None) -> None:
     """Print the OpenAPI document."""

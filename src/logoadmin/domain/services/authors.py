@@ -6,13 +6,12 @@ from logoadmin.domain.access import OWNER, PUBLIC, Caller, Need, Scope
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import NotFound
 from logoadmin.domain.limits import Flag, Id, Target, Username
-from logoadmin.domain.lists import PIECES, Filter, Listing, SearchedCommand
+from logoadmin.domain.lists import PIECES, Listing, SearchedCommand
 from logoadmin.domain.records import Author, Kind, Logo, RemovedAuthor, Theme
 from logoadmin.domain.transactions import Transactions
 from logoadmin.domain.versions import check
 from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
-from logoadmin.ports.storage import UnitOfWork
 
 
 class ListPieces(SearchedCommand):
@@ -156,13 +155,15 @@ class AuthorService:
             NotFound: there is no such author.
         """
 
-        def page(uow: UnitOfWork, after: int, limit: int, where: Filter) -> tuple[Logo, ...]:
-            if after == begin:
-                found_author(uow, command.author_id)
-            return uow.logos.page(after, limit, where)
-
-        begin = -1 if command.after is None else command.after
-        return self._transactions.list(command, caller, page, lambda logo: logo.logo_id, Kind.LOGO, PIECES)
+        return self._transactions.list(
+            command,
+            caller,
+            lambda uow, after, limit, where: uow.logos.page(after, limit, where),
+            lambda logo: logo.logo_id,
+            Kind.LOGO,
+            PIECES,
+            of=lambda uow: found_author(uow, command.author_id),
+        )
 
     def themes(self, command: ListAuthorThemes, caller: Caller = OWNER) -> Listing[Theme]:
         """Return the themes of an author, by theme_id (contract D).
@@ -171,13 +172,15 @@ class AuthorService:
             NotFound: there is no such author.
         """
 
-        def page(uow: UnitOfWork, after: int, limit: int, where: Filter) -> tuple[Theme, ...]:
-            if after == begin:
-                found_author(uow, command.author_id)
-            return uow.themes.page(after, limit, where)
-
-        begin = -1 if command.after is None else command.after
-        return self._transactions.list(command, caller, page, lambda theme: theme.theme_id, Kind.THEME, PIECES)
+        return self._transactions.list(
+            command,
+            caller,
+            lambda uow, after, limit, where: uow.themes.page(after, limit, where),
+            lambda theme: theme.theme_id,
+            Kind.THEME,
+            PIECES,
+            of=lambda uow: found_author(uow, command.author_id),
+        )
 
 
 def found_author(uow: AnyUnitOfWork, author_id: int) -> Author:

@@ -181,7 +181,7 @@ class Document:
     def __init__(self, text: Callable[[str], bytes], headers: Mapping[str, str] | None = None) -> None:
         """Answer with the text that is right under a prefix, and with more headers."""
         self._text = text
-        self._headers = headers
+        self._headers = {"cache-control": "no-store", **(headers or {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
