@@ -12,18 +12,21 @@ What it does
     temporary directory; it ends what it started.
 
 What it measures
-    =======  =======================================================================================================
-    logo     reading one logo with two authors
-    list     reading 200 logos with two authors each
-    users    reading 100,000 users: how much memory the service takes for it, when the first byte comes, how long
-             it takes as a whole
-    create   creating authors
-    sign-in  signing in with the right password, which is mostly Argon2id
-    import   ``logoadmin import`` of a whole gallery into a new database, the start of the program included; the file
-             that LOGOADMIN_GALLERY names, or 3,700 records that are made. Beside it, for the same file: parsing the
-             lines and inserting them in bulk, unchecked
-    start    importing the package in a fresh interpreter; importing pydantic is what it is compared with
-    =======  =======================================================================================================
+    =========  =======================================================================================================
+    logo       reading one logo with two authors
+    list       reading 200 logos with two authors each
+    users      reading 100,000 users: how much memory the service takes for it, when the first byte comes, how long
+               it takes as a whole
+    create     creating authors
+    record     the same with a token, against the service without rights and history (``unrecorded.py``)
+    unchanged  reading what the reader has already, against reading it
+    follow     reading the history from its beginning
+    sign-in    signing in with the right password, which is mostly Argon2id
+    import     ``logoadmin import`` of a whole gallery into a new database, the start of the program included; the file
+               that LOGOADMIN_GALLERY names, or 3,700 records that are made. Beside it, for the same file: parsing the
+               lines and inserting them in bulk, unchecked
+    start      importing the package in a fresh interpreter; importing pydantic is what it is compared with
+    =========  =======================================================================================================
 
 How to read it
     ``4.2 x usual`` says that logoadmin answers 4.2 times as many requests in a second as the usual way does, or

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from logoadmin.domain import transactions, writes
+from logoadmin.domain import ledger, transactions
 from logoadmin.entrypoints.cli import main
 
 
@@ -17,8 +17,8 @@ def _version(*_: Any) -> int:
 def switch_off() -> None:
     """Let changes leave no trace, and nobody be asked for their rights."""
     for name in ("note", "judge", "judge_user", "close"):
-        setattr(writes.Ledger, name, _nothing)
-    setattr(writes.Ledger, "version", _version)  # noqa: B010 (mypy would rightly refuse the assignment)
+        setattr(ledger.Ledger, name, _nothing)
+    setattr(ledger.Ledger, "version", _version)  # noqa: B010 (mypy would rightly refuse the assignment)
     setattr(transactions.Transactions, "_rights", _nothing)  # noqa: B010 (the same)
 
 

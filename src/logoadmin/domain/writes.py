@@ -7,12 +7,25 @@ a record is written out, so one that the ports get and that is forgotten here ca
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from logoadmin.domain.access import Rights, Scope
-from logoadmin.domain.errors import Conflict, NotPermitted
-from logoadmin.domain.lists import EVERYTHING, Filter, Listing
-from logoadmin.domain.records import Author, Change, Kept, Kind, Link, Logo, PasswordHash, Piece, Role, Theme, User
+from logoadmin.domain.ledger import (
+    AMENDED,
+    CREATED,
+    LINKED,
+    PASSWORD_SET,
+    REMOVED,
+    RESTORED,
+    UNLINKED,
+    Ledger,
+    Snapshot,
+    links_said,
+    piece_snapshot,
+    snapshot,
+)
+from logoadmin.domain.lists import EVERYTHING, Filter
+from logoadmin.domain.records import Author, Kind, Link, Logo, PasswordHash, Piece, Role, Theme, User
 from logoadmin.ports.storage import (
     Changes,
     FirstAnswers,
@@ -28,16 +41,6 @@ from logoadmin.ports.storage import (
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record")
-Snapshot = Mapping[str, Any]
-_ASIDE: Final = {"authors", "version"}
-
-CREATED: Final = "created"
-AMENDED: Final = "amended"
-REMOVED: Final = "removed"
-RESTORED: Final = "restored"
-LINKED: Final = "linked"
-UNLINKED: Final = "unlinked"
-PASSWORD_SET: Final = "password_set"
 
 
 def recorded(
@@ -65,111 +68,6 @@ def recorded(
         return answer
 
     return in_history
-
-
-class Ledger:
-    """The changes of one unit of work, with what the one who makes them may do (contract B4).
-
-    Attributes:
-        changes: the changes so far.
-
-    What happens to a record in a row is one change: one that gets new values and new links is amended once.
-    """
-
-    def __init__(
-        self, uow: UnitOfWork, now: int, user_id: int | None, request_id: str | None, held: Rights | None
-    ) -> None:
-        self._uow = uow
-        self._now = now
-        self._user_id = user_id
-        self._request_id = request_id
-        self._held = held
-        self.changes: list[Change] = []
-        self._last_id: int | None = None
-        self._all_at_stake = False
-
-    def version(self, kind: Kind, id_: int) -> int:
-        """Return the id that the change of a record is going to have."""
-        last = self.changes[-1] if self.changes else None
-        if last is not None and (last.kind, last.id) == (kind, id_):
-            return last.change_id
-        if self._last_id is None:
-            self._last_id = self._uow.changes.last_id()
-        return self._last_id + 1
-
-    def note(self, action: str, kind: Kind, id_: int, before: Snapshot | None, after: Snapshot | None) -> None:
-        """Note what became of a record, once it did."""
-        change_id = self.version(kind, id_)
-        last = self.changes[-1] if self.changes else None
-        if last is not None and last.change_id == change_id:
-            self.changes[-1] = replace(last, after=after)
-            return
-        self._last_id = change_id
-        change = Change(
-            change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, self._request_id
-        )
-        self.changes.append(change)
-
-    def judge(self, scope: Iterable[str]) -> None:
-        """Make sure that the caller holds scopes that they hand out, or that those have whom they change.
-
-        Raises:
-            NotPermitted: they do not.
-        """
-        if self._held is not None and not self._held.cover(scope):
-            raise NotPermitted
-
-    def judge_user(self, user: User) -> tuple[str, ...]:
-        """Make sure that a user is not stronger than the caller; return the scope of the user's role.
-
-        Raises:
-            NotPermitted: the user is.
-        """
-        role = self._uow.roles.get(user.role_id)
-        scope = role.scope if role else ()
-        self.judge(scope)
-        return scope
-
-    def stake_all(self) -> None:
-        """Note that somebody who holds everything may be the last one, which the end of the work will tell."""
-        self._all_at_stake = True
-
-    def close(self) -> None:
-        """Keep the changes.
-
-        Raises:
-            Conflict: nobody would hold everything any more.
-        """
-        if self._all_at_stake and not _somebody_holds_all(self._uow.roles):
-            raise Conflict(f"The last user who holds {Scope.ALL} stays as they are")
-        if self.changes:
-            self._uow.changes.add(self.changes)
-
-
-def _somebody_holds_all(roles: Roles) -> bool:
-    listed = Listing(roles.page(-1, 500), lambda last, limit: roles.page(last.role_id, limit))
-    return any(Scope.ALL in role.scope and roles.in_use(role.role_id) for role in listed)
-
-
-def snapshot(record: Kept) -> Snapshot:
-    """Return the fields of a record by name, without its authors, who are records of their own."""
-    values = {name: getattr(record, name) for name in type(record).__slots__ if name not in _ASIDE}
-    if isinstance(record, Role):
-        values["scope"] = list(record.scope)
-    return values
-
-
-def piece_snapshot(piece: Theme | Logo, kind: Kind, links: Iterable[Link]) -> Snapshot:
-    """Return what the history says of a piece: its links, not its authors, who have a history of their own."""
-    return {**snapshot(piece), "authors": _links(kind, links, "author_id")}
-
-
-def _links(kind: Kind, links: Iterable[Link], other: str) -> list[dict[str, int]]:
-    """Return links to what is on their other side, an author or a piece."""
-    return [
-        {f"{kind}_author_id": link.link_id, other: link.author_id if other == "author_id" else link.piece_id}
-        for link in links
-    ]
 
 
 class _Known(Generic[Record]):
@@ -338,7 +236,7 @@ class RecordedAuthors:
         version = self._ledger.version(Kind.AUTHOR, author_id)
         for kind, pieces in self._pieces.items():
             links = pieces.links_of(author_id)
-            before[f"{kind}s"] = _links(kind, links, f"{kind}_id")
+            before[f"{kind}s"] = links_said(kind, links, f"{kind}_id")
             pieces.touch([link.piece_id for link in links], version)
         self._inner.remove(author_id)
         self._ledger.note(REMOVED, Kind.AUTHOR, author_id, before, None)

@@ -6,6 +6,7 @@ from typing import Any, Final
 from logoadmin.domain.access import OWNER, SIGNED_IN, Caller, Need, Rights, Scope
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import Conflict, NotFound, NotPermitted
+from logoadmin.domain.ledger import PASSWORD_SET, RESTORED, piece_snapshot, snapshot
 from logoadmin.domain.limits import Id
 from logoadmin.domain.lists import CHANGES, ListCommand, Listing
 from logoadmin.domain.records import Author, Change, Kind, Link, Role, User
@@ -14,13 +15,7 @@ from logoadmin.domain.services.pieces import PieceKind
 from logoadmin.domain.services.roles import check_unused
 from logoadmin.domain.services.themes import THEME
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.writes import (
-    PASSWORD_SET,
-    RESTORED,
-    RecordedUnitOfWork,
-    piece_snapshot,
-    snapshot,
-)
+from logoadmin.domain.writes import RecordedUnitOfWork
 
 _SCOPES: Final[Mapping[Kind, Scope]] = {
     Kind.ROLE: Scope.ROLES_WRITE,

@@ -24,12 +24,13 @@ from logoadmin.domain.access import (
 )
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import InvalidToken, NotAuthenticated, SignInRefused
+from logoadmin.domain.ledger import snapshot
 from logoadmin.domain.limits import OpaqueToken, Password, Username
 from logoadmin.domain.records import EndedSession, Me, Tokens
 from logoadmin.domain.services.keys import hashed_key
 from logoadmin.domain.services.users import found_user
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork, snapshot
+from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.randomness import Randomness

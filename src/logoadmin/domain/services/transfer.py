@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, Protocol, TypeVar
 from logoadmin.domain.access import OWNER, Caller, Need, Scope
 from logoadmin.domain.command import UNCHANGED, Command, strict_json
 from logoadmin.domain.errors import BadLine, DuplicateEntry, InvalidInput, InvalidLines, NotFound, Problem
+from logoadmin.domain.ledger import snapshot
 from logoadmin.domain.limits import (
     AuthorIds,
     Avatar,
@@ -39,7 +40,7 @@ from logoadmin.domain.services.pieces import PieceKind
 from logoadmin.domain.services.roles import found_role
 from logoadmin.domain.services.themes import THEME
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.writes import RecordedUnitOfWork, snapshot
+from logoadmin.domain.writes import RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Pieces, UnitOfWork
 
