@@ -1081,12 +1081,12 @@ def test_first_answers_are_kept_until_they_expire(storage: Storage) -> None:
 
     assert there() == answers
     assert storage.read(lambda uow: uow.first_answers.get("HASH 1")) is None
-    write(storage, lambda uow: uow.first_answers.forget_expired(999))
+    write(storage, lambda uow: uow.first_answers.forget_expired(999, 99))
     assert there() == answers
-    write(storage, lambda uow: uow.first_answers.forget_expired(1_001))
+    write(storage, lambda uow: uow.first_answers.forget_expired(1_001, 99))
     assert there() == [None, None, *answers[2:]]
     with pytest.raises(ZeroDivisionError):
-        write(storage, lambda uow: uow.first_answers.forget_expired(9_999), lambda _: 1 // 0)
+        write(storage, lambda uow: uow.first_answers.forget_expired(9_999, 99), lambda _: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         write(storage, lambda uow: uow.first_answers.add(answers[0]), lambda _: 1 // 0)
     assert there() == [None, None, *answers[2:]]
@@ -1109,9 +1109,9 @@ def test_sign_in_attempts_are_counted_and_forgotten(storage: Storage) -> None:
         lambda uow: uow.sign_in_attempts.set("ann", 3, 1_000),
     )
     assert storage.read(counts) == storage.write(counts) == [(3, 1_000), (2, 2_000), (0, 0), (MAX_ID, 2**53 - 1)]
-    write(storage, lambda uow: uow.sign_in_attempts.forget_ended(999))
+    write(storage, lambda uow: uow.sign_in_attempts.forget_ended(999, 99))
     assert storage.read(counts)[0] == (3, 1_000)
-    write(storage, lambda uow: uow.sign_in_attempts.forget_ended(1_000))
+    write(storage, lambda uow: uow.sign_in_attempts.forget_ended(1_000, 99))
     assert storage.read(counts) == [(0, 0), (2, 2_000), (0, 0), (MAX_ID, 2**53 - 1)]
     with pytest.raises(ZeroDivisionError):
         write(storage, lambda uow: uow.sign_in_attempts.forget("Ann"), lambda _: 1 // 0)

@@ -296,7 +296,7 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(key=KEYS, sealed=TEXTS, now=TIMES, expires_at=TIMES)
     def answer_first(self, key: str, sealed: str, now: int, expires_at: int) -> None:
-        self.step(lambda uow: uow.first_answers.forget_expired(now))
+        self.step(lambda uow: uow.first_answers.forget_expired(now, 99))
         self.step(
             lambda uow: uow.first_answers.add(FirstAnswer(key, sealed, expires_at)),
             when=(lambda uow: uow.first_answers.get(key) is None,),
@@ -309,7 +309,7 @@ class Agreement(RuleBasedStateMachine):
     @rule(key=KEYS, now=TIMES)
     def forget_attempts(self, key: str, now: int) -> None:
         self.step(lambda uow: uow.sign_in_attempts.forget(key))
-        self.step(lambda uow: uow.sign_in_attempts.forget_ended(now))
+        self.step(lambda uow: uow.sign_in_attempts.forget_ended(now, 99))
 
     @rule(key=KEYS, value=TEXTS)
     def replace_secret(self, key: str, value: str) -> None:

@@ -202,6 +202,17 @@ def test_a_restored_author_is_where_they_were_among_the_authors(stocked: LogoAdm
     assert made == [[1, 2, 3], [3, 2, 1]]
 
 
+@pytest.mark.rule("contract G2")
+def test_an_author_who_was_linked_since_stays(stocked: LogoAdmin) -> None:
+    created = stocked.authors.create(authors.CreateAuthor(user_id=900, username="New")).version
+    stocked.logos.link(logos.LinkLogoAuthor(logo_id=1, author_id=3))
+    linked = last(stocked).change_id
+    with pytest.raises(Conflict, match=rf"^Logo 1 was changed since, by change {linked}$"):
+        revert(stocked, created)
+    revert(stocked, linked)
+    assert revert(stocked, created).action == "author.removed"
+
+
 @G2
 def test_a_role_that_somebody_has_by_now_stays(stocked: LogoAdmin) -> None:
     role = stocked.roles.create(roles.CreateRole(name="new", scope=()))

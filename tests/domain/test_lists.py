@@ -374,3 +374,21 @@ def test_a_wrong_value_is_refused(gallery: LogoAdmin, field: str, wrong: object)
     with pytest.raises(InvalidInput) as caught:
         listed(gallery, "logos", **{field: wrong})
     assert [problem.loc for problem in caught.value.problems] == [(field,)]
+
+
+@pytest.mark.rule("contract E2", "contract E1")
+def test_a_page_of_heavy_pieces_ends_before_its_limit_and_goes_on(storage: MemoryStorage, gallery: LogoAdmin) -> None:
+    css = "x" * 262_144
+
+    def work(uow: RecordedUnitOfWork) -> None:
+        for id_ in range(1, 121):
+            uow.logos.add(Logo(id_, "n", "http://a", "t", css, False, (), NOW))
+
+    storage.write(recorded(work, NOW))
+    first = gallery.logos.list(ListLogos(limit=1000))
+    assert [logo.logo_id for logo in first] == list(range(1, 51))
+    assert first.next_after == 50
+    second = gallery.logos.list(ListLogos(limit=60, after=50))
+    assert [logo.logo_id for logo in second] == list(range(51, 101))
+    third = gallery.logos.list(ListLogos(limit=20, after=100))
+    assert ([logo.logo_id for logo in third], third.next_after) == (list(range(101, 121)), None)

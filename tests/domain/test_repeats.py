@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import ANONYMOUS, OWNER, Caller, SignedIn
+from logoadmin.domain.access import ANONYMOUS, OWNER, Anonymous, Caller, SignedIn
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import (
     DuplicateEntry,
@@ -18,6 +18,7 @@ from logoadmin.domain.errors import (
     NotPermitted,
     Outdated,
     SignInRefused,
+    TooManySignIns,
 )
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.services import changes, keys, logos, roles, sessions, themes, transfer, users
@@ -351,3 +352,25 @@ def test_a_command_keeps_its_key_and_its_versions() -> None:
     assert both.model_dump() == command.model_dump() == {"theme_id": 1}
     assert (command.key, command.seen) == (None, None)
     assert KEY not in repr(changes.Revert(change_id=1).once(KEY))
+
+
+@pytest.mark.rule("contract B4", "contract C5")
+def test_a_service_key_is_not_given_what_its_maker_was_answered(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    maker = signed_in(storage, "*")
+    weak = gallery.keys.create(keys.CreateKey(name="weak", scope=()), maker)
+    strong = keys.CreateKey(name="strong", scope=("*",)).once("1")
+    gallery.keys.create(strong, maker)
+    with pytest.raises(NotPermitted):
+        gallery.keys.create(strong, gallery.sessions.caller(weak.key))
+
+
+@pytest.mark.rule("contract C1")
+def test_signing_in_under_a_key_forgives_no_other_attempt(stocked: LogoAdmin) -> None:
+    here = Anonymous("192.0.2.1")
+    for number in range(100):
+        own = sessions.SignIn(username="ann", password=ANN_PASSWORD).once(f"key {number}")
+        stocked.sessions.sign_in(own, here)
+        with pytest.raises(SignInRefused):
+            stocked.sessions.sign_in(sessions.SignIn(username=f"somebody {number}", password="guess"), here)
+    with pytest.raises(TooManySignIns):
+        stocked.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD), here)

@@ -82,8 +82,10 @@ def test_what_ended_is_not_kept(limits: Limits, storage: MemoryStorage, clock: S
     for number in range(50):
         tries(limits, f"user {number}", f"192.0.2.{number}", 1)
     clock.pass_by(300)
-    limits.attempt("ann", HERE)
-    assert len(vars(storage)["_tables"].sign_in_attempts) == 2
+    # Some at each attempt, so that however many there are, nobody waits for it.
+    for left in (82, 62, 42, 22, 2):
+        limits.attempt("ann", HERE)
+        assert len(vars(storage)["_tables"].sign_in_attempts) == left
 
 
 def test_others_and_elsewhere_are_not_kept_out(limits: Limits) -> None:

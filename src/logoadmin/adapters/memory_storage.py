@@ -6,6 +6,7 @@ Records are lost when the process ends.
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.access import Rights
@@ -462,8 +463,9 @@ class _FirstAnswers:
     def add(self, answer: FirstAnswer) -> None:
         self._journal.set(self._answers, answer.key_hash, answer)
 
-    def forget_expired(self, now: int) -> None:
-        for key_hash in [answer.key_hash for answer in self._answers.values() if answer.expires_at <= now]:
+    def forget_expired(self, now: int, most: int) -> None:
+        expired = (answer.key_hash for answer in self._answers.values() if answer.expires_at <= now)
+        for key_hash in list(islice(expired, most)):
             self._journal.delete(self._answers, key_hash)
 
 
@@ -480,8 +482,9 @@ class _SignInAttempts:
     def forget(self, counted: str) -> None:
         self._journal.delete(self._attempts, counted)
 
-    def forget_ended(self, now: int) -> None:
-        for counted in [counted for counted, (_, ends_at) in self._attempts.items() if ends_at <= now]:
+    def forget_ended(self, now: int, most: int) -> None:
+        ended = (counted for counted, (_, ends_at) in self._attempts.items() if ends_at <= now)
+        for counted in list(islice(ended, most)):
             self.forget(counted)
 
 

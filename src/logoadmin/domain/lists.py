@@ -71,6 +71,10 @@ class Pages:
     most: int
     weight: Callable[[Any], int] | None = None
 
+    def is_heavy(self, records: tuple[Any, ...]) -> bool:
+        """Tell whether records weigh so much together that one answer should hold no more of them."""
+        return self.weight is not None and sum(map(self.weight, records)) > _HEAVY
+
     def following(self, page: tuple[Any, ...]) -> int:
         """Return how many to fetch after a page."""
         if self.weight is None:
@@ -80,6 +84,7 @@ class Pages:
 
 
 _WEIGHT: Final = 1_048_576  # characters
+_HEAVY: Final = 4 * _WEIGHT
 
 
 def _css(piece: Logo | Theme) -> int:

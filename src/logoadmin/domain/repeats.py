@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 from pydantic import TypeAdapter
 
 from logoadmin.domain import records
+from logoadmin.domain.access import Anonymous, Caller, KeyHolder, Owner, SignedIn
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import InvalidInput, Problem
 from logoadmin.domain.records import Kept
@@ -24,6 +25,8 @@ Answer = TypeVar("Answer")
 
 _DAY: Final = 86_400
 MAX_KEY: Final = 255
+# So many old answers are forgotten for each new one: however many there are, nobody waits for it.
+_AT_ONCE: Final = 20
 # A password must not be guessed from what is kept, however short the key: 16 MiB and some hundredths of a second.
 _SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}
 
@@ -34,6 +37,19 @@ class Request:
 
     key: str
     digest: str
+
+
+def _name(caller: Caller) -> tuple[str, str | int]:
+    """Return whose keys are apart from those of others; a user's service keys are not the user."""
+    match caller:
+        case SignedIn(user_id=user_id):
+            return "user", user_id
+        case KeyHolder(key_hash=key_hash):
+            return "key", key_hash
+        case Anonymous(origin=origin):
+            return "anonymous", origin
+        case Owner():
+            return "owner", ""
 
 
 class Repeats:
@@ -55,19 +71,19 @@ class Repeats:
         return Request(key, hashlib.sha256(said).hexdigest())
 
     def once(
-        self, uow: UnitOfWork, request: Request, user_id: int | None, now: int, work: Callable[[UnitOfWork], Answer]
+        self, uow: UnitOfWork, request: Request, caller: Caller, now: int, work: Callable[[UnitOfWork], Answer]
     ) -> Answer:
-        """Return the answer of work, or the one that it gave before.
+        """Return the answer of work, or the one that it gave the same caller before.
 
         Raises:
-            InvalidInput: the user had the key for another request.
+            InvalidInput: the caller had the key for another request.
         """
-        key_hash = hashlib.sha256(json.dumps([user_id, request.key]).encode()).hexdigest()
+        key_hash = hashlib.sha256(json.dumps([*_name(caller), request.key]).encode()).hexdigest()
         kept = uow.first_answers.get(key_hash)
         if kept is not None and kept.expires_at > now:
             answer: Answer = self._opened(kept, request)
             return answer
-        uow.first_answers.forget_expired(now)
+        uow.first_answers.forget_expired(now, _AT_ONCE)
         answer = work(uow)
         values = TypeAdapter(type(answer)).dump_python(answer, mode="json")
         version = version_of(answer) if isinstance(answer, Kept) else 0

@@ -16,6 +16,8 @@ _WINDOW: Final = 300  # seconds
 # Somebody who mistypes gets through; somebody who guesses does not get far.
 _PER_USERNAME: Final = 10
 _PER_ORIGIN: Final = 100
+# So many old counts are forgotten with each attempt, which adds two at most.
+_AT_ONCE: Final = 20
 
 
 def attempt(uow: UnitOfWork, username: str, origin: str, now: int) -> int | None:
@@ -25,10 +27,12 @@ def attempt(uow: UnitOfWork, username: str, origin: str, now: int) -> int | None
         None if it may be tried; else after how many seconds one may be again. Whether there is such a user makes no
         difference.
     """
-    uow.sign_in_attempts.forget_ended(now)
+    uow.sign_in_attempts.forget_ended(now, _AT_ONCE)
     counts = []
     for counted, most in _counted(username, origin):
         attempts, ends_at = uow.sign_in_attempts.count(counted)
+        if ends_at <= now:
+            attempts = 0
         if attempts >= most:
             return max(1, ends_at - now)
         counts.append((counted, attempts + 1, ends_at if attempts else now + _WINDOW))

@@ -1,6 +1,7 @@
 """The one door to storage: nothing is read or written but by somebody who may (contract A19, B5, F3)."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from logoadmin.domain.access import PUBLIC, Anonymous, Caller, KeyHolder, Owner, Policy, Rights, SignedIn, admit, permit
@@ -79,9 +80,12 @@ class Transactions:
         def permitted(uow: UnitOfWork) -> Answer:
             return work(uow, self._rights(uow, command, caller))
 
+        answer = self._storage.snapshot(permitted)
         if isinstance(caller, KeyHolder):
-            self._note_use(caller)
-        return self._storage.snapshot(permitted)
+            # Who may read is not kept from it because nobody can write at the moment.
+            with suppress(StorageUnavailable):
+                self._note_use(caller)
+        return answer
 
     def pour(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Do the same for work that lets out what it reads while it reads, which cannot be done twice.
@@ -131,7 +135,7 @@ class Transactions:
                 request_id=caller.request_id,
                 held=held,
             )
-            return done(uow) if request is None else self._repeats.once(uow, request, user_id, now, done)
+            return done(uow) if request is None else self._repeats.once(uow, request, caller, now, done)
 
         return self._storage.write(permitted)
 
@@ -170,14 +174,22 @@ class Transactions:
         where, after = command.filter(), -1 if command.after is None else command.after
         size = pages.first if command.limit is None else command.limit + 1
 
-        def first(uow: UnitOfWork) -> tuple[int, tuple[Record, ...]]:
+        def first(uow: UnitOfWork) -> tuple[int, tuple[Record, ...], bool]:
             of(uow)
             # The version first: a list that is newer than its version is fetched again, one that is older is not.
             version = uow.changes.last_id() if kind is None else version_of_list(kind, uow.changes.last_of_kinds())
             unless_had(command.had, version)
-            return version, page(uow, after, size, where)
+            asked = min(size, pages.first)
+            found = page(uow, after, asked, where)
+            goes_on = len(found) == asked
+            while goes_on and len(found) < size and not pages.is_heavy(found):
+                asked = min(size - len(found), pages.following(found))
+                more = page(uow, id_of(found[-1]), asked, where)
+                goes_on = len(more) == asked
+                found += more
+            return version, found, goes_on
 
-        version, found = self.read(command, caller, first)
+        version, found, goes_on = self.read(command, caller, first)
         if command.limit is None:
             return Listing(
                 found,
@@ -186,7 +198,8 @@ class Transactions:
                 version=version,
             )
         shown = found[: command.limit]
-        return Listing(shown, version=version, next_after=id_of(shown[-1]) if len(found) > len(shown) else None)
+        # A page of heavy records ends before its limit, and goes on.
+        return Listing(shown, version=version, next_after=id_of(shown[-1]) if goes_on and shown else None)
 
     def _rights(self, uow: UnitOfWork, command: Command, caller: Caller) -> Rights | None:
         """Return what a caller may do, None for everything, once it is found to be enough."""

@@ -253,6 +253,7 @@ class RecordedPieces(Generic[Piece]):
         self.next_id = inner.next_id
         self.link_of = inner.link_of
         self.links = inner.links
+        self.links_of = inner.links_of
 
     def get(self, piece_id: int) -> Piece | None:
         """Return a piece with its authors, as they are now."""

@@ -320,8 +320,8 @@ class FirstAnswers(Protocol):
     def add(self, answer: FirstAnswer) -> None:
         """Keep an answer under a key that is free."""
 
-    def forget_expired(self, now: int) -> None:
-        """Forget the answers that were good until ``now`` or earlier."""
+    def forget_expired(self, now: int, most: int) -> None:
+        """Forget answers that were good until ``now`` or earlier, up to so many of them."""
 
 
 class SignInAttempts(Protocol):
@@ -336,8 +336,8 @@ class SignInAttempts(Protocol):
     def forget(self, counted: str) -> None:
         """Forget the attempts, if there are any."""
 
-    def forget_ended(self, now: int) -> None:
-        """Forget all whose window ended at ``now`` or earlier."""
+    def forget_ended(self, now: int, most: int) -> None:
+        """Forget some whose window ended at ``now`` or earlier, up to so many of them."""
 
 
 class UnitOfWork(Protocol):

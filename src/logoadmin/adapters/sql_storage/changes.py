@@ -108,7 +108,10 @@ _ANSWER = select(first_answers.c.key_hash, first_answers.c.sealed, first_answers
     first_answers.c.key_hash == bindparam("hash_")
 )
 _ADD_ANSWER = insert(first_answers).inline()
-_FORGET_EXPIRED = delete(first_answers).where(first_answers.c.expires_at <= bindparam("now"))
+_EXPIRED = (
+    select(first_answers.c.key_hash).where(first_answers.c.expires_at <= bindparam("now")).limit(bindparam("most"))
+)
+_FORGET = delete(first_answers).where(first_answers.c.key_hash == bindparam("hash_"))
 
 
 class FirstAnswerRepository:
@@ -128,6 +131,7 @@ class FirstAnswerRepository:
         values = {"key_hash": answer.key_hash, "sealed": answer.sealed, "expires_at": answer.expires_at}
         self._transaction.change(_ADD_ANSWER, values)
 
-    def forget_expired(self, now: int) -> None:
-        """Forget the answers that are no longer good."""
-        self._transaction.change(_FORGET_EXPIRED, {"now": now})
+    def forget_expired(self, now: int, most: int) -> None:
+        """Forget answers that are no longer good."""
+        for (key_hash,) in self._transaction.rows(_EXPIRED, {"now": now, "most": most}):
+            self._transaction.change(_FORGET, {"hash_": key_hash})

@@ -197,7 +197,9 @@ _COUNT = select(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at).where(_
 _ADD_COUNT = insert(sign_in_attempts).inline()
 _CHANGE_COUNT = update(sign_in_attempts).where(_COUNTED)
 _FORGET = delete(sign_in_attempts).where(_COUNTED)
-_FORGET_ENDED = delete(sign_in_attempts).where(sign_in_attempts.c.ends_at <= bindparam("now"))
+_ENDED = (
+    select(sign_in_attempts.c.counted).where(sign_in_attempts.c.ends_at <= bindparam("now")).limit(bindparam("most"))
+)
 
 
 class SignInAttemptRepository:
@@ -222,6 +224,7 @@ class SignInAttemptRepository:
         """Forget the attempts."""
         self._transaction.change(_FORGET, {"of": counted})
 
-    def forget_ended(self, now: int) -> None:
-        """Forget all whose window ended."""
-        self._transaction.change(_FORGET_ENDED, {"now": now})
+    def forget_ended(self, now: int, most: int) -> None:
+        """Forget some whose window ended."""
+        for (counted,) in self._transaction.rows(_ENDED, {"now": now, "most": most}):
+            self.forget(counted)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from logoadmin.domain.access import OWNER, SIGNED_IN, Caller, Need, Rights, Scope
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import Conflict, NotFound, NotPermitted
-from logoadmin.domain.ledger import PASSWORD_SET, RESTORED, piece_snapshot, snapshot
+from logoadmin.domain.ledger import CREATED, PASSWORD_SET, RESTORED, piece_snapshot, snapshot
 from logoadmin.domain.limits import Id
 from logoadmin.domain.lists import CHANGES, ListCommand, Listing
 from logoadmin.domain.records import Author, Change, Kind, Link, Role, User
@@ -73,6 +73,8 @@ class ChangeService:
         """
 
         def work(uow: RecordedUnitOfWork, held: Rights | None) -> Change:
+            if held is not None and not any(map(held.hold, _SCOPES.values())):
+                raise NotPermitted  # to strangers, changes that are there and that are not look alike
             change = uow.changes.get(command.change_id)
             if change is None:
                 raise NotFound("Change", command.change_id)
@@ -110,6 +112,8 @@ def _now(uow: RecordedUnitOfWork, kind: Kind, id_: int) -> Mapping[str, Any] | N
 
 def _undo(uow: RecordedUnitOfWork, change: Change) -> None:
     if change.before is None:
+        if change.action == f"{Kind.AUTHOR}.{CREATED}":
+            _check_unlinked(uow, change.id)
         _remove(uow, change.kind, change.id)
         return
     values = dict(change.before)
@@ -150,6 +154,13 @@ def _undo_piece(uow: RecordedUnitOfWork, kind: PieceKind[Any, Any, Any, Any], ch
     # Also where nothing differs: that it was undone is a change, too.
     if not relinked or snapshot(piece) != snapshot(pieces.get(change.id) or piece):
         pieces.update(piece)
+
+
+def _check_unlinked(uow: RecordedUnitOfWork, author_id: int) -> None:
+    """Make sure that nobody linked an author since they were created, or raise Conflict."""
+    for kind, pieces in _PIECES.items():
+        for link in pieces.recorded(uow).links_of(author_id):
+            raise Conflict(_since(uow, kind, link.piece_id))
 
 
 def _remove(uow: RecordedUnitOfWork, kind: Kind, id_: int) -> None:

@@ -152,7 +152,8 @@ class SessionService:
                 raise SignInRefused
             if renewed is not None:
                 uow.users.renew_password(known.user_id, renewed)
-            sign_in_limits.succeeded(uow, command.username, origin)
+            if command.key is None:
+                sign_in_limits.succeeded(uow, command.username, origin)
             uow.sessions.end_expired(known.user_id, now)
             session = Session(self._randomness.text(), known.user_id, now, now + self._lifetimes.session)
             uow.sessions.add(session)
@@ -172,7 +173,7 @@ class SessionService:
         def work(uow: RecordedUnitOfWork) -> Tokens | EndedSession:
             found = uow.sessions.refresh_token(token_hash)
             if found is None:
-                return EndedSession(ended=False)
+                raise InvalidToken
             session, used = found
             if used or session.expires_at <= now:
                 uow.sessions.end(session.session_id)

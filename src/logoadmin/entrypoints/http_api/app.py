@@ -66,11 +66,17 @@ class Calls:
         return await self._in_time(self._writers, call)
 
     async def hashing(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that hashes a password."""
-        return await asyncio.get_running_loop().run_in_executor(self._hashing, call)
+        """Return the answer of a call that hashes a password.
 
-    async def _in_time(self, threads: ThreadPoolExecutor, call: Callable[[], Answer]) -> Answer:
-        if not self._gallery.waits:
+        Raises:
+            StorageUnavailable: it took longer than storage may; what it does goes on, and its outcome is unknown.
+        """
+        return await self._in_time(self._hashing, call, always=True)
+
+    async def _in_time(
+        self, threads: ThreadPoolExecutor, call: Callable[[], Answer], *, always: bool = False
+    ) -> Answer:
+        if not self._gallery.waits and not always:
             return call()
         future = asyncio.get_running_loop().run_in_executor(threads, call)
         try:

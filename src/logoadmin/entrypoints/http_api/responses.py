@@ -26,6 +26,7 @@ _AT_ONCE: Final = 32_768
 # Of the lists that everybody may read, none is remembered that is longer than this, and no more bytes of all of them.
 _LARGEST: Final = 262_144
 _REMEMBERED: Final = 16_777_216
+_BESIDE: Final = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class _Body:
     version: int
     content: bytes
     next_after: int | None
+
+    @property
+    def size(self) -> int:
+        """How many bytes of memory it takes, with the command that it answers."""
+        return len(self.content) + _BESIDE
 
 
 class Bodies:
@@ -60,9 +66,9 @@ class Bodies:
         with self._lock:
             known = self._bodies.pop(command, None)
             self._bodies[command] = body
-            self._size += len(body.content) - (len(known.content) if known else 0)
+            self._size += body.size - (known.size if known else 0)
             while self._size > _REMEMBERED:
-                self._size -= len(self._bodies.popitem(last=False)[1].content)
+                self._size -= self._bodies.popitem(last=False)[1].size
 
     def clear(self) -> None:
         """Forget all of them."""
