@@ -152,7 +152,7 @@ def test_a_server_that_hangs_is_not_waited_for(
     with ThreadPoolExecutor(6) as executor:
         list(executor.map(lambda _: refused(mariadb_storage), range(6)))
         # From now on nobody waits: the next one who tries comes in a second.
-        assert max(executor.map(lambda _: refused(mariadb_storage), range(20))) < 0.1
+        assert max(executor.map(lambda _: refused(mariadb_storage), range(20))) < 0.4
     running.resume()
     recovered(mariadb_storage)
 
