@@ -97,7 +97,7 @@ def _distinct(values: list[Any]) -> tuple[Any, ...]:
 
 def _distinct_list(*of: Any) -> GetPydanticSchema:
     """Make a tuple to those who hold it and a list to those who write it: an error speaks of a list, as JSON has."""
-    written = Annotated[list[of[0]], Strict(False), *of[1:]]  # type: ignore[valid-type]
+    written = Annotated[list[of[0]], Strict(False), *of[1:]]  # type: ignore[valid-type]  # made at run time
     return GetPydanticSchema(
         lambda _, handler: core_schema.no_info_after_validator_function(_distinct, handler(written))
     )

@@ -354,7 +354,7 @@ def _rehearsal(database: str | None) -> Any:
     try:
         return _gallery(database, "never")
     except TablesMissing:
-        return open_gallery(settings_of(database=MEMORY, admin_password="unused"))  # noqa: S106
+        return open_gallery(settings_of(database=MEMORY, admin_password="unused"))  # noqa: S106 (of nobody, in memory)
 
 
 def _gallery(database: str | None, create: Any, *, administrator: bool = True) -> Any:

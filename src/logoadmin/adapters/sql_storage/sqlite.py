@@ -122,7 +122,7 @@ class Sqlite:
             raise
         connection.exec_driver_sql("COMMIT")
 
-    def table_options(self, connection: Connection) -> Mapping[str, Any]:  # noqa: ARG002
+    def table_options(self, connection: Connection) -> Mapping[str, Any]:  # noqa: ARG002 (what servers tell by)
         """Return nothing: SQLite compares bytes unless told otherwise."""
         return {}
 

@@ -160,6 +160,7 @@ class SqlStorage:
             raise
 
     def _commit(self, transaction: Transaction) -> None:
+        transaction.finish()
         try:
             with translated(self._dialect.judge, self._driver, connected=True):
                 transaction.commit()
@@ -202,7 +203,7 @@ class SqlStorage:
                 if failure.unsure or not self._worth_repeating(failure, repeats, time.monotonic() - began):
                     raise
             repeats += 1
-            time.sleep(random.uniform(0, _PAUSE * repeats))  # noqa: S311
+            time.sleep(random.uniform(0, _PAUSE * repeats))  # noqa: S311 (no secret depends on it)
 
     def _once(self, transaction: Callable[[PoolProxiedConnection], Answer]) -> Answer:
         pool = self._engine.pool

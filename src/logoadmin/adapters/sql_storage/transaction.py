@@ -84,12 +84,16 @@ class Transaction:
         sql, ordered = self._statements.written(statement, tuple(values))
         self._last.append((sql, ordered(values)))
 
-    def commit(self) -> None:
-        """Keep everything."""
+    def finish(self) -> None:
+        """Run what was put off, so that nothing is left but the commit."""
         changed = self.counters.changed()
         if changed:
             self.at_last(_KEEP, changed)
-        self._send([*self._last, ("COMMIT", ())])
+        self._catch_up()
+
+    def commit(self) -> None:
+        """Keep everything. Alone: only of a commit is it unknown, when the connection is lost, whether it was done."""
+        self._cursor.execute("COMMIT")
 
     def _send(self, statements: Sequence[tuple[str, Row]]) -> Sequence[Row]:
         """Run statements, in one round trip where that is possible; return the rows of the last one that has some."""

@@ -25,7 +25,7 @@ from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 try:
     import resource
 except ImportError:  # Windows has no such limits
-    resource = None  # type: ignore[assignment]
+    resource = None  # type: ignore[assignment]  # not on Windows
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -87,7 +87,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     # What arrives.
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Begin to wait for a head."""
         super().connection_made(transport)
         if len(self.connections) > self.most_connections():
@@ -126,7 +126,7 @@ class BoundedProtocol(HttpToolsProtocol):
         elif self.scope is not scope:  # empty lines alone do not keep a connection
             self._due, self._fed = inf, 0
 
-    def eof_received(self) -> bool:  # type: ignore[override]
+    def eof_received(self) -> bool:  # type: ignore[override]  # as uvicorn has it
         """Keep the connection of a client that has said everything until it is answered."""
         if self._answering():
             self._deaf, self.cycle.keep_alive = True, False
@@ -393,7 +393,7 @@ async def _fail(cycle: RequestResponseCycle, fault: BaseException | None) -> Non
         cycle.transport.close()
     else:
         response = error_response(HttpError(status, why, _CLOSE))
-        await response(cycle.scope, cycle.receive, cycle.send)  # type: ignore[arg-type]
+        await response(cycle.scope, cycle.receive, cycle.send)  # type: ignore[arg-type]  # uvicorn types its own
 
 
 def _nothing() -> None:
