@@ -18,8 +18,9 @@ What it measures
     users      reading 100,000 users: how much memory the service takes for it, when the first byte comes, how long
                it takes as a whole
     create     creating authors
-    record     the same with a token, against the service without rights and history (``unrecorded.py``)
-    unchanged  reading what the reader has already, against reading it
+    record     the same with a token, against the service without rights and history (``without.py``)
+    unchanged  reading what the reader has already, against a 200 that is made anew (``without.py``) and one that the
+               service remembers
     follow     reading the history from its beginning
     sign-in    signing in with the right password, which is mostly Argon2id
     import     ``logoadmin import`` of a whole gallery into a new database, the start of the program included; the file

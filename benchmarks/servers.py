@@ -54,9 +54,9 @@ def logoadmin(database: str) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def unrecorded(database: str) -> Iterator[Server]:
-    """Serve a database in the same way, without history and rights."""
-    with _serving([sys.executable, "-m", "benchmarks.unrecorded", "serve"], LOGOADMIN_DATABASE=database) as server:
+def without(part: str, database: str) -> Iterator[Server]:
+    """Serve a database in the same way, without a part of the service that ``without.py`` switches off."""
+    with _serving([sys.executable, "-m", "benchmarks.without", part, "serve"], LOGOADMIN_DATABASE=database) as server:
         yield server
 
 

@@ -59,7 +59,12 @@ class Stage:
     @cached_property
     def unrecorded(self) -> dict[str, Server]:
         """The service without its history and without rights."""
-        return {kind: self._start(servers.unrecorded(self._filled(kind, import_gallery))) for kind in self.databases}
+        return self._without("history")
+
+    @cached_property
+    def forgetful(self) -> dict[str, Server]:
+        """The service, making each answer anew."""
+        return self._without("memory")
 
     @cached_property
     def usual(self) -> dict[str, Server]:
@@ -96,6 +101,9 @@ class Stage:
         fill(file, database)
         insert_users(database)
         return database
+
+    def _without(self, part: str) -> dict[str, Server]:
+        return {kind: self._start(servers.without(part, self._filled(kind, import_gallery))) for kind in self.databases}
 
     def _start(self, server: AbstractContextManager[Server]) -> Server:
         return self._ends.enter_context(server)

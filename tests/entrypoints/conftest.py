@@ -15,7 +15,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.http_api.app import http_application
-from logoadmin.entrypoints.http_api.responses import Bodies
+from logoadmin.entrypoints.http_api.remembered import Remembered
 from tests.conftest import STORAGES
 from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, StandingClock, WatchedStorage, gallery_on, stock
 
@@ -54,7 +54,7 @@ class InTurn:
 
     def __init__(self, first: LogoAdmin) -> None:
         self.gallery = first
-        self.bodies = Bodies()
+        self.remembered = Remembered()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.gallery, name)
@@ -74,11 +74,11 @@ def client(applications: dict[Policy, tuple[InTurn, TestClient]], gallery: LogoA
     """A client of the gallery."""
     if access not in applications:
         in_turn = InTurn(gallery)
-        application = http_application(cast(LogoAdmin, in_turn), bodies=in_turn.bodies)
+        application = http_application(cast(LogoAdmin, in_turn), remembered=in_turn.remembered)
         applications[access] = in_turn, TestClient(application, base_url="http://127.0.0.1:8000").__enter__()
     in_turn, client = applications[access]
     in_turn.gallery = gallery
-    in_turn.bodies.clear()
+    in_turn.remembered.clear()
     client.cookies.clear()
     return client
 

@@ -80,12 +80,12 @@ class Operation:
         """The name, unique among all operations: that of its command, as ``create_logo``."""
         return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.command.__name__).lower()
 
-    @property
+    @cached_property
     def method(self) -> str:
         """The HTTP method."""
         return self.route.split(" ")[0]
 
-    @property
+    @cached_property
     def path(self) -> str:
         """The path, with the command's fields in braces."""
         return self.route.split(" ")[1]
@@ -118,7 +118,7 @@ class Operation:
         """Whether ``If-Match`` counts (contract F1)."""
         return self.method in {"PATCH", "PUT", "DELETE"}
 
-    @property
+    @cached_property
     def is_public_read(self) -> bool:
         """Whether everybody may read it, and keep it for a while (contract F2)."""
         return self.method == "GET" and self.command.need == PUBLIC

@@ -58,6 +58,10 @@ class ChangeService:
             CHANGES,
         )
 
+    def version(self) -> int:
+        """Return the version of everything that everybody may read: authors, themes and logos (contract F1)."""
+        return self._transactions.version()
+
     def revert(self, command: Revert, caller: Caller = OWNER) -> Change:
         """Undo a change, and return the change that this is (contract G2).
 

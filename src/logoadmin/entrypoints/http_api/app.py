@@ -1,13 +1,10 @@
 """The ASGI application: a route for each path of the operations (contract A19 to A21, H6)."""
 
-import asyncio
 import functools
 import json
 import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Final, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -16,73 +13,19 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from logoadmin.domain.access import Policy
-from logoadmin.domain.errors import LogoAdminError, StorageUnavailable
+from logoadmin.domain.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.api_docs import docs_routes
+from logoadmin.entrypoints.http_api.calls import Calls
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.openapi import openapi_document
+from logoadmin.entrypoints.http_api.remembered import Remembered
 from logoadmin.entrypoints.http_api.requests import caller_of, command_of, request_id_of
-from logoadmin.entrypoints.http_api.responses import Bodies, Renderer
+from logoadmin.entrypoints.http_api.responses import Renderer
 from logoadmin.entrypoints.http_api.sharing import Sharing
 from logoadmin.entrypoints.operations import OPERATIONS, Operation
 
-Answer = TypeVar("Answer")
-
 log = logging.getLogger("logoadmin.http")
-
-# Hashing has threads of its own, so that a rush of sign-ins does not keep the readers waiting.
-_HASHING_THREADS: Final = 2
-# Storage answers or gives up within this (contract A20: 2 s); it is seldom needed, because storage has limits too.
-_DEADLINE: Final = 1.9  # seconds
-
-
-class Calls:
-    """Makes the calls of the core: in threads of its own where storage waits, else right here.
-
-    Few threads: more of them only fight over the interpreter lock. Those who read do not wait for those who write.
-    """
-
-    def __init__(self, gallery: LogoAdmin) -> None:
-        """Serve one gallery. Threads start when they are needed."""
-        self._gallery = gallery
-        self._readers = ThreadPoolExecutor(gallery.at_once, thread_name_prefix="logoadmin-reading")
-        self._writers = ThreadPoolExecutor(1, thread_name_prefix="logoadmin-writing")
-        self._hashing = ThreadPoolExecutor(_HASHING_THREADS, thread_name_prefix="logoadmin-hashing")
-
-    async def reading(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that reads.
-
-        Raises:
-            StorageUnavailable: it took longer than storage may; what it does goes on.
-        """
-        return await self._in_time(self._readers, call)
-
-    async def writing(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that changes something.
-
-        Raises:
-            StorageUnavailable: it took longer than storage may; what it does goes on, and its outcome is unknown.
-        """
-        return await self._in_time(self._writers, call)
-
-    async def hashing(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that hashes a password.
-
-        Raises:
-            StorageUnavailable: it took longer than storage may; what it does goes on, and its outcome is unknown.
-        """
-        return await self._in_time(self._hashing, call, always=True)
-
-    async def _in_time(
-        self, threads: ThreadPoolExecutor, call: Callable[[], Answer], *, always: bool = False
-    ) -> Answer:
-        if not self._gallery.waits and not always:
-            return call()
-        future = asyncio.get_running_loop().run_in_executor(threads, call)
-        try:
-            return await asyncio.wait_for(future, _DEADLINE)
-        except TimeoutError:
-            raise StorageUnavailable(self._gallery.server) from None
 
 
 class Endpoint:
@@ -94,13 +37,17 @@ class Endpoint:
         calls: Calls,
         operations: Iterable[Operation],
         sharing: Sharing,
-        renderer: Callable[[Operation], Renderer],
+        remembered: Remembered,
+        cache_seconds: int,
     ) -> None:
         """Serve the operations of a path, of which each has another method."""
         self._gallery = gallery
         self._calls = calls
         self._sharing = sharing
-        self._operations = {operation.method: (operation, renderer(operation)) for operation in operations}
+        self._remembered = remembered
+        self._operations = {
+            operation.method: (operation, Renderer(operation, cache_seconds)) for operation in operations
+        }
         if "GET" in self._operations:
             self._operations["HEAD"] = self._operations["GET"]
 
@@ -108,8 +55,11 @@ class Endpoint:
         """Answer one request, whatever it is."""
         request = Request(scope, receive)
         request_id = request_id_of(request)
+        operation, _ = self._operations.get(request.method, (None, None))
         try:
-            response = await self._answer(request, request_id)
+            response = await self._recalled(request, operation)
+            if response is None:
+                response = await self._answer(request, request_id)
         except ClientDisconnect:
             return
         except (LogoAdminError, HttpError) as error:
@@ -117,10 +67,15 @@ class Endpoint:
         except Exception:
             log.exception("Unexpected fault in %s %r, request %s", scope["method"], scope["path"], request_id)
             response = error_response(HttpError(500))
-        response.headers["x-request-id"] = request_id
-        operation, _ = self._operations.get(request.method, (None, None))
         self._sharing.share(response, request, operation)
+        response.raw_headers.append((b"x-request-id", request_id.encode()))
         await _sendable(response, scope)(scope, receive, send)
+
+    async def _recalled(self, request: Request, operation: Operation | None) -> Response | None:
+        """Return the response to a request that came before, if nothing of what everybody may read has changed."""
+        if operation is None or not operation.is_public_read or not self._remembered.knows(request):
+            return None
+        return self._remembered.response(request, await self._calls.version())
 
     async def _answer(self, request: Request, request_id: str) -> Response:
         try:
@@ -130,6 +85,8 @@ class Endpoint:
             return self._sharing.preflight(request, permitted) or self._not_allowed()
         caller = caller_of(request, self._gallery, operation, request_id)
         command = await command_of(request, operation)
+        # First the version: an answer that is newer than its version is made again, one that is older is not.
+        version = await self._calls.version() if operation.is_public_read else None
         if command.hashes:
             run = self._calls.hashing
         else:
@@ -140,14 +97,21 @@ class Endpoint:
                 command, lambda asked: operation.perform(self._gallery, asked, caller), request, self._calls.reading
             )
 
-        return await run(respond)
+        response = await run(respond)
+        if version is not None:
+            self._remembered.remember(request, response, version)
+        return response
 
     def _not_allowed(self) -> Response:
         return error_response(HttpError(405, headers={"allow": ", ".join(sorted(self._operations))}))
 
 
 def http_application(
-    gallery: LogoAdmin, *, origins: Collection[str] = (), cache_seconds: int = 60, bodies: Bodies | None = None
+    gallery: LogoAdmin,
+    *,
+    origins: Collection[str] = (),
+    cache_seconds: int = 60,
+    remembered: Remembered | None = None,
 ) -> Router:
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
@@ -156,19 +120,17 @@ def http_application(
         origins: the origins whose pages may use all of it, such as ``https://admin.example``; those of others may
             only read what is public (contract F2).
         cache_seconds: how long public reads may be kept without asking again.
-        bodies: where lists are remembered, if not in a place of its own.
+        remembered: the answers that are remembered, if not those of this application alone.
     """
     calls, sharing = Calls(gallery), Sharing(frozenset(origins))
-    remembered = Bodies() if bodies is None else bodies
-
-    def renderer(operation: Operation) -> Renderer:
-        return Renderer(operation, cache_seconds, remembered)
-
+    known = Remembered() if remembered is None else remembered
     paths: dict[str, list[Operation]] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, []).append(operation)
+    # The router tries one path after the other: what is asked for most comes first.
+    ordered = sorted(paths.items(), key=lambda entry: not any(operation.is_public_read for operation in entry[1]))
     routes = [
-        Route(path, Endpoint(gallery, calls, operations, sharing, renderer)) for path, operations in paths.items()
+        Route(path, Endpoint(gallery, calls, operations, sharing, known, cache_seconds)) for path, operations in ordered
     ]
     routes.append(Route("/openapi.json", Document(_openapi(gallery.access))))
     # Others may keep the keys for so long that a new one, which is published before it signs, is known in time.

@@ -1,7 +1,7 @@
 """From a request to a command (contract A1, A4, A5, A19, A21)."""
 
+import random
 import re
-import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -43,7 +43,8 @@ _VERSION: Final = re.compile("0|[1-9][0-9]{0,18}", re.ASCII)
 def request_id_of(request: Request) -> str:
     """Return what a request is known by: what the client calls it, if that is harmless, or a name made up."""
     sent = request.headers.get("x-request-id", "")
-    return sent if _REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
+    # A name and no secret; asking the system for randomness would hand the interpreter to another thread.
+    return sent if _REQUEST_ID.fullmatch(sent) else f"{random.getrandbits(64):016x}"
 
 
 def caller_of(request: Request, gallery: LogoAdmin, operation: Operation, request_id: str) -> Caller:
@@ -105,6 +106,13 @@ def _on_condition(command: Command, request: Request, operation: Operation) -> C
         seen = entity_tags(request.headers.getlist("if-match"), weak=False)
         return command if seen is None else command.if_version(*seen)
     return command
+
+
+def versions_had(request: Request) -> frozenset[int] | None:
+    """Return the versions that a client has and need not be sent; None for whichever there is (RFC 9110 §13.1.2)."""
+    if "if-none-match" not in request.headers:
+        return frozenset()
+    return entity_tags(request.headers.getlist("if-none-match"), weak=True)
 
 
 def entity_tags(sent: Sequence[str], *, weak: bool) -> frozenset[int] | None:

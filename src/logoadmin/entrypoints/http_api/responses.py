@@ -1,10 +1,7 @@
 """From an answer to a response (contract E1, E2, F1, F2)."""
 
 import asyncio
-import threading
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -15,7 +12,7 @@ from logoadmin.domain.command import Command
 from logoadmin.domain.errors import NotModified
 from logoadmin.domain.lists import Listing
 from logoadmin.domain.versions import version_of
-from logoadmin.entrypoints.http_api.requests import entity_tags
+from logoadmin.entrypoints.http_api.requests import versions_had
 from logoadmin.entrypoints.operations import Operation
 
 Run = Callable[[Callable[[], Any]], Awaitable[Any]]
@@ -23,71 +20,17 @@ Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 _MEDIA_TYPE: Final = "application/json"
 # A list that ends within so many bytes is answered in one piece: streaming costs more than its last pages do.
 _AT_ONCE: Final = 32_768
-# Of the lists that everybody may read, none is remembered that is longer than this, and no more bytes of all of them.
-_LARGEST: Final = 262_144
-_REMEMBERED: Final = 16_777_216
-_BESIDE: Final = 2048
-
-
-@dataclass(frozen=True, slots=True)
-class _Body:
-    """A list as it was answered, good for as long as the list has this version."""
-
-    version: int
-    content: bytes
-    next_after: int | None
-
-    @property
-    def size(self) -> int:
-        """How many bytes of memory it takes, with the command that it answers."""
-        return len(self.content) + _BESIDE
-
-
-class Bodies:
-    """The lists that everybody may read, as they were answered lately. Safe to use from several threads.
-
-    They are good for as long as the list has the version that it had, which is asked for each time.
-    """
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._bodies: OrderedDict[Command, _Body] = OrderedDict()
-        self._size = 0
-        self._lock = threading.Lock()
-
-    def get(self, command: Command) -> _Body | None:
-        """Return what a command was answered, if it is remembered."""
-        return self._bodies.get(command)
-
-    def remember(self, command: Command, body: _Body) -> None:
-        """Remember what a command was answered; what was remembered first is forgotten first."""
-        if len(body.content) > _LARGEST:
-            return
-        with self._lock:
-            known = self._bodies.pop(command, None)
-            self._bodies[command] = body
-            self._size += body.size - (known.size if known else 0)
-            while self._size > _REMEMBERED:
-                self._size -= self._bodies.popitem(last=False)[1].size
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        with self._lock:
-            self._bodies.clear()
-            self._size = 0
 
 
 class Renderer:
     """Renders the answers of one operation: from the records to bytes, with nothing in between."""
 
-    def __init__(self, operation: Operation, cache_seconds: int, bodies: Bodies) -> None:
+    def __init__(self, operation: Operation, cache_seconds: int) -> None:
         """Prepare for what the operation answers; public reads may be kept for some seconds."""
         self._operation = operation
         self._json = operation.renderer().serializer.to_json
         kept = f"public, max-age={cache_seconds}" if operation.is_public_read else "no-store"
         self._headers = {"x-content-type-options": "nosniff", "cache-control": kept}
-        self._remembers = operation.is_public_read and operation.streams
-        self._bodies = bodies
 
     def response(self, command: Command, perform: Callable[[Command], Any], request: Request, run: Run) -> Response:
         """Return the response; a list of more than some pages is streamed, each further page fetched by ``run``.
@@ -98,26 +41,24 @@ class Renderer:
             request: whose ``If-None-Match`` counts where the answer has a version.
             run: makes a call that reads.
         """
-        had: frozenset[int] | None = frozenset()
-        if self._operation.method == "GET" and "if-none-match" in request.headers:
-            had = entity_tags(request.headers.getlist("if-none-match"), weak=True)
-        body = self._bodies.get(command) if self._remembers else None
-        known = (had or frozenset()) | ({body.version} if body else frozenset())
+        had = versions_had(request) if self._operation.method == "GET" else frozenset()
         try:
-            # Of a list, nothing is read that is known; a record is read in any case.
-            answer = perform(command.unless_version(*known) if known and self._operation.streams else command)
+            answer = perform(command.unless_version(*had) if had else command)
         except NotModified as error:
-            if body is None or had is None or error.version in had:
-                return Response(status_code=304, headers=self._tagged(error.version))
-            return self._whole(body, request)
-        if self._operation.is_versioned and (had is None or (had and _version(answer) in had)):
-            return Response(status_code=304, headers=self._tagged(_version(answer)))
+            return Response(status_code=304, headers=self._tagged(error.version))
+        if not self._operation.is_versioned:
+            return Response(self._json(answer), self._operation.success, self._headers, _MEDIA_TYPE)
+        version = answer.version if isinstance(answer, Listing) else version_of(answer)
+        if had is None:
+            return Response(status_code=304, headers=self._tagged(version))
         if isinstance(answer, Listing):
-            return self._list(answer, command, request, run)
-        headers = self._tagged(version_of(answer)) if self._operation.is_versioned else self._headers
-        return Response(self._json(answer), self._operation.success, headers, _MEDIA_TYPE)
+            return self._list(answer, request, run)
+        return Response(self._json(answer), self._operation.success, self._tagged(version), _MEDIA_TYPE)
 
-    def _list(self, answer: Listing[Any], command: Command, request: Request, run: Run) -> Response:
+    def _list(self, answer: Listing[Any], request: Request, run: Run) -> Response:
+        headers = self._tagged(answer.version)
+        if answer.next_after is not None:
+            headers["link"] = f'<{_next(request, answer.next_after)}>; rel="next"'
         pages = answer.pages()
         parts: list[bytes] = []
         more = True
@@ -126,11 +67,7 @@ class Renderer:
             parts += [part] if part else []
         content = b"[" + b",".join(parts)
         if not more:
-            body = _Body(answer.version, content + b"]", answer.next_after)
-            if self._remembers:
-                self._bodies.remember(command, body)
-            return self._whole(body, request)
-        headers = self._listed(answer.version, answer.next_after, request)
+            return Response(content + b"]", self._operation.success, headers, _MEDIA_TYPE)
         return StreamingResponse(self._stream(content, pages, run), self._operation.success, headers, _MEDIA_TYPE)
 
     async def _stream(
@@ -148,22 +85,8 @@ class Renderer:
     def _part(self, page: tuple[Any, ...], more: bool) -> tuple[bytes, bool]:
         return (self._json(page)[1:-1] if page else b""), more
 
-    def _whole(self, body: _Body, request: Request) -> Response:
-        headers = self._listed(body.version, body.next_after, request)
-        return Response(body.content, self._operation.success, headers, _MEDIA_TYPE)
-
     def _tagged(self, version: int) -> dict[str, str]:
         return {**self._headers, "etag": f'"{version}"'}
-
-    def _listed(self, version: int, next_after: int | None, request: Request) -> dict[str, str]:
-        headers = self._tagged(version)
-        if next_after is not None:
-            headers["link"] = f'<{_next(request, next_after)}>; rel="next"'
-        return headers
-
-
-def _version(answer: Any) -> int:
-    return answer.version if isinstance(answer, Listing) else version_of(answer)
 
 
 def _next(request: Request, after: int) -> str:

@@ -1,9 +1,11 @@
-"""logoadmin without history and rights, to see what they cost: ``python -m benchmarks.unrecorded serve``."""
+"""logoadmin without a part of it, to see what that costs or spares: ``python -m benchmarks.without history serve``."""
 
-from typing import Any
+import sys
+from typing import Any, Final
 
 from logoadmin.domain import ledger, transactions
 from logoadmin.entrypoints.cli import main
+from logoadmin.entrypoints.http_api import remembered
 
 
 def _nothing(*_: Any, **__: Any) -> None:
@@ -14,7 +16,7 @@ def _version(*_: Any) -> int:
     return 0
 
 
-def switch_off() -> None:
+def history() -> None:
     """Let changes leave no trace, and nobody be asked for their rights."""
     for name in ("note", "judge", "judge_user", "close"):
         setattr(ledger.Ledger, name, _nothing)
@@ -22,6 +24,14 @@ def switch_off() -> None:
     setattr(transactions.Transactions, "_rights", _nothing)  # noqa: B010 (the same)
 
 
+def memory() -> None:
+    """Let each answer be made anew, as the first one after a change is."""
+    setattr(remembered.Remembered, "remember", _nothing)  # noqa: B010 (the same)
+
+
+_PARTS: Final = {"history": history, "memory": memory}
+
+
 if __name__ == "__main__":
-    switch_off()
+    _PARTS[sys.argv.pop(1)]()
     main()

@@ -1,0 +1,173 @@
+"""Calling the core from an event loop: what is shared, what is given up (contract A20, E1)."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final, TypeVar
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.access import Policy
+from logoadmin.domain.errors import StorageUnavailable
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.services.authors import CreateAuthor
+from logoadmin.entrypoints.http_api import calls as module
+from logoadmin.entrypoints.http_api.calls import Calls
+from logoadmin.ports.storage import UnitOfWork
+from tests.gallery import StandingClock, WatchedStorage, gallery_on
+
+Answer = TypeVar("Answer")
+
+WITHIN: Final = 10.0
+
+
+class SlowStorage(WatchedStorage):
+    """A storage whose reads wait until they may go on, and which can be told from one that does not wait."""
+
+    def __init__(self) -> None:
+        super().__init__(MemoryStorage())
+        self.waits = True
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+        self.reading = threading.Event()
+
+    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        answer = super().read(work)
+        self.reading.set()
+        assert self.may_go_on.wait(WITHIN)
+        return answer
+
+
+@pytest.fixture
+def storage() -> Iterator[SlowStorage]:
+    """A storage that is made to wait, and let go at the end."""
+    made = SlowStorage()
+    yield made
+    made.may_go_on.set()
+
+
+@pytest.fixture
+def slow(storage: SlowStorage, clock: StandingClock) -> LogoAdmin:
+    """A gallery on it."""
+    return gallery_on(storage, clock, Policy.OPEN)
+
+
+async def until(event: threading.Event) -> None:
+    """Wait for a thread without keeping the event loop."""
+    assert await asyncio.to_thread(event.wait, WITHIN)
+
+
+@pytest.mark.rule("contract E1")
+def test_all_who_ask_for_the_version_before_a_look_begins_share_it(storage: SlowStorage, slow: LogoAdmin) -> None:
+    async def run() -> None:
+        calls = Calls(slow)
+        storage.may_go_on.clear()
+        blocked = asyncio.ensure_future(calls.reading(lambda: storage.read(lambda _: "blocked")))
+        await until(storage.reading)
+        asking = [asyncio.ensure_future(calls.version()) for _ in range(50)]
+        await asyncio.sleep(0)
+        storage.asked.clear()
+        storage.may_go_on.set()
+        assert len({await version for version in asking}) == 1
+        assert await blocked == "blocked"
+        assert storage.asked == ["read"]
+
+    asyncio.run(run())
+
+
+@pytest.mark.rule("contract E1")
+def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowStorage, slow: LogoAdmin) -> None:
+    async def run() -> None:
+        calls = Calls(slow)
+        storage.may_go_on.clear()
+        early = asyncio.ensure_future(calls.version())
+        await until(storage.reading)
+        slow.authors.create(CreateAuthor(user_id=1, username="Ann"))
+        late = asyncio.ensure_future(calls.version())
+        await asyncio.sleep(0)
+        storage.may_go_on.set()
+        assert await late == slow.changes.version() > await early
+
+    asyncio.run(run())
+
+
+@pytest.mark.rule("contract A20")
+def test_what_was_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_DEADLINE", 0.2)
+    done: list[str] = []
+
+    async def run() -> None:
+        calls = Calls(slow)
+        begun, may_end = threading.Event(), threading.Event()
+
+        def first() -> None:
+            begun.set()
+            may_end.wait(WITHIN)
+            done.append("first")
+
+        both = [asyncio.ensure_future(calls.writing(first))]
+        await until(begun)
+        both.append(asyncio.ensure_future(calls.writing(lambda: done.append("second"))))
+        refused = await asyncio.gather(*both, return_exceptions=True)
+        assert [type(error) for error in refused] == [StorageUnavailable, StorageUnavailable]
+        may_end.set()
+        await calls.writing(lambda: done.append("third"))
+
+    asyncio.run(run())
+    assert done == ["first", "third"]
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.parametrize("way", ["reading", "writing", "hashing"])
+def test_calls_are_answered_each_with_its_own_answer_or_error(slow: LogoAdmin, way: str) -> None:
+    def call(number: int) -> int:
+        if number % 3 == 0:
+            raise ValueError(number)
+        return number
+
+    async def run() -> None:
+        run_one = getattr(Calls(slow), way)
+        found = await asyncio.gather(*(run_one(partial(call, n)) for n in range(200)), return_exceptions=True)
+        assert [error.args[0] if isinstance(error, ValueError) else error for error in found] == list(range(200))
+        assert [isinstance(error, ValueError) for error in found] == [n % 3 == 0 for n in range(200)]
+
+    asyncio.run(run())
+
+
+@pytest.mark.rule("contract A20")
+def test_calls_serve_event_loops_one_after_the_other_and_at_once(slow: LogoAdmin) -> None:
+    calls = Calls(slow)
+
+    async def ask(number: int) -> list[int]:
+        return list(await asyncio.gather(*(calls.reading(partial(abs, n)) for n in range(number))))
+
+    found: list[list[int]] = []
+
+    def ask_in_a_loop(number: int) -> None:
+        found.append(asyncio.run(ask(number)))
+
+    loops = [threading.Thread(target=ask_in_a_loop, args=(number,)) for number in range(1, 9)]
+    for loop in loops:
+        loop.start()
+    for loop in loops:
+        loop.join(WITHIN)
+    assert sorted(found, key=len) == [list(range(n)) for n in range(1, 9)]
+
+
+@pytest.mark.rule("contract A20")
+def test_an_answer_for_a_loop_that_is_gone_troubles_nobody(slow: LogoAdmin) -> None:
+    calls = Calls(slow)
+    may_end = threading.Event()
+
+    async def leave() -> None:
+        task = asyncio.ensure_future(calls.reading(lambda: may_end.wait(WITHIN)))
+        await asyncio.sleep(0.01)
+        task.cancel()
+
+    asyncio.run(leave())
+    may_end.set()
+    time.sleep(0)
+    assert asyncio.run(calls.reading(lambda: "still there")) == "still there"
