@@ -24,6 +24,16 @@ class Kind(StrEnum):
     THEME = "theme"
     LOGO = "logo"
 
+    @property
+    def id_field(self) -> str:
+        """The field with the id of such a record."""
+        return f"{self}_id"
+
+    def id_of(self, record: object) -> int:
+        """Return the id of such a record, or the one that a command is about."""
+        id_: int = getattr(record, self.id_field)
+        return id_
+
 
 @dataclass(frozen=True, slots=True)
 class User:
@@ -92,7 +102,7 @@ class Logo:
 Kept = User | Role | Author | Theme | Logo
 
 # What has authors: the services and repositories of themes and logos are the same, told another of the two.
-Piece = TypeVar("Piece", Theme, Logo)
+Piece = TypeVar("Piece", bound=Theme | Logo)
 
 
 @dataclass(frozen=True, slots=True)
