@@ -268,15 +268,9 @@ class ServiceKey:
 
 
 @dataclass(frozen=True, slots=True)
-class NewServiceKey:
+class NewServiceKey(ServiceKey):
     """A service key as it is made, with the key, which is shown this once."""
 
-    key_id: int
-    name: str
-    scope: tuple[str, ...]
-    created_at: int
-    expires_at: int | None
-    last_used_at: int | None
     key: str = field(repr=False)
 
 
