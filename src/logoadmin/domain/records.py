@@ -16,7 +16,11 @@ Version = Annotated[int, Field(exclude=True)]
 
 
 class Kind(StrEnum):
-    """The five kinds of record, as they are named on the command line and in files."""
+    """The five kinds of record, as they are named on the command line and in files.
+
+    Attributes:
+        id_field: the field with the id of such a record.
+    """
 
     ROLE = "role"
     USER = "user"
@@ -24,10 +28,8 @@ class Kind(StrEnum):
     THEME = "theme"
     LOGO = "logo"
 
-    @property
-    def id_field(self) -> str:
-        """The field with the id of such a record."""
-        return f"{self}_id"
+    def __init__(self, name: str) -> None:
+        self.id_field = f"{name}_id"
 
     def id_of(self, record: object) -> int:
         """Return the id of such a record, or the one that a command is about."""

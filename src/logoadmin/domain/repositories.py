@@ -175,7 +175,7 @@ class RecordedAuthors(Recorded[Author]):
 
     def __init__(self, uow: UnitOfWork, ledger: Ledger) -> None:
         super().__init__(Kind.AUTHOR, uow.authors, ledger)
-        self._pieces: dict[Kind, Pieces[Logo] | Pieces[Theme]] = {Kind.LOGO: uow.logos, Kind.THEME: uow.themes}
+        self._uow = uow
         self.next_id = self._inner.next_id
 
     def add(self, author: Author, action: str = CREATED, links: Mapping[Kind, Sequence[Link]] | None = None) -> Author:
@@ -183,8 +183,9 @@ class RecordedAuthors(Recorded[Author]):
         kept = self._numbered(author)
         self._inner.add(kept)
         for kind, theirs in (links or {}).items():
-            self._pieces[kind].add_links(theirs)
-            self._pieces[kind].touch([link.piece_id for link in theirs], kept.version)
+            pieces = self._pieces()[kind]
+            pieces.add_links(theirs)
+            pieces.touch([link.piece_id for link in theirs], kept.version)
         return self._noted(action, kept, None, snapshot(kept))
 
     def remove(self, id_: int) -> bool:
@@ -193,13 +194,16 @@ class RecordedAuthors(Recorded[Author]):
         if author is None:
             return False
         said, version = {**self._said(author)}, self._numbered(author).version
-        for kind, pieces in self._pieces.items():
+        for kind, pieces in self._pieces().items():
             links = pieces.links_of(id_)
             said[f"{kind}s"] = links_said(kind, links, kind.id_field)
             pieces.touch([link.piece_id for link in links], version)
         self._inner.remove(id_)
         self._note_removed(id_, said)
         return True
+
+    def _pieces(self) -> dict[Kind, Pieces[Logo] | Pieces[Theme]]:
+        return {Kind.LOGO: self._uow.logos, Kind.THEME: self._uow.themes}
 
 
 class RecordedPieces(Recorded[Piece]):

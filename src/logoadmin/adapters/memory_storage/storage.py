@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from typing import TypeVar
 
 from logoadmin.adapters.memory_storage.changes import ChangeRepository, FirstAnswerRepository
@@ -13,26 +14,72 @@ from logoadmin.adapters.memory_storage.sessions import (
     SignInAttemptRepository,
 )
 from logoadmin.adapters.memory_storage.tables import Journal, Tables
-from logoadmin.domain.records import Kind
+from logoadmin.domain.records import Kind, Logo, Theme
 
 Answer = TypeVar("Answer")
 
 
 class MemoryUnitOfWork:
-    """The repositories, at work on the same tables with the same journal."""
+    """The repositories, made when they are asked for: most work needs one of them."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
-        self.sessions = SessionRepository(tables, journal)
-        self.keys = ServiceKeyRepository(tables, journal)
-        self.users = UserRepository(tables, journal, self.sessions, self.keys)
-        self.roles = RoleRepository(tables, journal)
-        self.authors = AuthorRepository(tables, journal)
-        self.logos = PieceRepository(Kind.LOGO, tables.logos, tables.logo_authors, tables, journal)
-        self.themes = PieceRepository(Kind.THEME, tables.themes, tables.theme_authors, tables, journal)
-        self.secrets = SecretRepository(tables, journal)
-        self.changes = ChangeRepository(tables, journal)
-        self.first_answers = FirstAnswerRepository(tables, journal)
-        self.sign_in_attempts = SignInAttemptRepository(tables, journal)
+        """Let all of them work on the same tables with the same journal."""
+        self._tables, self._journal = tables, journal
+
+    @cached_property
+    def users(self) -> UserRepository:
+        """The users."""
+        return UserRepository(self._tables, self._journal, self.sessions, self.keys)
+
+    @cached_property
+    def roles(self) -> RoleRepository:
+        """The roles."""
+        return RoleRepository(self._tables, self._journal)
+
+    @cached_property
+    def authors(self) -> AuthorRepository:
+        """The authors."""
+        return AuthorRepository(self._tables, self._journal)
+
+    @cached_property
+    def logos(self) -> PieceRepository[Logo]:
+        """The logos."""
+        return PieceRepository(Kind.LOGO, self._tables.logos, self._tables.logo_authors, self._tables, self._journal)
+
+    @cached_property
+    def themes(self) -> PieceRepository[Theme]:
+        """The themes."""
+        return PieceRepository(Kind.THEME, self._tables.themes, self._tables.theme_authors, self._tables, self._journal)
+
+    @cached_property
+    def sessions(self) -> SessionRepository:
+        """The sessions."""
+        return SessionRepository(self._tables, self._journal)
+
+    @cached_property
+    def secrets(self) -> SecretRepository:
+        """The secrets."""
+        return SecretRepository(self._tables, self._journal)
+
+    @cached_property
+    def keys(self) -> ServiceKeyRepository:
+        """The service keys."""
+        return ServiceKeyRepository(self._tables, self._journal)
+
+    @cached_property
+    def changes(self) -> ChangeRepository:
+        """The history."""
+        return ChangeRepository(self._tables, self._journal)
+
+    @cached_property
+    def first_answers(self) -> FirstAnswerRepository:
+        """The answers to commands that may come again."""
+        return FirstAnswerRepository(self._tables, self._journal)
+
+    @cached_property
+    def sign_in_attempts(self) -> SignInAttemptRepository:
+        """The attempts to sign in."""
+        return SignInAttemptRepository(self._tables, self._journal)
 
 
 class MemoryStorage:
