@@ -16,13 +16,25 @@ Version = Annotated[int, Field(exclude=True)]
 
 
 class Kind(StrEnum):
-    """The five kinds of record, as they are named on the command line and in files."""
+    """The five kinds of record, as they are named on the command line and in files.
+
+    Attributes:
+        id_field: the field with the id of such a record.
+    """
 
     ROLE = "role"
     USER = "user"
     AUTHOR = "author"
     THEME = "theme"
     LOGO = "logo"
+
+    def __init__(self, name: str) -> None:
+        self.id_field = f"{name}_id"
+
+    def id_of(self, record: object) -> int:
+        """Return the id of such a record, or the one that a command is about."""
+        id_: int = getattr(record, self.id_field)
+        return id_
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +104,7 @@ class Logo:
 Kept = User | Role | Author | Theme | Logo
 
 # What has authors: the services and repositories of themes and logos are the same, told another of the two.
-Piece = TypeVar("Piece", Theme, Logo)
+Piece = TypeVar("Piece", bound=Theme | Logo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,15 +270,9 @@ class ServiceKey:
 
 
 @dataclass(frozen=True, slots=True)
-class NewServiceKey:
+class NewServiceKey(ServiceKey):
     """A service key as it is made, with the key, which is shown this once."""
 
-    key_id: int
-    name: str
-    scope: tuple[str, ...]
-    created_at: int
-    expires_at: int | None
-    last_used_at: int | None
     key: str = field(repr=False)
 
 

@@ -50,6 +50,20 @@ def _change(row: Row) -> Change:
     )
 
 
+def _values(change: Change) -> dict[str, Any]:
+    return {
+        "change_id": change.change_id,
+        "at": change.at,
+        "user_id": change.user_id,
+        "action": change.action,
+        "kind": change.kind.value,
+        "record_id": change.id,
+        "request_id": change.request_id,
+        "before": _json(change.before),
+        "after": _json(change.after),
+    }
+
+
 class ChangeRepository:
     """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
 
@@ -69,9 +83,10 @@ class ChangeRepository:
         """Keep changes."""
         if len(changes) <= _FEW:
             for change in changes:
-                self._transaction.at_last(_ADD, self._values(change))
-        for begin in range(0, len(changes) if len(changes) > _FEW else 0, _AT_ONCE):
-            self._transaction.change_each(_ADD, [self._values(change) for change in changes[begin : begin + _AT_ONCE]])
+                self._transaction.at_last(_ADD, _values(change))
+        else:
+            for begin in range(0, len(changes), _AT_ONCE):
+                self._transaction.change_each(_ADD, list(map(_values, changes[begin : begin + _AT_ONCE])))
         for change in changes:
             self._transaction.counters.used("change_id", change.change_id)
             self._transaction.counters.used(f"{change.kind}_version", change.change_id)
@@ -89,19 +104,6 @@ class ChangeRepository:
     def page(self, after: int, limit: int) -> tuple[Change, ...]:
         """Return some changes, by id."""
         return tuple(map(_change, self._transaction.rows(_PAGE, {"after_id": after, "limit": limit})))
-
-    def _values(self, change: Change) -> dict[str, Any]:
-        return {
-            "change_id": change.change_id,
-            "at": change.at,
-            "user_id": change.user_id,
-            "action": change.action,
-            "kind": change.kind.value,
-            "record_id": change.id,
-            "request_id": change.request_id,
-            "before": _json(change.before),
-            "after": _json(change.after),
-        }
 
 
 _ANSWER = select(first_answers.c.key_hash, first_answers.c.sealed, first_answers.c.expires_at).where(

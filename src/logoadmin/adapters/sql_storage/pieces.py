@@ -74,7 +74,7 @@ class PieceRepository(Generic[Piece]):
     def __init__(self, transaction: Transaction, queries: Pieces[Piece]) -> None:
         """Work in a transaction, with the queries of one kind of piece."""
         self._transaction = transaction
-        self._queries: Pieces[Piece] = queries
+        self._queries = queries
 
     def next_id(self) -> int:
         """Return the id for a new piece."""

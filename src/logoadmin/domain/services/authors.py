@@ -1,5 +1,6 @@
 """Authors (spec §Endpoints 6 and 7, contract A14, D)."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from logoadmin.domain.access import OWNER, PUBLIC, Caller, Need, Scope
@@ -7,11 +8,12 @@ from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import NotFound
 from logoadmin.domain.limits import Flag, Id, Target, Username
 from logoadmin.domain.lists import PIECES, Listing, SearchedCommand
-from logoadmin.domain.records import Author, Kind, Logo, RemovedAuthor, Theme
+from logoadmin.domain.records import Author, Kind, Logo, Piece, RemovedAuthor, Theme
 from logoadmin.domain.transactions import Transactions
 from logoadmin.domain.versions import check
 from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
+from logoadmin.ports.storage import Pieces, UnitOfWork
 
 
 class ListPieces(SearchedCommand):
@@ -154,16 +156,7 @@ class AuthorService:
         Raises:
             NotFound: there is no such author.
         """
-
-        return self._transactions.list(
-            command,
-            caller,
-            lambda uow, after, limit, where: uow.logos.page(after, limit, where),
-            lambda logo: logo.logo_id,
-            Kind.LOGO,
-            PIECES,
-            of=lambda uow: found_author(uow, command.author_id),
-        )
+        return self._pieces(Kind.LOGO, lambda uow: uow.logos, command, caller)
 
     def themes(self, command: ListAuthorThemes, caller: Caller = OWNER) -> Listing[Theme]:
         """Return the themes of an author, by theme_id (contract D).
@@ -171,13 +164,21 @@ class AuthorService:
         Raises:
             NotFound: there is no such author.
         """
+        return self._pieces(Kind.THEME, lambda uow: uow.themes, command, caller)
 
+    def _pieces(
+        self,
+        kind: Kind,
+        repository: Callable[[UnitOfWork], Pieces[Piece]],
+        command: ListAuthorLogos | ListAuthorThemes,
+        caller: Caller,
+    ) -> Listing[Piece]:
         return self._transactions.list(
             command,
             caller,
-            lambda uow, after, limit, where: uow.themes.page(after, limit, where),
-            lambda theme: theme.theme_id,
-            Kind.THEME,
+            lambda uow, after, limit, where: repository(uow).page(after, limit, where),
+            kind.id_of,
+            kind,
             PIECES,
             of=lambda uow: found_author(uow, command.author_id),
         )

@@ -181,7 +181,7 @@ def _remove(uow: RecordedUnitOfWork, kind: Kind, id_: int) -> None:
 
 def _links(kind: Kind, said: Sequence[Mapping[str, int]], **same: int) -> tuple[Link, ...]:
     """Return the links that the history says a record had; one of their sides is the record itself."""
-    ids = {f"{kind}_author_id": "link_id", f"{kind}_id": "piece_id", "author_id": "author_id"}
+    ids = {f"{kind}_author_id": "link_id", kind.id_field: "piece_id", "author_id": "author_id"}
     return tuple(Link(**{**{ids[name]: value for name, value in link.items()}, **same}) for link in said)
 
 

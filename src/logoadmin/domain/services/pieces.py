@@ -14,10 +14,11 @@ from logoadmin.domain.errors import NotFound
 from logoadmin.domain.limits import CustomCss, Flag, Id, PieceName, PreviewUrl, Target
 from logoadmin.domain.lists import PIECES, Listing
 from logoadmin.domain.records import Author, Kind, Piece
+from logoadmin.domain.repositories import RecordedPieces
 from logoadmin.domain.services.authors import ListPieces, found_author
 from logoadmin.domain.transactions import Transactions
 from logoadmin.domain.versions import check, version_of
-from logoadmin.domain.writes import RecordedPieces, RecordedUnitOfWork
+from logoadmin.domain.writes import RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Pieces, UnitOfWork
 
@@ -79,15 +80,9 @@ class PieceKind(Generic[Piece, Link, Removed, RemovedLink]):
         """How a piece is called in messages."""
         return self.kind.capitalize()
 
-    @property
-    def id_field(self) -> str:
-        """The field of its id."""
-        return f"{self.kind}_id"
-
     def id_of(self, holder: Piece | OnePiece[Piece]) -> int:
         """Return the id of a piece, or the one that a command is about."""
-        id_: int = getattr(holder, self.id_field)
-        return id_
+        return self.kind.id_of(holder)
 
 
 class PieceService(Generic[Piece, Link, Removed, RemovedLink]):
@@ -116,7 +111,7 @@ class PieceService(Generic[Piece, Link, Removed, RemovedLink]):
 
         def work(uow: RecordedUnitOfWork) -> Piece:
             pieces = self._kind.recorded(uow)
-            values = command.model_dump() | {self._kind.id_field: pieces.next_id()}
+            values = command.model_dump() | {self._kind.kind.id_field: pieces.next_id()}
             piece = self._kind.record(**values, authors=(), created_at=self._clock.now())
             return pieces.add(piece)
 

@@ -54,23 +54,18 @@ def first_start(
         StorageUnavailable: the database is out of reach.
     """
 
-    def done(uow: UnitOfWork) -> bool:
-        return _has_token_keys(uow) and (not administrator or bool(uow.users.page(-1, 1)))
+    def lacks_administrator(uow: AnyUnitOfWork) -> bool:
+        return administrator and not uow.users.page(-1, 1)
 
-    if storage.read(done):
+    if storage.read(lambda uow: _has_token_keys(uow) and not lacks_administrator(uow)):
         return None
     password = admin_password or randomness.text()
     sealed = hasher.hash(password) if administrator else None
     now = clock.now()
 
     def work(uow: RecordedUnitOfWork) -> bool:
-        if uow.secrets.get(_TOKEN_KEY) is None:
-            uow.secrets.put(_TOKEN_KEY, randomness.text())
-            uow.roles.add(Role(DEFAULT_ROLE_ID, "member", (), now))
-            uow.roles.add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), now))
-        if uow.secrets.get(_NEXT_TOKEN_KEY) is None:  # earlier versions made none
-            uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
-        if not administrator or uow.users.page(-1, 1):
+        _make_roles_and_token_keys(uow, randomness, now)
+        if not lacks_administrator(uow):
             return False
         uow.users.add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, now), sealed)
         return True
@@ -118,6 +113,15 @@ def rotate_token_keys(storage: Storage, randomness: Randomness) -> bool:
         return following is not None
 
     return storage.write(work)
+
+
+def _make_roles_and_token_keys(uow: RecordedUnitOfWork, randomness: Randomness, now: int) -> None:
+    if uow.secrets.get(_TOKEN_KEY) is None:
+        uow.secrets.put(_TOKEN_KEY, randomness.text())
+        uow.roles.add(Role(DEFAULT_ROLE_ID, "member", (), now))
+        uow.roles.add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), now))
+    if uow.secrets.get(_NEXT_TOKEN_KEY) is None:  # earlier versions made none
+        uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
 
 
 def _has_token_keys(uow: AnyUnitOfWork) -> bool:

@@ -73,7 +73,7 @@ class Line(Command):
     def record(self) -> tuple[Kind, int]:
         """Which record it is about."""
         kind: Kind = getattr(self, "kind")  # noqa: B009 (every subclass has one, as a literal of its own)
-        return kind, getattr(self, f"{kind}_id")
+        return kind, kind.id_of(self)
 
     @abstractmethod
     def store(self, uow: RecordedUnitOfWork, now: int) -> None:
@@ -146,7 +146,7 @@ class _PieceLine(Line):
 
     def _store(self, kind: PieceKind[Piece, Any, Any, Any], uow: RecordedUnitOfWork, now: int) -> None:
         pieces = kind.recorded(uow)
-        piece_id = getattr(self, kind.id_field)
+        piece_id = kind.kind.id_of(self)
         known = pieces.get(piece_id)
         values = self.model_dump(exclude={"kind", "author_ids", "created_at"})
         authors = known.authors if known else ()

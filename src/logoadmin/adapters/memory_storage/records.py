@@ -1,0 +1,211 @@
+"""Users, roles, authors, logos and themes."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Generic, TypeVar
+
+from logoadmin.adapters.memory_storage.sessions import ServiceKeyRepository, SessionRepository
+from logoadmin.adapters.memory_storage.tables import Ids, Journal, Rows, Tables
+from logoadmin.domain.errors import DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.lists import EVERYTHING, Filter, folded
+from logoadmin.domain.records import Author, Kept, Kind, Link, PasswordHash, Piece, Role, User
+from logoadmin.ports.storage import Credentials
+
+Record = TypeVar("Record", bound=Kept)
+
+
+class _Records(Generic[Record]):
+    """The records of one kind; ``unique`` are the fields whose values no two of them share, in the order looked at."""
+
+    def __init__(
+        self, kind: Kind, rows: Rows[Record], tables: Tables, journal: Journal, unique: Sequence[str] = ()
+    ) -> None:
+        self._kind, self._rows, self._tables, self._journal = kind, rows, tables, journal
+        self._taken = {key: tables.taken.setdefault((kind, key), {}) for key in unique}
+        self._ids = Ids(tables, journal, kind.id_field)
+        self.next_id = self._ids.next
+
+    def get(self, id_: int) -> Record | None:
+        return self._rows.get(id_)
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Record, ...]:
+        return _page(self._rows.after(after), limit, where)
+
+    def add(self, record: Record) -> None:
+        id_ = self._kind.id_of(record)
+        self._claim(id_, record)
+        self._ids.used(id_)
+        self._journal.set(self._rows, id_, record)
+
+    def update(self, record: Record) -> None:
+        id_ = self._kind.id_of(record)
+        self._claim(id_, record, self._rows[id_])
+        self._journal.set(self._rows, id_, record)
+
+    def remove(self, id_: int) -> bool:
+        self._release(self._rows.get(id_))
+        return self._journal.delete(self._rows, id_)
+
+    def _claim(self, id_: int, record: Record, before: Record | None = None) -> None:
+        error = DuplicateEntry if before is None else DuplicateUpdate
+        for key, taken in self._taken.items():
+            value = getattr(record, key)
+            if taken.get(value, id_) != id_:
+                raise error(value, key)
+        self._release(before)
+        for key, taken in self._taken.items():
+            self._journal.set(taken, getattr(record, key), id_)
+
+    def _release(self, record: Record | None) -> None:
+        if record is not None:
+            for key, taken in self._taken.items():
+                self._journal.delete(taken, getattr(record, key))
+
+
+class UserRepository(_Records[User]):
+    """The users, as :class:`~logoadmin.ports.storage.Users` says."""
+
+    def __init__(
+        self, tables: Tables, journal: Journal, sessions: SessionRepository, keys: ServiceKeyRepository
+    ) -> None:
+        super().__init__(Kind.USER, tables.users, tables, journal, ("username",))
+        self._sessions, self._keys = sessions, keys
+
+    def add(self, record: User, password: PasswordHash | None = None) -> None:
+        if record.user_id in self._rows:
+            raise DuplicateEntry(record.user_id, "user_id")
+        super().add(record)
+        self._journal.set(self._tables.passwords, record.user_id, password)
+
+    def remove(self, id_: int) -> bool:
+        self._sessions.end_all(id_)
+        self._keys.remove_all(id_)
+        self._journal.delete(self._tables.passwords, id_)
+        return super().remove(id_)
+
+    def credentials(self, username: str) -> Credentials | None:
+        user_id = self._taken["username"].get(username)
+        return None if user_id is None else Credentials(user_id, self._tables.passwords[user_id])
+
+    def password(self, user_id: int) -> PasswordHash | None:
+        return self._tables.passwords.get(user_id)
+
+    def set_password(self, user_id: int, password: PasswordHash) -> None:
+        self._journal.set(self._tables.passwords, user_id, password)
+
+    renew_password = set_password
+
+
+class RoleRepository(_Records[Role]):
+    """The roles, as :class:`~logoadmin.ports.storage.Roles` says."""
+
+    def __init__(self, tables: Tables, journal: Journal) -> None:
+        super().__init__(Kind.ROLE, tables.roles, tables, journal, ("name",))
+
+    def in_use(self, role_id: int) -> bool:
+        return any(user.role_id == role_id for user in self._tables.users.values())
+
+
+class AuthorRepository(_Records[Author]):
+    """The authors, as :class:`~logoadmin.ports.storage.Authors` says."""
+
+    def __init__(self, tables: Tables, journal: Journal) -> None:
+        super().__init__(Kind.AUTHOR, tables.authors, tables, journal, ("user_id", "username"))
+
+    def remove(self, id_: int) -> bool:
+        for links in (self._tables.logo_authors, self._tables.theme_authors):
+            for piece_id, authors in list(links.items()):
+                if id_ in authors:
+                    remaining = {author_id: link for author_id, link in authors.items() if author_id != id_}
+                    self._journal.set(links, piece_id, remaining)
+        return super().remove(id_)
+
+
+class PieceRepository(_Records[Piece]):
+    """The logos, or the themes, as :class:`~logoadmin.ports.storage.Pieces` says; they are kept without authors."""
+
+    def __init__(
+        self, kind: Kind, rows: Rows[Piece], links: dict[int, dict[int, int]], tables: Tables, journal: Journal
+    ) -> None:
+        super().__init__(kind, rows, tables, journal)
+        self._links = links
+        self._link_ids = Ids(tables, journal, f"{kind}_author_id")
+
+    def get(self, id_: int) -> Piece | None:
+        piece = super().get(id_)
+        return None if piece is None else self._with_authors(piece)
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Piece, ...]:
+        rows, author_id = self._rows.after(after), where.author_id
+        if author_id is not None:
+            rows = (piece for piece in rows if author_id in self._authors_of(piece))
+            where = replace(where, author_id=None)
+        return tuple(map(self._with_authors, _page(rows, limit, where)))
+
+    def add(self, record: Piece) -> None:
+        super().add(replace(record, authors=()))
+
+    def update(self, record: Piece) -> None:
+        super().update(replace(record, authors=()))
+
+    def remove(self, id_: int) -> bool:
+        self._journal.delete(self._links, id_)
+        return super().remove(id_)
+
+    def link_of(self, piece_id: int, author_id: int) -> int | None:
+        return self._links.get(piece_id, {}).get(author_id)
+
+    def link(self, piece_id: int, author_id: int) -> int:
+        link_id = self._link_ids.next()
+        self._journal.set(self._links, piece_id, {**self._links.get(piece_id, {}), author_id: link_id})
+        return link_id
+
+    def unlink(self, piece_id: int, author_id: int) -> bool:
+        authors = dict(self._links.get(piece_id, {}))
+        there = authors.pop(author_id, None) is not None
+        self._journal.set(self._links, piece_id, authors)
+        return there
+
+    def unlink_all(self, piece_id: int) -> None:
+        self._journal.delete(self._links, piece_id)
+
+    def touch(self, piece_ids: Collection[int], version: int) -> None:
+        for piece_id in piece_ids:
+            self._journal.set(self._rows, piece_id, replace(self._rows[piece_id], version=version))
+
+    def links(self, piece_id: int) -> tuple[Link, ...]:
+        return tuple(Link(link_id, piece_id, author_id) for author_id, link_id in self._links.get(piece_id, {}).items())
+
+    def links_of(self, author_id: int) -> tuple[Link, ...]:
+        theirs = [
+            Link(authors[author_id], piece_id, author_id)
+            for piece_id, authors in self._links.items()
+            if author_id in authors
+        ]
+        return tuple(sorted(theirs, key=lambda link: link.link_id))
+
+    def add_links(self, links: Sequence[Link]) -> None:
+        for link in links:
+            there = {**self._links.get(link.piece_id, {}), link.author_id: link.link_id}
+            in_order = dict(sorted(there.items(), key=lambda pair: pair[1]))
+            self._journal.set(self._links, link.piece_id, in_order)
+
+    def _authors_of(self, piece: Piece) -> Collection[int]:
+        return self._links.get(self._kind.id_of(piece), {})
+
+    def _with_authors(self, piece: Piece) -> Piece:
+        return replace(piece, authors=tuple(self._tables.authors[id_] for id_ in self._authors_of(piece)))
+
+
+def _page(rows: Iterable[Record], limit: int, where: Filter) -> tuple[Record, ...]:
+    return tuple(islice((row for row in rows if _meets(row, where)), limit))
+
+
+def _meets(row: object, where: Filter) -> bool:
+    wanted = where.given
+    part = wanted.pop("q", None)
+    name: str = getattr(row, "username" if hasattr(row, "username") else "name", "")
+    if part is not None and folded(part) not in folded(name):
+        return False
+    return all(getattr(row, name) == value for name, value in wanted.items())

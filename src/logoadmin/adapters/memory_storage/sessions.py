@@ -1,0 +1,137 @@
+"""Who is asking: sessions, service keys, attempts to sign in, and the secrets of the service."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from logoadmin.adapters.memory_storage.tables import Ids, Journal, Tables
+from logoadmin.domain.access import Rights
+from logoadmin.domain.records import ServiceKey
+from logoadmin.ports.storage import Session
+
+
+class SessionRepository:
+    """The sessions, as :class:`~logoadmin.ports.storage.Sessions` says."""
+
+    def __init__(self, tables: Tables, journal: Journal) -> None:
+        self._tables, self._journal = tables, journal
+
+    def rights(self, session_id: str, user_id: int) -> Rights | None:
+        session = self._tables.sessions.get(session_id)
+        if session is None or session.user_id != user_id:
+            return None
+        return _rights(self._tables, user_id)
+
+    def add(self, session: Session) -> None:
+        self._journal.set(self._tables.sessions, session.session_id, session)
+
+    def prolong(self, session_id: str, expires_at: int) -> None:
+        session = self._tables.sessions[session_id]
+        self._journal.set(self._tables.sessions, session_id, replace(session, expires_at=expires_at))
+
+    def end(self, session_id: str) -> bool:
+        tokens = self._tables.refresh_tokens
+        for token_hash in [hash_ for hash_, (of, _) in tokens.items() if of == session_id]:
+            self._journal.delete(tokens, token_hash)
+        return self._journal.delete(self._tables.sessions, session_id)
+
+    def end_all(self, user_id: int, keep: str | None = None) -> None:
+        self._end(s for s in self._of(user_id) if s.session_id != keep)
+
+    def end_expired(self, user_id: int, now: int) -> None:
+        self._end(s for s in self._of(user_id) if s.expires_at < now)
+
+    def add_refresh_token(self, token_hash: str, session_id: str) -> None:
+        self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, False))
+
+    def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
+        found = self._tables.refresh_tokens.get(token_hash)
+        return None if found is None else (self._tables.sessions[found[0]], found[1])
+
+    def use_refresh_token(self, token_hash: str) -> None:
+        session_id, _ = self._tables.refresh_tokens[token_hash]
+        self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, True))
+
+    def _of(self, user_id: int) -> list[Session]:
+        return [session for session in self._tables.sessions.values() if session.user_id == user_id]
+
+    def _end(self, sessions: Iterator[Session]) -> None:
+        for session in sessions:
+            self.end(session.session_id)
+
+
+class SecretRepository:
+    """The secrets, as :class:`~logoadmin.ports.storage.Secrets` says."""
+
+    def __init__(self, tables: Tables, journal: Journal) -> None:
+        self._tables, self._journal = tables, journal
+
+    def get(self, name: str) -> str | None:
+        return self._tables.secrets.get(name)
+
+    def put(self, name: str, value: str) -> None:
+        self._journal.set(self._tables.secrets, name, value)
+
+    def replace(self, name: str, value: str) -> None:
+        self._journal.set(self._tables.secrets, name, value)
+
+
+class ServiceKeyRepository:
+    """The service keys, as :class:`~logoadmin.ports.storage.ServiceKeys` says."""
+
+    def __init__(self, tables: Tables, journal: Journal) -> None:
+        self._tables, self._journal = tables, journal
+        self.next_id = Ids(tables, journal, "key_id").next
+
+    def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
+        self._journal.set(self._tables.keys, key.key_id, key)
+        self._journal.set(self._tables.key_hashes, key_hash, (user_id, key.key_id))
+
+    def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
+        return tuple(self._tables.keys[key_id] for key_id in sorted(self._ids_of(user_id)))
+
+    def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
+        found = self._tables.key_hashes.get(key_hash)
+        return None if found is None else (self._tables.keys[found[1]], _rights(self._tables, found[0]))
+
+    def use(self, key_id: int, now: int) -> None:
+        self._journal.set(self._tables.keys, key_id, replace(self._tables.keys[key_id], last_used_at=now))
+
+    def remove(self, key_id: int, user_id: int) -> bool:
+        if key_id not in self._ids_of(user_id):
+            return False
+        for key_hash in [hash_ for hash_, (_, of) in self._tables.key_hashes.items() if of == key_id]:
+            self._journal.delete(self._tables.key_hashes, key_hash)
+        return self._journal.delete(self._tables.keys, key_id)
+
+    def remove_all(self, user_id: int) -> None:
+        for key_id in self._ids_of(user_id):
+            self.remove(key_id, user_id)
+
+    def _ids_of(self, user_id: int) -> list[int]:
+        return [key_id for of, key_id in self._tables.key_hashes.values() if of == user_id]
+
+
+class SignInAttemptRepository:
+    """The attempts to sign in, as :class:`~logoadmin.ports.storage.SignInAttempts` says."""
+
+    def __init__(self, tables: Tables, journal: Journal) -> None:
+        self._attempts, self._journal = tables.sign_in_attempts, journal
+
+    def count(self, counted: str) -> tuple[int, int]:
+        return self._attempts.get(counted, (0, 0))
+
+    def set(self, counted: str, attempts: int, ends_at: int) -> None:
+        self._journal.set(self._attempts, counted, (attempts, ends_at))
+
+    def forget(self, counted: str) -> None:
+        self._journal.delete(self._attempts, counted)
+
+    def forget_ended(self, now: int, most: int) -> None:
+        ended = (counted for counted, (_, ends_at) in self._attempts.items() if ends_at <= now)
+        for counted in list(islice(ended, most)):
+            self.forget(counted)
+
+
+def _rights(tables: Tables, user_id: int) -> Rights:
+    return Rights(user_id, frozenset(tables.roles[tables.users[user_id].role_id].scope))

@@ -1,0 +1,115 @@
+"""One unit of work at a time, undone by journal."""
+
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from typing import TypeVar
+
+from logoadmin.adapters.memory_storage.changes import ChangeRepository, FirstAnswerRepository
+from logoadmin.adapters.memory_storage.records import AuthorRepository, PieceRepository, RoleRepository, UserRepository
+from logoadmin.adapters.memory_storage.sessions import (
+    SecretRepository,
+    ServiceKeyRepository,
+    SessionRepository,
+    SignInAttemptRepository,
+)
+from logoadmin.adapters.memory_storage.tables import Journal, Tables
+from logoadmin.domain.records import Kind, Logo, Theme
+
+Answer = TypeVar("Answer")
+
+
+class MemoryUnitOfWork:
+    """The repositories, made when they are asked for: most work needs one of them."""
+
+    def __init__(self, tables: Tables, journal: Journal) -> None:
+        """Let all of them work on the same tables with the same journal."""
+        self._tables, self._journal = tables, journal
+
+    @cached_property
+    def users(self) -> UserRepository:
+        """The users."""
+        return UserRepository(self._tables, self._journal, self.sessions, self.keys)
+
+    @cached_property
+    def roles(self) -> RoleRepository:
+        """The roles."""
+        return RoleRepository(self._tables, self._journal)
+
+    @cached_property
+    def authors(self) -> AuthorRepository:
+        """The authors."""
+        return AuthorRepository(self._tables, self._journal)
+
+    @cached_property
+    def logos(self) -> PieceRepository[Logo]:
+        """The logos."""
+        return PieceRepository(Kind.LOGO, self._tables.logos, self._tables.logo_authors, self._tables, self._journal)
+
+    @cached_property
+    def themes(self) -> PieceRepository[Theme]:
+        """The themes."""
+        return PieceRepository(Kind.THEME, self._tables.themes, self._tables.theme_authors, self._tables, self._journal)
+
+    @cached_property
+    def sessions(self) -> SessionRepository:
+        """The sessions."""
+        return SessionRepository(self._tables, self._journal)
+
+    @cached_property
+    def secrets(self) -> SecretRepository:
+        """The secrets."""
+        return SecretRepository(self._tables, self._journal)
+
+    @cached_property
+    def keys(self) -> ServiceKeyRepository:
+        """The service keys."""
+        return ServiceKeyRepository(self._tables, self._journal)
+
+    @cached_property
+    def changes(self) -> ChangeRepository:
+        """The history."""
+        return ChangeRepository(self._tables, self._journal)
+
+    @cached_property
+    def first_answers(self) -> FirstAnswerRepository:
+        """The answers to commands that may come again."""
+        return FirstAnswerRepository(self._tables, self._journal)
+
+    @cached_property
+    def sign_in_attempts(self) -> SignInAttemptRepository:
+        """The attempts to sign in."""
+        return SignInAttemptRepository(self._tables, self._journal)
+
+
+class MemoryStorage:
+    """The :class:`~logoadmin.ports.storage.Storage` of dictionaries: one unit of work at a time, undone by journal."""
+
+    server = "memory"
+    waits = False
+    at_once = 1
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._tables = Tables()
+        self._one_at_a_time = threading.RLock()
+
+    def read(self, work: Callable[[MemoryUnitOfWork], Answer]) -> Answer:
+        """Run the work while nothing changes."""
+        with self._one_at_a_time:
+            return work(MemoryUnitOfWork(self._tables, Journal()))
+
+    snapshot = read
+
+    def write(self, work: Callable[[MemoryUnitOfWork], Answer]) -> Answer:
+        """Run the work; undo what it did if it raises."""
+        journal = Journal()
+        with self._one_at_a_time:
+            try:
+                return work(MemoryUnitOfWork(self._tables, journal))
+            except BaseException:
+                journal.undo()
+                raise
+
+    def close(self) -> None:
+        """Forget nothing: there may be others who hold the storage."""

@@ -1,0 +1,107 @@
+"""What is kept, and how it changes so that it can be undone."""
+
+from bisect import bisect_left, bisect_right, insort
+from collections import UserDict
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from logoadmin.domain.errors import Conflict
+from logoadmin.domain.limits import MAX_ID
+from logoadmin.domain.records import Author, Change, Kind, Logo, PasswordHash, Role, ServiceKey, Theme, User
+from logoadmin.ports.storage import FirstAnswer, Session
+
+Row = TypeVar("Row")
+
+_ABSENT: Final[Any] = object()
+
+
+class Rows(UserDict[int, Row]):
+    """Records by id, whose ids are in order, so that a page costs what is on it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ids: list[int] = []
+
+    def __setitem__(self, id_: int, row: Row) -> None:
+        if id_ not in self.data:
+            insort(self._ids, id_)
+        self.data[id_] = row
+
+    def __delitem__(self, id_: int) -> None:
+        del self.data[id_]
+        del self._ids[bisect_left(self._ids, id_)]
+
+    def after(self, id_: int) -> Iterator[Row]:
+        """Yield the records with an id above this one, by id."""
+        for place in range(bisect_right(self._ids, id_), len(self._ids)):
+            yield self.data[self._ids[place]]
+
+
+@dataclass
+class Tables:
+    """All that is kept. Records by id; links as ``{piece: {author: link}}``, in link order."""
+
+    users: Rows[User] = field(default_factory=Rows)
+    passwords: dict[int, PasswordHash | None] = field(default_factory=dict)
+    roles: Rows[Role] = field(default_factory=Rows)
+    authors: Rows[Author] = field(default_factory=Rows)
+    logos: Rows[Logo] = field(default_factory=Rows)
+    themes: Rows[Theme] = field(default_factory=Rows)
+    logo_authors: dict[int, dict[int, int]] = field(default_factory=dict)
+    theme_authors: dict[int, dict[int, int]] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    refresh_tokens: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict)
+    keys: dict[int, ServiceKey] = field(default_factory=dict)
+    # hash -> (user, key)
+    key_hashes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    changes: Rows[Change] = field(default_factory=Rows)
+    last_of_kinds: dict[Kind, int] = field(default_factory=dict)
+    first_answers: dict[str, FirstAnswer] = field(default_factory=dict)
+    sign_in_attempts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    last_ids: dict[str, int] = field(default_factory=dict)
+    # (kind, key) -> {value -> id of the record that has it}
+    taken: dict[tuple[Kind, str], dict[str | int, int]] = field(default_factory=dict)
+
+
+class Journal:
+    """Every change of a dictionary passes through here, so that all of them can be undone."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[MutableMapping[Any, Any], Any, Any]] = []
+
+    def set(self, table: MutableMapping[Any, Any], key: Any, value: Any) -> None:
+        self._before.append((table, key, table.get(key, _ABSENT)))
+        table[key] = value
+
+    def delete(self, table: MutableMapping[Any, Any], key: Any) -> bool:
+        if key not in table:
+            return False
+        self._before.append((table, key, table.pop(key)))
+        return True
+
+    def undo(self) -> None:
+        for table, key, before in reversed(self._before):
+            if before is _ABSENT:
+                del table[key]
+            else:
+                table[key] = before
+
+
+class Ids:
+    """The ids given to one kind of record: never twice, without gaps."""
+
+    def __init__(self, tables: Tables, journal: Journal, name: str) -> None:
+        self._last_ids, self._journal, self._name = tables.last_ids, journal, name
+
+    def next(self) -> int:
+        id_ = self._last_ids.get(self._name, 0) + 1
+        if id_ > MAX_ID:
+            raise Conflict(f"No {self._name} is left")
+        self.used(id_)
+        return id_
+
+    def used(self, id_: int) -> None:
+        if id_ > self._last_ids.get(self._name, 0):
+            self._journal.set(self._last_ids, self._name, id_)

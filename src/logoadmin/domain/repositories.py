@@ -1,0 +1,281 @@
+"""The repositories of records as a use case sees them: what they change is recorded (contract B4, F1, G).
+
+Each change is judged, gets a version, is kept and then noted in the ledger. Every method is written out, so one that
+the ports get and that is forgotten here cannot be called at all.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Generic, Protocol, TypeVar
+
+from logoadmin.domain.access import Scope
+from logoadmin.domain.ledger import (
+    AMENDED,
+    CREATED,
+    LINKED,
+    PASSWORD_SET,
+    REMOVED,
+    RESTORED,
+    UNLINKED,
+    Ledger,
+    Snapshot,
+    links_said,
+    piece_snapshot,
+    snapshot,
+)
+from logoadmin.domain.lists import EVERYTHING, Filter
+from logoadmin.domain.records import Author, Kept, Kind, Link, Logo, PasswordHash, Piece, Role, Theme, User
+from logoadmin.ports.storage import Authors, Pieces, Roles, UnitOfWork, Users
+
+Record = TypeVar("Record", bound=Kept)
+
+
+class _Repository(Protocol[Record]):
+    """What the ports say of every kind of record alike."""
+
+    def get(self, id_: int, /) -> Record | None: ...
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Record, ...]: ...
+    def update(self, record: Record, /) -> None: ...
+    def remove(self, id_: int, /) -> bool: ...
+
+
+class Recorded(Generic[Record]):
+    """The records of one kind, whose changes are recorded.
+
+    Every change goes the same way: :meth:`_judge` it, keep the record as it is :meth:`_numbered`, and leave it
+    :meth:`_noted`.
+    """
+
+    def __init__(self, kind: Kind, inner: _Repository[Record], ledger: Ledger) -> None:
+        self._kind, self._inner, self._ledger = kind, inner, ledger
+        # What was read or kept in this work; nobody else changes anything meanwhile.
+        self._known: dict[int, Record | None] = {}
+        self.page = inner.page
+
+    def get(self, id_: int) -> Record | None:
+        """Return a record, or None."""
+        return self._read(id_)
+
+    def update(self, record: Record) -> Record:
+        """Give a record new values, and return it with its version."""
+        before = self._there(self._kind.id_of(record))
+        self._judge(before, record)
+        said, kept = self._said(before), self._numbered(record)
+        self._inner.update(kept)
+        # What is said beside the fields, the links of a piece, stays as it was.
+        return self._noted(AMENDED, kept, said, {**said, **snapshot(kept)})
+
+    def remove(self, id_: int) -> bool:
+        """Remove a record and its links; tell whether there was one."""
+        before = self._read(id_)
+        if before is None:
+            return False
+        self._judge(before, None)
+        said = self._said(before)
+        self._inner.remove(id_)
+        self._note_removed(id_, said)
+        return True
+
+    def _judge(self, before: Record | None, after: Record | None) -> None:
+        """Refuse a change of a record that takes more than the caller holds; None where it is not there."""
+
+    def _said(self, record: Record) -> Snapshot:
+        """Return what the history says of a record as it is now."""
+        return snapshot(record)
+
+    def _read(self, id_: int) -> Record | None:
+        if id_ not in self._known:
+            self._known[id_] = self._inner.get(id_)
+        return self._known[id_]
+
+    def _there(self, id_: int) -> Record:
+        record = self._read(id_)
+        if record is None:
+            raise LookupError(f"{self._kind} {id_} is to be changed and is not there")
+        return record
+
+    def _numbered(self, record: Record) -> Record:
+        version = self._ledger.version(self._kind, self._kind.id_of(record))
+        return replace(record, version=version)
+
+    def _noted(self, action: str, kept: Record, before: Snapshot | None, after: Snapshot) -> Record:
+        id_ = self._kind.id_of(kept)
+        self._ledger.note(action, self._kind, id_, before, after)
+        self._known[id_] = kept
+        return kept
+
+    def _note_removed(self, id_: int, before: Snapshot) -> None:
+        self._ledger.note(REMOVED, self._kind, id_, before, None)
+        self._known[id_] = None
+
+
+class RecordedUsers(Recorded[User]):
+    """The users, whose changes are recorded."""
+
+    _inner: Users
+
+    def __init__(self, inner: Users, ledger: Ledger) -> None:
+        super().__init__(Kind.USER, inner, ledger)
+        self.credentials = inner.credentials
+        self.password = inner.password
+        self.renew_password = inner.renew_password
+
+    def add(self, user: User, password: PasswordHash | None, action: str = CREATED) -> User:
+        """Keep a new user, and return it with its version."""
+        self._judge(None, user)
+        kept = self._numbered(user)
+        self._inner.add(kept, password)
+        return self._noted(action, kept, None, snapshot(kept))
+
+    def set_password(self, user_id: int, password: PasswordHash) -> User:
+        """Give a user another password, of which the history says no more than that; return the user."""
+        user = self._there(user_id)
+        self._judge(user, user)
+        kept = self._numbered(user)
+        self._inner.set_password(user_id, password)
+        self._inner.update(kept)
+        return self._noted(PASSWORD_SET, kept, snapshot(user), snapshot(user))
+
+    def _judge(self, before: User | None, after: User | None) -> None:
+        if before is not None and Scope.ALL in self._ledger.judge_user(before):
+            self._ledger.stake_all()
+        if after is not None and (before is None or after.role_id != before.role_id):
+            self._ledger.judge_user(after)
+
+
+class RecordedRoles(Recorded[Role]):
+    """The roles, whose changes are recorded."""
+
+    _inner: Roles
+
+    def __init__(self, inner: Roles, ledger: Ledger) -> None:
+        super().__init__(Kind.ROLE, inner, ledger)
+        self.next_id = inner.next_id
+        self.in_use = inner.in_use
+
+    def add(self, role: Role, action: str = CREATED) -> Role:
+        """Keep a new role, and return it with its version."""
+        self._judge(None, role)
+        kept = self._numbered(role)
+        self._inner.add(kept)
+        return self._noted(action, kept, None, snapshot(kept))
+
+    def _judge(self, before: Role | None, after: Role | None) -> None:
+        was = before.scope if before else ()
+        is_ = after.scope if after else ()
+        self._ledger.judge((*was, *is_))
+        if after and Scope.ALL in was and Scope.ALL not in is_ and self._inner.in_use(after.role_id):
+            self._ledger.stake_all()
+
+
+class RecordedAuthors(Recorded[Author]):
+    """The authors, whose changes are recorded. Those of their links change pieces, too."""
+
+    _inner: Authors
+
+    def __init__(self, uow: UnitOfWork, ledger: Ledger) -> None:
+        super().__init__(Kind.AUTHOR, uow.authors, ledger)
+        self._uow = uow
+        self.next_id = self._inner.next_id
+
+    def add(self, author: Author, action: str = CREATED, links: Mapping[Kind, Sequence[Link]] | None = None) -> Author:
+        """Keep a new author, or one who comes back with links to pieces that are there; return it with its version."""
+        kept = self._numbered(author)
+        self._inner.add(kept)
+        for kind, theirs in (links or {}).items():
+            pieces = self._pieces()[kind]
+            pieces.add_links(theirs)
+            pieces.touch([link.piece_id for link in theirs], kept.version)
+        return self._noted(action, kept, None, snapshot(kept))
+
+    def remove(self, id_: int) -> bool:
+        """Remove an author and the links to what they made; tell whether there was one."""
+        author = self._read(id_)
+        if author is None:
+            return False
+        said, version = {**self._said(author)}, self._numbered(author).version
+        for kind, pieces in self._pieces().items():
+            links = pieces.links_of(id_)
+            said[f"{kind}s"] = links_said(kind, links, kind.id_field)
+            pieces.touch([link.piece_id for link in links], version)
+        self._inner.remove(id_)
+        self._note_removed(id_, said)
+        return True
+
+    def _pieces(self) -> dict[Kind, Pieces[Logo] | Pieces[Theme]]:
+        return {Kind.LOGO: self._uow.logos, Kind.THEME: self._uow.themes}
+
+
+class RecordedPieces(Recorded[Piece]):
+    """The logos, or the themes, whose changes are recorded."""
+
+    _inner: Pieces[Piece]
+
+    def __init__(self, inner: Pieces[Piece], kind: Kind, ledger: Ledger) -> None:
+        super().__init__(kind, inner, ledger)
+        self.next_id = inner.next_id
+        self.link_of = inner.link_of
+        self.links = inner.links
+        self.links_of = inner.links_of
+
+    def get(self, id_: int) -> Piece | None:
+        """Return a piece with its authors, as they are now."""
+        self._known.pop(id_, None)
+        return self._read(id_)
+
+    def add(self, piece: Piece, author_ids: Collection[int] = ()) -> Piece:
+        """Keep a new piece by these authors, distinct and all there, in this order; return it with its version."""
+        kept = self._numbered(piece)
+        self._inner.add(kept)
+        links = self._link_all(self._kind.id_of(piece), author_ids)
+        return self._noted(CREATED, kept, None, self._with_links(kept, links))
+
+    def restore(self, piece: Piece, links: Sequence[Link]) -> None:
+        """Keep a piece that comes back, with links that it had to authors who are there."""
+        kept = self._numbered(piece)
+        self._inner.add(kept)
+        self._inner.add_links(links)
+        self._noted(RESTORED, kept, None, self._with_links(kept, links))
+
+    def link(self, piece_id: int, author_id: int) -> int:
+        """Link an author as the last one."""
+        before = self._inner.links(piece_id)
+        (link,) = self._link_all(piece_id, [author_id])
+        self._note_links(LINKED, piece_id, before, (*before, link))
+        return link.link_id
+
+    def unlink(self, piece_id: int, author_id: int) -> bool:
+        """Undo a link."""
+        before = self._inner.links(piece_id)
+        if not self._inner.unlink(piece_id, author_id):
+            return False
+        self._note_links(UNLINKED, piece_id, before, [link for link in before if link.author_id != author_id])
+        return True
+
+    def set_authors(self, piece_id: int, author_ids: Collection[int]) -> None:
+        """Make these, distinct and all there, the authors of a piece in this order, with new links."""
+        before = self._inner.links(piece_id)
+        self._inner.unlink_all(piece_id)
+        self._note_links(AMENDED, piece_id, before, self._link_all(piece_id, author_ids))
+
+    def set_links(self, piece_id: int, links: Sequence[Link]) -> None:
+        """Make links that were there, between what is there, the links of a piece."""
+        before = self._inner.links(piece_id)
+        self._inner.unlink_all(piece_id)
+        self._inner.add_links(links)
+        self._note_links(AMENDED, piece_id, before, links)
+
+    def _said(self, record: Piece) -> Snapshot:
+        return self._with_links(record, self._inner.links(self._kind.id_of(record)))
+
+    def _with_links(self, piece: Piece, links: Iterable[Link]) -> Snapshot:
+        return piece_snapshot(piece, self._kind, links)
+
+    def _link_all(self, piece_id: int, author_ids: Iterable[int]) -> list[Link]:
+        return [Link(self._inner.link(piece_id, author_id), piece_id, author_id) for author_id in author_ids]
+
+    def _note_links(self, action: str, piece_id: int, before: Iterable[Link], after: Iterable[Link]) -> None:
+        piece = self._there(piece_id)
+        kept = self._numbered(piece)
+        self._inner.touch([piece_id], kept.version)
+        self._noted(action, kept, self._with_links(piece, before), self._with_links(piece, after))

@@ -1,0 +1,54 @@
+"""What happened: the history, and the first answers to commands that may be sent again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from logoadmin.domain.records import Change, Kind
+
+
+class Changes(Protocol):
+    """The history (contract G)."""
+
+    def last_id(self) -> int:
+        """Return the id of the newest change, 0 before the first."""
+
+    def last_of_kinds(self) -> Mapping[Kind, int]:
+        """Return the id of the newest change of each kind of record; a kind without one may be missing."""
+
+    def add(self, changes: Sequence[Change]) -> None:
+        """Keep changes, whose ids follow the newest one without a gap."""
+
+    def get(self, change_id: int) -> Change | None:
+        """Return a change, or None."""
+
+    def last_of(self, kind: Kind, id_: int) -> int:
+        """Return the id of the newest change of a record, 0 where there is none."""
+
+    def page(self, after: int, limit: int) -> tuple[Change, ...]:
+        """Return up to ``limit`` changes with an id above ``after``, by id.
+
+        One who reads on after the last id they saw misses nothing: no change appears before one that was seen.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAnswer:
+    """What was answered to a command under a key (contract F3), sealed; good until ``expires_at``."""
+
+    key_hash: str
+    sealed: str
+    expires_at: int
+
+
+class FirstAnswers(Protocol):
+    """The answers to commands that may be sent again."""
+
+    def get(self, key_hash: str) -> FirstAnswer | None:
+        """Return an answer, or None."""
+
+    def add(self, answer: FirstAnswer) -> None:
+        """Keep an answer under a key that is free."""
+
+    def forget_expired(self, now: int, most: int) -> None:
+        """Forget answers that were good until ``now`` or earlier, up to so many of them."""

@@ -1,0 +1,175 @@
+"""The repositories of records: users, roles, authors, themes and logos."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from logoadmin.domain.lists import EVERYTHING, Filter
+from logoadmin.domain.records import Author, Link, PasswordHash, Piece, Role, User
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What signing in compares with. ``password`` is None for a user who was brought in without one."""
+
+    user_id: int
+    password: PasswordHash | None
+
+
+class Users(Protocol):
+    """The users. ``user_id`` and ``username`` are unique and looked at in that order."""
+
+    def get(self, user_id: int) -> User | None:
+        """Return a user, or None."""
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[User, ...]:
+        """Return up to ``limit`` users with an id above ``after``, by id, of those that the filter asks for."""
+
+    def add(self, user: User, password: PasswordHash | None) -> None:
+        """Keep a new user, whose role must be there.
+
+        Raises:
+            DuplicateEntry: the id or the name is taken; nothing was changed, and the unit of work goes on.
+        """
+
+    def update(self, user: User) -> None:
+        """Give a user who is there new values; sessions and password stay.
+
+        Raises:
+            DuplicateUpdate: another user has the name; nothing was changed, and the unit of work goes on.
+        """
+
+    def remove(self, user_id: int) -> bool:
+        """Remove a user and their sessions; tell whether there was one."""
+
+    def credentials(self, username: str) -> Credentials | None:
+        """Return what signing in under a name compares with, or None where nobody has the name."""
+
+    def password(self, user_id: int) -> PasswordHash | None:
+        """Return the password hash of a user, None where there is none."""
+
+    def set_password(self, user_id: int, password: PasswordHash) -> None:
+        """Give a user who is there another password."""
+
+    def renew_password(self, user_id: int, password: PasswordHash) -> None:
+        """Keep the password that a user has under another hash."""
+
+
+class Roles(Protocol):
+    """The roles. ``name`` is unique."""
+
+    def next_id(self) -> int:
+        """Return the id for a new role, see :meth:`Authors.next_id`."""
+
+    def get(self, role_id: int) -> Role | None:
+        """Return a role, or None."""
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Role, ...]:
+        """Return up to ``limit`` roles with an id above ``after``, by id, of those that the filter asks for."""
+
+    def add(self, role: Role) -> None:
+        """Keep a new role under an id that is free.
+
+        Raises:
+            DuplicateEntry: the name is taken; nothing was changed, and the unit of work goes on.
+        """
+
+    def update(self, role: Role) -> None:
+        """Give a role that is there new values.
+
+        Raises:
+            DuplicateUpdate: another role has the name; nothing was changed, and the unit of work goes on.
+        """
+
+    def remove(self, role_id: int) -> bool:
+        """Remove a role that no user has; tell whether there was one."""
+
+    def in_use(self, role_id: int) -> bool:
+        """Tell whether a user has the role."""
+
+
+class Authors(Protocol):
+    """The authors. ``user_id`` and ``username`` are unique and looked at in that order."""
+
+    def next_id(self) -> int:
+        """Return the id for a new author: one more than the highest that any author ever had, 1 at first.
+
+        Each call uses an id up, also when the record is then refused. Ids of a unit of work that is undone are free
+        again; ids of removed records are not.
+
+        Raises:
+            Conflict: there is no id left (contract A2).
+        """
+
+    def get(self, author_id: int) -> Author | None:
+        """Return an author, or None."""
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Author, ...]:
+        """Return up to ``limit`` authors with an id above ``after``, by id, of those that the filter asks for."""
+
+    def add(self, author: Author) -> None:
+        """Keep a new author under an id that is free.
+
+        Raises:
+            DuplicateEntry: the user id or the name is taken; nothing was changed, and the unit of work goes on.
+        """
+
+    def update(self, author: Author) -> None:
+        """Give an author who is there new values.
+
+        Raises:
+            DuplicateUpdate: another author has the user id or the name; nothing was changed, and the unit of work
+                goes on.
+        """
+
+    def remove(self, author_id: int) -> bool:
+        """Remove an author and the links to what they made; tell whether there was one."""
+
+
+class Pieces(Protocol[Piece]):
+    """The logos, or the themes, with the links to their authors."""
+
+    def next_id(self) -> int:
+        """Return the id for a new piece, see :meth:`Authors.next_id`."""
+
+    def get(self, piece_id: int) -> Piece | None:
+        """Return a piece with its authors in link order, or None."""
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Piece, ...]:
+        """Return up to ``limit`` pieces with an id above ``after``, by id, of those that the filter asks for."""
+
+    def add(self, piece: Piece) -> None:
+        """Keep a new piece under an id that is free; its ``authors`` are not looked at."""
+
+    def update(self, piece: Piece) -> None:
+        """Give a piece that is there new values; its ``authors`` are not looked at."""
+
+    def remove(self, piece_id: int) -> bool:
+        """Remove a piece and its links; tell whether there was one."""
+
+    def link_of(self, piece_id: int, author_id: int) -> int | None:
+        """Return the id of the link between the two, or None."""
+
+    def touch(self, piece_ids: Collection[int], version: int) -> None:
+        """Give pieces that are there another version."""
+
+    def links(self, piece_id: int) -> tuple[Link, ...]:
+        """Return the links of a piece to its authors, in link order."""
+
+    def links_of(self, author_id: int) -> tuple[Link, ...]:
+        """Return the links of an author to all their pieces, in link order."""
+
+    def link(self, piece_id: int, author_id: int) -> int:
+        """Link an author who is there and not linked yet, as the last one; return the id of the new link.
+
+        Link ids are given like record ids, see :meth:`Authors.next_id`.
+        """
+
+    def add_links(self, links: Sequence[Link]) -> None:
+        """Bring back links that were there, between pieces and authors that are there and not linked."""
+
+    def unlink(self, piece_id: int, author_id: int) -> bool:
+        """Undo a link; tell whether there was one."""
+
+    def unlink_all(self, piece_id: int) -> None:
+        """Undo all links of a piece."""

@@ -1,0 +1,99 @@
+"""Who is asking: sessions, service keys, attempts to sign in, and the secrets of the service."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from logoadmin.domain.access import Rights
+from logoadmin.domain.records import ServiceKey
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What began with a sign-in and ends by itself at ``expires_at`` (Unix time)."""
+
+    session_id: str
+    user_id: int
+    created_at: int
+    expires_at: int
+
+
+class Sessions(Protocol):
+    """The sessions, and the refresh tokens that prolong them. Tokens are kept and looked up hashed."""
+
+    def rights(self, session_id: str, user_id: int) -> Rights | None:
+        """Return what a user may do now; None where the user is gone or has no such session (contract B5)."""
+
+    def add(self, session: Session) -> None:
+        """Begin a session of a user who is there."""
+
+    def prolong(self, session_id: str, expires_at: int) -> None:
+        """Let a session end later."""
+
+    def end(self, session_id: str) -> bool:
+        """End a session with all its refresh tokens; tell whether there was one."""
+
+    def end_all(self, user_id: int, keep: str | None = None) -> None:
+        """End the sessions of a user, save one."""
+
+    def end_expired(self, user_id: int, now: int) -> None:
+        """End the sessions of a user that expired before ``now``."""
+
+    def add_refresh_token(self, token_hash: str, session_id: str) -> None:
+        """Keep a new refresh token of a session that is there."""
+
+    def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
+        """Return the session of a refresh token and whether the token was used, or None."""
+
+    def use_refresh_token(self, token_hash: str) -> None:
+        """Mark a refresh token as used."""
+
+
+class Secrets(Protocol):
+    """What the service itself must remember and tell nobody."""
+
+    def get(self, name: str) -> str | None:
+        """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
+
+    def put(self, name: str, value: str) -> None:
+        """Keep a secret that is not there yet."""
+
+    def replace(self, name: str, value: str) -> None:
+        """Keep a secret in place of the one of that name, if there is one."""
+
+
+class ServiceKeys(Protocol):
+    """The keys of scripts (contract C5), kept and looked up hashed."""
+
+    def next_id(self) -> int:
+        """Return the id for a new key, see :meth:`Authors.next_id`."""
+
+    def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
+        """Keep a new key of a user who is there; it goes with the user."""
+
+    def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
+        """Return the keys of a user, by id."""
+
+    def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
+        """Return a key and what its user may do now, or None."""
+
+    def use(self, key_id: int, now: int) -> None:
+        """Note when a key was used."""
+
+    def remove(self, key_id: int, user_id: int) -> bool:
+        """End a key of a user; tell whether there was one."""
+
+
+class SignInAttempts(Protocol):
+    """How often sign-ins were tried lately (contract C1). Whatever is counted has a name of at most 64 characters."""
+
+    def count(self, counted: str) -> tuple[int, int]:
+        """Return how many attempts there are and when their window ends; 0 and 0 where there is none."""
+
+    def set(self, counted: str, attempts: int, ends_at: int) -> None:
+        """Say how many there are and when their window ends."""
+
+    def forget(self, counted: str) -> None:
+        """Forget the attempts, if there are any."""
+
+    def forget_ended(self, now: int, most: int) -> None:
+        """Forget some whose window ended at ``now`` or earlier, up to so many of them."""

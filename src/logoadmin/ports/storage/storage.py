@@ -1,0 +1,97 @@
+"""Every repository at work together, and the storage that runs such work in transactions."""
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from logoadmin.domain.records import Logo, Theme
+from logoadmin.ports.storage.changes import Changes, FirstAnswers
+from logoadmin.ports.storage.records import Authors, Pieces, Roles, Users
+from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Sessions, SignInAttempts
+
+Answer = TypeVar("Answer")
+
+
+class UnitOfWork(Protocol):
+    """Every repository, at work in the same transaction."""
+
+    @property
+    def users(self) -> Users:
+        """The users."""
+
+    @property
+    def roles(self) -> Roles:
+        """The roles."""
+
+    @property
+    def authors(self) -> Authors:
+        """The authors."""
+
+    @property
+    def logos(self) -> Pieces[Logo]:
+        """The logos."""
+
+    @property
+    def themes(self) -> Pieces[Theme]:
+        """The themes."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions."""
+
+    @property
+    def secrets(self) -> Secrets:
+        """The secrets."""
+
+    @property
+    def keys(self) -> ServiceKeys:
+        """The service keys."""
+
+    @property
+    def changes(self) -> Changes:
+        """The history."""
+
+    @property
+    def first_answers(self) -> FirstAnswers:
+        """The answers to commands that may be sent again."""
+
+    @property
+    def sign_in_attempts(self) -> SignInAttempts:
+        """The attempts to sign in."""
+
+
+class Storage(Protocol):
+    """Runs work in transactions. Safe to use from several threads; one unit of work stays in one thread.
+
+    The work is a function, so that a storage can run it again from its start where its database gave up on a
+    transaction that certainly left nothing behind (a deadlock, a connection that was lost before the commit).
+    """
+
+    @property
+    def server(self) -> str:
+        """Where the records are, for messages: host:port or a file's name, never a user, a password or a URL."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether calls may wait for something outside the process, so that an event loop must not make them."""
+
+    @property
+    def at_once(self) -> int:
+        """How many reads are best made at the same time; more of them, and each takes so much longer."""
+
+    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        """Return the answer of work that only reads and whose statements may each see another moment."""
+
+    def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        """Return the answer of work that only reads and whose statements must all see the same moment."""
+
+    def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        """Return the answer of work that changes records, once the changes are kept for good.
+
+        If the work raises, all its changes are undone and the error passes on.
+
+        Raises:
+            StorageUnavailable: the database is out of reach, within 2 s; the changes may have been kept or not.
+        """
+
+    def close(self) -> None:
+        """Let go of connections and files. The storage is not used afterwards."""
