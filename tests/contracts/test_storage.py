@@ -633,6 +633,23 @@ def test_pieces_far_apart_come_with_their_own_authors(storage: Storage) -> None:
     ]
 
 
+@pytest.mark.rule("contract E2", "contract E3")
+@pytest.mark.parametrize("size", [1, 49, 50, 51, 100, 130])
+def test_however_many_pieces_far_apart_come_with_their_own_authors(storage: Storage, size: int) -> None:
+    def keep(uow: UnitOfWork) -> None:
+        for number in (1, 2, 3):
+            uow.authors.add(author(number))
+        for number in range(size):
+            uow.themes.add(theme(10 * number))
+            link_all(uow.themes, 10 * number, (3, 1, 2)[: number % 4])
+
+    storage.write(keep)
+    found = storage.read(lambda uow: uow.themes.page(-1, 999, Filter(active=False)))
+    assert [(piece.theme_id, [by.author_id for by in piece.authors]) for piece in found] == [
+        (10 * number, [3, 1, 2][: number % 4]) for number in range(size)
+    ]
+
+
 @pytest.mark.rule("contract E3")
 def test_people_are_filtered_by_role_by_user_and_by_name(storage: Storage) -> None:
     write(
