@@ -204,8 +204,8 @@ def _page(rows: Iterable[Record], limit: int, where: Filter) -> tuple[Record, ..
 
 def _meets(row: object, where: Filter) -> bool:
     wanted = where.given
-    part = wanted.pop("q", None)
-    name: str = getattr(row, "username" if hasattr(row, "username") else "name", "")
-    if part is not None and folded(part) not in folded(name):
+    part, prefix = wanted.pop("q", ""), wanted.pop("prefix", "")
+    name = folded(getattr(row, "username" if hasattr(row, "username") else "name", ""))
+    if folded(part) not in name or not name.startswith(folded(prefix)):
         return False
     return all(getattr(row, name) == value for name, value in wanted.items())

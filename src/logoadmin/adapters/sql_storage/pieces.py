@@ -1,8 +1,8 @@
 """Logos and themes with the links to their authors: the same queries, told another pair of tables."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Sequence
+from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, Final, Generic
 
@@ -21,6 +21,8 @@ _COLUMNS = ("name", "preview_url", "target", "custom_css", "active", "created_at
 
 # How far apart the ids of a page may be on average, so that the links between the first and the last are read at once.
 _NEAR = 4
+# Of pieces far apart, the links of so many are read at once.
+_KEYS: Final = tuple(f"key{number}" for number in range(50))
 
 
 class Pieces(Generic[Piece]):
@@ -51,7 +53,8 @@ class Pieces(Generic[Piece]):
         self.page = Page(select(*columns), pieces, ("target", "active"), of=by_author)
         within = of.between(bindparam("first"), bindparam("last"))
         self.authors_within = select(of, *_AUTHOR).select_from(makers).where(within).order_by(link_key)
-        self.authors_of = select(of, *_AUTHOR).select_from(makers).where(of == _KEY).order_by(link_key)
+        of_some = of.in_([bindparam(key) for key in _KEYS])
+        self.authors_of = select(of, *_AUTHOR).select_from(makers).where(of_some).order_by(link_key)
         self.add = insert(pieces).inline()
         self.update = update(pieces).where(key == _KEY)
         self.remove = delete(pieces).where(key == _KEY)
@@ -105,14 +108,18 @@ class PieceRepository(Generic[Piece]):
             makers[link[0]].append(author)
         return tuple(self._piece(row, tuple(makers.get(row[0], ()))) for row in rows)
 
-    def _links_of_page(self, piece_ids: Sequence[int], *, everything: bool) -> Iterable[Row]:
+    def _links_of_page(self, piece_ids: Sequence[int], *, everything: bool) -> Sequence[Row]:
         first, last = piece_ids[0], piece_ids[-1]
         # Between the ids of pieces that a filter let through there may be a million others.
         if everything or last - first < _NEAR * len(piece_ids):
             return self._transaction.rows(self._queries.authors_within, {"first": first, "last": last})
-        return chain.from_iterable(
-            self._transaction.rows(self._queries.authors_of, {"key": piece_id}) for piece_id in piece_ids
-        )
+        rows: list[Row] = []
+        for start in range(0, len(piece_ids), len(_KEYS)):
+            some = piece_ids[start : start + len(_KEYS)]
+            # Where there are fewer, the last one is named again.
+            values = dict(zip(_KEYS, chain(some, repeat(some[-1])), strict=False))
+            rows += self._transaction.rows(self._queries.authors_of, values)
+        return rows
 
     def add(self, piece: Piece) -> None:
         """Keep a new piece."""
