@@ -393,6 +393,22 @@ def test_an_upgrade_keeps_sessions_passwords_and_secrets(first: SqlStorage) -> N
     assert first.read(lambda uow: uow.secrets.get("Token_key")) == ""
 
 
+@pytest.mark.rule("contract H3", "contract C3")
+def test_an_upgrade_of_the_second_version_keeps_sessions_and_finds_those_that_expired(first: SqlStorage) -> None:
+    go_to(first, "0002")
+    with pytest.raises(SchemaMismatch, match="older"):
+        first.check_schema()
+    with cut_after(1, fail), contextlib.suppress(PowerCut):
+        first.prepare()
+    first.prepare()
+    assert_up_to_date(first)
+    first.write(lambda uow: uow.sessions.forget_expired(6, 20))
+    assert first.read(lambda uow: (uow.sessions.rights("One", 0), uow.sessions.refresh_token("t"))) == (
+        None,
+        (Session("one", MAX_ID, 5, 2**53 - 1), True),
+    )
+
+
 @pytest.mark.rule("contract H3", "contract A2")
 def test_after_an_upgrade_ids_go_on_where_they_were(first: SqlStorage) -> None:
     first.prepare()

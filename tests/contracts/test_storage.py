@@ -1020,11 +1020,45 @@ def test_sessions_end_with_their_refresh_tokens(signed_in: Storage) -> None:
 
 @pytest.mark.rule("contract C3")
 def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> None:
-    write(signed_in, lambda uow: uow.sessions.prolong("two", 2_001), lambda uow: uow.sessions.end_expired(1, 2_000))
+    def prolong(uow: UnitOfWork) -> None:
+        uow.sessions.prolong("two", 2_001)
+        uow.sessions.use_refresh_token("token two")
+
+    write(signed_in, prolong, lambda uow: uow.sessions.forget_expired(1_999, 99))
     assert alive(signed_in) == ["one", "two", "three", "bens"]
-    write(signed_in, lambda uow: uow.sessions.end_expired(1, 2_001))
-    assert alive(signed_in) == ["two", "bens"]
-    assert signed_in.read(lambda uow: uow.sessions.refresh_token("token two")) == (session("two", 1, 2_001), False)
+    with pytest.raises(ZeroDivisionError):
+        write(signed_in, lambda uow: uow.sessions.forget_expired(9_999, 99), lambda _: 1 // 0)
+    assert alive(signed_in) == ["one", "two", "three", "bens"]
+    write(signed_in, lambda uow: uow.sessions.forget_expired(2_000, 99))
+    assert alive(signed_in) == ["two"]
+    assert signed_in.read(lambda uow: uow.sessions.refresh_token("token two")) == (session("two", 1, 2_001), True)
+
+
+@pytest.mark.rule("contract C3")
+def test_of_expired_sessions_so_many_tokens_are_forgotten_at_once(signed_in: Storage) -> None:
+    hashes = [f"{number} of three" for number in range(5)]
+
+    def begin(uow: UnitOfWork) -> None:
+        uow.sessions.prolong("three", 1_999)
+        for hash_ in hashes:
+            uow.sessions.add_refresh_token(hash_, "three")
+
+    def left(uow: UnitOfWork) -> tuple[int, list[str]]:
+        tokens = sum(uow.sessions.refresh_token(hash_) is not None for hash_ in [*hashes, "token three"])
+        there = [s for s, owner in (("three", 1), ("bens", 2), ("one", 1), ("two", 1)) if uow.sessions.rights(s, owner)]
+        return tokens, there
+
+    write(signed_in, begin)
+    for expected in (
+        (4, ["three", "bens", "one", "two"]),
+        (2, ["three", "bens", "one", "two"]),
+        (0, ["three", "bens", "one", "two"]),
+        (0, ["one", "two"]),  # the one without tokens went, and another one; a third one has lost its token
+        (0, ["two"]),
+        (0, []),
+    ):
+        write(signed_in, lambda uow: uow.sessions.forget_expired(2_000, 2))
+        assert signed_in.read(left) == expected
 
 
 @pytest.mark.rule("contract C3")

@@ -335,9 +335,9 @@ class Agreement(RuleBasedStateMachine):
     def use_token(self, key: str) -> None:
         self.step(lambda uow: uow.sessions.use_refresh_token(key), when=(lambda uow: uow.sessions.refresh_token(key),))
 
-    @rule(user_id=IDS, now=TIMES)
-    def end_expired_sessions(self, user_id: int, now: int) -> None:
-        self.step(lambda uow: uow.sessions.end_expired(user_id, now))
+    @rule(now=TIMES, most=st.integers(1, 3))
+    def forget_expired_sessions(self, now: int, most: int) -> None:
+        self.step(lambda uow: uow.sessions.forget_expired(now, most))
 
     @rule(user_id=IDS, keep=st.none() | KEYS)
     def end_sessions(self, user_id: int, keep: str | None) -> None:

@@ -1,5 +1,7 @@
 """Signing in, refreshing, and what ends a session (spec §Authentication, contract A19, B5, C1 to C4)."""
 
+import hashlib
+
 import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
@@ -311,13 +313,59 @@ def test_no_access_token_outlives_its_session(storage: WatchedStorage, clock: St
     assert not works(gallery, tokens)
 
 
+def there(storage: WatchedStorage, given: list[str]) -> int:
+    """Return how many refresh tokens of those that were given are still kept."""
+    hashes = [hashlib.sha256(token.encode()).hexdigest() for token in given]
+    return storage.read(lambda uow: sum(uow.sessions.refresh_token(hash_) is not None for hash_ in hashes))
+
+
 @pytest.mark.rule("contract C3")
-def test_expired_sessions_are_forgotten_at_the_next_sign_in(storage: WatchedStorage, clock: StandingClock) -> None:
+def test_expired_sessions_are_forgotten_when_somebody_else_signs_in(
+    storage: WatchedStorage, clock: StandingClock
+) -> None:
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
-    old = caller(gallery, gallery.sessions.sign_in(ADMIN))
-    clock.pass_by(101)
+    stock(gallery)
+    first = gallery.sessions.sign_in(ANN)
+    second = refresh(gallery, first.refresh_token)
+    old, given = caller(gallery, first), [first.refresh_token, second.refresh_token]
+    clock.pass_by(99)
     gallery.sessions.sign_in(ADMIN)
+    assert there(storage, given) == 2
+    clock.pass_by(1)
+    gallery.sessions.sign_in(ADMIN)
+    assert there(storage, given) == 0
     assert storage.read(lambda uow: uow.sessions.rights(old.session_id, old.user_id)) is None
+
+
+@pytest.mark.rule("contract C3")
+def test_nobody_waits_while_many_expired_sessions_are_forgotten(storage: WatchedStorage, clock: StandingClock) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
+    stock(gallery)
+    given = [gallery.sessions.sign_in(ANN).refresh_token for _ in range(15)]
+    for _ in range(30):
+        given.append(refresh(gallery, given[-1]).refresh_token)
+    clock.pass_by(100)
+    tokens = gallery.sessions.sign_in(ADMIN)
+    assert there(storage, given) == 25
+    tokens = refresh(gallery, tokens.refresh_token)
+    assert there(storage, given) == 5
+    refresh(gallery, tokens.refresh_token)
+    assert there(storage, given) == 0
+
+
+@pytest.mark.rule("contract C3")
+def test_a_used_refresh_token_is_known_as_long_as_its_session_lives(
+    storage: WatchedStorage, clock: StandingClock
+) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
+    first = newest = gallery.sessions.sign_in(ADMIN)
+    for _ in range(50):
+        clock.pass_by(99)
+        newest = refresh(gallery, newest.refresh_token)
+    assert works(gallery, newest)
+    with pytest.raises(InvalidToken):
+        refresh(gallery, first.refresh_token)
+    assert not works(gallery, newest)
 
 
 @pytest.mark.rule("contract C3", "contract B5")

@@ -38,8 +38,16 @@ class SessionRepository:
     def end_all(self, user_id: int, keep: str | None = None) -> None:
         self._end(s for s in self._of(user_id) if s.session_id != keep)
 
-    def end_expired(self, user_id: int, now: int) -> None:
-        self._end(s for s in self._of(user_id) if s.expires_at < now)
+    def forget_expired(self, now: int, most: int) -> None:
+        expired = sorted((s.expires_at, s.session_id) for s in self._tables.sessions.values() if s.expires_at <= now)
+        for _, session_id in expired[:most]:
+            tokens = [hash_ for hash_, (of, _) in self._tables.refresh_tokens.items() if of == session_id][:most]
+            for token_hash in tokens:
+                self._journal.delete(self._tables.refresh_tokens, token_hash)
+            most -= len(tokens)
+            if not most:
+                return
+            self.end(session_id)
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, False))

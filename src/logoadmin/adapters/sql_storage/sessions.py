@@ -31,7 +31,12 @@ _PROLONG = update(sessions).where(_SESSION_ID)
 _END = delete(sessions).where(_SESSION_ID)
 _END_ALL = delete(sessions).where(_USER_ID)
 _END_OTHERS = _END_ALL.where(sessions.c.session_id != bindparam("keep"))
-_END_EXPIRED = _END_ALL.where(sessions.c.expires_at < bindparam("now"))
+_EXPIRED = (
+    select(sessions.c.session_id)
+    .where(sessions.c.expires_at <= bindparam("now"))
+    .order_by(sessions.c.expires_at, sessions.c.session_id)
+    .limit(bindparam("most"))
+)
 _ADD_TOKEN = insert(refresh_tokens).inline()
 _GET_TOKEN = (
     select(
@@ -41,6 +46,10 @@ _GET_TOKEN = (
     .where(refresh_tokens.c.token_hash == bindparam("hash_"))
 )
 _USE_TOKEN = update(refresh_tokens).where(refresh_tokens.c.token_hash == bindparam("hash_"))
+_SOME_TOKENS = (
+    select(refresh_tokens.c.token_hash).where(refresh_tokens.c.session_id == bindparam("id_")).limit(bindparam("most"))
+)
+_FORGET_TOKEN = delete(refresh_tokens).where(refresh_tokens.c.token_hash == bindparam("hash_"))
 
 
 class SessionRepository:
@@ -80,9 +89,16 @@ class SessionRepository:
         else:
             self._transaction.change(_END_OTHERS, {"owner": user_id, "keep": keep})
 
-    def end_expired(self, user_id: int, now: int) -> None:
-        """End the expired sessions of a user."""
-        self._transaction.change(_END_EXPIRED, {"owner": user_id, "now": now})
+    def forget_expired(self, now: int, most: int) -> None:
+        """Forget some expired sessions; the tokens one by one, since there may be any number of them."""
+        for (session_id,) in self._transaction.rows(_EXPIRED, {"now": now, "most": most}):
+            tokens = self._transaction.rows(_SOME_TOKENS, {"id_": session_id, "most": most})
+            for (token_hash,) in tokens:
+                self._transaction.change(_FORGET_TOKEN, {"hash_": token_hash})
+            most -= len(tokens)
+            if not most:
+                return
+            self.end(session_id)
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         """Keep a new refresh token."""

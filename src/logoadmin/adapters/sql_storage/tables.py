@@ -153,6 +153,7 @@ sessions: Final = Table(
     _created_at(),
     Column("expires_at", BigInteger, nullable=False),
     Index(None, "user_id"),
+    Index(None, "expires_at"),
 )
 
 refresh_tokens: Final = Table(

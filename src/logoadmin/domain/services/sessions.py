@@ -38,6 +38,8 @@ from logoadmin.ports.storage import Credentials, Session, UnitOfWork
 from logoadmin.ports.tokens import Grant, TokenSigner, TokenVerifier
 
 _DAY: Final = 86_400
+# So many refresh tokens of expired sessions are forgotten with each new one: however many there are, nobody waits.
+_AT_ONCE: Final = 20
 
 
 class SignIn(Command):
@@ -154,7 +156,6 @@ class SessionService:
                 uow.users.renew_password(known.user_id, renewed)
             if command.key is None:
                 sign_in_limits.succeeded(uow, command.username, origin)
-            uow.sessions.end_expired(known.user_id, now)
             session = Session(self._randomness.text(), known.user_id, now, now + self._lifetimes.session)
             uow.sessions.add(session)
             return self._tokens(uow, session, now)
@@ -221,6 +222,7 @@ class SessionService:
         return self._transactions.snapshot_as(command, caller, work)
 
     def _tokens(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
+        uow.sessions.forget_expired(now, _AT_ONCE)
         refresh_token = self._randomness.text()
         uow.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
         held = uow.sessions.rights(session.session_id, session.user_id)

@@ -35,8 +35,13 @@ class Sessions(Protocol):
     def end_all(self, user_id: int, keep: str | None = None) -> None:
         """End the sessions of a user, save one."""
 
-    def end_expired(self, user_id: int, now: int) -> None:
-        """End the sessions of a user that expired before ``now``."""
+    def forget_expired(self, now: int, most: int) -> None:
+        """Forget up to so many refresh tokens of sessions that expired at ``now`` or earlier.
+
+        Those that expired first come first, then by id; of each, the tokens go in any order, and then it goes itself.
+        One that has just lost its last token when ``most`` is reached stays until the next time. No more than
+        ``most`` sessions go.
+        """
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         """Keep a new refresh token of a session that is there."""
