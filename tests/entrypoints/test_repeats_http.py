@@ -2,10 +2,11 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import random
 import secrets
-import socket
+import select
 import subprocess
 import sys
 import threading
@@ -13,28 +14,30 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection, IncompleteRead
 from pathlib import Path
 from typing import Any, Final
 
-import httpx2
 import pytest
 from starlette.testclient import TestClient
 
 import logoadmin
+from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.services.authors import ListAuthors
 from logoadmin.domain.services.changes import ListChanges
 from tests.entrypoints.at_once import Clients, with_clients
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ADMIN_PASSWORD, PIECE, StandingClock
-from tests.mariadb import MariaDb, free_port
+from tests.gallery import PIECE, StandingClock
+from tests.mariadb import MariaDb
 from tests.rows import ROWS, Row
 
 pytestmark = pytest.mark.rule("contract F3")
 
 ROOT: Final = Path(__file__).parents[2]
-# For each storage; more of them for a closer look.
-KILLING_SECONDS: Final = float(os.environ.get("LOGOADMIN_TEST_KILLING_SECONDS", "2.5"))
+# For each database; more of them for a closer look.
+INTERRUPTED: Final = int(os.environ.get("LOGOADMIN_TEST_INTERRUPTED", "200"))
+AT_ONCE: Final = 16
 POSTS: Final = [row for row in ROWS if row.method == "POST"]
 TAKES: Final = pytest.mark.parametrize("row", POSTS, ids=str)
 
@@ -220,145 +223,138 @@ def test_of_many_at_once_with_one_key_and_other_bodies_one_is_done(workers: tupl
 
 
 class Mortal:
-    """A real service on a database, on a port of its own, that can be killed and started again."""
+    """A real service on a database, that is killed and there again within some hundredths of a second."""
 
-    def __init__(self, database: str, directory: Path) -> None:
-        self.port = free_port()
-        self._directory = directory
-        paths = [str(ROOT), str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-        self._environment = {
+    def __init__(self, database: str) -> None:
+        command = [sys.executable, "-m", "tests.entrypoints.mortal", database]
+        paths = [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("LOGOADMIN_")},
             "PYTHONPATH": os.pathsep.join(paths),
-            "LOGOADMIN_DATABASE": database,
-            "LOGOADMIN_ARGON2_MEMORY_KIB": "8",
-            "LOGOADMIN_ARGON2_PASSES": "1",
-            "LOGOADMIN_LOG_LEVEL": "error",
         }
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        """Start it; it listens a while later."""
-        command = [sys.executable, "-m", "logoadmin", "serve", "--port", str(self.port)]
         self._process = subprocess.Popen(
-            command, cwd=self._directory, env=self._environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
+        self.port = int(self._said())
 
-    def listens(self) -> bool:
-        assert self._process is not None
-        assert self._process.poll() is None, self._process.returncode
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+    def is_ready(self) -> None:
+        """Wait until it answers."""
+        assert self._said() == b"ready\n"
 
     def kill(self) -> None:
-        """End it as a power cut would."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait(10)
+        """End it as a power cut would, and start the next one."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"again\n")
+
+    def close(self) -> None:
+        """End it for good."""
+        self._process.communicate(timeout=20)
+
+    def _said(self) -> bytes:
+        assert self._process.stdout is not None
+        assert select.select([self._process.stdout], [], [], 20)[0], "it does not start"
+        return self._process.stdout.readline()
 
 
-def until_answered(port: int, user_id: int, chance: random.Random, stop: float) -> tuple[int, dict[str, Any], int]:
-    """Ask for an author under one key until there is an answer; return the number of the author, and the tries."""
-    body = {"user_id": user_id, "username": f"author {user_id}"}
-    key = secrets.token_hex(16)
-    tries = 0
-    while True:
-        tries += 1
-        assert time.monotonic() < stop, "no answer"
-        if chance.random() < 0.3:
-            throw_away(port, key, body)
-        try:
-            answer = httpx2.post(
-                f"http://127.0.0.1:{port}/api/authors", json=body, headers={"idempotency-key": key}, timeout=5
-            )
-        except httpx2.TransportError:
-            time.sleep(0.01)
-            continue
-        if answer.status_code == 503:
-            time.sleep(0.02)
-            continue
-        assert answer.status_code == 201, answer.text
-        return user_id, answer.json(), tries
+class Client:
+    """Asks for one author after the other, each under one key until there is an answer.
 
+    Attributes:
+        answers: what was answered in the end, by ``user_id``.
+        interrupted: how many requests there were whose connection broke before the answer was there.
+    """
 
-def throw_away(port: int, key: str, body: dict[str, Any]) -> None:
-    """Send a request and be gone before its answer is there."""
-    content = b'{"user_id":%d,"username":"%s"}' % (body["user_id"], body["username"].encode())
-    head = (
-        f"POST /api/authors HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-        f"idempotency-key: {key}\r\ncontent-length: {len(content)}\r\n\r\n"
-    )
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=2) as connection:
-        connection.sendall(head.encode() + content)
+    def __init__(self, port: int, number: int, chance: random.Random) -> None:
+        self._port = port
+        self._chance = chance
+        self._user_id = number * 100_000
+        self.answers: dict[int, Any] = {}
+        self.interrupted = 0
+
+    def ask(self) -> None:
+        """Ask for the next one."""
+        self._user_id += 1
+        body = b'{"user_id":%d,"username":"author %d"}' % (self._user_id, self._user_id)
+        headers = {"content-type": "application/json", "idempotency-key": secrets.token_hex(16)}
+        give_up = time.monotonic() + 20
+        while True:
+            assert time.monotonic() < give_up, "no answer"
+            connection = HTTPConnection("127.0.0.1", self._port, timeout=5)
+            with contextlib.closing(connection):
+                try:
+                    connection.request("POST", "/api/authors", body, headers)
+                    if self._chance.random() < 0.1:
+                        continue  # gone before the answer is there
+                    response = connection.getresponse()
+                    answer = response.read()
+                except (ConnectionError, IncompleteRead):
+                    self.interrupted += 1
+                    continue
+            if response.status != 503:
+                assert response.status == 201, answer
+                self.answers[self._user_id] = json.loads(answer)
+                return
 
 
 @pytest.fixture(params=["sqlite", "mariadb"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of a new database with tables and roles."""
+    """The URL of a new database with tables."""
     url = f"sqlite:///{tmp_path / 'killed.db'}"
     if request.param == "mariadb":
         mariadb: MariaDb = request.getfixturevalue("mariadb")
         url = mariadb.url_of(mariadb.new_database())
+    storage = open_sql_storage(url)
+    storage.prepare()
+    storage.close()
     return url
 
 
 @pytest.fixture
-def mortal(database: str, tmp_path: Path) -> Iterator[Mortal]:
+def mortal(database: str) -> Iterator[Mortal]:
     """A service on it."""
-    environment = {**os.environ, "LOGOADMIN_ADMIN_PASSWORD": ADMIN_PASSWORD, "LOGOADMIN_ARGON2_MEMORY_KIB": "8"}
-    made = subprocess.run(
-        [sys.executable, "-m", "logoadmin", "init", "--database", database],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        timeout=30,
-        check=False,
-    )
-    assert made.returncode == 0, made.stderr
-    service = Mortal(database, tmp_path)
+    service = Mortal(database)
     yield service
-    service.kill()
+    service.close()
 
 
 def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(mortal: Mortal, database: str) -> None:
+    """Kill the service until so many requests were interrupted, ``LOGOADMIN_TEST_INTERRUPTED``, and count the authors.
+
+    A request is interrupted when it was sent and its connection breaks before the answer is there.
+    """
     seed = secrets.randbits(32)
     chance = random.Random(seed)
+    clients = [Client(mortal.port, number, random.Random(seed + number)) for number in range(1, AT_ONCE + 1)]
     done = threading.Event()
-    answered: list[tuple[int, dict[str, Any], int]] = []
-    end = time.monotonic() + KILLING_SECONDS
 
-    def client(number: int) -> None:
-        mine, user_id = random.Random(seed + number), number * 100_000
+    def keep_asking(client: Client) -> None:
         while not done.is_set():
-            user_id += 1
-            answered.append(until_answered(mortal.port, user_id, mine, end + 20))
+            client.ask()
 
-    kills = 0
-    mortal.start()
-    with ThreadPoolExecutor(4) as pool:
-        clients = [pool.submit(client, number) for number in range(1, 5)]
+    mortal.is_ready()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        running = [pool.submit(keep_asking, client) for client in clients]
         try:
-            while time.monotonic() < end or (kills < 3 and time.monotonic() < end + 15):
-                while not mortal.listens():
-                    time.sleep(0.005)
-                time.sleep(chance.random() ** 2 * 0.3)
-                mortal.kill()
+            kills = 0
+            while sum(client.interrupted for client in clients) < INTERRUPTED:
+                assert not any(ended.done() for ended in running), seed
+                assert kills < INTERRUPTED, "a kill interrupts several requests, as a rule"
                 kills += 1
-                mortal.start()
+                time.sleep(chance.random() ** 2 * 0.1)
+                mortal.kill()
+                mortal.is_ready()
         finally:
             done.set()
-        for ended in clients:
+        for ended in running:
             ended.result()
-    mortal.kill()
 
-    assert kills >= 2
-    assert answered
-    assert max(tries for _, _, tries in answered) > 1, seed
+    answers = {user_id: answer for client in clients for user_id, answer in client.answers.items()}
     with logoadmin.connect(database) as gallery:
         authors = {author.author_id: author for author in gallery.authors.list(ListAuthors())}
         changes = [change for change in gallery.changes.list(ListChanges()) if change.kind == "author"]
     # Every one of them has an answer, and what was answered is there, once.
-    assert sorted(author.user_id for author in authors.values()) == sorted(user_id for user_id, _, _ in answered), seed
-    for user_id, said, _ in answered:
+    assert sorted(author.user_id for author in authors.values()) == sorted(answers), seed
+    for user_id, said in answers.items():
         author = authors[said["author_id"]]
         assert (author.user_id, author.username, author.created_at) == (user_id, said["username"], said["created_at"])
     assert Counter(change.id for change in changes) == dict.fromkeys(authors, 1), seed
