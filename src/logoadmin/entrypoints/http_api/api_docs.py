@@ -13,12 +13,15 @@ from starlette.types import Receive, Scope, Send
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 
 _DIRECTORY: Final = Path(__file__).with_name("swagger_ui")
+# What the page loads is the program, the same for everybody, and 2 MB of it: no answer that contract F2 speaks of. So
+# it is kept, and asked for again each time: the ETag makes that cheap, and no page meets the files of another version.
+_KEPT: Final = "no-cache"
 # No other file is served, whatever is in the directory.
-_FILES: Final[Mapping[str, tuple[str, str]]] = {
-    "/docs": ("index.html", "text/html"),
-    "/docs/initializer.js": ("initializer.js", "text/javascript"),
-    "/docs/swagger-ui-bundle.js": ("swagger-ui-bundle.js", "text/javascript"),
-    "/docs/swagger-ui.css": ("swagger-ui.css", "text/css"),
+_FILES: Final[Mapping[str, tuple[str, str, str]]] = {
+    "/docs": ("index.html", "text/html", "no-store"),
+    "/docs/initializer.js": ("initializer.js", "text/javascript", _KEPT),
+    "/docs/swagger-ui-bundle.js": ("swagger-ui-bundle.js", "text/javascript", _KEPT),
+    "/docs/swagger-ui.css": ("swagger-ui.css", "text/css", _KEPT),
 }
 _HEADERS: Final = {
     # Swagger UI has its pictures in the style sheet, as data.
@@ -26,19 +29,18 @@ _HEADERS: Final = {
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
-    # Kept, and asked for again each time: the ETag makes that cheap, and no page meets the files of another version.
-    "cache-control": "no-cache",
 }
 
 
 class DocsFile:
     """One file of the page, kept in memory."""
 
-    def __init__(self, name: str, media_type: str) -> None:
+    def __init__(self, name: str, media_type: str, cache_control: str) -> None:
         """Serve a file of the package."""
         self._body = (_DIRECTORY / name).read_bytes()
         self._media_type = media_type
-        self._headers = {**_HEADERS, "etag": f'"{hashlib.sha256(self._body).hexdigest()[:32]}"'}
+        etag = f'"{hashlib.sha256(self._body).hexdigest()[:32]}"'
+        self._headers = {**_HEADERS, "cache-control": cache_control, "etag": etag}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
