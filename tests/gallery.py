@@ -109,6 +109,10 @@ class WatchedStorage:
         self._asked("write")
         return self._inner.write(work)
 
+    def together(self, calls: Callable[[], Answer]) -> Answer:
+        self._asked("together")
+        return self._inner.together(calls)
+
     def close(self) -> None:
         self._inner.close()
 

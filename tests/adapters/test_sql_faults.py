@@ -17,7 +17,7 @@ import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage, mysql, open_sql_storage
 from logoadmin.adapters.sql_storage.breaker import REST, Breaker
-from logoadmin.domain.errors import StorageUnavailable
+from logoadmin.domain.errors import DuplicateEntry, StorageUnavailable
 from logoadmin.domain.records import Author, Change, Kind, PasswordHash, User
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.mariadb import PASSWORD, MariaDb, free_port
@@ -343,6 +343,108 @@ def test_a_commit_without_an_answer_is_not_repeated(mariadb: MariaDb, delivers: 
         assert storage.read(lambda uow: uow.authors.page(-1, 9)) == ((author(1),) if delivers else ())
 
 
+# Writes made together
+
+
+def add_author(storage: Storage, number: int) -> None:
+    def work(uow: UnitOfWork) -> None:
+        uow.authors.add(replace(author(uow.authors.next_id()), user_id=number, username=f"author {number}"))
+
+    storage.write(work)
+
+
+def numbers(storage: Storage) -> list[int]:
+    return storage.read(lambda uow: [found.user_id for found in uow.authors.page(-1, 99)])
+
+
+@pytest.mark.rule("contract A20")
+def test_writes_made_together_whose_connection_breaks_before_the_commit_are_all_made_once(
+    mariadb: MariaDb, mariadb_storage: SqlStorage
+) -> None:
+    runs: list[int] = []
+
+    def calls() -> None:
+        runs.append(1)
+        add_author(mariadb_storage, 1)
+        if len(runs) == 1:
+            end_connections(mariadb)
+        # Whatever becomes of an error in between, nothing is kept without the rest.
+        with contextlib.suppress(StorageUnavailable):
+            add_author(mariadb_storage, 2)
+        with contextlib.suppress(StorageUnavailable):
+            add_author(mariadb_storage, 3)
+
+    mariadb_storage.together(calls)
+    assert len(runs) == 2
+    assert numbers(mariadb_storage) == [1, 2, 3]
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.usefixtures("mariadb_storage")
+@pytest.mark.parametrize("delivers", [True, False], ids=["the answer is lost", "the commit is lost"])
+def test_writes_made_together_are_all_unknown_when_their_commit_is(mariadb: MariaDb, delivers: bool) -> None:
+    runs: list[int] = []
+
+    with (
+        contextlib.closing(Proxy(mariadb.port)) as proxy,
+        opened(mariadb.url_of("gallery", port=proxy.port)) as storage,
+    ):
+
+        def calls() -> None:
+            runs.append(1)
+            for number in (1, 2, 3):
+                add_author(storage, number)
+
+        read(storage)
+        proxy.loses, proxy.delivers = True, delivers
+        refused(storage, lambda storage: storage.together(calls))
+        proxy.loses = False
+        recovered(storage)
+        assert runs == [1]
+        assert numbers(storage) == ([1, 2, 3] if delivers else [])
+
+
+@pytest.mark.rule("contract A20", "contract G")
+def test_a_change_that_was_put_off_and_fails_takes_everything_with_it(sql_storage: SqlStorage) -> None:
+    add_author(sql_storage, 1)
+
+    def leaves_a_bad_change(uow: UnitOfWork) -> None:
+        uow.authors.add(replace(author(uow.authors.next_id()), user_id=2, username="two"))
+        uow.changes.add([replace(change(1), at=None)])  # type: ignore[arg-type]  # what no column takes
+
+    def calls() -> None:
+        sql_storage.write(leaves_a_bad_change)
+        with contextlib.suppress(Exception):
+            add_author(sql_storage, 3)
+        with contextlib.suppress(Exception):
+            add_author(sql_storage, 4)
+
+    with pytest.raises(Exception, match=r"put off|NULL|null"):
+        sql_storage.together(calls)
+    assert numbers(sql_storage) == [1]
+    sql_storage.together(lambda: add_author(sql_storage, 5))
+    assert numbers(sql_storage) == [1, 5]
+
+
+@pytest.mark.rule("contract A20")
+def test_a_duplicate_is_not_blamed_for_a_change_that_was_put_off_and_fails(sql_storage: SqlStorage) -> None:
+    add_author(sql_storage, 1)
+    sql_storage.write(lambda uow: uow.changes.add([change(1)]))
+
+    def leaves_a_change_that_is_there(uow: UnitOfWork) -> None:
+        uow.authors.add(replace(author(uow.authors.next_id()), user_id=2, username="two"))
+        uow.changes.add([change(1)])
+
+    def calls() -> None:
+        sql_storage.write(leaves_a_change_that_is_there)
+        with contextlib.suppress(DuplicateEntry):
+            add_author(sql_storage, 1)
+
+    with pytest.raises(Exception, match=r"(?i)unique|duplicate"):
+        sql_storage.together(calls)
+    assert numbers(sql_storage) == [1]
+
+
 # A server that is there and cannot
 
 
@@ -666,6 +768,33 @@ def test_what_is_not_a_database_file_is_not_touched(tmp_path: Path, sqlite_file:
         refused(storage, add)
     assert (file.read_bytes() if file.is_file() else None) == before
     assert file.exists() == (what != "nothing")
+
+
+@pytest.mark.rule("contract H5")
+def test_a_file_that_others_just_begin_to_use_is_waited_for(
+    sqlite_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Busy(sqlite3.Connection):
+        """Refuses the log a few times at once, as SQLite does while another connection closes the file."""
+
+        refusals = 3
+
+        def execute(self, sql: str, parameters: Any = ()) -> sqlite3.Cursor:
+            if "journal_mode" in sql and Busy.refusals:
+                Busy.refusals -= 1
+                error = sqlite3.OperationalError("database is locked")
+                error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                raise error
+            return super().execute(sql, parameters)
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=Busy))
+    read(sqlite_storage)
+    assert Busy.refusals == 0
+    sqlite_storage.close()
+    Busy.refusals = 1_000
+    assert refused(sqlite_storage) > 0
+    assert Busy.refusals > 0
 
 
 @pytest.mark.rule("contract H2")

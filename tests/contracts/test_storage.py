@@ -1498,7 +1498,7 @@ def test_a_second_write_waits_for_the_first_and_sees_what_it_left(
         lambda uow: uow.users.add(user(1, "ann"), PasswordHash("one")),
         lambda uow: uow.sessions.add(session("s", 1)),
     )
-    began = threading.Event()
+    looked = threading.Event()
 
     def seen(uow: UnitOfWork) -> object:
         return (
@@ -1507,8 +1507,8 @@ def test_a_second_write_waits_for_the_first_and_sees_what_it_left(
         )
 
     def second(uow: UnitOfWork) -> object:
-        began.set()
         left = uow.themes.get(1)
+        looked.set()
         other(uow)
         return left
 
@@ -1518,13 +1518,13 @@ def test_a_second_write_waits_for_the_first_and_sees_what_it_left(
         def first(uow: UnitOfWork) -> None:
             before = seen(uow)
             waiting.append(executor.submit(storage.write, second))
-            assert not began.wait(0.1)
+            assert not looked.wait(0.1)
             assert seen(uow) == before
             uow.themes.add(theme(1))
 
         storage.write(first)
         assert waiting[0].result() == theme(1)
-    assert began.is_set()
+    assert looked.is_set()
 
 
 @pytest.mark.rule("contract C3")

@@ -4,6 +4,7 @@
 import contextlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -141,12 +142,13 @@ def everything(uow: UnitOfWork) -> object:
 
 
 class Agreement(RuleBasedStateMachine):
-    """Steps are gathered and then run as one unit of work, kept or undone, on all storages."""
+    """Steps are gathered and then run on all storages: as one unit of work, or several together; kept or undone."""
 
     def __init__(self, storages: dict[str, Storage]) -> None:
         super().__init__()
         self.storages = storages
         self.steps: list[Step] = []
+        self.parts: list[list[Step]] = []
 
     def step(self, step: Step, *, when: tuple[Step, ...] = ()) -> None:
         """Gather a step, to be left out where the port's preconditions do not hold."""
@@ -369,33 +371,43 @@ class Agreement(RuleBasedStateMachine):
             )
         )
 
+    @rule(is_kept=st.booleans())
+    def end_part(self, is_kept: bool) -> None:
+        self.parts.append(self.steps if is_kept else [*self.steps, fail])
+        self.steps = []
+
     @rule()
     def keep(self) -> None:
         self.agree(self.steps)
 
     @rule()
     def undo(self) -> None:
-        def fail(_uow: UnitOfWork) -> None:
-            raise _Undo
-
         self.agree([*self.steps, fail])
+
+    @rule()
+    def undo_together(self) -> None:
+        self.agree(self.steps, is_kept=False)
 
     def teardown(self) -> None:
         self.agree(self.steps)
 
-    def agree(self, steps: list[Step]) -> None:
-        answers = {name: outcome(storage, steps) for name, storage in self.storages.items()}
-        self.steps = []
+    def agree(self, last: list[Step], *, is_kept: bool = True) -> None:
+        parts = [*self.parts, last]
+        answers = {name: outcome(storage, parts, is_kept=is_kept) for name, storage in self.storages.items()}
+        self.steps, self.parts = [], []
         for name, answer in answers.items():
             assert answer == answers["memory"], f"{name} differs from memory"
 
 
-def outcome(storage: Storage, steps: list[Step]) -> object:
-    """Run steps as one unit of work; return every answer, every error's text, and what is there afterwards."""
+def fail(_uow: UnitOfWork) -> None:
+    raise _Undo
+
+
+def outcome(storage: Storage, parts: list[list[Step]], *, is_kept: bool) -> object:
+    """Run steps, each part as a unit of work; return every answer, every error's text, and what is there afterwards."""
     answers: list[object] = []
 
-    def work(uow: UnitOfWork) -> None:
-        answers.clear()
+    def run(steps: list[Step], uow: UnitOfWork) -> None:
         for step in steps:
             try:
                 answers.append(step(uow))
@@ -403,8 +415,16 @@ def outcome(storage: Storage, steps: list[Step]) -> object:
                 answers.append((type(error), str(error)))
         answers.append(everything(uow))
 
+    def calls() -> None:
+        answers.clear()
+        for steps in parts:
+            with contextlib.suppress(_Undo):
+                storage.write(partial(run, steps))
+        if not is_kept:
+            raise _Undo
+
     with contextlib.suppress(_Undo):
-        storage.write(work)
+        storage.together(calls) if len(parts) > 1 or not is_kept else calls()
     return answers, storage.read(everything), storage.snapshot(everything)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
@@ -11,9 +11,10 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.access import Policy
-from logoadmin.domain.errors import StorageUnavailable
+from logoadmin.domain.errors import DuplicateEntry, StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.services.authors import CreateAuthor
+from logoadmin.domain.records import Author
+from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.entrypoints.http_api import calls as module
 from logoadmin.entrypoints.http_api.calls import Calls
 from logoadmin.ports.storage import UnitOfWork
@@ -33,12 +34,22 @@ class SlowStorage(WatchedStorage):
         self.may_go_on = threading.Event()
         self.may_go_on.set()
         self.reading = threading.Event()
+        self.loses: Exception | None = None  # what becomes of writes that are made together
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         answer = super().read(work)
         self.reading.set()
         assert self.may_go_on.wait(WITHIN)
         return answer
+
+    def together(self, calls: Callable[[], Answer]) -> Answer:
+        def lost() -> Answer:
+            answer = calls()
+            if self.loses is not None:
+                raise self.loses
+            return answer
+
+        return super().together(lost)
 
 
 @pytest.fixture
@@ -171,3 +182,56 @@ def test_an_answer_for_a_loop_that_is_gone_troubles_nobody(slow: LogoAdmin) -> N
     may_end.set()
     time.sleep(0)
     assert asyncio.run(calls.reading(lambda: "still there")) == "still there"
+
+
+# Writes that wait at the same time.
+
+
+async def written(gallery: LogoAdmin, user_ids: Sequence[int]) -> list[object]:
+    """Return what becomes of creating authors, all of which wait behind another write."""
+    calls, begun, may_end = Calls(gallery), threading.Event(), threading.Event()
+
+    def first() -> None:
+        begun.set()
+        may_end.wait(WITHIN)
+
+    def create(user_id: int) -> Author:
+        return gallery.authors.create(CreateAuthor(user_id=user_id, username=f"author {user_id}"))
+
+    waiting = [asyncio.ensure_future(calls.writing(first))]
+    await until(begun)
+    creating = [asyncio.ensure_future(calls.writing(partial(create, user_id))) for user_id in user_ids]
+    await asyncio.sleep(0)
+    may_end.set()
+    await asyncio.gather(*waiting)
+    return list(await asyncio.gather(*creating, return_exceptions=True))
+
+
+@pytest.mark.rule("contract A8", "contract A20")
+def test_writes_that_wait_are_made_together_and_answered_each_for_itself(storage: SlowStorage, slow: LogoAdmin) -> None:
+    storage.asked.clear()
+    one, two, again, three = asyncio.run(written(slow, (1, 2, 1, 3)))
+    assert storage.asked == ["together", "write", "write", "write", "write"]
+    assert [getattr(author, "author_id", None) for author in (one, two, three)] == [1, 2, 3]
+    assert isinstance(again, DuplicateEntry)
+
+
+@pytest.mark.rule("contract A20")
+def test_writes_that_were_not_kept_together_are_none_of_them_answered_as_if(
+    storage: SlowStorage, slow: LogoAdmin
+) -> None:
+    storage.loses = StorageUnavailable(storage.server)
+    found = asyncio.run(written(slow, (1, 2, 1)))
+    assert [type(error) for error in found] == [StorageUnavailable] * 3
+    assert list(slow.authors.list(ListAuthors())) == []
+
+
+@pytest.mark.rule("contract A20", "contract A21")
+def test_a_fault_that_befalls_writes_made_together_is_laid_at_the_door_of_one(
+    storage: SlowStorage, slow: LogoAdmin
+) -> None:
+    storage.loses = RuntimeError("something that only one of them can be to blame for")
+    one, two, again = asyncio.run(written(slow, (1, 2, 1)))
+    assert [author.user_id for author in slow.authors.list(ListAuthors())] == [1, 2]
+    assert [getattr(author, "author_id", None) for author in (one, two)] == [1, 2]
+    assert isinstance(again, DuplicateEntry)

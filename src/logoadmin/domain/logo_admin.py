@@ -1,7 +1,9 @@
 """The whole service as one object (contract H6)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
+from typing import TypeVar
 
 from logoadmin.domain.access import Policy
 from logoadmin.domain.repeats import Repeats
@@ -21,6 +23,8 @@ from logoadmin.ports.randomness import Randomness
 from logoadmin.ports.sealing import Sealer
 from logoadmin.ports.storage import Storage
 from logoadmin.ports.tokens import TokenSigner, TokenVerifier
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,18 @@ class LogoAdmin:
     def server(self) -> str:
         """Where the records are: host:port or a file's name, never a secret."""
         return self._storage.server
+
+    def together(self, calls: Callable[[], Answer]) -> Answer:
+        """Return the answer of calls whose changes are kept together: all of them, or none if the calls raise.
+
+        A call that raises changes nothing by itself, and the others go on if its error is caught. What they changed is
+        seen by others, and for certain by reads, once all of them are done. They may be run again from their start, as
+        after a deadlock.
+
+        Raises:
+            StorageUnavailable: the database is out of reach; all of the changes may have been kept, or none.
+        """
+        return self._storage.together(calls)
 
     def close(self) -> None:
         """Let go of the database; safe to repeat."""

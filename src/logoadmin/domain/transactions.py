@@ -124,6 +124,8 @@ class Transactions:
 
         def permitted(uow: UnitOfWork) -> Answer:
             held = self._rights(uow, command, caller)
+            # Asking storage is what waits for other writes: the time after that is in the order of the changes.
+            uow.changes.last_id()
             now = self._clock.now()
             if isinstance(caller, KeyHolder):
                 _use(uow, caller, now)

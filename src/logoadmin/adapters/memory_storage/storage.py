@@ -93,6 +93,7 @@ class MemoryStorage:
         """Start with nothing."""
         self._tables = Tables()
         self._one_at_a_time = threading.RLock()
+        self._group: Journal | None = None
 
     def read(self, work: Callable[[MemoryUnitOfWork], Answer]) -> Answer:
         """Run the work while nothing changes."""
@@ -103,13 +104,21 @@ class MemoryStorage:
 
     def write(self, work: Callable[[MemoryUnitOfWork], Answer]) -> Answer:
         """Run the work; undo what it did if it raises."""
-        journal = Journal()
         with self._one_at_a_time:
-            try:
+            journal = self._group or Journal()
+            with journal.undone_on_error():
                 return work(MemoryUnitOfWork(self._tables, journal))
-            except BaseException:
-                journal.undo()
-                raise
+
+    def together(self, calls: Callable[[], Answer]) -> Answer:
+        """Run calls; undo all that they wrote if they raise."""
+        with self._one_at_a_time:
+            outer = self._group
+            journal = self._group = outer or Journal()
+            try:
+                with journal.undone_on_error():
+                    return calls()
+            finally:
+                self._group = outer
 
     def close(self) -> None:
         """Forget nothing: there may be others who hold the storage."""

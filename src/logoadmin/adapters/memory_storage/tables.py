@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right, insort
 from collections import UserDict
 from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -66,7 +67,7 @@ class Tables:
 
 
 class Journal:
-    """Every change of a dictionary passes through here, so that all of them can be undone."""
+    """Every change of a dictionary passes through here, so that all of them can be undone, or the latest."""
 
     def __init__(self) -> None:
         self._before: list[tuple[MutableMapping[Any, Any], Any, Any]] = []
@@ -81,8 +82,18 @@ class Journal:
         self._before.append((table, key, table.pop(key)))
         return True
 
-    def undo(self) -> None:
-        for table, key, before in reversed(self._before):
+    @contextmanager
+    def undone_on_error(self) -> Iterator[None]:
+        length = len(self._before)
+        try:
+            yield
+        except BaseException:
+            self._undo(length)
+            raise
+
+    def _undo(self, length: int) -> None:
+        while len(self._before) > length:
+            table, key, before = self._before.pop()
             if before is _ABSENT:
                 del table[key]
             else:

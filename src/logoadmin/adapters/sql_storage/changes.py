@@ -83,7 +83,7 @@ class ChangeRepository:
         """Keep changes."""
         if len(changes) <= _FEW:
             for change in changes:
-                self._transaction.at_last(_ADD, _values(change))
+                self._transaction.put_off(_ADD, _values(change))
         else:
             for begin in range(0, len(changes), _AT_ONCE):
                 self._transaction.change_each(_ADD, list(map(_values, changes[begin : begin + _AT_ONCE])))

@@ -61,7 +61,7 @@ class SessionRepository:
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         """Return what a user may do now."""
-        row = self._transaction.row(_RIGHTS, {"id_": session_id, "owner": user_id})
+        row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
         return None if row is None else Rights(user_id, frozenset(row[0].split()))
 
     def add(self, session: Session) -> None:
@@ -196,7 +196,7 @@ class ServiceKeyRepository:
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
         """Return a key and what its user may do now."""
-        row = self._transaction.row(_FIND_KEY, {"hash_": key_hash})
+        row = self._transaction.rights(_FIND_KEY, {"hash_": key_hash})
         return None if row is None else (_service_key(row), Rights(row[6], frozenset(row[7].split())))
 
     def use(self, key_id: int, now: int) -> None:

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
@@ -37,6 +38,7 @@ _POOL_WAIT: Final = 0.5
 _TURN_WAIT: Final = 0.5
 _BUSY_WAIT: Final = 1.4
 _LONG_WAIT: Final = 60.0
+_WAL_WAIT: Final = 0.3
 
 
 class Sqlite:
@@ -130,7 +132,7 @@ class Sqlite:
         uri = f"file:{quote(self._path)}?mode=rw"
         connection = sqlite3.connect(uri, uri=True, timeout=busy_wait, isolation_level=None, check_same_thread=False)
         try:
-            connection.execute("PRAGMA journal_mode=WAL")
+            _use_wal(connection)
             # With less, a power cut takes back what was answered already (contract H2).
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
@@ -153,3 +155,17 @@ class Sqlite:
         except OSError:
             return None
         return found.st_dev, found.st_ino
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Have changes written to a log first; SQLite may refuse that at once while others begin or end to use the file."""
+    end = time.monotonic() + _WAL_WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        else:
+            return
+        time.sleep(_WAL_WAIT / 20)

@@ -2,8 +2,10 @@
 
 import logging
 import random
+import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Final, TypeVar
 
 from sqlalchemy import Connection, PoolProxiedConnection
@@ -62,6 +64,7 @@ class SqlStorage:
         self._driver = self._engine.dialect.loaded_dbapi
         self._statements = Statements(self._engine.dialect, together=dialect.together)
         self._breaker = Breaker()
+        self._groups = threading.local()
         self._schema = Schema(dialect)
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
@@ -71,30 +74,35 @@ class SqlStorage:
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction that sees one moment."""
 
-        def within(connection: PoolProxiedConnection) -> Answer:
-            transaction = Transaction(connection, self._statements)
-            transaction.run(self._dialect.begin_snapshot)
-            answer = work(SqlUnitOfWork(transaction))
-            self._commit(transaction)
-            return answer
+        def within(transaction: Transaction) -> Answer:
+            transaction.begin(self._dialect.begin_snapshot)
+            return work(SqlUnitOfWork(transaction))
 
-        return self._call(lambda connection: self._undone_on_error(connection, within))
+        return self._call(lambda connection: self._kept_or_undone(connection, within))
 
     def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction, from its start again where the database undid all of it."""
+        group = self._group
+        return self._written(lambda transaction: work(SqlUnitOfWork(transaction))) if group is None else group.run(work)
 
-        def within(connection: PoolProxiedConnection) -> Answer:
-            transaction = Transaction(connection, self._statements)
-            transaction.begin(self._dialect.begin_write)
-            answer = work(SqlUnitOfWork(transaction))
-            self._commit(transaction)
-            return answer
+    def together(self, calls: Callable[[], Answer]) -> Answer:
+        """Run calls whose writes are one transaction, from their start again where the database undid all of it."""
 
-        def in_turn(connection: PoolProxiedConnection) -> Answer:
-            with self._dialect.turn():
-                return self._undone_on_error(connection, within)
+        def within(transaction: Transaction) -> Answer:
+            self._groups.now = group = _Group(self, transaction)
+            try:
+                return calls()
+            finally:
+                self._groups.now = None
+                # In the place of an answer as of an error: neither is worth anything now.
+                group.check()
 
-        return self._call(in_turn)
+        group = self._group
+        return self._written(within) if group is None else group.run(lambda _: calls())
+
+    def translated(self) -> AbstractContextManager[None]:
+        """Turn what goes wrong on a connection that worked into :class:`Failure`."""
+        return translated(self._dialect.judge, self._driver, connected=True)
 
     def is_empty(self) -> bool:
         """Tell whether the tables are still to be made.
@@ -145,24 +153,42 @@ class SqlStorage:
         """Let go of the connections."""
         self._engine.dispose()
 
+    @property
+    def _group(self) -> "_Group | None":
+        group: _Group | None = getattr(self._groups, "now", None)
+        return group
+
     def _looking(self, look: Callable[[Connection], Answer]) -> Callable[[PoolProxiedConnection], Answer]:
         """Lend a connection to what looks at the tables with SQLAlchemy."""
         return lambda connection: look(Connection(self._engine, connection))
 
-    def _undone_on_error(
-        self, connection: PoolProxiedConnection, work: Callable[[PoolProxiedConnection], Answer]
-    ) -> Answer:
+    def _written(self, work: Callable[[Transaction], Answer]) -> Answer:
+        def within(transaction: Transaction) -> Answer:
+            transaction.begin_write(self._dialect.begin_write)
+            return work(transaction)
+
+        def in_turn(connection: PoolProxiedConnection) -> Answer:
+            with self._dialect.turn():
+                return self._kept_or_undone(connection, within)
+
+        return self._call(in_turn)
+
+    def _kept_or_undone(self, connection: PoolProxiedConnection, work: Callable[[Transaction], Answer]) -> Answer:
         # SQLAlchemy's own transactions cannot say BEGIN IMMEDIATE, and would have every read pay for one.
+        transaction = Transaction(connection, self._statements)
         try:
-            return work(connection)
+            answer = work(transaction)
+            self._commit(transaction)
         except BaseException:
-            self._undo(connection)
+            if transaction.begun:
+                self._undo(connection)
             raise
+        return answer
 
     def _commit(self, transaction: Transaction) -> None:
         transaction.finish()
         try:
-            with translated(self._dialect.judge, self._driver, connected=True):
+            with self.translated():
                 transaction.commit()
         except Failure as failure:
             # A lost connection has the same face whether the commit arrived or not.
@@ -210,7 +236,7 @@ class SqlStorage:
         with translated(self._dialect.judge, self._driver):
             connection = self._engine.raw_connection()
         try:
-            with translated(self._dialect.judge, self._driver, connected=True):
+            with self.translated():
                 return transaction(connection)
         except Failure as failure:
             if failure.lost:
@@ -231,3 +257,27 @@ class SqlStorage:
 
     def _log(self, failure: Failure) -> None:
         _logger.warning("%s: %s (%s)", self.server, failure.fault.value, failure.code)
+
+
+class _Group:
+    """Writes of one thread that are one transaction; after a failure of the database nothing more is done in it."""
+
+    def __init__(self, storage: SqlStorage, transaction: Transaction) -> None:
+        self._storage = storage
+        self._transaction = transaction
+        self._failure: Failure | None = None
+
+    def run(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        """Return the answer of work, which undoes itself alone if it raises."""
+        if self._failure is None:
+            try:
+                with self._storage.translated():
+                    return self._transaction.part(lambda: work(SqlUnitOfWork(self._transaction)))
+            except Failure as failure:
+                self._failure = failure
+        raise StorageUnavailable(self._storage.server)
+
+    def check(self) -> None:
+        """Raise what the database failed with, if it did."""
+        if self._failure is not None:
+            raise self._failure

@@ -3,19 +3,30 @@
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final, NamedTuple, TypeVar
 
 from sqlalchemy import ClauseElement, Dialect, PoolProxiedConnection, select, update
 
-from logoadmin.adapters.sql_storage.tables import COUNTED, state
+from logoadmin.adapters.sql_storage.tables import COUNTED, roles, service_keys, sessions, state, users
 from logoadmin.domain.errors import Conflict, DuplicateEntry
 from logoadmin.domain.limits import MAX_ID
 
 _READ = select(*(state.c[name] for name in COUNTED))
 HOLD = _READ.with_for_update()
 _KEEP = update(state)
+# What says who may do what.
+_RIGHTS: Final = {users, roles, sessions, service_keys}
 
+Answer = TypeVar("Answer")
 Row = Sequence[Any]
+
+
+class Written(NamedTuple):
+    """The SQL of a statement, what puts its values in order, and whether it may change what somebody may do."""
+
+    sql: str
+    ordered: Callable[[Any], Row]
+    changes_rights: bool
 
 
 class Statements:
@@ -35,82 +46,141 @@ class Statements:
         """
         self._dialect = dialect
         self.together = together
-        self._written: dict[tuple[ClauseElement, tuple[str, ...]], tuple[str, Callable[[Any], Row]]] = {}
+        self._written: dict[tuple[ClauseElement, tuple[str, ...]], Written] = {}
         self.refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
 
-    def written(self, statement: ClauseElement, names: tuple[str, ...]) -> tuple[str, Callable[[Any], Row]]:
-        """Return the SQL of a statement that gets values of these names, and what puts the values in its order."""
+    def written(self, statement: ClauseElement, names: tuple[str, ...]) -> Written:
+        """Return the SQL of a statement that gets values of these names."""
         known = self._written.get((statement, names))
         if known is None:
             known = self._written[statement, names] = self._write(statement, names)
         return known
 
-    def _write(self, statement: ClauseElement, names: tuple[str, ...]) -> tuple[str, Callable[[Any], Row]]:
+    def _write(self, statement: ClauseElement, names: tuple[str, ...]) -> Written:
         compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
         order: tuple[str, ...] = tuple(compiled.positiontup or ())
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
-        if len(order) > 1 and not fixed:
-            return str(compiled), itemgetter(*order)
-        return str(compiled), lambda values: tuple({**fixed, **values}[name] for name in order)
+
+        def completed(values: Any) -> Row:
+            return tuple({**fixed, **values}[name] for name in order)
+
+        ordered = itemgetter(*order) if len(order) > 1 and not fixed else completed
+        return Written(str(compiled), ordered, getattr(statement, "table", None) in _RIGHTS)
+
+
+class _Waiting(NamedTuple):
+    """A statement that is run when it has to be, and what is done with its rows."""
+
+    sql: str
+    values: Row
+    then: Callable[[Sequence[Row]], object] | None = None
 
 
 class Transaction:
     """Runs statements for the repositories of one unit of work.
 
+    What nobody needs the answer of is put off, and sent together with the next statement that is needed.
+
     Attributes:
         counters: what is counted.
+        begun: whether the database has heard of it.
     """
 
-    __slots__ = ("_cursor", "_last", "_statements", "counters")
+    __slots__ = ("_cursor", "_depth", "_is_lost", "_rights", "_statements", "_waiting", "begun", "counters")
 
     def __init__(self, connection: PoolProxiedConnection, statements: Statements) -> None:
-        """Work on a connection on which the transaction, if there is to be one, has begun."""
+        """Work on a connection, with each statement a transaction of its own if none is begun."""
         self._cursor = connection.cursor()
         self._statements = statements
-        self._last: list[tuple[str, Row]] = []
+        self._waiting: list[_Waiting] = []
+        self._rights: dict[tuple[ClauseElement, Row], Row | None] = {}
+        self._depth = 0
+        self._is_lost = False
+        self.begun = False
         self.counters = Counters(self)
 
-    def begin(self, statements: Sequence[str]) -> None:
+    def begin_write(self, statements: Sequence[str]) -> None:
         """Begin a write: it waits for the one before it and keeps the next one waiting."""
-        hold, _ = self._statements.written(HOLD, ())
-        self.counters.held(self._send([*((statement, ()) for statement in statements), (hold, ())])[0])
+        self.begin(statements)
+        hold = self._statements.written(HOLD, ())
+        self._waiting.append(_Waiting(hold.sql, (), lambda rows: self.counters.held(rows[0])))
 
-    def run(self, statements: Sequence[str]) -> None:
-        """Run statements that have no values and no rows."""
-        self._send([(statement, ()) for statement in statements])
+    def begin(self, statements: Sequence[str]) -> None:
+        """Begin with statements that have no values and no rows."""
+        self._waiting += [_Waiting(statement, ()) for statement in statements]
 
-    def at_last(self, statement: ClauseElement, values: Mapping[str, Any]) -> None:
-        """Make a change that the rest of the work hardly looks at: at the end, or before it runs another statement."""
-        sql, ordered = self._statements.written(statement, tuple(values))
-        self._last.append((sql, ordered(values)))
+    def put_off(self, statement: ClauseElement, values: Mapping[str, Any]) -> None:
+        """Make a change that the rest of the work hardly looks at: at the end, or with the next statement."""
+        written = self._statements.written(statement, tuple(values))
+        if written.changes_rights:
+            self._rights.clear()
+        self._waiting.append(_Waiting(written.sql, written.ordered(values)))
+
+    def part(self, work: Callable[[], Answer]) -> Answer:
+        """Return the answer of a part of the work, which undoes itself alone if it raises."""
+        self._depth += 1
+        name = f"part_{self._depth}"
+        counted, savepoint = self.counters.noted(), _Waiting(f"SAVEPOINT {name}", ())
+        self._waiting.append(savepoint)
+        try:
+            answer = work()
+        except BaseException:
+            waiting = next((index for index, one in enumerate(self._waiting) if one is savepoint), None)
+            if waiting is None:
+                self._waiting = [
+                    _Waiting(f"ROLLBACK TO SAVEPOINT {name}", ()),
+                    _Waiting(f"RELEASE SAVEPOINT {name}", ()),
+                ]
+            else:
+                del self._waiting[waiting:]
+            self.counters.take_back(counted)
+            self._rights.clear()
+            raise
+        else:
+            self._waiting.append(_Waiting(f"RELEASE SAVEPOINT {name}", ()))
+            return answer
+        finally:
+            self._depth -= 1
 
     def finish(self) -> None:
         """Run what was put off, so that nothing is left but the commit."""
         changed = self.counters.changed()
         if changed:
-            self.at_last(_KEEP, changed)
-        self._catch_up()
+            self.put_off(_KEEP, changed)
+        if self.begun:
+            self.catch_up()
 
     def commit(self) -> None:
         """Keep everything. Alone: only of a commit is it unknown, when the connection is lost, whether it was done."""
-        self._cursor.execute("COMMIT")
+        if self.begun:
+            self._cursor.execute("COMMIT")
 
-    def _send(self, statements: Sequence[tuple[str, Row]]) -> Sequence[Row]:
-        """Run statements, in one round trip where that is possible; return the rows of the last one that has some."""
-        if not self._statements.together:
-            for sql, values in statements:
-                self._cursor.execute(sql, values)
-            return self._fetched()
-        self._cursor.execute(
-            "; ".join(sql for sql, _ in statements), tuple(chain(*(values for _, values in statements)))
-        )
-        rows = self._fetched()
-        while self._cursor.nextset():
-            rows = self._fetched()
-        return rows
+    def catch_up(self) -> None:
+        """Run what was put off."""
+        if self._waiting or self._is_lost:
+            self._send()
 
-    def _fetched(self) -> Sequence[Row]:
-        rows: Sequence[Row] = self._cursor.fetchall() if self._cursor.description else ()
+    def _send(self) -> Sequence[Row]:
+        """Run what waits, in one round trip where that is possible; return the rows of the last statement."""
+        if self._is_lost:
+            raise RuntimeError("a change that was put off failed, so there is nothing that could be kept")
+        statements, self._waiting = self._waiting, []
+        together = self._statements.together
+        rows: Sequence[Row] = ()
+        self.begun = True
+        for number, statement in enumerate(statements, start=1):
+            # An error of what was put off comes too late for the work whose change that was.
+            self._is_lost = number < len(statements)
+            if not together:
+                self._cursor.execute(statement.sql, statement.values)
+            elif number > 1:
+                self._cursor.nextset()
+            else:
+                sql = "; ".join(waiting.sql for waiting in statements)
+                self._cursor.execute(sql, tuple(chain.from_iterable(waiting.values for waiting in statements)))
+            rows = self._cursor.fetchall() if self._cursor.description else ()
+            if statement.then is not None:
+                statement.then(rows)
         return rows
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
@@ -120,9 +190,20 @@ class Transaction:
 
     def rows(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
         """Return the rows that a query finds."""
-        self._execute(statement, values)
-        rows: Sequence[Row] = self._cursor.fetchall()
-        return rows
+        return self._execute(statement, values)
+
+    def rights(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
+        """Return the first row that a query for rights finds, or None.
+
+        Nobody else can change them while this transaction writes, so it asks again only after changing some itself.
+        """
+        key = statement, tuple(values.values())
+        if key in self._rights:
+            return self._rights[key]
+        row = self.row(statement, values)
+        if self.counters.are_held:
+            self._rights[key] = row
+        return row
 
     def change(self, statement: ClauseElement, values: Mapping[str, Any]) -> int:
         """Return how many rows a change met; those that had the new values before count too."""
@@ -131,9 +212,10 @@ class Transaction:
 
     def change_each(self, statement: ClauseElement, values: Sequence[Mapping[str, Any]]) -> None:
         """Make a change with one set of values after the other, all of which have the same names."""
-        self._catch_up()
-        sql, ordered = self._statements.written(statement, tuple(values[0]))
-        self._cursor.executemany(sql, [ordered(each) for each in values])
+        self.catch_up()
+        written = self._statements.written(statement, tuple(values[0]))
+        self._rights.clear()
+        self._cursor.executemany(written.sql, list(map(written.ordered, values)))
 
     def claim(
         self, statement: ClauseElement, values: Mapping[str, Any], explain: Callable[[], DuplicateEntry | None]
@@ -147,7 +229,7 @@ class Transaction:
         try:
             self._execute(statement, values)
         except self._statements.refused:
-            duplicate = explain()
+            duplicate = None if self._is_lost else explain()
             if duplicate is None:
                 raise
         else:
@@ -155,15 +237,9 @@ class Transaction:
         # Out here, so that the driver's text is not in tow.
         raise duplicate
 
-    def _catch_up(self) -> None:
-        if self._last:
-            put_off, self._last = self._last, []
-            self._send(put_off)
-
-    def _execute(self, statement: ClauseElement, values: Mapping[str, Any]) -> None:
-        self._catch_up()
-        sql, ordered = self._statements.written(statement, tuple(values))
-        self._cursor.execute(sql, ordered(values))
+    def _execute(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
+        self.put_off(statement, values)
+        return self._send()
 
 
 class Counters:
@@ -172,22 +248,25 @@ class Counters:
     The database's own numbers would not do as ids: they stay used when the work is undone, and each database counts
     on differently. Whoever writes takes the row first and keeps it from others to the end, so there is one write at a
     time: changes are kept in the order of their ids, and no other row needs a lock.
+
+    Attributes:
+        are_held: whether the row is ours.
     """
 
-    __slots__ = ("_found", "_held", "_now", "_transaction")
+    __slots__ = ("_found", "_now", "_transaction", "are_held")
 
     def __init__(self, transaction: Transaction) -> None:
         """Count in a transaction."""
         self._transaction = transaction
         self._found: dict[str, int] = {}
         self._now: dict[str, int] = {}
-        self._held = False
+        self.are_held = False
 
     def held(self, row: Row) -> None:
         """Take note of the row, which is ours until the end."""
         self._found = dict(zip(COUNTED, row, strict=True))
         self._now = dict(self._found)
-        self._held = True
+        self.are_held = True
 
     def next(self, name: str) -> int:
         """Return the next id, named as its field is.
@@ -204,6 +283,8 @@ class Counters:
     def last(self, name: str) -> int:
         """Return the highest id that was ever given, or the last change of a kind."""
         if not self._now:
+            self._transaction.catch_up()
+        if not self._now:
             row = self._transaction.row(_READ, {})
             if row is None:
                 raise LookupError("the table of counters has lost its row")
@@ -212,13 +293,21 @@ class Counters:
 
     def never_given(self, name: str, id_: int) -> bool:
         """Tell whether an id is known, without asking the database, to be of no record at all."""
-        return self._held and id_ > self._now[name]
+        return self.are_held and id_ > self._now[name]
 
     def used(self, name: str, number: int) -> None:
         """Take note of an id that was not given here, or of a change of a kind."""
         if number > self.last(name):
             self._now[name] = number
 
+    def noted(self) -> dict[str, int]:
+        """Return what is counted by now."""
+        return dict(self._now)
+
+    def take_back(self, noted: dict[str, int]) -> None:
+        """Count from there again."""
+        self._now = dict(noted or self._found)
+
     def changed(self) -> dict[str, int]:
         """Return what was counted since it was held."""
-        return {name: number for name, number in self._now.items() if self._held and number != self._found[name]}
+        return {name: number for name, number in self._now.items() if self.are_held and number != self._found[name]}

@@ -1,7 +1,8 @@
 """Calling the core from an event loop: in threads where storage waits, and never for longer than it may (contract A20).
 
 Handing a call over to a thread and its answer back costs as much as reading a small record. So a thread takes its
-share of all calls that wait, and what many want to know at the same moment is looked up once.
+share of all calls that wait; those that change something are kept together, with one commit; and what many want to know
+at the same moment is looked up once.
 """
 
 import asyncio
@@ -16,6 +17,9 @@ from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
 
 Answer = TypeVar("Answer")
+Item = TypeVar("Item")
+# What a call answered, or else what it raised.
+Outcome = tuple[Any, BaseException | None]
 
 # Hashing has threads of its own, so that a rush of sign-ins does not keep the readers waiting.
 _HASHING_THREADS: Final = 2
@@ -34,9 +38,9 @@ class Calls:
     def __init__(self, gallery: LogoAdmin) -> None:
         """Serve one gallery. Threads start when they are needed."""
         self._gallery = gallery
-        self._readers = _Lane(gallery.at_once, "reading")
-        self._writers = _Lane(1, "writing")
-        self._hashing = _Lane(_HASHING_THREADS, "hashing")
+        self._readers: _Lane[Callable[[], None]] = _Lane(gallery.at_once, "reading", _each)
+        self._writers: _Lane[_Waiting[Any]] = _Lane(1, "writing", self._write)
+        self._hashing: _Lane[Callable[[], None]] = _Lane(_HASHING_THREADS, "hashing", _each)
         self._looking: list[_Waiting[int]] = []
         self._look_lock = threading.Lock()
 
@@ -46,7 +50,11 @@ class Calls:
         Raises:
             StorageUnavailable: it took longer than storage may; what it does goes on.
         """
-        return await self._in_turn(self._readers, call) if self._gallery.waits else call()
+        if not self._gallery.waits:
+            return call()
+        waiting = _Waiting(call)
+        self._readers.put(waiting.perform)
+        return await waiting.answer(self._gallery.server)
 
     async def writing(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that changes something.
@@ -54,7 +62,11 @@ class Calls:
         Raises:
             StorageUnavailable: it took longer than storage may; what it does goes on, and its outcome is unknown.
         """
-        return await self._in_turn(self._writers, call) if self._gallery.waits else call()
+        if not self._gallery.waits:
+            return call()
+        waiting = _Waiting(call)
+        self._writers.put(waiting)
+        return await waiting.answer(self._gallery.server)
 
     async def hashing(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that hashes a password.
@@ -62,7 +74,9 @@ class Calls:
         Raises:
             StorageUnavailable: it took longer than storage may; what it does goes on, and its outcome is unknown.
         """
-        return await self._in_turn(self._hashing, call)
+        waiting = _Waiting(call)
+        self._hashing.put(waiting.perform)
+        return await waiting.answer(self._gallery.server)
 
     async def version(self) -> int:
         """Return the version of what everybody may read, from a look that begins after this was called.
@@ -74,7 +88,7 @@ class Calls:
         """
         if not self._gallery.waits:
             return self._gallery.changes.version()
-        waiting: _Waiting[int] = _Waiting()
+        waiting = _Waiting(self._gallery.changes.version)
         with self._look_lock:
             self._looking.append(waiting)
             is_first = len(self._looking) == 1
@@ -85,42 +99,43 @@ class Calls:
     def _look(self) -> None:
         with self._look_lock:
             looking, self._looking = self._looking, []
-        outcome = _outcome(self._gallery.changes.version)
+        outcome = looking[0].outcome()
         for waiting in looking:
-            waiting.tell(*outcome)
+            waiting.tell(outcome)
 
-    async def _in_turn(self, lane: "_Lane", call: Callable[[], Answer]) -> Answer:
-        waiting: _Waiting[Answer] = _Waiting()
+    def _write(self, taken: "list[_Waiting[Any]]") -> None:
+        """Make calls so that one commit keeps what all of them change; nobody is answered before that."""
+        calls = [waiting for waiting in taken if not waiting.has_given_up]
 
-        def perform() -> None:
-            if not waiting.has_given_up:
-                waiting.tell(*_outcome(call))
+        def outcomes() -> list[Outcome]:
+            return [waiting.outcome() for waiting in calls]
 
-        lane.put(perform)
-        return await waiting.answer(self._gallery.server)
-
-
-def _outcome(call: Callable[[], Answer]) -> tuple[Answer | None, BaseException | None]:
-    """Return what a call answers, or else raises."""
-    try:
-        return call(), None
-    except BaseException as error:
-        return None, error
+        try:
+            found = self._gallery.together(outcomes) if len(calls) > 1 else outcomes()
+        except StorageUnavailable as error:
+            found = [(None, error)] * len(calls)
+        except Exception:
+            # Something that only one of them can be to blame for: now each stands alone.
+            found = outcomes()
+        for waiting, outcome in zip(calls, found, strict=True):
+            waiting.tell(outcome)
 
 
-class _Lane:
-    """Work that waits for its turn in some threads."""
+class _Lane(Generic[Item]):
+    """What waits for its turn in some threads."""
 
-    def __init__(self, threads: int, name: str) -> None:
+    def __init__(self, threads: int, name: str, perform: Callable[[list[Item]], None]) -> None:
+        """Have what a thread takes at once performed by something that raises nothing."""
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"logoadmin-{name}")
         self._count = self._idle = threads
-        self._waiting: deque[Callable[[], None]] = deque()
+        self._perform = perform
+        self._waiting: deque[Item] = deque()
         self._lock = threading.Lock()
 
-    def put(self, perform: Callable[[], None]) -> None:
-        """Have something done that raises nothing."""
+    def put(self, item: Item) -> None:
+        """Have something performed."""
         with self._lock:
-            self._waiting.append(perform)
+            self._waiting.append(item)
             if not self._idle:
                 return
             self._idle -= 1
@@ -128,10 +143,9 @@ class _Lane:
 
     def _work(self) -> None:
         while taken := self._take():
-            for perform in taken:
-                perform()
+            self._perform(taken)
 
-    def _take(self) -> list[Callable[[], None]]:
+    def _take(self) -> list[Item]:
         with self._lock:
             share = min(-(-len(self._waiting) // self._count), _MOST)
             if not share:
@@ -139,12 +153,22 @@ class _Lane:
             return [self._waiting.popleft() for _ in range(share)]
 
 
+def _each(performs: list[Callable[[], None]]) -> None:
+    for perform in performs:
+        perform()
+
+
 class _Waiting(Generic[Answer]):
-    """Somebody in an event loop who waits for what a thread finds out."""
+    """Somebody in an event loop who waits for a call that a thread makes.
 
-    __slots__ = ("_future", "has_given_up")
+    Attributes:
+        has_given_up: whether nobody waits any more, so that the call need not be made.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_call", "_future", "has_given_up")
+
+    def __init__(self, call: Callable[[], Answer]) -> None:
+        self._call = call
         self._future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.has_given_up = False
 
@@ -157,17 +181,30 @@ class _Waiting(Generic[Answer]):
             self.has_given_up = True
             timer.cancel()
 
-    def tell(self, answer: Answer | None, error: BaseException | None) -> None:
-        """Give the answer, from any thread."""
+    def perform(self) -> None:
+        """Make the call, in a thread, and tell what came of it."""
+        if not self.has_given_up:
+            self.tell(self.outcome())
+
+    def outcome(self) -> Outcome:
+        """Make the call, in a thread."""
+        try:
+            return self._call(), None
+        except BaseException as error:
+            return None, error
+
+    def tell(self, outcome: Outcome) -> None:
+        """Give the answer, from a thread."""
         with suppress(RuntimeError):  # the loop is closed, so nobody waits any more
-            self._future.get_loop().call_soon_threadsafe(self._settle, answer, error)
+            self._future.get_loop().call_soon_threadsafe(self._settle, outcome)
 
     def _give_up(self, server: str) -> None:
-        self._settle(None, StorageUnavailable(server))
+        self._settle((None, StorageUnavailable(server)))
 
-    def _settle(self, answer: Any, error: BaseException | None) -> None:
+    def _settle(self, outcome: Outcome) -> None:
         if self._future.done():
             return
+        answer, error = outcome
         if error is None:
             self._future.set_result(answer)
         else:

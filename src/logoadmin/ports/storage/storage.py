@@ -87,10 +87,22 @@ class Storage(Protocol):
     def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that changes records, once the changes are kept for good.
 
-        If the work raises, all its changes are undone and the error passes on.
+        There is one write at a time: what the work asks for first waits for the write before it. If the work raises,
+        all its changes are undone and the error passes on.
 
         Raises:
             StorageUnavailable: the database is out of reach, within 2 s; the changes may have been kept or not.
+        """
+
+    def together(self, calls: Callable[[], Answer]) -> Answer:
+        """Return the answer of calls whose writes, those of this thread, are one transaction and cost as little.
+
+        A write that raises undoes itself alone; whoever makes the calls may take it from there. If the calls raise
+        in the end, all their writes are undone and the error passes on. Like work, they may be run again from their
+        start. Reads among them may not see what they wrote.
+
+        Raises:
+            StorageUnavailable: the database is out of reach; all of the changes may have been kept, or none.
         """
 
     def close(self) -> None:
