@@ -42,9 +42,6 @@ class Command(BaseModel):
 
     need: ClassVar[Need] = PUBLIC
     hashes: ClassVar[bool] = False
-    _seen: frozenset[int] | None = None
-    _had: frozenset[int] = frozenset()
-    _key: str | None = None
 
     def __init__(self, /, **values: Any) -> None:
         try:
@@ -80,21 +77,25 @@ class Command(BaseModel):
     @property
     def seen(self) -> frozenset[int] | None:
         """The versions of which the caller saw one."""
-        return self._seen
+        seen: frozenset[int] | None = self.__dict__.get("_seen")
+        return seen
 
     @property
     def had(self) -> frozenset[int]:
         """The versions that the caller has already."""
-        return self._had
+        had: frozenset[int] = self.__dict__.get("_had", frozenset())
+        return had
 
     @property
     def key(self) -> str | None:
         """What makes it the same command."""
-        return self._key
+        key: str | None = self.__dict__.get("_key")
+        return key
 
     def _with(self, name: str, value: object) -> Self:
         made = self.model_copy()
-        setattr(made, name, value)
+        # Where cached properties are, too; private attributes of pydantic take as long as all the fields do.
+        made.__dict__[name] = value
         return made
 
     def changes(self) -> dict[str, Any]:

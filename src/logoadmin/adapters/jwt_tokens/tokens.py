@@ -49,7 +49,7 @@ class JwtTokens:
         self._issuer = issuer
         self._audience = audience
         # Checking a signature takes as long as a write; whoever shows a good token shows it again.
-        self._remembered = lru_cache(_REMEMBERED)(self._claims)
+        self._remembered = lru_cache(_REMEMBERED)(self._genuine)
 
     def sign(self, grant: Grant) -> str:
         """Return a JWT that says what was granted."""
@@ -72,33 +72,32 @@ class JwtTokens:
         Raises:
             InvalidToken: it is not one of ours, or not good at ``now``.
         """
-        claims = self._remembered(token)
-        issued_at, expires_at, user_id = claims["iat"], claims["exp"], claims["sub"]
-        not_before = claims.get("nbf", issued_at)
-        for time in (issued_at, expires_at, not_before):
-            if type(time) is not int:  # a bool is an int, and PyJWT takes text
-                raise InvalidToken
-        if not max(issued_at, not_before) - _CLOCK_SKEW <= now < expires_at:
+        begins, ends, caller = self._remembered(token)
+        if not begins - _CLOCK_SKEW <= now < ends:
             raise InvalidToken
-        if not (_DIGITS.fullmatch(user_id) and int(user_id) <= MAX_ID and isinstance(claims["sid"], str)):
-            raise InvalidToken
-        return SignedIn(int(user_id), claims["sid"])
+        return caller
 
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys as JWKs."""
         return self._public
 
-    def _claims(self, token: str) -> dict[str, Any]:
+    def _genuine(self, token: str) -> tuple[int, int, SignedIn]:
+        """Return from when and until when a token of ours is good, and whom it was made for."""
         if len(token) > _LONGEST_TOKEN:
             raise InvalidToken
         try:
             decoded = self._decoded(token)
         except (jwt.InvalidTokenError, ValueError):  # ValueError: text that is not even base64 or UTF-8
             raise InvalidToken from None
-        if decoded["header"].get("typ") != _TYPE:
-            raise InvalidToken
         claims: dict[str, Any] = decoded["payload"]
-        return claims
+        issued_at, expires_at, user_id, session_id = (claims[name] for name in ("iat", "exp", "sub", "sid"))
+        not_before = claims.get("nbf", issued_at)
+        # A bool is an int, and PyJWT takes text for a time.
+        are_times = all(type(time) is int for time in (issued_at, expires_at, not_before))
+        is_user = _DIGITS.fullmatch(user_id) is not None and int(user_id) <= MAX_ID and isinstance(session_id, str)
+        if decoded["header"].get("typ") != _TYPE or not are_times or not is_user:
+            raise InvalidToken
+        return max(issued_at, not_before), expires_at, SignedIn(int(user_id), session_id)
 
     def _decoded(self, token: str) -> dict[str, Any]:
         # The header alone, which is not believed: it only says which of our keys is to be tried.

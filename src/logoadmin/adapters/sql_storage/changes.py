@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic_core import to_json
 from sqlalchemy import bindparam, delete, func, insert, select
 
 from logoadmin.adapters.sql_storage.tables import changes, first_answers
@@ -25,14 +26,10 @@ _LAST_OF = select(func.max(changes.c.change_id)).where(
     changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
 )
 _ADD = insert(changes).inline()
-# How many changes are put into one statement: the largest have some megabytes.
-_AT_ONCE = 200
-# So few are sent with the end of the work.
-_FEW = 4
 
 
 def _json(said: Mapping[str, Any] | None) -> str | None:
-    return None if said is None else json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return None if said is None else to_json(said).decode()
 
 
 def _change(row: Row) -> Change:
@@ -81,28 +78,26 @@ class ChangeRepository:
 
     def add(self, changes: Sequence[Change]) -> None:
         """Keep changes."""
-        if len(changes) <= _FEW:
-            for change in changes:
-                self._transaction.put_off(_ADD, _values(change))
-        else:
-            for begin in range(0, len(changes), _AT_ONCE):
-                self._transaction.change_each(_ADD, list(map(_values, changes[begin : begin + _AT_ONCE])))
+        self._transaction.at_last(_ADD, list(map(_values, changes)))
         for change in changes:
             self._transaction.counters.used("change_id", change.change_id)
             self._transaction.counters.used(f"{change.kind}_version", change.change_id)
 
     def get(self, change_id: int) -> Change | None:
         """Return a change."""
+        self._transaction.settle()
         row = self._transaction.row(_GET, {"key": change_id})
         return None if row is None else _change(row)
 
     def last_of(self, kind: Kind, id_: int) -> int:
         """Return the id of the newest change of a record."""
+        self._transaction.settle()
         row = self._transaction.row(_LAST_OF, {"of_kind": kind.value, "id_": id_})
         return 0 if row is None or row[0] is None else int(row[0])
 
     def page(self, after: int, limit: int) -> tuple[Change, ...]:
         """Return some changes, by id."""
+        self._transaction.settle()
         return tuple(map(_change, self._transaction.rows(_PAGE, {"after_id": after, "limit": limit})))
 
 

@@ -61,8 +61,12 @@ class SessionRepository:
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         """Return what a user may do now."""
-        row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
-        return None if row is None else Rights(user_id, frozenset(row[0].split()))
+
+        def find() -> Rights | None:
+            row = self._transaction.row(_RIGHTS, {"id_": session_id, "owner": user_id})
+            return None if row is None else Rights(user_id, frozenset(row[0].split()))
+
+        return self._transaction.rights((session_id, user_id), find)
 
     def add(self, session: Session) -> None:
         """Begin a session."""
@@ -196,8 +200,12 @@ class ServiceKeyRepository:
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
         """Return a key and what its user may do now."""
-        row = self._transaction.rights(_FIND_KEY, {"hash_": key_hash})
-        return None if row is None else (_service_key(row), Rights(row[6], frozenset(row[7].split())))
+
+        def find() -> tuple[ServiceKey, Rights] | None:
+            row = self._transaction.row(_FIND_KEY, {"hash_": key_hash})
+            return None if row is None else (_service_key(row), Rights(row[6], frozenset(row[7].split())))
+
+        return self._transaction.rights(key_hash, find)
 
     def use(self, key_id: int, now: int) -> None:
         """Note when a key was used."""

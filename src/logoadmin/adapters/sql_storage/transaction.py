@@ -1,7 +1,7 @@
 """The statements of one unit of work, all on the same connection, and the ids that it gives."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -14,10 +14,14 @@ from logoadmin.domain.limits import MAX_ID
 _READ = select(*(state.c[name] for name in COUNTED))
 HOLD = _READ.with_for_update()
 _KEEP = update(state)
+# So many rows, or characters of text, are inserted with one statement: servers take some megabytes at once.
+_ROWS: Final = 100
+_WEIGHT: Final = 262_144
 # What says who may do what.
 _RIGHTS: Final = {users, roles, sessions, service_keys}
 
 Answer = TypeVar("Answer")
+Found = TypeVar("Found")
 Row = Sequence[Any]
 
 
@@ -86,14 +90,15 @@ class Transaction:
         begun: whether the database has heard of it.
     """
 
-    __slots__ = ("_cursor", "_depth", "_is_lost", "_rights", "_statements", "_waiting", "begun", "counters")
+    __slots__ = ("_cursor", "_depth", "_is_lost", "_last", "_rights", "_statements", "_waiting", "begun", "counters")
 
     def __init__(self, connection: PoolProxiedConnection, statements: Statements) -> None:
         """Work on a connection, with each statement a transaction of its own if none is begun."""
         self._cursor = connection.cursor()
         self._statements = statements
         self._waiting: list[_Waiting] = []
-        self._rights: dict[tuple[ClauseElement, Row], Row | None] = {}
+        self._last: list[tuple[ClauseElement, Mapping[str, Any]]] = []
+        self._rights: dict[object, Any] = {}
         self._depth = 0
         self._is_lost = False
         self.begun = False
@@ -116,11 +121,26 @@ class Transaction:
             self._rights.clear()
         self._waiting.append(_Waiting(written.sql, written.ordered(values)))
 
+    def at_last(self, insertion: ClauseElement, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows that the rest of the work looks at only after :meth:`settle`; at the end at the latest."""
+        self._last += [(insertion, row) for row in rows]
+
+    def settle(self) -> None:
+        """Insert what was left for the end, many rows with one statement."""
+        last, self._last = self._last, []
+        for number, (insertion, rows) in enumerate(_portions(last)):
+            if number:
+                self.catch_up()
+            written = self._statements.written(insertion, tuple(rows[0]))
+            head, values, row = written.sql.rpartition(" VALUES ")
+            ordered = chain.from_iterable(map(written.ordered, rows))
+            self._waiting.append(_Waiting(head + values + ", ".join([row] * len(rows)), tuple(ordered)))
+
     def part(self, work: Callable[[], Answer]) -> Answer:
         """Return the answer of a part of the work, which undoes itself alone if it raises."""
         self._depth += 1
         name = f"part_{self._depth}"
-        counted, savepoint = self.counters.noted(), _Waiting(f"SAVEPOINT {name}", ())
+        counted, last, savepoint = self.counters.noted(), list(self._last), _Waiting(f"SAVEPOINT {name}", ())
         self._waiting.append(savepoint)
         try:
             answer = work()
@@ -133,6 +153,8 @@ class Transaction:
                 ]
             else:
                 del self._waiting[waiting:]
+            # What came before this part, too, is undone with it if it was inserted meanwhile.
+            self._last = last
             self.counters.take_back(counted)
             self._rights.clear()
             raise
@@ -144,6 +166,7 @@ class Transaction:
 
     def finish(self) -> None:
         """Run what was put off, so that nothing is left but the commit."""
+        self.settle()
         changed = self.counters.changed()
         if changed:
             self.put_off(_KEEP, changed)
@@ -192,30 +215,23 @@ class Transaction:
         """Return the rows that a query finds."""
         return self._execute(statement, values)
 
-    def rights(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
-        """Return the first row that a query for rights finds, or None.
+    def rights(self, of: object, find: Callable[[], Found]) -> Found:
+        """Return what somebody may do, as a query finds it.
 
-        Nobody else can change them while this transaction writes, so it asks again only after changing some itself.
+        Nobody else can change that while this transaction writes, so it is found once, and again after a change here.
         """
-        key = statement, tuple(values.values())
-        if key in self._rights:
-            return self._rights[key]
-        row = self.row(statement, values)
+        if of in self._rights:
+            known: Found = self._rights[of]
+            return known
+        found = find()
         if self.counters.are_held:
-            self._rights[key] = row
-        return row
+            self._rights[of] = found
+        return found
 
     def change(self, statement: ClauseElement, values: Mapping[str, Any]) -> int:
         """Return how many rows a change met; those that had the new values before count too."""
         self._execute(statement, values)
         return self._cursor.rowcount
-
-    def change_each(self, statement: ClauseElement, values: Sequence[Mapping[str, Any]]) -> None:
-        """Make a change with one set of values after the other, all of which have the same names."""
-        self.catch_up()
-        written = self._statements.written(statement, tuple(values[0]))
-        self._rights.clear()
-        self._cursor.executemany(written.sql, list(map(written.ordered, values)))
 
     def claim(
         self, statement: ClauseElement, values: Mapping[str, Any], explain: Callable[[], DuplicateEntry | None]
@@ -240,6 +256,23 @@ class Transaction:
     def _execute(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
         self.put_off(statement, values)
         return self._send()
+
+
+def _portions(
+    insertions: Sequence[tuple[ClauseElement, Mapping[str, Any]]],
+) -> Iterator[tuple[ClauseElement, list[Mapping[str, Any]]]]:
+    """Yield rows in portions for one statement each: of the same table, and no more than a server takes at once."""
+    for insertion, group in groupby(insertions, itemgetter(0)):
+        portion: list[Mapping[str, Any]] = []
+        size = 0
+        for _, row in group:
+            added = sum(len(value) for value in row.values() if isinstance(value, str))
+            if portion and (len(portion) == _ROWS or size + added > _WEIGHT):
+                yield insertion, portion
+                portion, size = [], 0
+            portion.append(row)
+            size += added
+        yield insertion, portion
 
 
 class Counters:

@@ -105,16 +105,21 @@ class SessionService:
         self._clock = clock
         self._lifetimes = lifetimes
 
-    def caller(self, token: str) -> SignedIn | KeyHolder:
+    def caller(self, token: str, request_id: str | None = None) -> SignedIn | KeyHolder:
         """Return who shows a Bearer token, as far as it can be told without asking storage (contract A19, C5).
+
+        Args:
+            token: an access token or a service key.
+            request_id: what the history is to call the request that the token came with (contract G).
 
         Raises:
             InvalidToken: it is not good now.
         """
         key_hash = hashed_key(token)
         if key_hash is not None:
-            return KeyHolder(key_hash)
-        return self._verifier.verify(token, self._clock.now())
+            return KeyHolder(key_hash, request_id)
+        found = self._verifier.verify(token, self._clock.now())
+        return SignedIn(found.user_id, found.session_id, request_id)
 
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys with which others can verify access tokens, as JWKs (contract C2)."""

@@ -3,7 +3,6 @@
 import random
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -55,15 +54,14 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation, reques
         NotAuthenticated: there is none where one is needed.
     """
     need = operation.command.need
+    if need != PUBLIC:
+        sent = request.headers.getlist("authorization")
+        if len(sent) > 1:
+            raise InvalidToken
+        scheme, _, token = (sent[0] if sent else "").partition(" ")
+        if scheme.lower() == "bearer" and token.strip():
+            return gallery.sessions.caller(token.strip(), request_id)
     anonymous = Anonymous(request.client.host if request.client else "", request_id)
-    if need == PUBLIC:
-        return anonymous
-    sent = request.headers.getlist("authorization")
-    if len(sent) > 1:
-        raise InvalidToken
-    scheme, _, token = (sent[0] if sent else "").partition(" ")
-    if scheme.lower() == "bearer" and token.strip():
-        return replace(gallery.sessions.caller(token.strip()), request_id=request_id)
     admit(gallery.access, need, anonymous)
     return anonymous
 
