@@ -17,6 +17,7 @@ from logoadmin.domain.records import Author
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.entrypoints.http_api import calls as module
 from logoadmin.entrypoints.http_api.calls import Calls
+from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import StandingClock, WatchedStorage, gallery_on
 
@@ -129,6 +130,25 @@ def test_what_was_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkey
 
     asyncio.run(run())
     assert done == ["first", "third"]
+
+
+@pytest.mark.rule("contract A20", "contract C1")
+def test_who_waits_too_long_for_hashing_is_not_told_that_the_database_is_away(
+    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_DEADLINE", 0.05)
+    may_end = threading.Event()
+
+    async def run() -> None:
+        with pytest.raises(HttpError) as caught:
+            await Calls(slow).hashing(lambda: may_end.wait(WITHIN))
+        assert (caught.value.status, caught.value.detail) == (503, "Too many passwords at once; try again")
+        assert caught.value.headers == {"retry-after": "1"}
+
+    try:
+        asyncio.run(run())
+    finally:
+        may_end.set()
 
 
 @pytest.mark.rule("contract A20")

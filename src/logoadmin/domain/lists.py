@@ -8,7 +8,8 @@ from logoadmin.domain.command import Command
 from logoadmin.domain.limits import Id, PageSize, Query
 from logoadmin.domain.records import Change, Logo, Theme
 
-Record = TypeVar("Record", covariant=True)
+Record = TypeVar("Record")
+Listed = TypeVar("Listed", covariant=True)
 
 
 class ListCommand(Command):
@@ -74,8 +75,28 @@ class Pages:
     most: int
     weight: Callable[[Any], int] | None = None
 
-    def is_heavy(self, records: tuple[Any, ...]) -> bool:
-        """Tell whether records weigh so much together that one answer should hold no more of them."""
+    def gathered(
+        self,
+        fetch: Callable[[int, int], tuple[Record, ...]],
+        id_of: Callable[[Record], int],
+        after: int,
+        size: int,
+    ) -> tuple[tuple[Record, ...], bool]:
+        """Return up to ``size`` records that follow an id, and whether there may be more.
+
+        There are fewer, and more to come, if they weigh so much together that one answer should hold no more of them.
+        """
+        asked = min(size, self.first)
+        found = fetch(after, asked)
+        goes_on = len(found) == asked
+        while goes_on and len(found) < size and not self._is_heavy(found):
+            asked = min(size - len(found), self.following(found))
+            more = fetch(id_of(found[-1]), asked)
+            goes_on = len(more) == asked
+            found += more
+        return found, goes_on
+
+    def _is_heavy(self, records: tuple[Any, ...]) -> bool:
         return self.weight is not None and sum(map(self.weight, records)) > _HEAVY
 
     def following(self, page: tuple[Any, ...]) -> int:
@@ -104,7 +125,7 @@ PIECES: Final = Pages(50, 500, _css)
 CHANGES: Final = Pages(50, 500, _said)
 
 
-class Listing(Generic[Record]):
+class Listing(Generic[Listed]):
     """A list in ascending id, fetched page by page while it is read.
 
     Nothing is held between two pages, neither a connection nor a transaction, so a slow reader is in nobody's way.
@@ -120,8 +141,8 @@ class Listing(Generic[Record]):
 
     def __init__(
         self,
-        first: tuple[Record, ...],
-        following: Callable[[Record, int], tuple[Record, ...]] | None = None,
+        first: tuple[Listed, ...],
+        following: Callable[[Listed, int], tuple[Listed, ...]] | None = None,
         pages: Pages = SMALL_RECORDS,
         *,
         version: int = 0,
@@ -137,7 +158,7 @@ class Listing(Generic[Record]):
         self.version = version
         self.next_after = next_after
 
-    def pages(self) -> Iterator[tuple[tuple[Record, ...], bool]]:
+    def pages(self) -> Iterator[tuple[tuple[Listed, ...], bool]]:
         """Yield the records in tuples, and whether there may be more; the first tuple is there already."""
         page, asked = self._first, self._pages.first
         while self._following is not None and len(page) == asked:
@@ -146,7 +167,7 @@ class Listing(Generic[Record]):
             page = self._following(page[-1], asked)
         yield page, False
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Listed]:
         """Yield the records one by one."""
         for page, _ in self.pages():
             yield from page

@@ -178,6 +178,7 @@ class Transactions:
             NotModified: the caller has it already.
         """
         where, after = command.filter(), -1 if command.after is None else command.after
+        # One more than asked for tells whether more follows.
         size = pages.first if command.limit is None else command.limit + 1
 
         def first(uow: UnitOfWork) -> tuple[int, tuple[Record, ...], bool]:
@@ -185,15 +186,7 @@ class Transactions:
             # The version first: a list that is newer than its version is fetched again, one that is older is not.
             version = uow.changes.last_id() if kind is None else version_of_list(kind, uow.changes.last_of_kinds())
             unless_had(command.had, version)
-            asked = min(size, pages.first)
-            found = page(uow, after, asked, where)
-            goes_on = len(found) == asked
-            while goes_on and len(found) < size and not pages.is_heavy(found):
-                asked = min(size - len(found), pages.following(found))
-                more = page(uow, id_of(found[-1]), asked, where)
-                goes_on = len(more) == asked
-                found += more
-            return version, found, goes_on
+            return version, *pages.gathered(lambda last, limit: page(uow, last, limit, where), id_of, after, size)
 
         version, found, goes_on = self.read(command, caller, first)
         if command.limit is None:
@@ -204,7 +197,6 @@ class Transactions:
                 version=version,
             )
         shown = found[: command.limit]
-        # A page of heavy records ends before its limit, and goes on.
         return Listing(shown, version=version, next_after=id_of(shown[-1]) if goes_on and shown else None)
 
     def _rights(self, uow: UnitOfWork, command: Command, caller: Caller) -> Rights | None:

@@ -15,6 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.errors import HttpError
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
@@ -25,6 +26,7 @@ Outcome = tuple[Any, BaseException | None]
 _HASHING_THREADS: Final = 2
 # Storage answers or gives up within this (contract A20: 2 s); it is seldom needed, because storage has limits too.
 _DEADLINE: Final = 1.9  # seconds
+_TOO_MANY_PASSWORDS: Final = "Too many passwords at once; try again"
 # A thread takes no more calls than this at once, so that none waits long for those that were taken with it.
 _MOST: Final = 32
 
@@ -54,7 +56,7 @@ class Calls:
             return call()
         waiting = _Waiting(call)
         self._readers.put(waiting.perform)
-        return await waiting.answer(self._gallery.server)
+        return await waiting.answer(self._late)
 
     async def writing(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that changes something.
@@ -66,17 +68,18 @@ class Calls:
             return call()
         waiting = _Waiting(call)
         self._writers.put(waiting)
-        return await waiting.answer(self._gallery.server)
+        return await waiting.answer(self._late)
 
     async def hashing(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that hashes a password.
 
         Raises:
-            StorageUnavailable: it took longer than storage may; what it does goes on, and its outcome is unknown.
+            HttpError: there are so many of them that it took longer than storage may; what it does, if it had begun,
+                goes on, and its outcome is unknown.
         """
         waiting = _Waiting(call)
         self._hashing.put(waiting.perform)
-        return await waiting.answer(self._gallery.server)
+        return await waiting.answer(lambda: HttpError(503, _TOO_MANY_PASSWORDS, {"retry-after": "1"}))
 
     async def version(self) -> int:
         """Return the version of what everybody may read, from a look that begins after this was called.
@@ -94,7 +97,10 @@ class Calls:
             is_first = len(self._looking) == 1
         if is_first:
             self._readers.put(self._look)
-        return await waiting.answer(self._gallery.server)
+        return await waiting.answer(self._late)
+
+    def _late(self) -> StorageUnavailable:
+        return StorageUnavailable(self._gallery.server)
 
     def _look(self) -> None:
         with self._look_lock:
@@ -172,9 +178,9 @@ class _Waiting(Generic[Answer]):
         self._future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.has_given_up = False
 
-    async def answer(self, server: str) -> Answer:
-        """Return the answer, or raise StorageUnavailable if it does not come in time."""
-        timer = self._future.get_loop().call_later(_DEADLINE, self._give_up, server)
+    async def answer(self, late: Callable[[], Exception]) -> Answer:
+        """Return the answer, or raise an error if it does not come in time."""
+        timer = self._future.get_loop().call_later(_DEADLINE, lambda: self._settle((None, late())))
         try:
             return await self._future
         finally:
@@ -197,9 +203,6 @@ class _Waiting(Generic[Answer]):
         """Give the answer, from a thread."""
         with suppress(RuntimeError):  # the loop is closed, so nobody waits any more
             self._future.get_loop().call_soon_threadsafe(self._settle, outcome)
-
-    def _give_up(self, server: str) -> None:
-        self._settle((None, StorageUnavailable(server)))
 
     def _settle(self, outcome: Outcome) -> None:
         if self._future.done():
