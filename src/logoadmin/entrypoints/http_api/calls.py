@@ -26,7 +26,6 @@ Outcome = tuple[Any, BaseException | None]
 _HASHING_THREADS: Final = 2
 # Storage answers or gives up within this (contract A20: 2 s); it is seldom needed, because storage has limits too.
 _DEADLINE: Final = 1.9  # seconds
-_TOO_MANY_PASSWORDS: Final = "Too many passwords at once; try again"
 # A thread takes no more calls than this at once, so that none waits long for those that were taken with it.
 _MOST: Final = 32
 
@@ -79,7 +78,7 @@ class Calls:
         """
         waiting = _Waiting(call)
         self._hashing.put(waiting.perform)
-        return await waiting.answer(lambda: HttpError(503, _TOO_MANY_PASSWORDS, {"retry-after": "1"}))
+        return await waiting.answer(_too_many)
 
     async def version(self) -> int:
         """Return the version of what everybody may read, from a look that begins after this was called.
@@ -157,6 +156,10 @@ class _Lane(Generic[Item]):
             if not share:
                 self._idle += 1
             return [self._waiting.popleft() for _ in range(share)]
+
+
+def _too_many() -> HttpError:
+    return HttpError(503, "Too many passwords at once; try again", {"retry-after": "1"})
 
 
 def _each(performs: list[Callable[[], None]]) -> None:
