@@ -657,7 +657,7 @@ def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorag
     # The URL of a file cannot be told from its storage's name, so there all connections are held.
     on_server = sql_storage.server == mariadb.address
     with opened(mariadb.url, connections=1) if on_server else contextlib.nullcontext(sql_storage) as storage:
-        connections = 1 if on_server else 2 * storage.at_once + 2
+        connections = 1 if on_server else storage.at_once + 5
         held, done = threading.Barrier(connections + 1, timeout=RECOVERED), threading.Event()
 
         def hold(uow: UnitOfWork) -> None:

@@ -132,6 +132,24 @@ def test_what_was_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkey
     assert done == ["first", "third"]
 
 
+@pytest.mark.rule("contract A20")
+def test_a_slow_read_keeps_only_its_own_thread(storage: SlowStorage) -> None:
+    storage.at_once = 3
+    gallery = gallery_on(storage, StandingClock())
+    may_end = threading.Event()
+
+    async def run() -> None:
+        calls = Calls(gallery)
+        slow = [asyncio.ensure_future(calls.reading(lambda: may_end.wait(WITHIN))) for _ in range(2)]
+        quick = [calls.reading(partial(abs, number)) for number in range(20)]
+        assert await asyncio.wait_for(asyncio.gather(*quick), 1) == list(range(20))
+        assert not any(task.done() for task in slow)
+        may_end.set()
+        await asyncio.gather(*slow)
+
+    asyncio.run(run())
+
+
 @pytest.mark.rule("contract A20", "contract C1")
 def test_who_waits_too_long_for_hashing_is_not_told_that_the_database_is_away(
     slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch

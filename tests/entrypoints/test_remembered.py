@@ -101,6 +101,25 @@ def test_only_short_whole_answers_are_remembered(response: Response) -> None:
     assert not remembered.knows(request())
 
 
+@pytest.mark.rule("contract H4")
+def test_requests_that_are_long_for_no_reason_fill_no_memory() -> None:
+    remembered = Remembered()
+    for long in (request(query=b"&" * 20_000), request(f"/api/authors/{'0' * 20_000}1"), request(query=b"&" * 501)):
+        remembered.remember(long, answer(), 7)
+        assert not remembered.knows(long)
+    remembered.remember(request(query=b"&" * 500), answer(), 7)
+    assert remembered.knows(request(query=b"&" * 500))
+
+
+def test_what_is_asked_for_again_is_forgotten_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST", 3 * (len(ANSWER) + module._BESIDE))
+    remembered = Remembered()
+    for number in range(9):
+        remembered.remember(request(f"/api/authors/{number}"), answer(), 7)
+        assert remembered.response(request("/api/authors/0"), 7) is not None
+    assert [number for number in range(9) if remembered.knows(request(f"/api/authors/{number}"))] == [0, 7, 8]
+
+
 def test_no_more_bytes_are_remembered_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST", 10 * (len(ANSWER) + module._BESIDE))
     remembered = Remembered()

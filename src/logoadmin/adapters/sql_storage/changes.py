@@ -7,8 +7,9 @@ from typing import Any
 from pydantic_core import to_json
 from sqlalchemy import bindparam, delete, func, insert, select
 
+from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.tables import changes, first_answers
-from logoadmin.adapters.sql_storage.transaction import Row, Transaction
+from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.records import Change, Kind
 from logoadmin.ports.storage import FirstAnswer
 

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from sqlalchemy import BindParameter, ColumnElement, Select, Table, bindparam, func, literal_column, select
 
-from logoadmin.adapters.sql_storage.transaction import Row, Transaction
+from logoadmin.adapters.sql_storage.statements import Row
+from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.limits import MAX_ID
 from logoadmin.domain.lists import Filter, folded
 

@@ -9,8 +9,9 @@ from typing import Any, Final, Generic
 from sqlalchemy import Table, bindparam, delete, insert, select, update
 
 from logoadmin.adapters.sql_storage.pages import Page
+from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.tables import authors, logo_authors, logos, theme_authors, themes
-from logoadmin.adapters.sql_storage.transaction import Row, Transaction
+from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.lists import EVERYTHING, Filter, folded
 from logoadmin.domain.records import Author, Link, Logo, Piece, Theme
 

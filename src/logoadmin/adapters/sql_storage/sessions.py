@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, select, update
 
+from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.tables import (
     refresh_tokens,
     roles,
@@ -13,7 +14,7 @@ from logoadmin.adapters.sql_storage.tables import (
     sign_in_attempts,
     users,
 )
-from logoadmin.adapters.sql_storage.transaction import Row, Transaction
+from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.access import Rights
 from logoadmin.domain.records import ServiceKey
 from logoadmin.ports.storage import Session

@@ -14,7 +14,8 @@ from logoadmin.adapters.sql_storage.breaker import Breaker
 from logoadmin.adapters.sql_storage.dialects import Dialect, dialect_of
 from logoadmin.adapters.sql_storage.faults import Failure, Fault, translated
 from logoadmin.adapters.sql_storage.schema import Schema
-from logoadmin.adapters.sql_storage.transaction import Statements, Transaction
+from logoadmin.adapters.sql_storage.statements import Statements
+from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.ports.storage import UnitOfWork
@@ -37,8 +38,8 @@ def open_sql_storage(url: str, *, connections: int | None = None, patience: floa
 
     Args:
         url: ``sqlite:///file`` or ``mysql+pymysql://user:password@host:port/name``.
-        connections: how many connections there may be at once; as many as callers of its own kind use, if not given:
-            those that read, as many that write, and two that hash passwords in between.
+        connections: how many connections there may be at once; if not given, as many as callers use: those that read,
+            one that writes, two that hash passwords in between, and two more for programs with threads of their own.
         patience: how many seconds each step of connecting may take; with None, all waits are long, for work that
             nobody waits for in front of a browser.
 
@@ -60,7 +61,7 @@ class SqlStorage:
         self.at_once = dialect.at_once
         self._dialect = dialect
         self._hurried = patience is not None
-        self._engine = dialect.engine(connections or 2 * dialect.at_once + 2, patience)
+        self._engine = dialect.engine(connections or dialect.at_once + 5, patience)
         self._driver = self._engine.dialect.loaded_dbapi
         self._statements = Statements(self._engine.dialect, together=dialect.together)
         self._breaker = Breaker()

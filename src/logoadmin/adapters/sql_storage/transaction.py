@@ -1,75 +1,22 @@
-"""The statements of one unit of work, all on the same connection, and the ids that it gives."""
+"""The statements of one unit of work, all on the same connection."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
-from sqlalchemy import ClauseElement, Dialect, PoolProxiedConnection, select, update
+from sqlalchemy import ClauseElement, PoolProxiedConnection
 
-from logoadmin.adapters.sql_storage.tables import COUNTED, roles, service_keys, sessions, state, users
-from logoadmin.domain.errors import Conflict, DuplicateEntry
-from logoadmin.domain.limits import MAX_ID
+from logoadmin.adapters.sql_storage.counters import HOLD, KEEP, READ, Counters
+from logoadmin.adapters.sql_storage.statements import Row, Statements
+from logoadmin.domain.errors import DuplicateEntry
 
-_READ = select(*(state.c[name] for name in COUNTED))
-HOLD = _READ.with_for_update()
-_KEEP = update(state)
 # So many rows, or characters of text, are inserted with one statement: servers take some megabytes at once.
 _ROWS: Final = 100
 _WEIGHT: Final = 262_144
-# What says who may do what.
-_RIGHTS: Final = {users, roles, sessions, service_keys}
 
 Answer = TypeVar("Answer")
 Found = TypeVar("Found")
-Row = Sequence[Any]
-
-
-class Written(NamedTuple):
-    """The SQL of a statement, what puts its values in order, and whether it may change what somebody may do."""
-
-    sql: str
-    ordered: Callable[[Any], Row]
-    changes_rights: bool
-
-
-class Statements:
-    """Writes statements in the SQL of one database, each of them once.
-
-    They run on the driver's own cursor: SQLAlchemy's way there takes as long as SQLite takes to answer.
-    """
-
-    __slots__ = ("_dialect", "_written", "refused", "together")
-
-    def __init__(self, dialect: Dialect, *, together: bool) -> None:
-        """Write for a database, and with its driver's way of naming values.
-
-        Args:
-            dialect: of the database.
-            together: whether several statements can be sent at once, and are, to save round trips.
-        """
-        self._dialect = dialect
-        self.together = together
-        self._written: dict[tuple[ClauseElement, tuple[str, ...]], Written] = {}
-        self.refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
-
-    def written(self, statement: ClauseElement, names: tuple[str, ...]) -> Written:
-        """Return the SQL of a statement that gets values of these names."""
-        known = self._written.get((statement, names))
-        if known is None:
-            known = self._written[statement, names] = self._write(statement, names)
-        return known
-
-    def _write(self, statement: ClauseElement, names: tuple[str, ...]) -> Written:
-        compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
-        order: tuple[str, ...] = tuple(compiled.positiontup or ())
-        fixed = {name: value for name, value in compiled.params.items() if name not in names}
-
-        def completed(values: Any) -> Row:
-            return tuple({**fixed, **values}[name] for name in order)
-
-        ordered = itemgetter(*order) if len(order) > 1 and not fixed else completed
-        return Written(str(compiled), ordered, getattr(statement, "table", None) in _RIGHTS)
 
 
 class _Waiting(NamedTuple):
@@ -83,7 +30,9 @@ class _Waiting(NamedTuple):
 class Transaction:
     """Runs statements for the repositories of one unit of work.
 
-    What nobody needs the answer of is put off, and sent together with the next statement that is needed.
+    It begins with :meth:`begin` or :meth:`begin_write` and ends with :meth:`finish` and :meth:`commit`; without them,
+    each statement is a transaction of its own. What nobody needs the answer of waits until a statement is run whose
+    answer is needed, and goes with it; rows that nobody looks at wait until :meth:`settle` or the end.
 
     Attributes:
         counters: what is counted.
@@ -93,7 +42,7 @@ class Transaction:
     __slots__ = ("_cursor", "_depth", "_is_lost", "_last", "_rights", "_statements", "_waiting", "begun", "counters")
 
     def __init__(self, connection: PoolProxiedConnection, statements: Statements) -> None:
-        """Work on a connection, with each statement a transaction of its own if none is begun."""
+        """Work on a connection."""
         self._cursor = connection.cursor()
         self._statements = statements
         self._waiting: list[_Waiting] = []
@@ -102,7 +51,7 @@ class Transaction:
         self._depth = 0
         self._is_lost = False
         self.begun = False
-        self.counters = Counters(self)
+        self.counters = Counters(self._look_at_counters)
 
     def begin_write(self, statements: Sequence[str]) -> None:
         """Begin a write: it waits for the one before it and keeps the next one waiting."""
@@ -138,6 +87,8 @@ class Transaction:
 
     def part(self, work: Callable[[], Answer]) -> Answer:
         """Return the answer of a part of the work, which undoes itself alone if it raises."""
+        if len(self._last) >= _ROWS:
+            self.settle()
         self._depth += 1
         name = f"part_{self._depth}"
         counted, last, savepoint = self.counters.noted(), list(self._last), _Waiting(f"SAVEPOINT {name}", ())
@@ -169,7 +120,7 @@ class Transaction:
         self.settle()
         changed = self.counters.changed()
         if changed:
-            self.put_off(_KEEP, changed)
+            self.put_off(KEEP, changed)
         if self.begun:
             self.catch_up()
 
@@ -253,6 +204,11 @@ class Transaction:
         # Out here, so that the driver's text is not in tow.
         raise duplicate
 
+    def _look_at_counters(self) -> None:
+        self.catch_up()  # a write has asked for them, and waits for the answer
+        if not self.counters.are_held:
+            self.counters.seen(self.row(READ, {}))
+
     def _execute(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
         self.put_off(statement, values)
         return self._send()
@@ -273,74 +229,3 @@ def _portions(
             portion.append(row)
             size += added
         yield insertion, portion
-
-
-class Counters:
-    """The last ids that were given and the last changes of each kind, which all stand in one row.
-
-    The database's own numbers would not do as ids: they stay used when the work is undone, and each database counts
-    on differently. Whoever writes takes the row first and keeps it from others to the end, so there is one write at a
-    time: changes are kept in the order of their ids, and no other row needs a lock.
-
-    Attributes:
-        are_held: whether the row is ours.
-    """
-
-    __slots__ = ("_found", "_now", "_transaction", "are_held")
-
-    def __init__(self, transaction: Transaction) -> None:
-        """Count in a transaction."""
-        self._transaction = transaction
-        self._found: dict[str, int] = {}
-        self._now: dict[str, int] = {}
-        self.are_held = False
-
-    def held(self, row: Row) -> None:
-        """Take note of the row, which is ours until the end."""
-        self._found = dict(zip(COUNTED, row, strict=True))
-        self._now = dict(self._found)
-        self.are_held = True
-
-    def next(self, name: str) -> int:
-        """Return the next id, named as its field is.
-
-        Raises:
-            Conflict: there is none left (contract A2).
-        """
-        id_ = self.last(name) + 1
-        if id_ > MAX_ID:
-            raise Conflict(f"No {name} is left")
-        self._now[name] = id_
-        return id_
-
-    def last(self, name: str) -> int:
-        """Return the highest id that was ever given, or the last change of a kind."""
-        if not self._now:
-            self._transaction.catch_up()
-        if not self._now:
-            row = self._transaction.row(_READ, {})
-            if row is None:
-                raise LookupError("the table of counters has lost its row")
-            self._now = dict(zip(COUNTED, row, strict=True))
-        return self._now[name]
-
-    def never_given(self, name: str, id_: int) -> bool:
-        """Tell whether an id is known, without asking the database, to be of no record at all."""
-        return self.are_held and id_ > self._now[name]
-
-    def used(self, name: str, number: int) -> None:
-        """Take note of an id that was not given here, or of a change of a kind."""
-        if number > self.last(name):
-            self._now[name] = number
-
-    def noted(self) -> dict[str, int]:
-        """Return what is counted by now."""
-        return dict(self._now)
-
-    def take_back(self, noted: dict[str, int]) -> None:
-        """Count from there again."""
-        self._now = dict(noted or self._found)
-
-    def changed(self) -> dict[str, int]:
-        """Return what was counted since it was held."""
-        return {name: number for name, number in self._now.items() if self.are_held and number != self._found[name]}

@@ -1,8 +1,7 @@
 """Calling the core from an event loop: in threads where storage waits, and never for longer than it may (contract A20).
 
-Handing a call over to a thread and its answer back costs as much as reading a small record. So a thread takes its
-share of all calls that wait; those that change something are kept together, with one commit; and what many want to know
-at the same moment is looked up once.
+What waits at the same time is not done one by one where that can be helped: calls that change something are kept
+together, with one commit, and what many want to know at the same moment is looked up once.
 """
 
 import asyncio
@@ -26,7 +25,7 @@ Outcome = tuple[Any, BaseException | None]
 _HASHING_THREADS: Final = 2
 # Storage answers or gives up within this (contract A20: 2 s); it is seldom needed, because storage has limits too.
 _DEADLINE: Final = 1.9  # seconds
-# A thread takes no more calls than this at once, so that none waits long for those that were taken with it.
+# No more changes than this are kept together, so that none waits long for those that were taken with it.
 _MOST: Final = 32
 
 
@@ -39,9 +38,9 @@ class Calls:
     def __init__(self, gallery: LogoAdmin) -> None:
         """Serve one gallery. Threads start when they are needed."""
         self._gallery = gallery
-        self._readers: _Lane[Callable[[], None]] = _Lane(gallery.at_once, "reading", _each)
-        self._writers: _Lane[_Waiting[Any]] = _Lane(1, "writing", self._write)
-        self._hashing: _Lane[Callable[[], None]] = _Lane(_HASHING_THREADS, "hashing", _each)
+        self._readers: _Lane[Callable[[], None]] = _Lane(gallery.at_once, "reading", _call)
+        self._writers: _Lane[_Waiting[Any]] = _Lane(1, "writing", self._write, most=_MOST)
+        self._hashing: _Lane[Callable[[], None]] = _Lane(_HASHING_THREADS, "hashing", _call)
         self._looking: list[_Waiting[int]] = []
         self._look_lock = threading.Lock()
 
@@ -129,11 +128,12 @@ class Calls:
 class _Lane(Generic[Item]):
     """What waits for its turn in some threads."""
 
-    def __init__(self, threads: int, name: str, perform: Callable[[list[Item]], None]) -> None:
-        """Have what a thread takes at once performed by something that raises nothing."""
+    def __init__(self, threads: int, name: str, perform: Callable[[list[Item]], None], *, most: int = 1) -> None:
+        """Have up to so many at once performed by something that raises nothing."""
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"logoadmin-{name}")
-        self._count = self._idle = threads
+        self._idle = threads
         self._perform = perform
+        self._most = most
         self._waiting: deque[Item] = deque()
         self._lock = threading.Lock()
 
@@ -152,18 +152,17 @@ class _Lane(Generic[Item]):
 
     def _take(self) -> list[Item]:
         with self._lock:
-            share = min(-(-len(self._waiting) // self._count), _MOST)
-            if not share:
+            if not self._waiting:
                 self._idle += 1
-            return [self._waiting.popleft() for _ in range(share)]
+            return [self._waiting.popleft() for _ in range(min(len(self._waiting), self._most))]
 
 
 def _too_many() -> HttpError:
     return HttpError(503, "Too many passwords at once; try again", {"retry-after": "1"})
 
 
-def _each(performs: list[Callable[[], None]]) -> None:
-    for perform in performs:
+def _call(taken: list[Callable[[], None]]) -> None:
+    for perform in taken:
         perform()
 
 

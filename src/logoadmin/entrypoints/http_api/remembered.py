@@ -17,6 +17,8 @@ _LARGEST: Final = 262_144
 _MOST: Final = 16_777_216
 # What an answer takes in memory beside its body.
 _BESIDE: Final = 2048
+# Requests that are longer than those of honest clients are not remembered: anybody could fill the memory with them.
+_LONGEST_REQUEST: Final = 512
 # What only an answer with a body has to say.
 _OF_THE_BODY: Final = {b"content-length", b"content-type", b"link"}
 
@@ -54,18 +56,21 @@ class Remembered:
 
     def response(self, request: Request, version: int) -> Response | None:
         """Return the response to a request, if it is remembered of this version."""
+        key = _key(request)
         with self._lock:
-            answer = self._answers.get(_key(request)) if version == self._version else None
-        if answer is None:
-            return None
+            answer = self._answers.get(key) if version == self._version else None
+            if answer is None:
+                return None
+            self._answers.move_to_end(key)
         had = versions_had(request)
         if had is None or answer.version in had:
             return _Ready(304, b"", [field for field in answer.fields if field[0] not in _OF_THE_BODY])
         return _Ready(200, answer.body, [*answer.fields])
 
     def remember(self, request: Request, response: Response, version: int) -> None:
-        """Remember how a request was answered after this version had been found; the oldest is forgotten first."""
-        if response.status_code != 200 or isinstance(response, StreamingResponse):
+        """Remember how a request was answered after this version had been found; what nobody asks for goes first."""
+        length = len(request.scope["path"]) + len(request.scope["query_string"])
+        if response.status_code != 200 or isinstance(response, StreamingResponse) or length > _LONGEST_REQUEST:
             return
         answer = _Answer(int(response.headers["etag"].strip('"')), bytes(response.body), (*response.raw_headers,))
         if answer.size > _LARGEST:
