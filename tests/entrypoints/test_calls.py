@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
@@ -79,7 +79,7 @@ def test_all_who_ask_for_the_version_before_a_look_begins_share_it(storage: Slow
         storage.may_go_on.clear()
         blocked = asyncio.ensure_future(calls.reading(lambda: storage.read(lambda _: "blocked")))
         await until(storage.reading)
-        asking = [asyncio.ensure_future(calls.version()) for _ in range(50)]
+        asking = [asyncio.ensure_future(calls.version(calls.deadline())) for _ in range(50)]
         await asyncio.sleep(0)
         storage.asked.clear()
         storage.may_go_on.set()
@@ -95,10 +95,10 @@ def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowS
     async def run() -> None:
         calls = Calls(slow)
         storage.may_go_on.clear()
-        early = asyncio.ensure_future(calls.version())
+        early = asyncio.ensure_future(calls.version(calls.deadline()))
         await until(storage.reading)
         slow.authors.create(CreateAuthor(user_id=1, username="Ann"))
-        late = asyncio.ensure_future(calls.version())
+        late = asyncio.ensure_future(calls.version(calls.deadline()))
         await asyncio.sleep(0)
         storage.may_go_on.set()
         assert await late == slow.changes.version() > await early
@@ -148,6 +148,52 @@ def test_a_slow_read_keeps_only_its_own_thread(storage: SlowStorage) -> None:
         await asyncio.gather(*slow)
 
     asyncio.run(run())
+
+
+@pytest.mark.rule("contract A20")
+def test_a_thread_that_could_not_be_started_is_started_for_the_next(
+    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def run() -> None:
+        calls = Calls(slow)
+        asking: list[Callable[[], Awaitable[object]]] = [
+            lambda: calls.reading(lambda: "read"),
+            lambda: calls.writing(lambda: "written"),
+            lambda: calls.hashing(lambda: "hashed"),
+            lambda: calls.version(calls.deadline()),
+        ]
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", fail)
+            for ask in asking:
+                with pytest.raises(RuntimeError, match="can't start"):
+                    await ask()
+        assert [await ask() for ask in asking] == ["read", "written", "hashed", slow.changes.version()]
+
+    asyncio.run(run())
+
+
+@pytest.mark.rule("contract A20")
+def test_a_look_and_what_is_read_after_it_have_one_deadline(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_DEADLINE", 0.4)
+    may_end = threading.Event()
+
+    async def run() -> float:
+        calls = Calls(slow)
+        began = asyncio.get_running_loop().time()
+        deadline = calls.deadline()
+        await calls.version(deadline)
+        await asyncio.sleep(0.3)
+        with pytest.raises(StorageUnavailable):
+            await calls.reading(lambda: may_end.wait(WITHIN), deadline)
+        return asyncio.get_running_loop().time() - began
+
+    try:
+        assert 0.4 <= asyncio.run(run()) < 0.7
+    finally:
+        may_end.set()
 
 
 @pytest.mark.rule("contract A20", "contract C1")

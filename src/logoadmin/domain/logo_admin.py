@@ -109,7 +109,7 @@ class LogoAdmin:
 
         A call that raises changes nothing by itself, and the others go on if its error is caught. What they changed is
         seen by others, and for certain by reads, once all of them are done. They may be run again from their start, as
-        after a deadlock.
+        after a deadlock. Only what the same thread changes before they return is part of it.
 
         Raises:
             StorageUnavailable: the database is out of reach; all of the changes may have been kept, or none.

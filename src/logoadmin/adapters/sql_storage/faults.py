@@ -32,8 +32,10 @@ class Failure(Exception):
         unsure: whether the transaction may have been kept all the same.
     """
 
-    def __init__(self, fault: Fault, code: object, error: Exception, *, lost: bool = False) -> None:
-        self.fault, self.code, self.error, self.lost, self.unsure = fault, code, error, lost, False
+    def __init__(
+        self, fault: Fault, code: object, error: Exception, *, lost: bool = False, unsure: bool = False
+    ) -> None:
+        self.fault, self.code, self.error, self.lost, self.unsure = fault, code, error, lost, unsure
         super().__init__(f"{fault.name} {code}")
 
 

@@ -24,7 +24,7 @@ _GONE: Final = {
     # Cut off from its cluster, or read-only: another connection may lead to a better server.
     *(1047, 1290, 1836),
 }
-_BUSY: Final = {1021, 1040, 1041, 1114, 1203, 1205, 1206, 1226, 1317, 1969, 3024}
+_BUSY: Final = {1021, 1040, 1041, 1114, 1153, 1203, 1205, 1206, 1226, 1317, 1969, 3024}
 _DENIED: Final = {1142, 1143, 1227, 1370}
 _CONFLICT: Final = {1020, 1213}
 _FAULTS: Final = ((Fault.GONE, _GONE), (Fault.BUSY, _BUSY), (Fault.DENIED, _DENIED), (Fault.CONFLICT, _CONFLICT))
@@ -40,10 +40,17 @@ _POOL_WAIT: Final = 0.5
 _PING_WAIT: Final = 0.4
 _LOCK_WAIT: Final = 1
 _ANSWER_WAIT: Final = _LOCK_WAIT + 0.2
+# A server that says itself that a search takes too long is there; one that says nothing is taken to be gone.
+_STATEMENT_WAIT: Final = _LOCK_WAIT + 0.1
 _LONG_WAIT: Final = 60
 # A connection that was used a moment ago is not pinged: that would cost a third of a read.
 _IDLE: Final = 1.0
 
+# MariaDB's own comment, and one of MySQL's that MariaDB passes over: each server reads the limit that it knows.
+_LIMITED: Final = (
+    f"/*M!100101 , SESSION max_statement_time = {_STATEMENT_WAIT} */"
+    f" /*!50708 , SESSION max_execution_time = {round(_STATEMENT_WAIT * 1000)} */"
+)
 _STRICT: Final = "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'"
 # A unit of work that waited for the locks of others must see what they left, not what was there when it began.
 _ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
@@ -101,7 +108,7 @@ class Mysql:
         )
         # Only this pool's: it would log a traceback for each connection that cannot be closed in good order.
         logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_POOL_NAME}").setLevel(logging.CRITICAL)
-        self._watch(engine, _LONG_WAIT if patience is None else _LOCK_WAIT)
+        self._watch(engine, is_hurried=patience is not None)
         return engine
 
     def judge(self, error: BaseException) -> tuple[Fault | None, object]:
@@ -152,10 +159,12 @@ class Mysql:
         limits = {} if patience is None else {"read_timeout": wait, "write_timeout": wait}
         return {"connect_args": {"charset": "utf8mb4", "connect_timeout": wait, **limits}}
 
-    def _watch(self, engine: Engine, lock_wait: int) -> None:
+    def _watch(self, engine: Engine, *, is_hurried: bool) -> None:
+        lock_wait, limited = (_LOCK_WAIT, _LIMITED) if is_hurried else (_LONG_WAIT, "")
+
         def begin(connection: Any, record: Any) -> None:
             cursor = connection.cursor()
-            cursor.execute(f"{_STRICT}, SESSION innodb_lock_wait_timeout = {lock_wait}")
+            cursor.execute(f"{_STRICT}, SESSION innodb_lock_wait_timeout = {lock_wait} {limited}")
             cursor.execute(_ISOLATION)
             cursor.close()
             record.info["used"] = time.monotonic()

@@ -192,9 +192,11 @@ class SqlStorage:
             with self.translated():
                 transaction.commit()
         except Failure as failure:
-            # A lost connection has the same face whether the commit arrived or not.
-            failure.unsure = failure.fault is Fault.GONE
+            # Only then it is said that nothing was kept; a lost connection has the same face in both cases.
+            failure.unsure = failure.fault is not Fault.CONFLICT
             raise
+        except self._driver.Error as error:
+            raise Failure(Fault.BUSY, self._dialect.judge(error)[1], error, unsure=True) from None
 
     def _undo(self, connection: PoolProxiedConnection) -> None:
         try:

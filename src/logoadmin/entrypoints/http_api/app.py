@@ -12,7 +12,8 @@ from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from logoadmin.domain.access import Policy
+from logoadmin.domain.access import Caller, Policy
+from logoadmin.domain.command import Command
 from logoadmin.domain.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.api_docs import docs_routes
@@ -45,21 +46,22 @@ class Endpoint:
         self._calls = calls
         self._sharing = sharing
         self._remembered = remembered
-        self._operations = {
-            operation.method: (operation, Renderer(operation, cache_seconds)) for operation in operations
-        }
-        if "GET" in self._operations:
-            self._operations["HEAD"] = self._operations["GET"]
+        self._renderers = {operation.method: Renderer(operation, cache_seconds) for operation in operations}
+        if "GET" in self._renderers:
+            self._renderers["HEAD"] = self._renderers["GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, whatever it is."""
         request = Request(scope, receive)
         request_id = request_id_of(request)
-        operation, _ = self._operations.get(request.method, (None, None))
+        renderer = self._renderers.get(request.method)
         try:
-            response = await self._recalled(request, operation)
-            if response is None:
-                response = await self._answer(request, request_id)
+            if renderer is None:
+                response = self._not_served(request)
+            elif renderer.operation.is_public_read:
+                response = await self._public(request, request_id, renderer)
+            else:
+                response = await self._any(request, request_id, renderer)
         except ClientDisconnect:
             return
         except (LogoAdminError, HttpError) as error:
@@ -67,43 +69,53 @@ class Endpoint:
         except Exception:
             log.exception("Unexpected fault in %s %r, request %s", scope["method"], scope["path"], request_id)
             response = error_response(HttpError(500))
-        self._sharing.share(response, request, operation)
+        self._sharing.share(response, request, renderer.operation if renderer else None)
         response.raw_headers.append((b"x-request-id", request_id.encode()))
         await _sendable(response, scope)(scope, receive, send)
 
-    async def _recalled(self, request: Request, operation: Operation | None) -> Response | None:
-        """Return the response to a request that came before, if nothing of what everybody may read has changed."""
-        if operation is None or not operation.is_public_read or not self._remembered.knows(request):
-            return None
-        return self._remembered.response(request, await self._calls.version())
-
-    async def _answer(self, request: Request, request_id: str) -> Response:
-        try:
-            operation, renderer = self._operations[request.method]
-        except KeyError:
-            permitted = {method: operation for method, (operation, _) in self._operations.items()}
-            return self._sharing.preflight(request, permitted) or self._not_allowed()
-        caller = caller_of(request, self._gallery, operation, request_id)
-        command = await command_of(request, operation)
+    async def _public(self, request: Request, request_id: str, renderer: Renderer) -> Response:
+        """Answer what everybody may read: as it was answered before, if nothing of all that has changed."""
+        is_known = self._remembered.knows(request)
+        # Of what is known, the form was right; for anything else, storage is not asked before it is.
+        command = None if is_known else await command_of(request, renderer.operation)
+        deadline = self._calls.deadline()
         # First the version: an answer that is newer than its version is made again, one that is older is not.
-        version = await self._calls.version() if operation.is_public_read else None
+        version = await self._calls.version(deadline)
+        response = self._remembered.response(request, version) if is_known else None
+        if response is None:
+            if command is None:
+                command = await command_of(request, renderer.operation)
+            caller = caller_of(request, self._gallery, renderer.operation, request_id)
+            respond = self._responding(request, renderer, command, caller)
+            response = await self._calls.reading(respond, deadline)
+            self._remembered.remember(request, response, version)
+        return response
+
+    async def _any(self, request: Request, request_id: str, renderer: Renderer) -> Response:
+        caller = caller_of(request, self._gallery, renderer.operation, request_id)
+        command = await command_of(request, renderer.operation)
+        respond = self._responding(request, renderer, command, caller)
         if command.hashes:
-            run = self._calls.hashing
-        else:
-            run = self._calls.reading if operation.method == "GET" else self._calls.writing
+            return await self._calls.hashing(respond)
+        return await (self._calls.reading if renderer.operation.method == "GET" else self._calls.writing)(respond)
+
+    def _responding(
+        self, request: Request, renderer: Renderer, command: Command, caller: Caller
+    ) -> Callable[[], Response]:
+        """Return what makes the response, in a thread that may wait for storage."""
+        operation = renderer.operation
 
         def respond() -> Response:
             return renderer.response(
                 command, lambda asked: operation.perform(self._gallery, asked, caller), request, self._calls.reading
             )
 
-        response = await run(respond)
-        if version is not None:
-            self._remembered.remember(request, response, version)
-        return response
+        return respond
 
-    def _not_allowed(self) -> Response:
-        return error_response(HttpError(405, headers={"allow": ", ".join(sorted(self._operations))}))
+    def _not_served(self, request: Request) -> Response:
+        operations = {method: renderer.operation for method, renderer in self._renderers.items()}
+        refusal = error_response(HttpError(405, headers={"allow": ", ".join(sorted(operations))}))
+        return self._sharing.preflight(request, operations) or refusal
 
 
 def http_application(

@@ -44,7 +44,11 @@ class Calls:
         self._looking: list[_Waiting[int]] = []
         self._look_lock = threading.Lock()
 
-    async def reading(self, call: Callable[[], Answer]) -> Answer:
+    def deadline(self) -> float:
+        """Return until when a request that begins to ask storage now has its answer, by the event loop's clock."""
+        return asyncio.get_running_loop().time() + _DEADLINE
+
+    async def reading(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
         """Return the answer of a call that reads.
 
         Raises:
@@ -54,7 +58,7 @@ class Calls:
             return call()
         waiting = _Waiting(call)
         self._readers.put(waiting.perform)
-        return await waiting.answer(self._late)
+        return await waiting.answer(deadline or self.deadline(), self._late)
 
     async def writing(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that changes something.
@@ -66,7 +70,7 @@ class Calls:
             return call()
         waiting = _Waiting(call)
         self._writers.put(waiting)
-        return await waiting.answer(self._late)
+        return await waiting.answer(self.deadline(), self._late)
 
     async def hashing(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that hashes a password.
@@ -77,9 +81,9 @@ class Calls:
         """
         waiting = _Waiting(call)
         self._hashing.put(waiting.perform)
-        return await waiting.answer(_too_many)
+        return await waiting.answer(self.deadline(), _too_many)
 
-    async def version(self) -> int:
+    async def version(self, deadline: float) -> int:
         """Return the version of what everybody may read, from a look that begins after this was called.
 
         All who ask before it begins share it.
@@ -94,8 +98,13 @@ class Calls:
             self._looking.append(waiting)
             is_first = len(self._looking) == 1
         if is_first:
-            self._readers.put(self._look)
-        return await waiting.answer(self._late)
+            try:
+                self._readers.put(self._look)
+            except RuntimeError:
+                with self._look_lock:
+                    self._looking = []  # or else all who come wait for a look that nobody takes
+                raise
+        return await waiting.answer(deadline, self._late)
 
     def _late(self) -> StorageUnavailable:
         return StorageUnavailable(self._gallery.server)
@@ -138,13 +147,23 @@ class _Lane(Generic[Item]):
         self._lock = threading.Lock()
 
     def put(self, item: Item) -> None:
-        """Have something performed."""
+        """Have something performed.
+
+        Raises:
+            RuntimeError: the system has no thread for it.
+        """
         with self._lock:
             self._waiting.append(item)
             if not self._idle:
                 return
             self._idle -= 1
-        self._threads.submit(self._work)
+        try:
+            self._threads.submit(self._work)
+        except RuntimeError:
+            with self._lock:
+                self._idle += 1
+                self._waiting.remove(item)
+            raise
 
     def _work(self) -> None:
         while taken := self._take():
@@ -180,9 +199,9 @@ class _Waiting(Generic[Answer]):
         self._future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.has_given_up = False
 
-    async def answer(self, late: Callable[[], Exception]) -> Answer:
+    async def answer(self, deadline: float, late: Callable[[], Exception]) -> Answer:
         """Return the answer, or raise an error if it does not come in time."""
-        timer = self._future.get_loop().call_later(_DEADLINE, lambda: self._settle((None, late())))
+        timer = self._future.get_loop().call_at(deadline, lambda: self._settle((None, late())))
         try:
             return await self._future
         finally:

@@ -23,11 +23,15 @@ _AT_ONCE: Final = 32_768
 
 
 class Renderer:
-    """Renders the answers of one operation: from the records to bytes, with nothing in between."""
+    """Renders the answers of one operation: from the records to bytes, with nothing in between.
+
+    Attributes:
+        operation: the operation.
+    """
 
     def __init__(self, operation: Operation, cache_seconds: int) -> None:
         """Prepare for what the operation answers; public reads may be kept for some seconds."""
-        self._operation = operation
+        self.operation = operation
         self._json = operation.renderer().serializer.to_json
         kept = f"public, max-age={cache_seconds}" if operation.is_public_read else "no-store"
         self._headers = {"x-content-type-options": "nosniff", "cache-control": kept}
@@ -41,19 +45,19 @@ class Renderer:
             request: whose ``If-None-Match`` counts where the answer has a version.
             run: makes a call that reads.
         """
-        had = versions_had(request) if self._operation.method == "GET" else frozenset()
+        had = versions_had(request) if self.operation.method == "GET" else frozenset()
         try:
             answer = perform(command.unless_version(*had) if had else command)
         except NotModified as error:
             return Response(status_code=304, headers=self._tagged(error.version))
-        if not self._operation.is_versioned:
-            return Response(self._json(answer), self._operation.success, self._headers, _MEDIA_TYPE)
+        if not self.operation.is_versioned:
+            return Response(self._json(answer), self.operation.success, self._headers, _MEDIA_TYPE)
         version = answer.version if isinstance(answer, Listing) else version_of(answer)
         if had is None:
             return Response(status_code=304, headers=self._tagged(version))
         if isinstance(answer, Listing):
             return self._list(answer, request, run)
-        return Response(self._json(answer), self._operation.success, self._tagged(version), _MEDIA_TYPE)
+        return Response(self._json(answer), self.operation.success, self._tagged(version), _MEDIA_TYPE)
 
     def _list(self, answer: Listing[Any], request: Request, run: Run) -> Response:
         headers = self._tagged(answer.version)
@@ -67,8 +71,8 @@ class Renderer:
             parts += [part] if part else []
         content = b"[" + b",".join(parts)
         if not more:
-            return Response(content + b"]", self._operation.success, headers, _MEDIA_TYPE)
-        return StreamingResponse(self._stream(content, pages, run), self._operation.success, headers, _MEDIA_TYPE)
+            return Response(content + b"]", self.operation.success, headers, _MEDIA_TYPE)
+        return StreamingResponse(self._stream(content, pages, run), self.operation.success, headers, _MEDIA_TYPE)
 
     async def _stream(
         self, begin: bytes, pages: Iterator[tuple[tuple[Any, ...], bool]], run: Run
