@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, IncompleteRead
 from pathlib import Path
@@ -38,6 +37,8 @@ ROOT: Final = Path(__file__).parents[2]
 # For each database; more of them for a closer look.
 INTERRUPTED: Final = int(os.environ.get("LOGOADMIN_TEST_INTERRUPTED", "200"))
 AT_ONCE: Final = 16
+# How many authors each client asks for of a service that ends itself.
+EACH: Final = 8
 POSTS: Final = [row for row in ROWS if row.method == "POST"]
 TAKES: Final = pytest.mark.parametrize("row", POSTS, ids=str)
 
@@ -225,8 +226,8 @@ def test_of_many_at_once_with_one_key_and_other_bodies_one_is_done(workers: tupl
 class Mortal:
     """A real service on a database, that is killed and there again within some hundredths of a second."""
 
-    def __init__(self, database: str) -> None:
-        command = [sys.executable, "-m", "tests.entrypoints.mortal", database]
+    def __init__(self, database: str, *moment: str) -> None:
+        command = [sys.executable, "-m", "tests.entrypoints.mortal", database, *moment]
         paths = [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("LOGOADMIN_")},
@@ -309,21 +310,14 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return url
 
 
-@pytest.fixture
-def mortal(database: str) -> Iterator[Mortal]:
-    """A service on it."""
-    service = Mortal(database)
-    yield service
-    service.close()
-
-
-def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(mortal: Mortal, database: str) -> None:
+def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(database: str) -> None:
     """Kill the service until so many requests were interrupted, ``LOGOADMIN_TEST_INTERRUPTED``, and count the authors.
 
     A request is interrupted when it was sent and its connection breaks before the answer is there.
     """
     seed = secrets.randbits(32)
     chance = random.Random(seed)
+    mortal = Mortal(database)
     clients = [Client(mortal.port, number, random.Random(seed + number)) for number in range(1, AT_ONCE + 1)]
     done = threading.Event()
 
@@ -345,9 +339,35 @@ def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(mortal
                 mortal.is_ready()
         finally:
             done.set()
-        for ended in running:
-            ended.result()
+            for ended in running:
+                ended.result()
+            mortal.close()
 
+    answered_once(database, clients, seed)
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_service_that_is_killed_right_at_its_commit_loses_and_doubles_nothing(database: str, moment: str) -> None:
+    seed = secrets.randbits(32)
+    mortal = Mortal(database, moment)
+    clients = [Client(mortal.port, number, random.Random(seed + number)) for number in range(1, AT_ONCE + 1)]
+
+    def keep_asking(client: Client) -> None:
+        for _ in range(EACH):
+            client.ask()
+
+    try:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(keep_asking, clients))
+    finally:
+        mortal.close()
+    # No life keeps more than three transactions, and each ends with somebody waiting.
+    assert sum(client.interrupted for client in clients) >= EACH // 3
+    answered_once(database, clients, seed)
+
+
+def answered_once(database: str, clients: list[Client], seed: int) -> None:
+    """Make sure that each author who was asked for is there once, as it was answered, with one change."""
     answers = {user_id: answer for client in clients for user_id, answer in client.answers.items()}
     with logoadmin.connect(database) as gallery:
         authors = {author.author_id: author for author in gallery.authors.list(ListAuthors())}
