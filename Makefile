@@ -4,6 +4,9 @@
 UV := .venv/bin/uv
 BIN := .venv/bin
 
+# uv brings certificates of its own; a proxy may have one that only the system knows.
+export UV_SYSTEM_CERTS ?= 1
+
 run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 	$(BIN)/logoadmin serve
 

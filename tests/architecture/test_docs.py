@@ -86,8 +86,8 @@ def service(directory: Path) -> Iterator[str]:
         process.stdout.close()
 
 
-@pytest.mark.rule("contract H1", "contract H3")
-def test_the_curl_example_of_the_readme_runs(tmp_path: Path) -> None:
+@pytest.mark.rule("contract H1", "contract H3", "contract I1", "contract I2")
+def test_the_shell_examples_of_the_readme_run_and_the_second_leaves_alone_what_the_first_made(tmp_path: Path) -> None:
     assert shutil.which("curl"), "this test needs curl"
     (script,) = (block for block in blocks("README.md", "sh") if "curl" in block)
     with service(tmp_path) as address:
@@ -96,6 +96,17 @@ def test_the_curl_example_of_the_readme_runs(tmp_path: Path) -> None:
     author, logo, link, read = [json.loads(line) for line in done.stdout.splitlines()]
     assert link == {"logo_author_id": 1, "logo_id": 1, "author_id": 1}
     assert read == {**logo, "authors": [author]}
+
+    (script,) = (block for block in blocks("README.md", "sh") if "import" in block and "curl" not in block)
+    script = script.replace(".venv/bin/logoadmin", f"'{sys.executable}' -m logoadmin")
+    script = script.replace(" tests/gallery.jsonl", f" '{ROOT}/tests/gallery.jsonl'")
+    subprocess.run(["sh", "-e"], input=script, text=True, cwd=tmp_path, timeout=30, check=True)
+    exported = [json.loads(line) for line in (tmp_path / "backup.jsonl").read_text(encoding="utf-8").splitlines()]
+    del logo["authors"]
+    assert {"kind": "author", **author} in exported
+    assert {"kind": "logo", **logo, "author_ids": [author["author_id"]]} in exported
+    (example,) = blocks("README.md", "json")
+    assert example in text("tests/gallery.jsonl")
 
 
 def exchanges(page: str) -> Iterator[tuple[str, list[Any]]]:

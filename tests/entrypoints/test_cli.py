@@ -580,9 +580,11 @@ def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]
     guard.start()
     try:
         assert process.stdout is not None
-        password, _, listens = (process.stdout.readline() for _ in range(3))
+        password, _, listens, page = (process.stdout.readline() for _ in range(4))
         assert listens.startswith("logoadmin listens on http://127.0.0.1:"), process.communicate()
-        yield process, listens.split()[-1], password.split()[-1]
+        address = listens.split()[-1]
+        assert page == f"Read and try it at {address}/docs\n"
+        yield process, address, password.split()[-1]
     finally:
         process.kill()
         process.wait()

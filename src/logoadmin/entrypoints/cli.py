@@ -122,7 +122,7 @@ def serve(**flags: Any) -> None:
             listener,
             workers=settings.workers,
             log_level=settings.log_level,
-            listening=lambda address: click.echo(f"logoadmin listens on {address}"),
+            listening=lambda address: click.echo(f"logoadmin listens on {address}\nRead and try it at {address}/docs"),
             trusted_proxies=settings.trusted_proxies,
             root_path=settings.root_path,
         )
