@@ -1,5 +1,6 @@
 """The lines of a file to import (contract I): what each kind may say, and how its record comes to be so."""
 
+import codecs
 from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any, Final, Literal, Protocol, TypeVar
@@ -30,6 +31,10 @@ from logoadmin.domain.services.themes import THEME
 from logoadmin.domain.writes import RecordedUnitOfWork
 
 Kept = TypeVar("Kept", contravariant=True)
+
+# What some programs put at the start of a file, to say how it is encoded.
+_UTF_8_MARK: Final = "\ufeff"
+_UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Line(Command):
@@ -183,17 +188,29 @@ def read_lines(lines: Iterable[str | bytes]) -> tuple[list[tuple[int, Line]], li
     """Return the lines that keep their limits, with their numbers from 1, and those that do not."""
     parsed: list[tuple[int, Line]] = []
     bad: list[BadLine] = []
-    for number, text in enumerate(lines, start=1):
-        if not text.strip():
-            continue
+    for number, given in enumerate(lines, start=1):
+        if number == 1 and isinstance(given, bytes) and given.startswith(_UTF_16_MARKS):
+            # Said once: no other line of it can be read either.
+            return [], [BadLine(number, (Problem((), "File is not UTF-8 but UTF-16", "json_invalid"),))]
         try:
-            parsed.append((number, _line(text)))
+            text = _text(given)
+            text = text.removeprefix(_UTF_8_MARK) if number == 1 else text
+            if text.strip():
+                parsed.append((number, _line(text)))
         except InvalidInput as error:
             bad.append(BadLine(number, error.problems))
     return parsed, bad
 
 
-def _line(text: str | bytes) -> Line:
+def _text(given: str | bytes) -> str:
+    try:
+        return given if isinstance(given, str) else given.decode()
+    except UnicodeDecodeError:
+        pass
+    raise InvalidInput([Problem((), "Line is not UTF-8", "json_invalid")])
+
+
+def _line(text: str) -> Line:
     try:
         values = strict_json(text)
     except ValueError as error:
