@@ -104,6 +104,15 @@ def test_what_is_asked_wrongly_is_said_in_a_line_with_exit_code_2(
     assert "hidden" not in ended.err
 
 
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize("group", [(), ("user",), ("token-key",)])
+def test_a_group_without_a_command_shows_its_help_as_it_is(run: Run, group: tuple[str, ...]) -> None:
+    ended = run(*group)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == run(*group, "--help").out
+    assert ended.err.startswith("Usage: ")
+
+
 @pytest.mark.rule("contract B2")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "gallery.example"])
 def test_an_open_address_wants_an_explicit_policy(run: Run, host: str) -> None:
