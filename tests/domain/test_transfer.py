@@ -264,6 +264,18 @@ def test_a_line_that_is_not_utf_8_says_so(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract I2")
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_broken_json_is_told_by_the_line_of_the_file_and_its_column(gallery: LogoAdmin, end: str) -> None:
+    with pytest.raises(InvalidLines) as caught:
+        load(gallery, AUTHOR, "{} {}" + end, (" {x" + end).encode(), "[" + end)
+    assert [(line.number, [p.msg for p in line.problems]) for line in caught.value.lines] == [
+        (2, ["Invalid JSON: trailing characters at column 4"]),
+        (3, ["Invalid JSON: key must be a string at column 3"]),
+        (4, ["Invalid JSON: EOF while parsing a list at column 1"]),
+    ]
+
+
+@pytest.mark.rule("contract I2")
 def test_lines_may_come_in_any_order(gallery: LogoAdmin, clock: StandingClock) -> None:
     lines = [ROLE, {**USER, "role_id": 9}, AUTHOR, {**LOGO, "author_ids": [9]}]
     other = gallery_on(MemoryStorage(), clock)

@@ -497,7 +497,7 @@ def test_every_bad_line_is_reported_and_nothing_is_imported(run: Run) -> None:
     assert ended.err.splitlines() == [
         "bad.jsonl:2: user_id: Input should be a valid integer",
         "bad.jsonl:2: username: String should have at least 1 character",
-        "bad.jsonl:3: Invalid JSON: EOF while parsing a list at line 2 column 0",
+        "bad.jsonl:3: Invalid JSON: EOF while parsing a list at column 1",
         "bad.jsonl:5: user_id: Duplicate entry '7' for key 'user_id'",
         "bad.jsonl:6: author_ids: Author 9 not found",
         "logoadmin: 4 of the lines cannot be imported; nothing was imported",

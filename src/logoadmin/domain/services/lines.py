@@ -212,9 +212,11 @@ def _text(given: str | bytes) -> str:
 
 def _line(text: str) -> Line:
     try:
-        values = strict_json(text)
+        values = strict_json(text.rstrip("\r\n"))
     except ValueError as error:
-        values = Problem((), f"Invalid JSON: {error}", "json_invalid")
+        # The parser counts the lines of what it is given, which is one: the number that counts is the file's.
+        reason = str(error).replace(" at line 1 column ", " at column ")
+        values = Problem((), f"Invalid JSON: {reason}", "json_invalid")
     if isinstance(values, Problem):  # raised out here, so that no other error drags the line along
         raise InvalidInput([values])
     if not isinstance(values, dict):
