@@ -184,6 +184,25 @@ def test_settings_that_are_no_text_are_named(run: Run, monkeypatch: pytest.Monke
     says_one_line(run("init"), 2, "LOGOADMIN_SECRETS_DIR", "nowhere")
 
 
+@pytest.mark.rule("contract H1", "contract H3")
+@pytest.mark.parametrize(
+    ("password", "sentence"),
+    [
+        ("", "must not be empty; without it, a password is made up"),
+        ("x" * 257, "must not be longer than 256 characters"),
+    ],
+)
+def test_a_first_password_of_a_wrong_length_is_refused_in_words(
+    run: Run, monkeypatch: pytest.MonkeyPatch, password: str, sentence: str
+) -> None:
+    monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", password)
+    ended = run("init")
+    assert ended == Ended(2, "", f"logoadmin: Settings are wrong: admin_password: {sentence}\n")
+    assert not Path("logoadmin.db").exists()
+    monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", "x" * 256)
+    assert run("init").code == 0
+
+
 @pytest.mark.rule("contract H3")
 def test_init_shows_a_made_up_password_once_and_changes_nothing_again(run: Run) -> None:
     first = run("init")
