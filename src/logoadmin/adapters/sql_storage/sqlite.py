@@ -107,11 +107,13 @@ class Sqlite:
         """Make an empty file, which only its owner may read: it will hold the key that signs tokens."""
         try:
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+        except FileNotFoundError:
+            reason = "its directory is not there; make it first"
         except OSError as error:
-            reason = error.strerror
+            reason = f"{error.strerror}; name one that can"
         else:
             return
-        raise StartError(f"The database file {self.server} cannot be made: {reason}; name one that can")
+        raise StartError(f"The database file {self.server} cannot be made: {reason}")
 
     @contextmanager
     def alone(self, connection: Connection) -> Iterator[None]:
