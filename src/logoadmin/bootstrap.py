@@ -45,7 +45,8 @@ def open_gallery(
 
     Raises:
         SettingsError: the settings cannot be used.
-        StartError: the database cannot be made; SchemaMismatch: it is missing, older or newer than this program.
+        StartError: the database cannot be made, or what is named is none; SchemaMismatch: it is missing, older or newer
+            than this program.
         StorageUnavailable: the database is out of reach.
     """
     # First: what is made in a new database is made for a service that can start.

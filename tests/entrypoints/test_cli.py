@@ -140,6 +140,28 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
             assert "hidden" not in ended.err
 
 
+@pytest.mark.rule("contract H1", "contract H2")
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(("init",), ("serve", "--port", "0"), ("import", "-"), ("import", "-", "--dry-run"), ("export", "-")),
+        *(("changes",), ("user", "password", "1"), ("token-key", "rotate")),
+    ],
+)
+def test_what_is_no_database_is_named_and_left_alone(run: Run, command: tuple[str, ...]) -> None:
+    Path("junk.db").write_text("Dear diary, " * 1000)
+    Path("short.db").write_text("Dear")
+    Path("folder").mkdir()
+    for name in ("junk.db", "short.db"):
+        ended = run(*command, "--database", f"sqlite:///{name}")
+        assert ended == Ended(1, "", f"logoadmin: {name} is not an SQLite database; name another file\n")
+    ended = run(*command, "--database", "sqlite:///folder")
+    assert ended == Ended(1, "", "logoadmin: folder is a directory; name a file\n")
+    assert Path("junk.db").read_text() == "Dear diary, " * 1000
+    assert Path("short.db").read_text() == "Dear"
+    assert sorted(path.name for path in Path().iterdir()) == ["folder", "junk.db", "short.db"]
+
+
 @pytest.mark.rule("contract H1", "contract H3")
 def test_a_taken_port_is_said_in_a_line_and_nothing_was_made(run: Run) -> None:
     with socket.socket() as taken:
