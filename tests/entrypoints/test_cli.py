@@ -140,6 +140,24 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
             assert "hidden" not in ended.err
 
 
+@pytest.mark.rule("contract H1", "contract H3")
+@pytest.mark.parametrize(
+    "command", [("export", "-"), ("changes",), ("revert", "1"), ("user", "password", "5"), ("token-key", "rotate")]
+)
+def test_a_mistyped_database_is_named_and_not_made(
+    run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    sentence = "logoadmin: There is no file typo.db; if that is its name, run logoadmin init for the same database\n"
+    assert run(*command, "--database", "sqlite:///typo.db") == Ended(1, "", sentence)
+    with monkeypatch.context() as only:
+        only.setenv("LOGOADMIN_DATABASE", "sqlite:///typo.db")
+        assert run(*command) == Ended(1, "", sentence)
+    assert list(Path().iterdir()) == []
+    Path("empty.db").touch()
+    ended = run(*command, "--database", "sqlite:///empty.db")
+    says_one_line(ended, 1, "no tables of logoadmin yet; run logoadmin init for the same database")
+
+
 @pytest.mark.rule("contract H1", "contract H2")
 @pytest.mark.parametrize(
     "command",
