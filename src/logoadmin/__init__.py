@@ -267,7 +267,8 @@ def connect(
 
     Raises:
         SettingsError: the arguments cannot be used.
-        StartError: the database cannot be made; SchemaMismatch: it was made by another version.
+        StartError: the database cannot be made, or what is named is none; SchemaMismatch: it was made by another
+            version.
         StorageUnavailable: the database is out of reach.
     """
     from logoadmin.bootstrap import open_gallery

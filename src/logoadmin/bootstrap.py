@@ -45,7 +45,8 @@ def open_gallery(
 
     Raises:
         SettingsError: the settings cannot be used.
-        StartError: the database cannot be made; SchemaMismatch: it is missing, older or newer than this program.
+        StartError: the database cannot be made, or what is named is none; SchemaMismatch: it is missing, older or newer
+            than this program.
         StorageUnavailable: the database is out of reach.
     """
     # First: what is made in a new database is made for a service that can start.
@@ -84,9 +85,13 @@ def _storage(settings: Settings, create: Create, patient: bool) -> Storage:
 
 def _sql_storage(url: str, create: Create, patient: bool) -> Storage:
     # Imported here so that memory needs no database code (contract H6).
-    from logoadmin.adapters.sql_storage import open_sql_storage
+    from logoadmin.adapters.sql_storage import SqlStorage
+    from logoadmin.adapters.sql_storage.dialects import dialect_of
 
-    storage = open_sql_storage(url, patience=None if patient else _PATIENCE)
+    dialect = dialect_of(url)
+    if create == "never" and not dialect.exists():
+        raise TablesMissing(dialect.server)
+    storage = SqlStorage(dialect, patience=None if patient else _PATIENCE)
     try:
         empty = create in {"embedded", "empty"} and storage.is_empty()
         if create == "always" or (empty and (create == "empty" or storage.embedded)):

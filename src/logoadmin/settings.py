@@ -20,6 +20,7 @@ from pydantic_settings import (
 
 from logoadmin.domain.access import Policy
 from logoadmin.domain.errors import SettingsError
+from logoadmin.domain.limits import MAX_PASSWORD
 
 CONFIG_FILE = "logoadmin.toml"
 _CONFIG_VARIABLE = "LOGOADMIN_CONFIG"
@@ -76,7 +77,7 @@ class Settings(BaseModel):
     session_seconds: int = Field(2_592_000, ge=60, le=31_536_000)
     origins: Annotated[tuple[str, ...], NoDecode] = ()
     cache_seconds: int = Field(60, ge=0, le=31_536_000)
-    admin_password: SecretStr | None = Field(None, min_length=1, max_length=256)
+    admin_password: SecretStr | None = None
     argon2_memory_kib: int = Field(19_456, ge=8, le=4_194_304)
     argon2_passes: int = Field(2, ge=1, le=100)
     log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
@@ -118,6 +119,16 @@ class Settings(BaseModel):
                 "should begin with / and not end with it, such as /gallery; "
                 "between them are letters, digits and the characters - . _ ~",
             )
+        return value
+
+    @field_validator("admin_password")
+    @classmethod
+    def _is_password(cls, value: SecretStr | None) -> SecretStr | None:
+        # Declared as lengths, pydantic would speak of items.
+        if value is not None and not value:
+            raise PydanticCustomError("admin_password", "must not be empty; without it, a password is made up")
+        if value is not None and len(value) > MAX_PASSWORD:
+            raise PydanticCustomError("admin_password", f"must not be longer than {MAX_PASSWORD} characters")
         return value
 
     @model_validator(mode="after")

@@ -753,6 +753,19 @@ def test_a_file_that_was_replaced_is_the_one_that_counts(
 
 
 @pytest.mark.rule("contract A20")
+def test_a_file_that_became_something_else_is_a_database_out_of_reach(
+    sqlite_storage: SqlStorage, tmp_path: Path
+) -> None:
+    add(sqlite_storage)
+    (tmp_path / "gallery.db").rename(tmp_path / "moved.db")
+    (tmp_path / "gallery.db").write_bytes(b"Dear diary, " * 1000)
+    refused(sqlite_storage)
+    refused(sqlite_storage, lambda storage: add(storage, 2))
+    (tmp_path / "moved.db").rename(tmp_path / "gallery.db")
+    assert read(sqlite_storage) == author(1)
+
+
+@pytest.mark.rule("contract A20")
 @pytest.mark.parametrize("what", ["nothing", "a directory", "no database", "half a database"])
 def test_what_is_not_a_database_file_is_not_touched(tmp_path: Path, sqlite_file: Path, what: str) -> None:
     file = tmp_path / "gallery.db"

@@ -85,7 +85,8 @@ def test_every_text_is_compared_exactly(mariadb: MariaDb) -> None:
 @pytest.mark.rule("contract H3")
 def test_a_database_without_tables_is_empty_and_refused(new: SqlStorage) -> None:
     assert new.is_empty()
-    with pytest.raises(SchemaMismatch, match=r"^The database has no tables of logoadmin yet; run: logoadmin init$"):
+    sentence = "The database has no tables of logoadmin yet; run logoadmin init for the same database"
+    with pytest.raises(SchemaMismatch, match=f"^{sentence}$"):
         new.check_schema()
     new.prepare()
     assert not new.is_empty()
@@ -105,7 +106,7 @@ def test_preparing_again_changes_nothing(new: SqlStorage) -> None:
 @pytest.mark.parametrize(
     ("version", "sentence"),
     [
-        ("0000", r"^The database is older than this program; run: logoadmin init$"),
+        ("0000", r"^The database is older than this program; run logoadmin init for the same database$"),
         ("0999", r"^The database was made by a newer logoadmin; install that version or a newer one$"),
     ],
 )
@@ -186,8 +187,12 @@ def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 @pytest.mark.rule("contract H2")
 def test_a_file_that_cannot_be_made_is_named_without_its_path(tmp_path: Path) -> None:
-    with pytest.raises(StartError, match=r"file new.db cannot be made: No such file or directory; name one"):
+    sentence = "The database file new.db cannot be made: its directory is not there; make it first"
+    with pytest.raises(StartError, match=f"^{sentence}$"):
         prepare(f"sqlite:///{tmp_path / 'nowhere' / 'new.db'}")
+    (tmp_path / "file").touch()
+    with pytest.raises(StartError, match=r"file new.db cannot be made: Not a directory; name one that can$"):
+        prepare(f"sqlite:///{tmp_path / 'file' / 'new.db'}")
 
 
 @pytest.mark.rule("contract H2")
@@ -344,7 +349,9 @@ def assert_up_to_date(storage: SqlStorage) -> None:
 
 @pytest.mark.rule("contract H3")
 def test_tables_of_the_first_version_are_refused_until_they_are_migrated(first: SqlStorage) -> None:
-    with pytest.raises(SchemaMismatch, match=r"^The database is older than this program; run: logoadmin init$"):
+    with pytest.raises(
+        SchemaMismatch, match=r"^The database is older than this program; run logoadmin init for the same"
+    ):
         first.check_schema()
     assert not first.is_empty()
     first.prepare()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import InvalidInput, Problem
-from logoadmin.domain.services import authors, changes, keys, logos, roles, sessions, themes, transfer, users
+from logoadmin.domain.services import authors, changes, keys, lines, logos, roles, sessions, themes, users
 from tests.gallery import ASKED
 
 # fmt: off
@@ -325,9 +325,9 @@ def test_a_piece_is_not_active_unless_told_so(kind: type[Command]) -> None:
 def test_a_line_dates_from_1970_on_in_whole_seconds(created_at: object, type_: str) -> None:
     values: dict[str, Any] = {"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}
     for good in (0, 2**53 - 1):
-        assert transfer.AuthorLine(**values, created_at=good).created_at == good
+        assert lines.AuthorLine(**values, created_at=good).created_at == good
     with pytest.raises(InvalidInput) as caught:
-        transfer.AuthorLine(**values | {"created_at": created_at})
+        lines.AuthorLine(**values | {"created_at": created_at})
     assert [(p.loc, p.type) for p in caught.value.problems] == [(("created_at",), type_)]
 
 

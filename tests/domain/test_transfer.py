@@ -233,6 +233,48 @@ def test_a_bad_line_says_in_words_what_is_wrong(stocked: LogoAdmin) -> None:
     )
 
 
+@pytest.mark.rule("contract I1", "contract I2")
+def test_a_mark_of_utf_8_is_passed_over_at_the_start_of_a_file_alone(gallery: LogoAdmin) -> None:
+    author, role = json.dumps(AUTHOR), json.dumps(ROLE)
+    mark = "\ufeff"
+    assert sum(load(gallery, (mark + author).encode(), role.encode()).counts.values()) == 2
+    assert sum(load(gallery, mark + author, role).counts.values()) == 2
+    assert sum(load(gallery, mark.encode()).counts.values()) == 0
+    assert [number for number, _ in refused(gallery, author, mark + role)] == [2]
+
+
+@pytest.mark.rule("contract I1", "contract I2")
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_a_file_in_utf_16_is_refused_in_one_sentence(gallery: LogoAdmin, encoding: str) -> None:
+    text = "\ufeff" * (encoding != "utf-16") + "\n".join(map(json.dumps, (AUTHOR, ROLE, USER)))
+    with pytest.raises(InvalidLines) as caught:
+        load(gallery, *text.encode(encoding).splitlines(keepends=True))
+    assert [(line.number, [p.msg for p in line.problems]) for line in caught.value.lines] == [
+        (1, ["File is not UTF-8 but UTF-16"])
+    ]
+
+
+@pytest.mark.rule("contract I2")
+def test_a_line_that_is_not_utf_8_says_so(gallery: LogoAdmin) -> None:
+    with pytest.raises(InvalidLines) as caught:
+        load(gallery, AUTHOR, json.dumps({**ROLE, "name": "gäst"}, ensure_ascii=False).encode("latin-1"))
+    assert [(line.number, [p.msg for p in line.problems]) for line in caught.value.lines] == [
+        (2, ["Line is not UTF-8"])
+    ]
+
+
+@pytest.mark.rule("contract I2")
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_broken_json_is_told_by_the_line_of_the_file_and_its_column(gallery: LogoAdmin, end: str) -> None:
+    with pytest.raises(InvalidLines) as caught:
+        load(gallery, AUTHOR, "{} {}" + end, (" {x" + end).encode(), "[" + end)
+    assert [(line.number, [p.msg for p in line.problems]) for line in caught.value.lines] == [
+        (2, ["Invalid JSON: trailing characters at column 4"]),
+        (3, ["Invalid JSON: key must be a string at column 3"]),
+        (4, ["Invalid JSON: EOF while parsing a list at column 1"]),
+    ]
+
+
 @pytest.mark.rule("contract I2")
 def test_lines_may_come_in_any_order(gallery: LogoAdmin, clock: StandingClock) -> None:
     lines = [ROLE, {**USER, "role_id": 9}, AUTHOR, {**LOGO, "author_ids": [9]}]

@@ -47,7 +47,7 @@ def make(kind: str) -> ASGIApp:
     """Return the application, or fail to."""
     match kind:
         case "wrong settings":
-            raise SettingsError("The database is of another version; run: logoadmin init")
+            raise SettingsError("The database is of another version; run logoadmin init")
         case "crash":
             os._exit(7)
         case "gallery":

@@ -104,6 +104,15 @@ def test_what_is_asked_wrongly_is_said_in_a_line_with_exit_code_2(
     assert "hidden" not in ended.err
 
 
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize("group", [(), ("user",), ("token-key",)])
+def test_a_group_without_a_command_shows_its_help_as_it_is(run: Run, group: tuple[str, ...]) -> None:
+    ended = run(*group)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == run(*group, "--help").out
+    assert ended.err.startswith("Usage: ")
+
+
 @pytest.mark.rule("contract B2")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "gallery.example"])
 def test_an_open_address_wants_an_explicit_policy(run: Run, host: str) -> None:
@@ -129,6 +138,46 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
             ended = run(*command, "--database", f"mysql+pymysql://me:hidden@127.0.0.1:{port}/gallery")
             says_one_line(ended, 1, f"Cannot connect to the database server at 127.0.0.1:{port}", "--database")
             assert "hidden" not in ended.err
+
+
+@pytest.mark.rule("contract H1", "contract H3")
+@pytest.mark.parametrize(
+    "command", [("export", "-"), ("changes",), ("revert", "1"), ("user", "password", "5"), ("token-key", "rotate")]
+)
+def test_a_mistyped_database_is_named_and_not_made(
+    run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    sentence = "logoadmin: There is no file typo.db; if that is its name, run logoadmin init for the same database\n"
+    assert run(*command, "--database", "sqlite:///typo.db") == Ended(1, "", sentence)
+    with monkeypatch.context() as only:
+        only.setenv("LOGOADMIN_DATABASE", "sqlite:///typo.db")
+        assert run(*command) == Ended(1, "", sentence)
+    assert list(Path().iterdir()) == []
+    Path("empty.db").touch()
+    ended = run(*command, "--database", "sqlite:///empty.db")
+    says_one_line(ended, 1, "no tables of logoadmin yet; run logoadmin init for the same database")
+
+
+@pytest.mark.rule("contract H1", "contract H2")
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(("init",), ("serve", "--port", "0"), ("import", "-"), ("import", "-", "--dry-run"), ("export", "-")),
+        *(("changes",), ("user", "password", "1"), ("token-key", "rotate")),
+    ],
+)
+def test_what_is_no_database_is_named_and_left_alone(run: Run, command: tuple[str, ...]) -> None:
+    Path("junk.db").write_text("Dear diary, " * 1000)
+    Path("short.db").write_text("Dear")
+    Path("folder").mkdir()
+    for name in ("junk.db", "short.db"):
+        ended = run(*command, "--database", f"sqlite:///{name}")
+        assert ended == Ended(1, "", f"logoadmin: {name} is not an SQLite database; name another file\n")
+    ended = run(*command, "--database", "sqlite:///folder")
+    assert ended == Ended(1, "", "logoadmin: folder is a directory; name a file\n")
+    assert Path("junk.db").read_text() == "Dear diary, " * 1000
+    assert Path("short.db").read_text() == "Dear"
+    assert sorted(path.name for path in Path().iterdir()) == ["folder", "junk.db", "short.db"]
 
 
 @pytest.mark.rule("contract H1", "contract H3")
@@ -173,6 +222,25 @@ def test_settings_that_are_no_text_are_named(run: Run, monkeypatch: pytest.Monke
     says_one_line(run("init", "--database", "sqlite:///x%00y.db"), 2, "database URL")
     monkeypatch.setenv("LOGOADMIN_SECRETS_DIR", "nowhere")
     says_one_line(run("init"), 2, "LOGOADMIN_SECRETS_DIR", "nowhere")
+
+
+@pytest.mark.rule("contract H1", "contract H3")
+@pytest.mark.parametrize(
+    ("password", "sentence"),
+    [
+        ("", "must not be empty; without it, a password is made up"),
+        ("x" * 257, "must not be longer than 256 characters"),
+    ],
+)
+def test_a_first_password_of_a_wrong_length_is_refused_in_words(
+    run: Run, monkeypatch: pytest.MonkeyPatch, password: str, sentence: str
+) -> None:
+    monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", password)
+    ended = run("init")
+    assert ended == Ended(2, "", f"logoadmin: Settings are wrong: admin_password: {sentence}\n")
+    assert not Path("logoadmin.db").exists()
+    monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", "x" * 256)
+    assert run("init").code == 0
 
 
 @pytest.mark.rule("contract H3")
@@ -488,7 +556,7 @@ def test_every_bad_line_is_reported_and_nothing_is_imported(run: Run) -> None:
     assert ended.err.splitlines() == [
         "bad.jsonl:2: user_id: Input should be a valid integer",
         "bad.jsonl:2: username: String should have at least 1 character",
-        "bad.jsonl:3: Invalid JSON: EOF while parsing a list at line 2 column 0",
+        "bad.jsonl:3: Invalid JSON: EOF while parsing a list at column 1",
         "bad.jsonl:5: user_id: Duplicate entry '7' for key 'user_id'",
         "bad.jsonl:6: author_ids: Author 9 not found",
         "logoadmin: 4 of the lines cannot be imported; nothing was imported",

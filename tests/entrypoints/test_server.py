@@ -196,7 +196,7 @@ def test_two_workers_answer_and_stop(served: Serve) -> None:
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("wrong settings", "Cannot start: The database is of another version; run: logoadmin init"),
+        ("wrong settings", "Cannot start: The database is of another version; run logoadmin init"),
         ("crash", "Cannot start: a worker ended with exit code 7 before it served"),
     ],
 )

@@ -166,7 +166,12 @@ class SchemaMismatch(StartError):
 
 
 class TablesMissing(SchemaMismatch):
-    """There are no tables in the database, or not all of them."""
+    """There are no tables in the database, or not all of them; ``file`` is the name of one that is not there at all."""
 
-    def __init__(self) -> None:
-        super().__init__("The database has no tables of logoadmin yet; run: logoadmin init")
+    def __init__(self, file: str | None = None) -> None:
+        self.file = file
+        super().__init__(
+            "The database has no tables of logoadmin yet; run logoadmin init for the same database"
+            if file is None
+            else f"There is no file {file}; if that is its name, run logoadmin init for the same database"
+        )

@@ -38,6 +38,9 @@ def main() -> NoReturn:
         cli.main(standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(_USAGE)
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "logoadmin"
         _exit(_USAGE, f"{error.format_message()} See: {command} --help")

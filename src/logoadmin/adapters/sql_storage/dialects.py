@@ -65,10 +65,18 @@ class Dialect(Protocol):
         """Let those who write wait for each other here, where the database would have them poll for its lock."""
 
     def exists(self) -> bool:
-        """Tell whether there is a database to connect to; a server's is always taken to be there."""
+        """Tell whether there is a database to connect to; a server's is always taken to be there.
+
+        Raises:
+            StartError: what is there is no database.
+        """
 
     def create(self) -> None:
-        """Make the database where :attr:`embedded` says so and it is missing."""
+        """Make the database where :attr:`embedded` says so and it is missing.
+
+        Raises:
+            StartError: it cannot be made, or what is there is no database.
+        """
 
     def alone(self, connection: Connection) -> AbstractContextManager[None]:
         """Keep everybody else from changing tables meanwhile; undo everything on an error, where that is possible."""

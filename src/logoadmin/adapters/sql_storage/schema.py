@@ -36,7 +36,7 @@ class Schema:
         if version is None:
             raise TablesMissing
         if version < NEWEST:
-            raise SchemaMismatch("The database is older than this program; run: logoadmin init")
+            raise SchemaMismatch("The database is older than this program; run logoadmin init for the same database")
         if version > NEWEST:
             self._newer()
 

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -55,7 +55,7 @@ class Sqlite:
     def __init__(self, file: str) -> None:
         """Use a file; a relative path is taken from the working directory of this moment."""
         self._path = os.path.abspath(file)
-        self.server = os.path.basename(self._path)
+        self.server = os.path.basename(self._path) or self._path
         self._turn = threading.Lock()
 
     def engine(self, connections: int, patience: float | None) -> Engine:
@@ -100,18 +100,30 @@ class Sqlite:
                 self._turn.release()
 
     def exists(self) -> bool:
-        """Tell whether there is a file."""
+        """Tell whether there is a file.
+
+        Raises:
+            StartError: it is none of SQLite's.
+        """
+        self._refuse_strangers()
         return os.path.exists(self._path)
 
     def create(self) -> None:
-        """Make an empty file, which only its owner may read: it will hold the key that signs tokens."""
+        """Make an empty file, which only its owner may read: it will hold the key that signs tokens.
+
+        Raises:
+            StartError: that cannot be done, or there is one that is none of SQLite's.
+        """
+        self._refuse_strangers()
         try:
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+        except FileNotFoundError:
+            reason = "its directory is not there; make it first"
         except OSError as error:
-            reason = error.strerror
+            reason = f"{error.strerror}; name one that can"
         else:
             return
-        raise StartError(f"The database file {self.server} cannot be made: {reason}; name one that can")
+        raise StartError(f"The database file {self.server} cannot be made: {reason}")
 
     @contextmanager
     def alone(self, connection: Connection) -> Iterator[None]:
@@ -128,9 +140,27 @@ class Sqlite:
         """Return nothing: SQLite compares bytes unless told otherwise."""
         return {}
 
-    def _connect(self, busy_wait: float) -> sqlite3.Connection:
+    def _refuse_strangers(self) -> None:
+        if os.path.isdir(self._path):
+            raise StartError(f"{self.server} is a directory; name a file")
+        if self._is_strange():
+            raise StartError(f"{self.server} is not an SQLite database; name another file")
+
+    def _is_strange(self) -> bool:
+        """Ask SQLite, which changes nothing; reading the file beside it would end the locks that this process has."""
+        try:
+            with closing(self._opened(0)) as connection:
+                connection.execute("PRAGMA schema_version")
+        except sqlite3.DatabaseError as error:
+            return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_NOTADB
+        return False
+
+    def _opened(self, busy_wait: float) -> sqlite3.Connection:
         uri = f"file:{quote(self._path)}?mode=rw"
-        connection = sqlite3.connect(uri, uri=True, timeout=busy_wait, isolation_level=None, check_same_thread=False)
+        return sqlite3.connect(uri, uri=True, timeout=busy_wait, isolation_level=None, check_same_thread=False)
+
+    def _connect(self, busy_wait: float) -> sqlite3.Connection:
+        connection = self._opened(busy_wait)
         try:
             _use_wal(connection)
             # With less, a power cut takes back what was answered already (contract H2).

@@ -6,38 +6,21 @@ because that makes its author or gives up its name, may stand before it.
 """
 
 import json
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import TypeVar
 
 from logoadmin.domain.access import OWNER, Caller, Need, Scope
-from logoadmin.domain.command import UNCHANGED, Command, strict_json
-from logoadmin.domain.errors import BadLine, DuplicateEntry, InvalidInput, InvalidLines, NotFound, Problem
+from logoadmin.domain.command import Command
+from logoadmin.domain.errors import BadLine, DuplicateEntry, InvalidLines, NotFound
 from logoadmin.domain.ledger import snapshot
-from logoadmin.domain.limits import (
-    AuthorIds,
-    Avatar,
-    CustomCss,
-    Flag,
-    HashText,
-    Id,
-    PieceName,
-    PreviewUrl,
-    RoleName,
-    Scopes,
-    Target,
-    UnixTime,
-    Username,
-)
+from logoadmin.domain.limits import Flag
 from logoadmin.domain.lists import PIECES, SMALL_RECORDS, Listing, Pages
-from logoadmin.domain.records import Author, Kind, Logo, PasswordHash, Piece, Role, Theme, User
-from logoadmin.domain.services.authors import found_author
+from logoadmin.domain.records import Kind, Piece
+from logoadmin.domain.services.lines import Line, problem_of, read_lines
 from logoadmin.domain.services.logos import LOGO
-from logoadmin.domain.services.pieces import PieceKind
-from logoadmin.domain.services.roles import found_role
 from logoadmin.domain.services.themes import THEME
 from logoadmin.domain.transactions import Transactions
 from logoadmin.domain.writes import RecordedUnitOfWork
@@ -45,7 +28,6 @@ from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Pieces, UnitOfWork
 
 Record = TypeVar("Record")
-Kept = TypeVar("Kept", contravariant=True)
 
 
 class ImportLines(Command):
@@ -62,135 +44,6 @@ class ExportLines(Command):
     need = Need(Scope.ALL)
 
     with_password_hashes: Flag = False
-
-
-class Line(Command):
-    """A line of a file. What it leaves out is only when it was created: that stays, or is now."""
-
-    created_at: UnixTime = UNCHANGED
-
-    @property
-    def record(self) -> tuple[Kind, int]:
-        """Which record it is about."""
-        kind: Kind = getattr(self, "kind")  # noqa: B009 (every subclass has one, as a literal of its own)
-        return kind, kind.id_of(self)
-
-    @abstractmethod
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
-        """Create the record with this id, or amend it."""
-
-
-class RoleLine(Line):
-    """A role."""
-
-    kind: Literal[Kind.ROLE]
-    role_id: Id
-    name: RoleName
-    scope: Scopes
-
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
-        """Create or amend the role."""
-        known = uow.roles.get(self.role_id)
-        role = Role(self.role_id, self.name, self.scope, _created_at(self, known, now))
-        _keep(uow.roles, known, role)
-
-
-class UserLine(Line):
-    """A user; without a password hash a new one cannot sign in, and a known one keeps theirs."""
-
-    kind: Literal[Kind.USER]
-    user_id: Id
-    username: Username
-    avatar: Avatar | None
-    role_id: Id
-    password_hash: HashText = UNCHANGED
-
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
-        """Create or amend the user."""
-        found_role(uow, self.role_id)
-        known = uow.users.get(self.user_id)
-        user = User(self.user_id, self.username, self.avatar, self.role_id, _created_at(self, known, now))
-        password = None if self.password_hash is UNCHANGED else PasswordHash(self.password_hash)
-        if known is None:
-            uow.users.add(user, password)
-            return
-        if user != known:
-            uow.users.update(user)
-        if password is not None and password != uow.users.password(self.user_id):
-            uow.users.set_password(self.user_id, password)
-            uow.sessions.end_all(self.user_id)
-
-
-class AuthorLine(Line):
-    """An author."""
-
-    kind: Literal[Kind.AUTHOR]
-    author_id: Id
-    user_id: Id
-    username: Username
-
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
-        """Create or amend the author."""
-        known = uow.authors.get(self.author_id)
-        author = Author(self.author_id, self.user_id, self.username, _created_at(self, known, now))
-        _keep(uow.authors, known, author)
-
-
-class _PieceLine(Line):
-    name: PieceName
-    preview_url: PreviewUrl
-    target: Target
-    custom_css: CustomCss
-    active: Flag
-    author_ids: AuthorIds
-
-    def _store(self, kind: PieceKind[Piece, Any, Any, Any], uow: RecordedUnitOfWork, now: int) -> None:
-        pieces = kind.recorded(uow)
-        piece_id = kind.kind.id_of(self)
-        known = pieces.get(piece_id)
-        values = self.model_dump(exclude={"kind", "author_ids", "created_at"})
-        authors = known.authors if known else ()
-        piece = kind.record(**values, authors=authors, created_at=_created_at(self, known, now))
-        for author_id in self.author_ids:
-            found_author(uow, author_id)
-        if known is None:
-            pieces.add(piece, self.author_ids)
-            return
-        if piece != known:
-            pieces.update(piece)
-        if self.author_ids != tuple(author.author_id for author in authors):
-            pieces.set_authors(piece_id, self.author_ids)
-
-
-class ThemeLine(_PieceLine):
-    """A theme."""
-
-    kind: Literal[Kind.THEME]
-    theme_id: Id
-
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
-        """Create or amend the theme, and make its links so."""
-        self._store(THEME, uow, now)
-
-
-class LogoLine(_PieceLine):
-    """A logo."""
-
-    kind: Literal[Kind.LOGO]
-    logo_id: Id
-
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
-        """Create or amend the logo, and make its links so."""
-        self._store(LOGO, uow, now)
-
-
-_LINES: Final[dict[object, type[Line]]] = {
-    Kind.ROLE.value: RoleLine,
-    Kind.USER.value: UserLine,
-    Kind.AUTHOR.value: AuthorLine,
-    Kind.THEME.value: ThemeLine,
-    Kind.LOGO.value: LogoLine,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +85,7 @@ class TransferService:
             Conflict: nobody would hold everything any more (contract B4).
         """
         self._transactions.admit(command, caller)
-        parsed, bad = _parsed(lines)
+        parsed, bad = read_lines(lines)
         now = self._clock.now()
 
         def work(uow: RecordedUnitOfWork) -> None:
@@ -286,7 +139,7 @@ def _stored(
                 try:
                     line.store(uow, now)
                 except (DuplicateEntry, NotFound) as error:
-                    refused.append(BadLine(number, (_problem(error),)))
+                    refused.append(BadLine(number, (problem_of(error),)))
                 else:
                     progress()
                     continue
@@ -295,61 +148,6 @@ def _stored(
         if not waiting or len(waiting) == len(lines):
             return refused
         lines = waiting
-
-
-def _parsed(lines: Iterable[str | bytes]) -> tuple[list[tuple[int, Line]], list[BadLine]]:
-    parsed: list[tuple[int, Line]] = []
-    bad: list[BadLine] = []
-    for number, text in enumerate(lines, start=1):
-        if not text.strip():
-            continue
-        try:
-            parsed.append((number, _line(text)))
-        except InvalidInput as error:
-            bad.append(BadLine(number, error.problems))
-    return parsed, bad
-
-
-def _line(text: str | bytes) -> Line:
-    try:
-        values = strict_json(text)
-    except ValueError as error:
-        values = Problem((), f"Invalid JSON: {error}", "json_invalid")
-    if isinstance(values, Problem):  # raised out here, so that no other error drags the line along
-        raise InvalidInput([values])
-    if not isinstance(values, dict):
-        raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
-    kind = values.get("kind")
-    line = _LINES.get(kind) if isinstance(kind, str) else None
-    if line is None:
-        allowed = ", ".join(Kind)
-        raise InvalidInput([Problem(("kind",), f"Kind should be one of {allowed}", "literal_error")])
-    return line(**values)
-
-
-def _problem(error: DuplicateEntry | NotFound) -> Problem:
-    if isinstance(error, DuplicateEntry):
-        return Problem((error.key,), str(error), "value_error")
-    field = "author_ids" if error.what == "Author" else f"{error.what.lower()}_id"
-    return Problem((field,), str(error), "value_error")
-
-
-class _Repository(Protocol[Kept]):
-    def add(self, record: Kept, /) -> object: ...
-    def update(self, record: Kept, /) -> object: ...
-
-
-def _keep(repository: _Repository[Kept], known: Kept | None, record: Kept) -> None:
-    if known is None:
-        repository.add(record)
-    elif record != known:
-        repository.update(record)
-
-
-def _created_at(line: Line, known: Role | User | Author | Theme | Logo | None, now: int) -> int:
-    if line.created_at is not UNCHANGED:
-        return line.created_at
-    return known.created_at if known else now
 
 
 def _everything(uow: UnitOfWork, with_password_hashes: bool) -> Iterator[dict[str, object]]:
