@@ -85,13 +85,9 @@ def _storage(settings: Settings, create: Create, patient: bool) -> Storage:
 
 def _sql_storage(url: str, create: Create, patient: bool) -> Storage:
     # Imported here so that memory needs no database code (contract H6).
-    from logoadmin.adapters.sql_storage import SqlStorage
-    from logoadmin.adapters.sql_storage.dialects import dialect_of
+    from logoadmin.adapters.sql_storage import open_sql_storage
 
-    dialect = dialect_of(url)
-    if create == "never" and not dialect.exists():
-        raise TablesMissing(dialect.server)
-    storage = SqlStorage(dialect, patience=None if patient else _PATIENCE)
+    storage = open_sql_storage(url, patience=None if patient else _PATIENCE)
     try:
         empty = create in {"embedded", "empty"} and storage.is_empty()
         if create == "always" or (empty and (create == "empty" or storage.embedded)):

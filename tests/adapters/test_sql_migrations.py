@@ -85,8 +85,12 @@ def test_every_text_is_compared_exactly(mariadb: MariaDb) -> None:
 @pytest.mark.rule("contract H3")
 def test_a_database_without_tables_is_empty_and_refused(new: SqlStorage) -> None:
     assert new.is_empty()
-    sentence = "The database has no tables of logoadmin yet; run logoadmin init for the same database"
-    with pytest.raises(SchemaMismatch, match=f"^{sentence}$"):
+    missing = (
+        "There is no file new.db; if that is its name,"
+        if new.embedded
+        else "The database has no tables of logoadmin yet;"
+    )
+    with pytest.raises(SchemaMismatch, match=f"^{missing} run logoadmin init for the same database$"):
         new.check_schema()
     new.prepare()
     assert not new.is_empty()

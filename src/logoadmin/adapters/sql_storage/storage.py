@@ -121,7 +121,7 @@ class SqlStorage:
             StorageUnavailable: the database is out of reach.
         """
         if not self._dialect.exists():
-            raise TablesMissing
+            raise TablesMissing(self.server)
         self._call(self._looking(self._schema.check))
 
     def prepare(self) -> None:
