@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
+from sqlalchemy import text
 
 from logoadmin.adapters.sql_storage import SqlStorage, mysql, open_sql_storage
 from logoadmin.adapters.sql_storage.breaker import REST, Breaker
+from logoadmin.adapters.sql_storage.faults import Fault
+from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.errors import DuplicateEntry, StorageUnavailable
 from logoadmin.domain.records import Author, Change, Kind, PasswordHash, User
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -637,6 +640,47 @@ def test_a_service_killed_in_the_middle_keeps_both_or_neither(
     # Whoever comes next waits for nothing that the dead one held.
     sql_storage.write(add_both)
     assert sql_storage.read(lambda uow: uow.changes.last_id()) == expected[2] + 1
+
+
+@pytest.mark.rule("contract A20")
+def test_a_search_that_takes_too_long_keeps_nobody_else_out(
+    mariadb_storage: SqlStorage, caplog: pytest.LogCaptureFixture
+) -> None:
+    digits = " UNION ALL ".join(f"SELECT {digit} AS digit" for digit in range(10))
+    slow = text("SELECT COUNT(*) FROM " + ", ".join(f"({digits}) AS d{place}" for place in range(12)))
+
+    def search(storage: SqlStorage) -> object:
+        return storage.read(lambda uow: cast(Any, uow.authors)._transaction.row(slow, {}))
+
+    read(mariadb_storage)
+    refused(mariadb_storage, search)
+    assert caplog.messages == [f"{mariadb_storage.server}: {Fault.BUSY.value} (1969)"]
+    read(mariadb_storage)  # at once: the server is there, and is not left alone for a while
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.parametrize("is_kept", [True, False])
+@pytest.mark.parametrize("kind", ["OperationalError", "IntegrityError"])
+@pytest.mark.parametrize("together", [True, False])
+def test_a_commit_that_fails_in_a_way_nobody_knows_is_unknown_and_not_repeated(
+    sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, kind: str, is_kept: bool, together: bool
+) -> None:
+    commit, runs = Transaction.commit, []
+
+    def fail(transaction: Transaction) -> None:
+        if is_kept:
+            commit(transaction)
+        raise getattr(sql_storage._driver, kind)(1180, "Got error 5 during COMMIT")
+
+    def calls() -> None:
+        runs.append(1)
+        add_author(sql_storage, 1)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Transaction, "commit", fail)
+        refused(sql_storage, lambda storage: storage.together(calls) if together else calls())
+    assert runs == [1]
+    assert numbers(sql_storage) == ([1] if is_kept else [])
 
 
 @pytest.mark.rule("contract A20", "contract H5")

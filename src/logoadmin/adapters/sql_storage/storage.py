@@ -192,7 +192,7 @@ class SqlStorage:
             with self.translated():
                 transaction.commit()
         except Failure as failure:
-            # Only then it is said that nothing was kept; a lost connection has the same face in both cases.
+            # Of a conflict alone it is certain that nothing was kept.
             failure.unsure = failure.fault is not Fault.CONFLICT
             raise
         except self._driver.Error as error:
@@ -215,7 +215,7 @@ class SqlStorage:
         except Failure as failure:
             self._log(failure)
             answered = None if failure.code == "pool" else failure.fault is not Fault.GONE
-            if failure.fault is Fault.REFUSED:
+            if failure.fault is Fault.REFUSED and not failure.unsure:
                 raise failure.error from None
         finally:
             self._breaker.leave(answered)
