@@ -35,7 +35,15 @@ def test_an_answer_is_given_again_while_the_version_of_everything_is_the_same() 
     assert again is not None
     assert (again.status_code, again.body, again.raw_headers) == (200, ANSWER, answer().raw_headers)
     assert remembered.response(request(), 8) is None
-    assert remembered.response(request(), 6) is None
+
+
+@pytest.mark.parametrize("other", [6, 8])
+def test_what_was_remembered_is_forgotten_once_another_version_is_seen(other: int) -> None:
+    remembered = Remembered()
+    remembered.remember(request(), answer(), 7)
+    assert remembered.response(request(), other) is None
+    assert not remembered.knows(request())
+    assert remembered.response(request(), 7) is None
 
 
 @pytest.mark.parametrize("had", ['"5"', 'W/"5"', '"1", "5"', "*"])
@@ -73,6 +81,7 @@ def test_requests_for_something_else_are_not_answered_alike() -> None:
     for other in (request("/api/logos"), request(query=b"limit=1"), request(root_path="/gallery")):
         assert not remembered.knows(other)
         assert remembered.response(other, 7) is None
+        assert remembered.knows(request())
 
 
 def test_a_new_version_takes_the_place_of_all_that_was_remembered() -> None:

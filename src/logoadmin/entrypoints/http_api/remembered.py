@@ -58,7 +58,8 @@ class Remembered:
         """Return the response to a request, if it is remembered of this version."""
         key = _key(request)
         with self._lock:
-            answer = self._answers.get(key) if version == self._version else None
+            self._turn_to(version)
+            answer = self._answers.get(key)
             if answer is None:
                 return None
             self._answers.move_to_end(key)
@@ -77,9 +78,7 @@ class Remembered:
             return
         key = _key(request)
         with self._lock:
-            if version != self._version:
-                self._forget()
-                self._version = version
+            self._turn_to(version)
             known = self._answers.pop(key, None)
             self._answers[key] = answer
             self._size += answer.size - (known.size if known else 0)
@@ -90,6 +89,12 @@ class Remembered:
         """Forget all of them."""
         with self._lock:
             self._forget()
+
+    def _turn_to(self, version: int) -> None:
+        """Forget what is of another version, also of a later one: that may come back with other records."""
+        if version != self._version:
+            self._forget()
+            self._version = version
 
     def _forget(self) -> None:
         self._answers.clear()
