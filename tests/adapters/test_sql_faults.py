@@ -454,7 +454,7 @@ def test_a_duplicate_is_not_blamed_for_a_change_that_was_put_off_and_fails(sql_s
 @pytest.mark.rule("contract A20", "contract H5")
 def test_who_ran_into_a_deadlock_runs_again(mariadb: MariaDb, mariadb_storage: SqlStorage) -> None:
     # Those who write through the storage wait for each other from the start; somebody else may not.
-    for number in range(1, 9):
+    for number in range(1, 99):
         add(mariadb_storage, number)
     runs: list[int] = []
     with contextlib.closing(mariadb.connect()) as other, other.cursor() as cursor, ThreadPoolExecutor(1) as executor:

@@ -60,7 +60,6 @@ PARTS = (
     | NAMES.map(lambda name: name[1:3])
     | st.sampled_from(["", "A", "n", "SS", "%", "_", "\\", "n ", "i\u0307", "İ", "Å"])
 )
-BEGINNINGS = PARTS | NAMES.map(lambda name: name[:2])
 VERSIONS = st.integers(0, 9)
 TARGETS = st.sampled_from(["forum", "Forum", "wiki"])
 
@@ -84,7 +83,6 @@ said = st.none() | st.dictionaries(NAMES, TEXTS | IDS | st.none() | st.booleans(
 pieces_filters = st.builds(
     Filter,
     q=st.none() | PARTS,
-    prefix=st.none() | BEGINNINGS,
     target=st.none() | TARGETS,
     active=st.none() | st.booleans(),
     author_id=st.none() | IDS,
@@ -359,15 +357,14 @@ class Agreement(RuleBasedStateMachine):
         after=IDS | st.just(-1),
         limit=st.integers(1, 3),
         q=st.none() | PARTS,
-        prefix=st.none() | BEGINNINGS,
         of=st.none() | IDS,
     )
-    def look_for_people(self, after: int, limit: int, q: str | None, prefix: str | None, of: int | None) -> None:
+    def look_for_people(self, after: int, limit: int, q: str | None, of: int | None) -> None:
         self.step(
             lambda uow: (
-                uow.roles.page(after, limit, Filter(q=q, prefix=prefix)),
-                uow.users.page(after, limit, Filter(q=q, prefix=prefix, role_id=of)),
-                uow.authors.page(after, limit, Filter(q=q, prefix=prefix, user_id=of)),
+                uow.roles.page(after, limit, Filter(q=q)),
+                uow.users.page(after, limit, Filter(q=q, role_id=of)),
+                uow.authors.page(after, limit, Filter(q=q, user_id=of)),
             )
         )
 

@@ -61,9 +61,6 @@ TEXTS = [
     (users.ListUsers, "q", 1, 128), (roles.ListRoles, "q", 1, 128), (authors.ListAuthors, "q", 1, 128),
     (themes.ListThemes, "q", 1, 128), (logos.ListLogos, "q", 1, 128),
     (authors.ListAuthorLogos, "q", 1, 128), (authors.ListAuthorThemes, "q", 1, 128),
-    (users.ListUsers, "prefix", 1, 128), (roles.ListRoles, "prefix", 1, 128), (authors.ListAuthors, "prefix", 1, 128),
-    (themes.ListThemes, "prefix", 1, 128), (logos.ListLogos, "prefix", 1, 128),
-    (authors.ListAuthorLogos, "prefix", 1, 128), (authors.ListAuthorThemes, "prefix", 1, 128),
 ]
 # fmt: on
 

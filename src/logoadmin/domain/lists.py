@@ -25,10 +25,9 @@ class ListCommand(Command):
 
 
 class SearchedCommand(ListCommand):
-    """A list of records with names: ``q`` is a part of it, ``prefix`` its beginning, in whatever case (contract E3)."""
+    """A list of records with names, of which ``q`` is a part, in whatever case (contract E3)."""
 
     q: Query | None = None
-    prefix: Query | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,6 @@ class Filter:
 
     Attributes:
         q: a part of the name or username; upper and lower case are the same (Unicode's full case folding).
-        prefix: how the name or username begins; upper and lower case are the same.
         role_id: of users.
         user_id: of authors.
         target: of logos and themes.
@@ -46,7 +44,6 @@ class Filter:
     """
 
     q: str | None = None
-    prefix: str | None = None
     role_id: int | None = None
     user_id: int | None = None
     target: str | None = None

@@ -204,8 +204,6 @@ def _page(rows: Iterable[Record], limit: int, where: Filter) -> tuple[Record, ..
 
 def _meets(row: object, where: Filter) -> bool:
     wanted = where.given
-    part, prefix = wanted.pop("q", ""), wanted.pop("prefix", "")
+    part = wanted.pop("q", "")
     name = folded(getattr(row, "username" if hasattr(row, "username") else "name", ""))
-    if folded(part) not in name or not name.startswith(folded(prefix)):
-        return False
-    return all(getattr(row, name) == value for name, value in wanted.items())
+    return folded(part) in name and all(getattr(row, name) == value for name, value in wanted.items())

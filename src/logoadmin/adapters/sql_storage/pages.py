@@ -1,116 +1,100 @@
 """Parts of lists, in ascending id, with the filters that are asked for (contract E2, E3)."""
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, ColumnElement, Select, Table, bindparam, func, literal_column, select
+from sqlalchemy import ColumnElement, FromClause, Select, Table, bindparam, func, select
 
+from logoadmin.adapters.sql_storage.names import MOST_PARTS, parts_that_cover
 from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.limits import MAX_ID
 from logoadmin.domain.lists import Filter, folded
 
 _AFTER: Final[Any] = bindparam("after")
 _LIMIT: Final[Any] = bindparam("limit")
-_SKIPPED: Final[Any] = bindparam("skipped")
-_ONE: Final[Any] = literal_column("1")
-# More than there can be. A limit, however high, keeps a planner from looking into a subquery and thinking better of it.
-_ALL: Final[Any] = literal_column(str(MAX_ID + 1))
-# No text of the same length follows one that is filled up with it, whether code points are compared or their UTF-8.
-_HIGHEST: Final = "\U0010ffff"
-
-# Up to so many names of a prefix are put in the order of their ids in the time of a few pages.
-FEW: Final = 10_000
-# Of more, so many records for each of the page are looked at first: with luck, enough of them have the prefix.
-NEAR: Final = 20
-# Up to so many names are worth a look at their records where there are other filters, which may have better indexes.
-MANY: Final = 100_000
+# Which record of a track shows how soon its records come.
+_SAMPLE: Final = 100
 
 
 class Page:
-    """The queries for a page of one table, one for each set of filters."""
+    """The queries for a page of one table, one for each set of filters.
+
+    Each condition has a track: an index in which the ids of the records that meet it stand in ascending order. A page
+    is found along one of them, leaving out what the other conditions do not let through, so it costs what it takes to
+    get there and not what there is. The best one is the track whose hundredth record is the farthest away. No database
+    would choose it: SQLite keeps no statistics, and those of a server do not say where in the order of ids something
+    is.
+    """
 
     def __init__(
-        self, records: Select[Any], table: Table, equal: tuple[str, ...], *, of: ColumnElement[bool] | None = None
+        self, records: Select[Any], table: Table, parts: Table, equal: tuple[str, ...] = (), links: Table | None = None
     ) -> None:
         """Select pages of records.
 
         Args:
             records: all of them, in any order.
             table: whose id they are in the order of.
-            equal: the columns that a filter of the same name asks for the value of.
-            of: what is asked for whenever ``author_id`` is.
+            parts: the parts of their names.
+            equal: the columns that a filter of the same name asks for the value of; each has an index.
+            links: to the authors, whom ``author_id`` asks for, of records that have some.
         """
         (key,) = table.primary_key
-        self._key, self._table, self._equal, self._of = key, table, equal, of
-        self._records = records
-        self._folded: Any = table.c.folded
-        begin = select(key).where(self._folded.between(bindparam("prefix"), bindparam("last")))
-        self._begin = begin.limit(_ALL).subquery().c[key.name]
-        self._another_begins = begin.limit(_ONE).offset(_SKIPPED)
-        self._another_id = select(key).where(key > _AFTER).order_by(key).limit(_ONE).offset(_SKIPPED)
-        self._by_id = cache(self._query_by_id)
-        self._by_name = cache(self._query_by_name)
+        self._key, self._table, self._records = key, table, records
+        self._all = records.where(key > _AFTER).order_by(key).limit(_LIMIT)
+        self._conditions: dict[str, ColumnElement[bool]] = {"q": func.instr(table.c.folded, bindparam("q")) > 0}
+        self._tracks = {f"part_{number}": self._track(parts, "part", f"part_{number}") for number in range(MOST_PARTS)}
+        for name in equal:
+            self._conditions[name] = table.c[name] == bindparam(name)
+            self._tracks[name] = self._track(table, name, name)
+        if links is not None:
+            theirs = select(links.c[key.name]).where(links.c.author_id == bindparam("author_id"))
+            self._conditions["author_id"] = key.in_(theirs)
+            self._tracks["author_id"] = self._track(links, "author_id", "author_id")
+        self._along = cache(self._query_along)
+        self._samples = cache(self._query_samples)
 
     def rows(self, transaction: Transaction, after: int, limit: int, where: Filter) -> Sequence[Row]:
         """Return the rows of up to ``limit`` records with an id above ``after``."""
-        wanted = where.given
-        for name in ("q", "prefix"):
-            if name in wanted:
-                wanted[name] = folded(wanted[name])
-        values = {**wanted, "after": after, "limit": limit}
-        if where.prefix is None:
-            return transaction.rows(self._by_id(tuple(wanted)), values)
-        return self._rows_of_prefix(transaction, tuple(wanted), values)
+        values = where.given
+        wanted = tuple(values)
+        tracks = tuple(name for name in wanted if name != "q")
+        values.update(after=after, limit=limit)
+        if where.q is not None:
+            values["q"] = folded(where.q)
+            parts = {f"part_{number}": part for number, part in enumerate(parts_that_cover(values["q"]))}
+            values.update(parts)
+            tracks += tuple(parts)
+        if not tracks:
+            return transaction.rows(self._all, values)
+        return transaction.rows(self._along(self._best(transaction, tracks, values), wanted), values)
 
-    def _rows_of_prefix(
-        self, transaction: Transaction, wanted: tuple[str, ...], values: dict[str, Any]
-    ) -> Sequence[Row]:
-        """Return the rows in the cheapest way; all of them lead to the same."""
-        others = tuple(name for name in wanted if name != "prefix")
-        values["last"] = values["prefix"].ljust(self._folded.type.length, _HIGHEST)
+    def _best(self, transaction: Transaction, tracks: tuple[str, ...], values: dict[str, Any]) -> str:
+        if len(tracks) == 1:
+            return tracks[0]
+        (samples,) = transaction.rows(self._samples(tracks), values)
+        distances = [math.inf if sample is None else sample for sample in samples]
+        return tracks[distances.index(max(distances))]
 
-        def are_more_than(number: int) -> bool:
-            return transaction.row(self._another_begins, {**values, "skipped": number}) is not None
+    def _query_samples(self, tracks: tuple[str, ...]) -> Select[Any]:
+        return select(*(self._tracks[name].limit(1).offset(_SAMPLE - 1).scalar_subquery() for name in tracks))
 
-        if are_more_than(FEW):
-            until = transaction.row(self._another_id, {**values, "skipped": NEAR * values["limit"]})
-            near = transaction.rows(self._by_id((*wanted, "until")), {**values, "until": until[0] if until else MAX_ID})
-            if until is None or len(near) == values["limit"]:
-                return near
-            if others and are_more_than(MANY):
-                return transaction.rows(self._by_id(wanted), values)
-        return transaction.rows(self._by_name(others), values)
-
-    def _query_by_id(self, wanted: tuple[str, ...]) -> Select[Any]:
-        conditions = map(self._condition, wanted)
-        return self._records.where(self._key > _AFTER, *conditions).order_by(self._key).limit(_LIMIT)
-
-    def _query_by_name(self, others: tuple[str, ...]) -> Select[Any]:
-        ids = select(self._begin).where(self._begin > _AFTER)
+    def _query_along(self, track: str, wanted: tuple[str, ...]) -> Select[Any]:
+        ids = self._tracks[track]
+        others = [self._conditions[name] for name in wanted if name != track]
         if others:
-            ids = self._joined(ids, self._begin).where(*map(self._condition, others))
+            ids = self._with_records(ids, *ids.selected_columns).where(*others)
         # The ids by themselves: no more is to be carried about than the records of the page.
-        key = ids.order_by(self._begin).limit(_LIMIT).subquery().c[self._key.name]
-        return self._joined(self._records, key).order_by(key)
+        key = ids.limit(_LIMIT).subquery().c[self._key.name]
+        return self._with_records(self._records, key).order_by(key)
 
-    def _joined(self, query: Select[Any], key: Any) -> Select[Any]:
+    def _with_records(self, query: Select[Any], key: Any) -> Select[Any]:
         # Or else MySQL may walk through the table and look for each id among those that were found.
         in_this_order = query.prefix_with("STRAIGHT_JOIN", dialect="mysql")
         return in_this_order.select_from(key.table.join(self._table, key == self._key))
 
-    def _condition(self, name: str) -> ColumnElement[bool]:
-        value: BindParameter[Any] = bindparam(name)
-        if name == "q":
-            return func.instr(self._folded, value) > 0
-        if name == "prefix":
-            # Not a range: no planner is to take the index for it.
-            return func.instr(self._folded, value) == 1
-        if name == "until":
-            return self._key <= value
-        if name in self._equal:
-            return self._table.c[name] == value
-        if name == "author_id" and self._of is not None:
-            return self._of
-        raise LookupError(f"{self._table.name} cannot be filtered by {name}")
+    def _track(self, index: Table, column: str, value: str) -> Select[Any]:
+        at: FromClause = index.alias()
+        key = at.c[self._key.name]
+        return select(key).where(at.c[column] == bindparam(value), key > _AFTER).order_by(key)

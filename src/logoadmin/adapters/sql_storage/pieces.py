@@ -8,9 +8,18 @@ from typing import Any, Final, Generic
 
 from sqlalchemy import Table, bindparam, delete, insert, select, update
 
+from logoadmin.adapters.sql_storage.names import Names
 from logoadmin.adapters.sql_storage.pages import Page
 from logoadmin.adapters.sql_storage.statements import Row
-from logoadmin.adapters.sql_storage.tables import authors, logo_authors, logos, theme_authors, themes
+from logoadmin.adapters.sql_storage.tables import (
+    authors,
+    logo_authors,
+    logo_name_parts,
+    logos,
+    theme_authors,
+    theme_name_parts,
+    themes,
+)
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.lists import EVERYTHING, Filter, folded
 from logoadmin.domain.records import Author, Link, Logo, Piece, Theme
@@ -35,7 +44,7 @@ class Pieces(Generic[Piece]):
         link_id_name: the field of the id of its links.
     """
 
-    def __init__(self, record: type[Piece], pieces: Table, links: Table) -> None:
+    def __init__(self, record: type[Piece], pieces: Table, links: Table, parts: Table) -> None:
         """Make the queries from the tables."""
         self.record: Callable[..., Piece] = record
         (key,), (link_key,) = pieces.primary_key, links.primary_key
@@ -49,9 +58,8 @@ class Pieces(Generic[Piece]):
         # within the other SQLite would make a temporary table, too.
         joined = pieces.outerjoin(links, of == key).outerjoin(authors, authors.c.author_id == by)
         self.get = select(*columns, link_key, *_AUTHOR).select_from(joined).where(key == _KEY)
-        theirs = links.alias()
-        by_author = key.in_(select(theirs.c[key.name]).where(theirs.c.author_id == _AUTHOR_ID))
-        self.page = Page(select(*columns), pieces, ("target", "active"), of=by_author)
+        self.page = Page(select(*columns), pieces, parts, ("target", "active"), links)
+        self.names = Names(pieces, parts)
         within = of.between(bindparam("first"), bindparam("last"))
         self.authors_within = select(of, *_AUTHOR).select_from(makers).where(within).order_by(link_key)
         of_some = of.in_([bindparam(key) for key in _KEYS])
@@ -68,8 +76,8 @@ class Pieces(Generic[Piece]):
         self.unlink_all = delete(links).where(of == _KEY)
 
 
-THEMES: Final = Pieces(Theme, themes, theme_authors)
-LOGOS: Final = Pieces(Logo, logos, logo_authors)
+THEMES: Final = Pieces(Theme, themes, theme_authors, theme_name_parts)
+LOGOS: Final = Pieces(Logo, logos, logo_authors, logo_name_parts)
 
 
 class PieceRepository(Generic[Piece]):
@@ -124,14 +132,18 @@ class PieceRepository(Generic[Piece]):
 
     def add(self, piece: Piece) -> None:
         """Keep a new piece."""
-        id_name = self._queries.id_name
-        self._transaction.change(self._queries.add, self._values(piece))
-        self._transaction.counters.used(id_name, getattr(piece, id_name))
+        id_name, values = self._queries.id_name, self._values(piece)
+        self._transaction.change(self._queries.add, values)
+        self._queries.names.change(self._transaction, values[id_name], "", values["folded"])
+        self._transaction.counters.used(id_name, values[id_name])
 
     def update(self, piece: Piece) -> None:
         """Give a piece new values."""
         values = self._values(piece)
-        self._transaction.change(self._queries.update, {**values, "key": values[self._queries.id_name]})
+        piece_id = values[self._queries.id_name]
+        name = self._queries.names.kept(self._transaction, piece_id)
+        self._transaction.change(self._queries.update, {**values, "key": piece_id})
+        self._queries.names.change(self._transaction, piece_id, name, values["folded"])
 
     def touch(self, piece_ids: Collection[int], version: int) -> None:
         """Give pieces another version."""
@@ -140,6 +152,8 @@ class PieceRepository(Generic[Piece]):
 
     def remove(self, piece_id: int) -> bool:
         """Remove a piece; the links go by themselves."""
+        name = self._queries.names.kept(self._transaction, piece_id)
+        self._queries.names.change(self._transaction, piece_id, name, "")
         return self._transaction.change(self._queries.remove, {"key": piece_id}) > 0
 
     def link_of(self, piece_id: int, author_id: int) -> int | None:

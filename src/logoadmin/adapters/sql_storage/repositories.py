@@ -5,8 +5,16 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, delete, insert, select, update
 
+from logoadmin.adapters.sql_storage.names import Names
 from logoadmin.adapters.sql_storage.pages import Page
-from logoadmin.adapters.sql_storage.tables import authors, roles, users
+from logoadmin.adapters.sql_storage.tables import (
+    author_name_parts,
+    authors,
+    role_name_parts,
+    roles,
+    user_name_parts,
+    users,
+)
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.lists import EVERYTHING, Filter, folded
@@ -17,7 +25,8 @@ _KEY: Final[Any] = bindparam("key")
 
 _USER = select(users.c.user_id, users.c.username, users.c.avatar, users.c.role_id, users.c.created_at, users.c.version)
 _GET_USER = _USER.where(users.c.user_id == _KEY)
-_USERS = Page(_USER, users, ("role_id",))
+_USERS = Page(_USER, users, user_name_parts, ("role_id",))
+_USER_NAMES = Names(users, user_name_parts)
 _ADD_USER = insert(users).inline()
 _UPDATE_USER = update(users).where(users.c.user_id == _KEY)
 _REMOVE_USER = delete(users).where(users.c.user_id == _KEY)
@@ -55,16 +64,21 @@ class UserRepository:
                 return DuplicateEntry(user.user_id, "user_id")
             return self._taken(user, DuplicateEntry)
 
-        sealed = None if password is None else password.sealed
-        self._transaction.claim(_ADD_USER, {**self._values(user), "password": sealed}, explain)
+        values = {**self._values(user), "password": None if password is None else password.sealed}
+        self._transaction.claim(_ADD_USER, values, explain)
+        _USER_NAMES.change(self._transaction, user.user_id, "", values["folded"])
 
     def update(self, user: User) -> None:
         """Give a user new values."""
         values = {**self._values(user), "key": user.user_id}
+        name = _USER_NAMES.kept(self._transaction, user.user_id)
         self._transaction.claim(_UPDATE_USER, values, lambda: self._taken(user, DuplicateUpdate))
+        _USER_NAMES.change(self._transaction, user.user_id, name, values["folded"])
 
     def remove(self, user_id: int) -> bool:
         """Remove a user; the sessions go by themselves."""
+        name = _USER_NAMES.kept(self._transaction, user_id)
+        _USER_NAMES.change(self._transaction, user_id, name, "")
         return self._transaction.change(_REMOVE_USER, {"key": user_id}) > 0
 
     def credentials(self, username: str) -> Credentials | None:
@@ -101,7 +115,8 @@ class UserRepository:
 
 _ROLE = select(roles.c.role_id, roles.c.name, roles.c.scope, roles.c.created_at, roles.c.version)
 _GET_ROLE = _ROLE.where(roles.c.role_id == _KEY)
-_ROLES = Page(_ROLE, roles, ())
+_ROLES = Page(_ROLE, roles, role_name_parts)
+_ROLE_NAMES = Names(roles, role_name_parts)
 _ADD_ROLE = insert(roles).inline()
 _UPDATE_ROLE = update(roles).where(roles.c.role_id == _KEY)
 _REMOVE_ROLE = delete(roles).where(roles.c.role_id == _KEY)
@@ -137,16 +152,22 @@ class RoleRepository:
     def add(self, role: Role) -> None:
         """Keep a new role."""
         self._transaction.counters.last("role_id")
-        self._transaction.claim(_ADD_ROLE, self._values(role), lambda: self._taken(role, DuplicateEntry))
+        values = self._values(role)
+        self._transaction.claim(_ADD_ROLE, values, lambda: self._taken(role, DuplicateEntry))
+        _ROLE_NAMES.change(self._transaction, role.role_id, "", values["folded"])
         self._transaction.counters.used("role_id", role.role_id)
 
     def update(self, role: Role) -> None:
         """Give a role new values."""
         values = {**self._values(role), "key": role.role_id}
+        name = _ROLE_NAMES.kept(self._transaction, role.role_id)
         self._transaction.claim(_UPDATE_ROLE, values, lambda: self._taken(role, DuplicateUpdate))
+        _ROLE_NAMES.change(self._transaction, role.role_id, name, values["folded"])
 
     def remove(self, role_id: int) -> bool:
         """Remove a role."""
+        name = _ROLE_NAMES.kept(self._transaction, role_id)
+        _ROLE_NAMES.change(self._transaction, role_id, name, "")
         return self._transaction.change(_REMOVE_ROLE, {"key": role_id}) > 0
 
     def in_use(self, role_id: int) -> bool:
@@ -170,7 +191,8 @@ class RoleRepository:
 
 _AUTHOR = select(authors.c.author_id, authors.c.user_id, authors.c.username, authors.c.created_at, authors.c.version)
 _GET_AUTHOR = _AUTHOR.where(authors.c.author_id == _KEY)
-_AUTHORS = Page(_AUTHOR, authors, ("user_id",))
+_AUTHORS = Page(_AUTHOR, authors, author_name_parts, ("user_id",))
+_AUTHOR_NAMES = Names(authors, author_name_parts)
 _ADD_AUTHOR = insert(authors).inline()
 _UPDATE_AUTHOR = update(authors).where(authors.c.author_id == _KEY)
 _REMOVE_AUTHOR = delete(authors).where(authors.c.author_id == _KEY)
@@ -202,16 +224,22 @@ class AuthorRepository:
     def add(self, author: Author) -> None:
         """Keep a new author."""
         self._transaction.counters.last("author_id")
-        self._transaction.claim(_ADD_AUTHOR, self._values(author), lambda: self._taken(author, DuplicateEntry))
+        values = self._values(author)
+        self._transaction.claim(_ADD_AUTHOR, values, lambda: self._taken(author, DuplicateEntry))
+        _AUTHOR_NAMES.change(self._transaction, author.author_id, "", values["folded"])
         self._transaction.counters.used("author_id", author.author_id)
 
     def update(self, author: Author) -> None:
         """Give an author new values."""
         values = {**self._values(author), "key": author.author_id}
+        name = _AUTHOR_NAMES.kept(self._transaction, author.author_id)
         self._transaction.claim(_UPDATE_AUTHOR, values, lambda: self._taken(author, DuplicateUpdate))
+        _AUTHOR_NAMES.change(self._transaction, author.author_id, name, values["folded"])
 
     def remove(self, author_id: int) -> bool:
         """Remove an author; the links go by themselves."""
+        name = _AUTHOR_NAMES.kept(self._transaction, author_id)
+        _AUTHOR_NAMES.change(self._transaction, author_id, name, "")
         return self._transaction.change(_REMOVE_AUTHOR, {"key": author_id}) > 0
 
     def _taken(self, author: Author, error: type[DuplicateEntry]) -> DuplicateEntry | None:

@@ -30,6 +30,8 @@ VERSION_TABLE: Final = "logoadmin_version"
 # A hash of the password, the token or the session: whatever makes them, they fit.
 _SEALED: Final = 255
 _OPAQUE: Final = 128
+# How long the parts are that are kept of names. A few parts of one of these lengths cover any part that is searched.
+PARTS: Final = (4, 2, 1)
 
 metadata: Final = MetaData(
     naming_convention={
@@ -54,7 +56,7 @@ def _version() -> Column[int]:
 
 
 def _folded(name_length: int) -> Column[str]:
-    # What a name is searched by; folding makes at most three characters of one.
+    # A name as it is searched; folding makes at most three characters of one.
     return Column("folded", String(3 * name_length), nullable=False, server_default="")
 
 
@@ -74,7 +76,6 @@ roles: Final = Table(
     _version(),
     _folded(MAX_NAME),
     UniqueConstraint("name"),
-    Index(None, "folded"),
 )
 
 users: Final = Table(
@@ -90,7 +91,6 @@ users: Final = Table(
     _folded(MAX_NAME),
     UniqueConstraint("username"),
     Index(None, "role_id"),
-    Index(None, "folded"),
 )
 
 authors: Final = Table(
@@ -104,7 +104,6 @@ authors: Final = Table(
     _folded(MAX_NAME),
     UniqueConstraint("user_id"),
     UniqueConstraint("username"),
-    Index(None, "folded"),
 )
 
 
@@ -123,7 +122,6 @@ def _pieces(name: str, id_name: str) -> Table:
         _folded(MAX_PIECE_NAME),
         Index(None, "target"),
         Index(None, "active"),
-        Index(None, "folded"),
     )
 
 
@@ -144,6 +142,26 @@ themes: Final = _pieces("themes", "theme_id")
 logos: Final = _pieces("logos", "logo_id")
 theme_authors: Final = _links("theme_authors", "theme_author_id", "themes.theme_id")
 logo_authors: Final = _links("logo_authors", "logo_author_id", "logos.logo_id")
+
+
+def _parts(of: Table) -> Table:
+    """Return the table of the parts of names, in which each part has the ids of its records in ascending order."""
+    (key,) = of.primary_key
+    return Table(
+        f"{key.name.removesuffix('_id')}_name_parts",
+        metadata,
+        Column("part", String(max(PARTS)), primary_key=True),
+        # No foreign key: it would have to have an index of its own.
+        _id(key.name),
+        sqlite_with_rowid=False,
+    )
+
+
+role_name_parts: Final = _parts(roles)
+user_name_parts: Final = _parts(users)
+author_name_parts: Final = _parts(authors)
+theme_name_parts: Final = _parts(themes)
+logo_name_parts: Final = _parts(logos)
 
 sessions: Final = Table(
     "sessions",

@@ -70,6 +70,13 @@ class Transaction:
             self._rights.clear()
         self._waiting.append(_Waiting(written.sql, written.ordered(values)))
 
+    def insert(self, insertion: ClauseElement, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows with one statement, which is put off."""
+        written = self._statements.written(insertion, tuple(rows[0]))
+        head, values, row = written.sql.rpartition(" VALUES ")
+        ordered = chain.from_iterable(map(written.ordered, rows))
+        self._waiting.append(_Waiting(head + values + ", ".join([row] * len(rows)), tuple(ordered)))
+
     def at_last(self, insertion: ClauseElement, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert rows that the rest of the work looks at only after :meth:`settle`; at the end at the latest."""
         self._last += [(insertion, row) for row in rows]
@@ -80,10 +87,7 @@ class Transaction:
         for number, (insertion, rows) in enumerate(_portions(last)):
             if number:
                 self.catch_up()
-            written = self._statements.written(insertion, tuple(rows[0]))
-            head, values, row = written.sql.rpartition(" VALUES ")
-            ordered = chain.from_iterable(map(written.ordered, rows))
-            self._waiting.append(_Waiting(head + values + ", ".join([row] * len(rows)), tuple(ordered)))
+            self.insert(insertion, rows)
 
     def part(self, work: Callable[[], Answer]) -> Answer:
         """Return the answer of a part of the work, which undoes itself alone if it raises."""

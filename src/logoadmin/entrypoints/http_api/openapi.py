@@ -130,7 +130,6 @@ _EXAMPLES: Final[dict[str, Any]] = {
     "request_id": "8e03978e40d5",
     "limit": 100,
     "q": "aur",
-    "prefix": "aur",
     "detail": "Logo 12 not found",
     "loc": ["path", "logo_id"],
     "msg": "Input should be greater than or equal to 0",

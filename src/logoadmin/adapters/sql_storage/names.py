@@ -1,0 +1,54 @@
+"""The parts of names, by which a part of a name finds the records that have it (contract E3)."""
+
+from typing import Any, Final
+
+from sqlalchemy import Table, bindparam, delete, insert, select
+
+from logoadmin.adapters.sql_storage.tables import PARTS
+from logoadmin.adapters.sql_storage.transaction import Transaction
+
+# More of them would hardly find fewer records.
+MOST_PARTS: Final = 8
+
+
+def parts_of(name: str) -> frozenset[str]:
+    """Return the parts of a folded name that are kept."""
+    return frozenset(name[at : at + length] for length in PARTS for at in range(len(name) - length + 1))
+
+
+def parts_that_cover(part: str) -> tuple[str, ...]:
+    """Return some of the kept parts that every folded name has which has this part; none if the part is empty."""
+    for length in PARTS:
+        if length <= len(part):
+            starts = [*range(0, len(part) - length, length), len(part) - length]
+            return tuple(dict.fromkeys(part[at : at + length] for at in starts))[:MOST_PARTS]
+    return ()
+
+
+class Names:
+    """The names of the records of one kind."""
+
+    def __init__(self, table: Table, parts: Table) -> None:
+        """Find records of a table by the parts of their names that are kept in another one."""
+        (key,) = table.primary_key
+        self._id_name = key.name
+        self._folded = select(table.c.folded).where(key == bindparam("key"))
+        # One that is there already is left of a record that somebody removed by hand.
+        self._insert = insert(parts).prefix_with("OR IGNORE", dialect="sqlite").prefix_with("IGNORE", dialect="mysql")
+        self._delete = delete(parts).where(parts.c.part == bindparam("part"), parts.c[key.name] == bindparam(key.name))
+
+    def kept(self, transaction: Transaction, id_: int) -> str:
+        """Return the folded name that a record has in the database, empty if there is none."""
+        row = transaction.row(self._folded, {"key": id_})
+        return "" if row is None else row[0]
+
+    def change(self, transaction: Transaction, id_: int, before: str, after: str) -> None:
+        """Keep the parts of another folded name; that of a record that comes or goes was or is empty."""
+        if before == after:
+            return
+        was, is_ = parts_of(before), parts_of(after)
+        for part in sorted(was - is_):
+            transaction.put_off(self._delete, {"part": part, self._id_name: id_})
+        added: list[dict[str, Any]] = [{"part": part, self._id_name: id_} for part in sorted(is_ - was)]
+        if added:
+            transaction.insert(self._insert, added)

@@ -1,0 +1,204 @@
+"""How databases find records: along one index or another, which all lead to the same, and never through everything."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from logoadmin.adapters.sql_storage import SqlStorage, pages, tables
+from logoadmin.adapters.sql_storage.names import parts_of, parts_that_cover
+from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
+from logoadmin.domain.lists import Filter, folded
+from logoadmin.domain.records import Role, User
+from logoadmin.ports.storage import UnitOfWork
+
+LETTERS = ("a", "B", "ß", "%", "🂡", "\U0010ffff")
+NAMES = ["".join(letters) for length in (1, 2, 3) for letters in itertools.product(LETTERS, repeat=length)]
+NAMES += [f"{first}-{second}" for first, second in itertools.pairwise(NAMES[::3])]
+# In another order than the names, and not one after the other.
+USERS = [User(7 * (n * 101 % len(NAMES)), name, None, 1 + n % 3 // 2, 0) for n, name in enumerate(sorted(NAMES))]
+
+
+def keep(users: list[User]) -> Callable[[UnitOfWork], None]:
+    def work(uow: UnitOfWork) -> None:
+        for role_id in (1, 2):
+            uow.roles.add(Role(role_id, f"role {role_id}", (), 0))
+        for user in users:
+            uow.users.add(user, None)
+
+    return work
+
+
+@pytest.fixture
+def stocked(sql_storage: SqlStorage) -> SqlStorage:
+    sql_storage.write(keep(USERS))
+    return sql_storage
+
+
+@pytest.mark.rule("contract E2", "contract E3")
+@given(
+    where=st.builds(
+        Filter,
+        q=st.none() | st.sampled_from(["", "s", "no", "sssss", *NAMES]).map(str.swapcase),
+        role_id=st.sampled_from([None, None, 1, 2, 3]),
+    ),
+    limit=st.integers(1, 60),
+    after=st.integers(-1, 7 * len(NAMES)),
+    sample=st.sampled_from([1, 3, 20, 100]),
+)
+def test_pages_that_are_followed_to_the_end_are_the_whole_list_along_whatever_track_they_are_found(
+    stocked: SqlStorage, where: Filter, limit: int, after: int, sample: int
+) -> None:
+    expected = [
+        user
+        for user in sorted(USERS, key=lambda user: user.user_id)
+        if user.user_id > after
+        and folded(where.q or "") in folded(user.username)
+        and where.role_id in (None, user.role_id)
+    ]
+
+    def page(last: int) -> tuple[User, ...]:
+        return stocked.read(lambda uow: uow.users.page(last, limit, where))
+
+    found: list[User] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pages, "_SAMPLE", sample)
+        while more := page(found[-1].user_id if found else after):
+            assert len(more) == min(limit, len(expected) - len(found))
+            found += more
+    assert found == expected
+
+
+@pytest.mark.rule("contract E3")
+@given(st.text("abß🂡", max_size=40), st.data())
+def test_every_part_of_a_name_is_covered_by_parts_that_are_kept_of_it(name: str, data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(name)))
+    part = name[first : data.draw(st.integers(first, len(name)))]
+    cover = parts_that_cover(part)
+    assert parts_of(name).issuperset(cover)
+    assert bool(cover) == bool(part)
+
+
+def kept_parts(storage: SqlStorage) -> list[tuple[str, int]]:
+    table = tables.user_name_parts
+    with storage._engine.connect() as connection:
+        return sorted((part, id_) for part, id_ in connection.execute(select(table.c.part, table.c.user_id)))
+
+
+class _Undo(Exception):
+    """Ends work that is not to be kept."""
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["set", "remove", "undo"]), st.integers(1, 3), st.sampled_from(NAMES[-40:])), max_size=8
+)
+
+
+@pytest.fixture
+def peopled(sql_storage: SqlStorage) -> SqlStorage:
+    sql_storage.write(keep([]))
+    return sql_storage
+
+
+@pytest.mark.rule("contract E3")
+@given(groups=st.lists(STEPS, max_size=4))
+def test_the_parts_that_are_kept_are_those_of_the_names_that_are_there(
+    peopled: SqlStorage, groups: list[list[tuple[str, int, str]]]
+) -> None:
+    names: dict[int, str] = {}
+
+    def step(what: str, user_id: int, name: str) -> Callable[[UnitOfWork], None]:
+        def work(uow: UnitOfWork) -> None:
+            user = User(user_id, f"{name} {user_id}", None, 1, 0)
+            if what == "remove":
+                uow.users.remove(user_id)
+            elif uow.users.get(user_id) is None:
+                uow.users.add(user, None)
+            else:
+                uow.users.update(user)
+            if what == "undo":
+                raise _Undo
+
+        return work
+
+    def together(steps: list[tuple[str, int, str]]) -> None:
+        for what, user_id, name in steps:
+            try:
+                peopled.write(step(what, user_id, name))
+            except _Undo:
+                continue
+            if what == "remove":
+                names.pop(user_id, None)
+            else:
+                names[user_id] = f"{name} {user_id}"
+
+    for steps in [[("remove", user_id, "") for user_id in (1, 2, 3)], *groups]:
+        peopled.together(lambda steps=steps: together(steps))  # type: ignore[misc]
+        expected = sorted((part, id_) for id_, name in names.items() for part in parts_of(folded(name)))
+        assert kept_parts(peopled) == expected
+
+
+@pytest.mark.rule("contract E3")
+def test_what_somebody_removed_by_hand_neither_is_found_nor_stands_in_the_way(sql_storage: SqlStorage) -> None:
+    sql_storage.write(keep([User(5, "Aurora", None, 1, 0)]))
+    with sql_storage._engine.connect() as connection:
+        connection.execute(tables.users.delete())
+
+    def found(part: str) -> list[int]:
+        return [user.user_id for user in sql_storage.read(lambda uow: uow.users.page(-1, 9, Filter(q=part)))]
+
+    assert found("aur") == []
+    sql_storage.write(lambda uow: uow.users.add(User(5, "Aurum", None, 1, 0), None))
+    assert found("aur") == found("aurum") == [5]
+    assert found("aurora") == found("rora") == []
+
+
+def work_for(storage: SqlStorage, where: Filter, after: int = -1, limit: int = 10) -> int:
+    """Return how much a database does for a page: the steps of SQLite, the rows that MariaDB looks at."""
+    connection = storage._engine.raw_connection()
+    driver: Any = connection.driver_connection
+    steps = 0
+
+    def step() -> None:
+        nonlocal steps
+        steps += 1
+
+    def looked_at() -> int:
+        with driver.cursor() as cursor:
+            cursor.execute("SHOW SESSION STATUS LIKE 'Handler_read%'")
+            return sum(int(number) for _, number in cursor.fetchall())
+
+    try:
+        uow = SqlUnitOfWork(Transaction(connection, storage._statements))
+        if storage.embedded:
+            driver.set_progress_handler(step, 1)
+            uow.users.page(after, limit, where)
+            driver.set_progress_handler(None, 1)
+            return steps
+        before = looked_at()
+        uow.users.page(after, limit, where)
+        looked = looked_at()
+        # Without what it takes to read the counters.
+        return looked - before - (looked_at() - looked)
+    finally:
+        connection.close()
+
+
+@pytest.mark.rule("contract E2", "contract E3")
+@pytest.mark.parametrize("after", [-1, 1_000, 1_980])
+def test_a_page_costs_what_is_in_it_and_not_what_is_there(sql_storage: SqlStorage, after: int) -> None:
+    # The last hundred have another role, and none of the others meets both of two filters that half of them meet.
+    users = [User(n, f"{'odd' if n % 2 else 'even'} {n:04}", None, 2 if n >= 1_900 else 1, 0) for n in range(2_000)]
+    sql_storage.write(keep(users))
+    everything = work_for(sql_storage, Filter(), limit=2_000)
+    for where in (
+        *(Filter(), Filter(q="even"), Filter(q="EVEN 1998"), Filter(q="even 1"), Filter(q="n 19"), Filter(q="9")),
+        *(Filter(q="zz"), Filter(q="even zz"), Filter(role_id=2), Filter(role_id=3), Filter(role_id=1)),
+        *(Filter(q="odd", role_id=2), Filter(q="d 190", role_id=1), Filter(q="d 199", role_id=1), Filter(q="1999")),
+    ):
+        assert work_for(sql_storage, where, after) < everything / 6, where
