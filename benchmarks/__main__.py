@@ -23,6 +23,8 @@ What it measures
                service remembers
     follow     reading the history from its beginning
     sign-in    signing in with the right password, which is mostly Argon2id
+    page       reading pages of 100 among a million users, at the end and with ``q``, against the first page; it takes
+               some minutes to fill the databases
     import     ``logoadmin import`` of a whole gallery into a new database, the start of the program included; the file
                that LOGOADMIN_GALLERY names, or 3,700 records that are made. Beside it, for the same file: parsing the
                lines and inserting them in bulk, unchecked

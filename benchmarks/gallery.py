@@ -15,14 +15,21 @@ from argon2 import PasswordHasher
 from sqlalchemy import Connection, Engine, create_engine, func, insert, select
 
 from benchmarks.usual.models import Base, engine_of
+from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.records import User
+from logoadmin.ports.storage import UnitOfWork
 
 LOGOS: Final = 200
 USERS: Final = 100_000
+MANY_USERS: Final = 1_000_000
 PASSWORD: Final = "correct-horse-battery"
 # Beyond the numbers of the authors that are there from the start.
 FIRST_NEW_AUTHOR: Final = 1_000_000
 
 _AUTHORS: Final = 75
+_AT_ONCE: Final = 5_000
+# No two numbers below ten million have the same remainder.
+_SCATTERING: Final = 7_654_321
 _CREATED_AT: Final = 1_800_000_000
 
 
@@ -55,10 +62,14 @@ def _piece(kind: str, number: int, made_by_two: int) -> dict[str, Any]:
 def import_gallery(file: Path, database: str) -> float:
     """Import a gallery as users of logoadmin do; return how many seconds it took."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "logoadmin", "import", str(file)]
-    environment = {**os.environ, "LOGOADMIN_DATABASE": database, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD}
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+    _logoadmin(database, "import", str(file))
     return time.perf_counter() - began
+
+
+def _logoadmin(database: str, *arguments: str) -> None:
+    environment = {**os.environ, "LOGOADMIN_DATABASE": database, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD}
+    command = [sys.executable, "-m", "logoadmin", *arguments]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
 def insert_gallery(file: Path, database: str) -> float:
@@ -97,6 +108,23 @@ def insert_users(database: str) -> None:
                 for number in numbers
             ],
         )
+
+
+def keep_many_users(database: str) -> None:
+    """Keep a million users in a new database, whose names are in another order than their ids."""
+    _logoadmin(database, "init")
+    storage = open_sql_storage(database, patience=None)
+    try:
+        for first in range(0, MANY_USERS, _AT_ONCE):
+            storage.write(lambda uow, first=first: _keep_users(uow, first))  # type: ignore[misc]
+    finally:
+        storage.close()
+
+
+def _keep_users(uow: UnitOfWork, first: int) -> None:
+    for number in range(first + 1, first + 1 + _AT_ONCE):
+        name = f"user{number * _SCATTERING % 10**7:07}"
+        uow.users.add(User(number, name, f"{number}.png", 1, _CREATED_AT), None)
 
 
 @contextlib.contextmanager

@@ -140,6 +140,36 @@ def following(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
         yield Finding("following the history", kind, rate, "changes/s", target)
 
 
+def paging(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+    """Read pages of a hundred among a million users, against the first one."""
+    pages = {
+        "at the end": f"after={gallery.MANY_USERS - 101}",
+        "q begins all names": "q=USER",
+        "q begins 100,000 of them": "q=user1",
+        "q begins 1,000": "q=user123",
+        "q begins 100": "q=user1234",
+        "q begins 10": "q=user12345",
+        "q begins none": "q=users",
+        "q in the middle of about 5,000": "q=234",
+        "q in the middle of about 400": "q=2345",
+        "q beside a filter that all meet": "q=user123&role_id=1",
+    }
+    paths = {
+        "first": "/api/users?limit=100",
+        **{what: f"/api/users?limit=100&{asked}" for what, asked in pages.items()},
+    }
+    ways = {
+        (kind, what): partial(load.rate, server, path, rounds.seconds)
+        for kind, server in stage.crowded.items()
+        for what, path in paths.items()
+    }
+    rates = _take_turns(ways, lambda reach: reach(), rounds.count)
+    for kind in stage.databases:
+        for what in pages:
+            cost = _ratio(rates[kind, "first"], rates[kind, what])
+            yield Finding(f"100 of {gallery.MANY_USERS:,} users, {what}", kind, cost, "x the first", at_most(1.5))
+
+
 def importing(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
     """Import a gallery into an empty database."""
     named = os.environ.get("LOGOADMIN_GALLERY")
@@ -243,6 +273,7 @@ MEASUREMENTS: Final[Mapping[str, Callable[[Stage, Rounds], Iterator[Finding]]]] 
     "unchanged": unchanged,
     "follow": following,
     "sign-in": signing_in,
+    "page": paging,
     "import": importing,
     "start": starting,
 }

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Final
 
 from benchmarks import servers
-from benchmarks.gallery import import_gallery, insert_gallery, insert_users, write_gallery
+from benchmarks.gallery import import_gallery, insert_gallery, insert_users, keep_many_users, write_gallery
 from benchmarks.servers import Server
 from tests.mariadb import MariaDb
 
@@ -65,6 +65,16 @@ class Stage:
     def forgetful(self) -> dict[str, Server]:
         """The service, making each answer anew."""
         return self._without("memory")
+
+    @cached_property
+    def crowded(self) -> dict[str, Server]:
+        """The service with a million users."""
+        found = {}
+        for kind in self.databases:
+            database = self.new_database(kind)
+            keep_many_users(database)
+            found[kind] = self._start(servers.logoadmin(database))
+        return found
 
     @cached_property
     def usual(self) -> dict[str, Server]:

@@ -1,9 +1,11 @@
 """The parts of names, by which a part of a name finds the records that have it (contract E3)."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import Table, bindparam, delete, insert, select
 
+from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.tables import PARTS
 from logoadmin.adapters.sql_storage.transaction import Transaction
 
@@ -37,16 +39,16 @@ class Names:
         self._insert = insert(parts).prefix_with("OR IGNORE", dialect="sqlite").prefix_with("IGNORE", dialect="mysql")
         self._delete = delete(parts).where(parts.c.part == bindparam("part"), parts.c[key.name] == bindparam(key.name))
 
-    def kept(self, transaction: Transaction, id_: int) -> str:
-        """Return the folded name that a record has in the database, empty if there is none."""
-        row = transaction.row(self._folded, {"key": id_})
-        return "" if row is None else row[0]
+    def ask(self, transaction: Transaction, id_: int) -> Sequence[Row]:
+        """Return what :meth:`change` is told of a record before it is changed or removed."""
+        return transaction.ask(self._folded, {"key": id_})
 
-    def change(self, transaction: Transaction, id_: int, before: str, after: str) -> None:
-        """Keep the parts of another folded name; that of a record that comes or goes was or is empty."""
-        if before == after:
+    def change(self, transaction: Transaction, id_: int, before: Sequence[Row], after: str) -> None:
+        """Keep the parts of the folded name that a record has now, which is empty if it was removed."""
+        name = before[0][0] if before else ""
+        if name == after:
             return
-        was, is_ = parts_of(before), parts_of(after)
+        was, is_ = parts_of(name), parts_of(after)
         for part in sorted(was - is_):
             transaction.put_off(self._delete, {"part": part, self._id_name: id_})
         added: list[dict[str, Any]] = [{"part": part, self._id_name: id_} for part in sorted(is_ - was)]

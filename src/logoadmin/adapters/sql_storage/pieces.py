@@ -134,14 +134,14 @@ class PieceRepository(Generic[Piece]):
         """Keep a new piece."""
         id_name, values = self._queries.id_name, self._values(piece)
         self._transaction.change(self._queries.add, values)
-        self._queries.names.change(self._transaction, values[id_name], "", values["folded"])
+        self._queries.names.change(self._transaction, values[id_name], (), values["folded"])
         self._transaction.counters.used(id_name, values[id_name])
 
     def update(self, piece: Piece) -> None:
         """Give a piece new values."""
         values = self._values(piece)
         piece_id = values[self._queries.id_name]
-        name = self._queries.names.kept(self._transaction, piece_id)
+        name = self._queries.names.ask(self._transaction, piece_id)
         self._transaction.change(self._queries.update, {**values, "key": piece_id})
         self._queries.names.change(self._transaction, piece_id, name, values["folded"])
 
@@ -152,9 +152,10 @@ class PieceRepository(Generic[Piece]):
 
     def remove(self, piece_id: int) -> bool:
         """Remove a piece; the links go by themselves."""
-        name = self._queries.names.kept(self._transaction, piece_id)
+        name = self._queries.names.ask(self._transaction, piece_id)
+        removed = self._transaction.change(self._queries.remove, {"key": piece_id})
         self._queries.names.change(self._transaction, piece_id, name, "")
-        return self._transaction.change(self._queries.remove, {"key": piece_id}) > 0
+        return removed > 0
 
     def link_of(self, piece_id: int, author_id: int) -> int | None:
         """Return the id of a link."""

@@ -66,20 +66,21 @@ class UserRepository:
 
         values = {**self._values(user), "password": None if password is None else password.sealed}
         self._transaction.claim(_ADD_USER, values, explain)
-        _USER_NAMES.change(self._transaction, user.user_id, "", values["folded"])
+        _USER_NAMES.change(self._transaction, user.user_id, (), values["folded"])
 
     def update(self, user: User) -> None:
         """Give a user new values."""
         values = {**self._values(user), "key": user.user_id}
-        name = _USER_NAMES.kept(self._transaction, user.user_id)
+        name = _USER_NAMES.ask(self._transaction, user.user_id)
         self._transaction.claim(_UPDATE_USER, values, lambda: self._taken(user, DuplicateUpdate))
         _USER_NAMES.change(self._transaction, user.user_id, name, values["folded"])
 
     def remove(self, user_id: int) -> bool:
         """Remove a user; the sessions go by themselves."""
-        name = _USER_NAMES.kept(self._transaction, user_id)
+        name = _USER_NAMES.ask(self._transaction, user_id)
+        removed = self._transaction.change(_REMOVE_USER, {"key": user_id})
         _USER_NAMES.change(self._transaction, user_id, name, "")
-        return self._transaction.change(_REMOVE_USER, {"key": user_id}) > 0
+        return removed > 0
 
     def credentials(self, username: str) -> Credentials | None:
         """Return what signing in compares with."""
@@ -154,21 +155,22 @@ class RoleRepository:
         self._transaction.counters.last("role_id")
         values = self._values(role)
         self._transaction.claim(_ADD_ROLE, values, lambda: self._taken(role, DuplicateEntry))
-        _ROLE_NAMES.change(self._transaction, role.role_id, "", values["folded"])
+        _ROLE_NAMES.change(self._transaction, role.role_id, (), values["folded"])
         self._transaction.counters.used("role_id", role.role_id)
 
     def update(self, role: Role) -> None:
         """Give a role new values."""
         values = {**self._values(role), "key": role.role_id}
-        name = _ROLE_NAMES.kept(self._transaction, role.role_id)
+        name = _ROLE_NAMES.ask(self._transaction, role.role_id)
         self._transaction.claim(_UPDATE_ROLE, values, lambda: self._taken(role, DuplicateUpdate))
         _ROLE_NAMES.change(self._transaction, role.role_id, name, values["folded"])
 
     def remove(self, role_id: int) -> bool:
         """Remove a role."""
-        name = _ROLE_NAMES.kept(self._transaction, role_id)
+        name = _ROLE_NAMES.ask(self._transaction, role_id)
+        removed = self._transaction.change(_REMOVE_ROLE, {"key": role_id})
         _ROLE_NAMES.change(self._transaction, role_id, name, "")
-        return self._transaction.change(_REMOVE_ROLE, {"key": role_id}) > 0
+        return removed > 0
 
     def in_use(self, role_id: int) -> bool:
         """Tell whether a user has the role."""
@@ -226,21 +228,22 @@ class AuthorRepository:
         self._transaction.counters.last("author_id")
         values = self._values(author)
         self._transaction.claim(_ADD_AUTHOR, values, lambda: self._taken(author, DuplicateEntry))
-        _AUTHOR_NAMES.change(self._transaction, author.author_id, "", values["folded"])
+        _AUTHOR_NAMES.change(self._transaction, author.author_id, (), values["folded"])
         self._transaction.counters.used("author_id", author.author_id)
 
     def update(self, author: Author) -> None:
         """Give an author new values."""
         values = {**self._values(author), "key": author.author_id}
-        name = _AUTHOR_NAMES.kept(self._transaction, author.author_id)
+        name = _AUTHOR_NAMES.ask(self._transaction, author.author_id)
         self._transaction.claim(_UPDATE_AUTHOR, values, lambda: self._taken(author, DuplicateUpdate))
         _AUTHOR_NAMES.change(self._transaction, author.author_id, name, values["folded"])
 
     def remove(self, author_id: int) -> bool:
         """Remove an author; the links go by themselves."""
-        name = _AUTHOR_NAMES.kept(self._transaction, author_id)
+        name = _AUTHOR_NAMES.ask(self._transaction, author_id)
+        removed = self._transaction.change(_REMOVE_AUTHOR, {"key": author_id})
         _AUTHOR_NAMES.change(self._transaction, author_id, name, "")
-        return self._transaction.change(_REMOVE_AUTHOR, {"key": author_id}) > 0
+        return removed > 0
 
     def _taken(self, author: Author, error: type[DuplicateEntry]) -> DuplicateEntry | None:
         if self._transaction.row(_AUTHOR_HAS_USER, {"user_id": author.user_id, "key": author.author_id}):

@@ -70,6 +70,13 @@ class Transaction:
             self._rights.clear()
         self._waiting.append(_Waiting(written.sql, written.ordered(values)))
 
+    def ask(self, query: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
+        """Return rows that are there as soon as the next statement was run, and cost no round trip of their own."""
+        written = self._statements.written(query, tuple(values))
+        found: list[Row] = []
+        self._waiting.append(_Waiting(written.sql, written.ordered(values), found.extend))
+        return found
+
     def insert(self, insertion: ClauseElement, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert rows with one statement, which is put off."""
         written = self._statements.written(insertion, tuple(rows[0]))
