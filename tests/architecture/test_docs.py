@@ -243,6 +243,13 @@ def test_modules_that_the_architecture_names_exist_and_all_are_named() -> None:
     assert unnamed == set()
 
 
+def test_the_map_of_the_domain_has_all_its_modules() -> None:
+    domain = ROOT / "src" / "logoadmin" / "domain"
+    mapped = set(re.findall(r"`~logoadmin\.domain\.([\w.]+)`", (domain / "__init__.py").read_text(encoding="utf-8")))
+    modules = {".".join(path.relative_to(domain).with_suffix("").parts) for path in domain.rglob("*.py")}
+    assert mapped == {name.removesuffix(".__init__") for name in modules} - {"__init__"}
+
+
 def slugs(page: Path) -> set[str]:
     """Return the anchors of the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
