@@ -462,6 +462,13 @@ def test_an_offer_to_upgrade_is_passed_over(running: Running, kind: bytes) -> No
     assert [answer.body for answer in running.ask(*pieces, every=0.05)] == [b"POST /post 24 3", b"GET /last 0 0"]
 
 
+def test_what_is_wrong_with_a_request_behind_an_offer_to_upgrade_is_said(running: Running) -> None:
+    offer = b"GET /get HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    good, bad = running.ask(offer + b"GET /last HTTP/1.1\r\n\r\n")
+    assert good.body == b"GET /get 0 2"
+    assert (bad.status, bad.detail) == (400, "Exactly one Host header is required")
+
+
 # What must go on working.
 
 

@@ -1,21 +1,36 @@
 """The rules of logoadmin, without a database, a clock or the web.
 
-Where each heading of the specification and of the contract lives:
+Where each heading of the specification and of the contract lives, as far as it is about rules:
 
-==============================  =====================================
-spec, Resources                 :mod:`~logoadmin.domain.records`
-spec, Endpoints                 :mod:`~logoadmin.domain.services`
-spec, Authentication            :mod:`~logoadmin.domain.services.sessions`
-spec, Errors                    :mod:`~logoadmin.domain.errors`
-spec, Limits; contract A1-A3    :mod:`~logoadmin.domain.limits`
-contract A4, A5                 :mod:`~logoadmin.domain.command`
-contract A19, B                 :mod:`~logoadmin.domain.access`
-contract B5                     :mod:`~logoadmin.domain.transactions`
-contract C                      :mod:`~logoadmin.domain.services.sessions`
-contract D                      :mod:`~logoadmin.domain.services`
-contract E                      :mod:`~logoadmin.domain.lists`
-contract H3                     :mod:`~logoadmin.domain.services.setup`
-contract H6                     :mod:`~logoadmin.domain.logo_admin`
-contract I                      :mod:`~logoadmin.domain.services.transfer`
-==============================  =====================================
+======================================  ==========================================
+spec, Resources                         :mod:`~logoadmin.domain.records`
+spec, Endpoints 1-4; contract A12, A13  :mod:`~logoadmin.domain.services.users`
+spec, Endpoints 5; contract A11         :mod:`~logoadmin.domain.services.roles`
+spec, Endpoints 6, 7; contract A14      :mod:`~logoadmin.domain.services.authors`
+spec, Endpoints 8                       :mod:`~logoadmin.domain.services.themes`
+                                        :mod:`~logoadmin.domain.services.pieces`
+spec, Endpoints 9-12; contract A15-A18  :mod:`~logoadmin.domain.services.logos`
+                                        :mod:`~logoadmin.domain.services.pieces`
+spec, Authentication; contract C1-C4    :mod:`~logoadmin.domain.services.sessions`
+spec, Errors; contract A7-A9, A20       :mod:`~logoadmin.domain.errors`
+spec, Limits; contract A1-A3            :mod:`~logoadmin.domain.limits`
+contract A4, A5                         :mod:`~logoadmin.domain.command`
+contract A19, B1-B3                     :mod:`~logoadmin.domain.access`
+contract B4, no escalation              :mod:`~logoadmin.domain.ledger`
+contract B5                             :mod:`~logoadmin.domain.transactions`
+contract C1, too many failures          :mod:`~logoadmin.domain.sign_in_limits`
+contract C2, keys in the database; H3   :mod:`~logoadmin.domain.services.setup`
+contract C5                             :mod:`~logoadmin.domain.services.keys`
+contract D                              :mod:`~logoadmin.domain.services`
+contract E                              :mod:`~logoadmin.domain.lists`
+contract F1                             :mod:`~logoadmin.domain.versions`
+contract F3                             :mod:`~logoadmin.domain.repeats`
+contract G, writing it down             :mod:`~logoadmin.domain.writes`
+                                        :mod:`~logoadmin.domain.repositories`
+                                        :mod:`~logoadmin.domain.ledger`
+contract G, reading it; G2              :mod:`~logoadmin.domain.services.changes`
+contract H6                             :mod:`~logoadmin.domain.logo_admin`
+contract I                              :mod:`~logoadmin.domain.services.transfer`
+                                        :mod:`~logoadmin.domain.services.lines`
+======================================  ==========================================
 """

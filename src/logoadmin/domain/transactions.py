@@ -184,18 +184,16 @@ class Transactions:
         def first(uow: UnitOfWork) -> tuple[int, tuple[Record, ...], bool]:
             of(uow)
             # The version first: a list that is newer than its version is fetched again, one that is older is not.
-            version = uow.changes.last_id() if kind is None else version_of_list(kind, uow.changes.last_of_kinds())
+            version = _version_of_list(uow, kind)
             unless_had(command.had, version)
             return version, *pages.gathered(lambda last, limit: page(uow, last, limit, where), id_of, after, size)
 
+        def following(last: Record, limit: int) -> tuple[Record, ...]:
+            return self._storage.read(lambda uow: page(uow, id_of(last), limit, where))
+
         version, found, goes_on = self.read(command, caller, first)
         if command.limit is None:
-            return Listing(
-                found,
-                lambda last, limit: self._storage.read(lambda uow: page(uow, id_of(last), limit, where)),
-                pages,
-                version=version,
-            )
+            return Listing(found, following, pages, version=version)
         shown = found[: command.limit]
         return Listing(shown, version=version, next_after=id_of(shown[-1]) if goes_on and shown else None)
 
@@ -206,12 +204,7 @@ class Transactions:
         if isinstance(caller, SignedIn):
             held = uow.sessions.rights(caller.session_id, caller.user_id)
         else:
-            found = uow.keys.find(caller.key_hash)
-            held = None
-            if found is not None:
-                key, of_maker = found
-                if _is_good(key, self._clock.now()):
-                    held = of_maker.cut(key.scope)
+            held = _rights_of_key(uow, caller, self._clock.now())
         if held is None:
             raise InvalidToken
         own = command.need.own
@@ -223,6 +216,19 @@ class Transactions:
         found = self._storage.read(lambda uow: uow.keys.find(caller.key_hash))
         if found is not None and _is_good(found[0], now) and _is_stale(found[0].last_used_at, now):
             self._storage.write(lambda uow: _use(uow, caller, now))
+
+
+def _rights_of_key(uow: UnitOfWork, caller: KeyHolder, now: int) -> Rights | None:
+    """Return what the holder of a key may do, None where the key is not good."""
+    found = uow.keys.find(caller.key_hash)
+    if found is None:
+        return None
+    key, of_maker = found
+    return of_maker.cut(key.scope) if _is_good(key, now) else None
+
+
+def _version_of_list(uow: UnitOfWork, kind: Kind | None) -> int:
+    return uow.changes.last_id() if kind is None else version_of_list(kind, uow.changes.last_of_kinds())
 
 
 def _use(uow: UnitOfWork, caller: KeyHolder, now: int) -> None:

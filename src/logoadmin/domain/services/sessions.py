@@ -26,7 +26,7 @@ from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import InvalidToken, NotAuthenticated, SignInRefused
 from logoadmin.domain.ledger import snapshot
 from logoadmin.domain.limits import OpaqueToken, Password, Username
-from logoadmin.domain.records import EndedSession, Me, Tokens
+from logoadmin.domain.records import EndedSession, Me, PasswordHash, Tokens
 from logoadmin.domain.services.keys import hashed_key
 from logoadmin.domain.services.users import found_user
 from logoadmin.domain.transactions import Transactions
@@ -138,17 +138,7 @@ class SessionService:
         """
         origin = caller.origin if isinstance(caller, Anonymous) else ""
         now = self._clock.now()
-
-        def look(uow: UnitOfWork) -> tuple[int | None, Credentials | None]:
-            return sign_in_limits.attempt(uow, command.username, origin, now), uow.users.credentials(command.username)
-
-        wait, known = self._transactions.apart(look)
-        sign_in_limits.refuse(wait)
-        right = self._hasher.verify(known.password if known else None, command.password)
-        if known is None or known.password is None or not right:
-            raise SignInRefused
-        renewed = self._hasher.hash(command.password) if self._hasher.outdated(known.password) else None
-
+        known, renewed = self._proven(command, origin, now)
         if command.key is not None:
             # Where the first answer is given again, the work below is not done again.
             self._transactions.apart(lambda uow: sign_in_limits.succeeded(uow, command.username, origin))
@@ -225,6 +215,19 @@ class SessionService:
             return Me(**snapshot(found_user(uow, held.user_id)), scope=tuple(sorted(held.scope)))
 
         return self._transactions.snapshot_as(command, caller, work)
+
+    def _proven(self, command: SignIn, origin: str, now: int) -> tuple[Credentials, PasswordHash | None]:
+        """Return whose name and password these are, and the password sealed anew where that has become outdated."""
+
+        def look(uow: UnitOfWork) -> tuple[int | None, Credentials | None]:
+            return sign_in_limits.attempt(uow, command.username, origin, now), uow.users.credentials(command.username)
+
+        wait, known = self._transactions.apart(look)
+        sign_in_limits.refuse(wait)
+        right = self._hasher.verify(known.password if known else None, command.password)
+        if known is None or known.password is None or not right:
+            raise SignInRefused
+        return known, self._hasher.hash(command.password) if self._hasher.outdated(known.password) else None
 
     def _tokens(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
         uow.sessions.forget_expired(now, _AT_ONCE)

@@ -53,11 +53,7 @@ def first_start(
     Raises:
         StorageUnavailable: the database is out of reach.
     """
-
-    def lacks_administrator(uow: AnyUnitOfWork) -> bool:
-        return administrator and not uow.users.page(-1, 1)
-
-    if storage.read(lambda uow: _has_token_keys(uow) and not lacks_administrator(uow)):
+    if storage.read(lambda uow: _has_token_keys(uow) and (not administrator or _has_users(uow))):
         return None
     password = admin_password or randomness.text()
     sealed = hasher.hash(password) if administrator else None
@@ -65,7 +61,7 @@ def first_start(
 
     def work(uow: RecordedUnitOfWork) -> bool:
         _make_roles_and_token_keys(uow, randomness, now)
-        if not lacks_administrator(uow):
+        if sealed is None or _has_users(uow):
             return False
         uow.users.add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, now), sealed)
         return True
@@ -126,3 +122,7 @@ def _make_roles_and_token_keys(uow: RecordedUnitOfWork, randomness: Randomness, 
 
 def _has_token_keys(uow: AnyUnitOfWork) -> bool:
     return None not in (uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY))
+
+
+def _has_users(uow: AnyUnitOfWork) -> bool:
+    return bool(uow.users.page(-1, 1))

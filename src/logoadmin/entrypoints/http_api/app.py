@@ -136,13 +136,9 @@ def http_application(
     """
     calls, sharing = Calls(gallery), Sharing(frozenset(origins))
     known = Remembered() if remembered is None else remembered
-    paths: dict[str, list[Operation]] = {}
-    for operation in OPERATIONS:
-        paths.setdefault(operation.path, []).append(operation)
-    # The router tries one path after the other: what is asked for most comes first.
-    ordered = sorted(paths.items(), key=lambda entry: not any(operation.is_public_read for operation in entry[1]))
     routes = [
-        Route(path, Endpoint(gallery, calls, operations, sharing, known, cache_seconds)) for path, operations in ordered
+        Route(path, Endpoint(gallery, calls, operations, sharing, known, cache_seconds))
+        for path, operations in _operations_by_path()
     ]
     routes.append(Route("/openapi.json", Document(_openapi(gallery.access))))
     # Others may keep the keys for so long that a new one, which is published before it signs, is known in time.
@@ -153,6 +149,14 @@ def http_application(
         # Starlette's `$` lets a newline follow, and so a path that no proxy takes for this one.
         route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
     return Router(routes, redirect_slashes=False, default=_not_found)
+
+
+def _operations_by_path() -> list[tuple[str, list[Operation]]]:
+    paths: dict[str, list[Operation]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, []).append(operation)
+    # The router tries one path after the other: what is asked for most comes first.
+    return sorted(paths.items(), key=lambda entry: not any(operation.is_public_read for operation in entry[1]))
 
 
 class Document:

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the operations and the types of their commands and answers."""
+"""The document: paths and operations, bodies and answers."""
 
 import inspect
 from http import HTTPStatus
@@ -11,7 +11,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from logoadmin.domain.access import PUBLIC, Need, Policy
 from logoadmin.domain.command import Command
 from logoadmin.domain.records import Author, Logo, NewServiceKey, Role, Theme, User
-from logoadmin.domain.repeats import MAX_KEY
+from logoadmin.entrypoints.http_api.openapi.examples import EXAMPLES, with_examples
+from logoadmin.entrypoints.http_api.openapi.headers import RESPONSE_HEADERS, request_headers, response_headers
 from logoadmin.entrypoints.operations import OPERATIONS, Operation
 
 _JSON: Final = "application/json"
@@ -56,87 +57,6 @@ _SHARED: Final = {
 }
 
 
-def _header(description: str, schema: dict[str, Any], example: object) -> dict[str, Any]:
-    return {"description": description, "schema": schema, "example": example}
-
-
-_TEXT: Final[dict[str, Any]] = {"type": "string"}
-_SECONDS: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
-_RESPONSE_HEADERS: Final = {
-    "ETag": _header("The version (contract F1).", _TEXT, '"57"'),
-    "Link": _header(
-        "Where the next page is, if there is one (contract E2).", _TEXT, '</api/users?after=7>; rel="next"'
-    ),
-    "Cache-Control": _header("Whether it may be kept (contract F2).", _TEXT, "no-store"),
-    "X-Request-Id": _header("What the request is known by, in the history, too (contract G).", _TEXT, "8e03978e40d5"),
-    "WWW-Authenticate": _header("What a token is sent as (RFC 6750).", _TEXT, "Bearer"),
-    "Retry-After": _header("Seconds after which it is worth another try.", _SECONDS, 1),
-}
-_ALWAYS: Final = ("Cache-Control", "X-Request-Id")
-_OF_STATUS: Final = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
-
-_CONDITIONS: Final = {
-    "If-None-Match": "Entity tags that the client has already: with one of them, the answer is 304 (contract F1).",
-    "If-Match": "Entity tags of which the record must still have one: otherwise the answer is 412 (contract F1).",
-}
-_KEY: Final = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "description": "Sent again with the same key within a day, the request gets its first answer (contract F3).",
-    "schema": {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": MAX_KEY,
-        "examples": ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
-    },
-}
-
-# One value for each field, wherever it is.
-_EXAMPLES: Final[dict[str, Any]] = {
-    "user_id": 1042,
-    "username": "Ann",
-    "avatar": "https://example.org/ann.png",
-    "password": "correct horse battery staple",
-    "role_id": 1,
-    "name": "Aurora",
-    "scope": ["logos:write", "themes:write"],
-    "author_id": 7,
-    "theme_id": 3,
-    "logo_id": 12,
-    "theme_author_id": 4,
-    "logo_author_id": 19,
-    "preview_url": "https://example.org/aurora.png",
-    "target": "forum",
-    "custom_css": "body { color: #123 }",
-    "active": True,
-    "created_at": 1_800_000_000,
-    "grant_type": "password",
-    "access_token": "eyJhbGciOi...",
-    "token_type": "bearer",
-    "expires_in": 900,
-    "refresh_token": "Zk3v...",
-    "key": "lga_7Hq2...",
-    "key_id": 2,
-    "expires_at": 1_830_000_000,
-    "last_used_at": None,
-    "ended": True,
-    "change_id": 57,
-    "at": 1_800_000_000,
-    "action": "author.amended",
-    "kind": "author",
-    "id": 7,
-    "before": {"author_id": 7, "user_id": 1042, "username": "Ann", "created_at": 1_800_000_000},
-    "after": {"author_id": 7, "user_id": 1042, "username": "Anna", "created_at": 1_800_000_000},
-    "request_id": "8e03978e40d5",
-    "limit": 100,
-    "q": "aur",
-    "detail": "Logo 12 not found",
-    "loc": ["path", "logo_id"],
-    "msg": "Input should be greater than or equal to 0",
-    "type": "greater_than_equal",
-}
-
-
 class _Schemas(GenerateJsonSchema):
     """The value that says that a field was not given is no part of the interface."""
 
@@ -163,8 +83,8 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
         "servers": [{"url": root_path or "/"}],
         "paths": paths,
         "components": {
-            "schemas": _with_examples({**definitions["$defs"], **_SHARED}),
-            "headers": _RESPONSE_HEADERS,
+            "schemas": with_examples({**definitions["$defs"], **_SHARED}),
+            "headers": RESPONSE_HEADERS,
             "securitySchemes": {
                 "token": {
                     "type": "oauth2",
@@ -199,26 +119,17 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
 def _parameters(operation: Operation) -> list[dict[str, Any]]:
     fields = operation.command.model_json_schema(schema_generator=_Schemas)["properties"]
     found = [
-        {"name": name, "in": "path", "required": True, "schema": fields[name], "example": _EXAMPLES[name]}
+        {"name": name, "in": "path", "required": True, "schema": fields[name], "example": EXAMPLES[name]}
         for name in operation.path_fields
     ]
     for name in operation.query_fields:
         # What may be left out is null in Python; a query has no such thing.
         (schema,) = [part for part in fields[name]["anyOf"] if part != {"type": "null"}]
-        example = _EXAMPLES["change_id"] if name == "after" else _EXAMPLES[name]
+        example = EXAMPLES["change_id"] if name == "after" else EXAMPLES[name]
         # In the schema: what may be left out, a page for trying out would otherwise send from the start.
         schema = {**schema, "examples": [example]}
         found.append({"name": name, "in": "query", "required": False, "schema": schema})
-    for name, counts in (
-        ("If-None-Match", operation.method == "GET" and operation.is_versioned),
-        ("If-Match", operation.is_conditional),
-    ):
-        if counts:
-            header = {"name": name, "in": "header", "required": False, "description": _CONDITIONS[name]}
-            found.append({**header, "schema": {**_TEXT, "examples": ['"57"']}})
-    if operation.method == "POST":
-        found.append({**_KEY, "required": False})
-    return found
+    return found + request_headers(operation)
 
 
 def _links(operation: Operation) -> dict[str, Any]:
@@ -238,13 +149,10 @@ def _security(need: Need, access: Policy) -> list[dict[str, list[str]]]:
 
 
 def _response(operation: Operation, status: int, answer: Any | None) -> dict[str, Any]:
-    described: dict[str, Any] = {"description": HTTPStatus(status).phrase}
-    names = [*_ALWAYS, *_OF_STATUS.get(status, ())]
-    if operation.is_versioned and status in (operation.success, HTTPStatus.NOT_MODIFIED):
-        names.append("ETag")
-    if operation.streams and operation.query_fields and status == operation.success:
-        names.append("Link")
-    described["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    described: dict[str, Any] = {
+        "description": HTTPStatus(status).phrase,
+        "headers": response_headers(operation, status),
+    }
     if status == HTTPStatus.NOT_MODIFIED:
         return described
     if answer is None:
@@ -265,26 +173,11 @@ def _contents(operation: Operation) -> dict[str, Any]:
     return contents
 
 
-def _with_examples(schemas: Any) -> Any:
-    """Return schemas whose fields have an example each."""
-    if isinstance(schemas, list):
-        return [_with_examples(part) for part in schemas]
-    if not isinstance(schemas, dict):
-        return schemas
-    made = {name: _with_examples(part) for name, part in schemas.items()}
-    if isinstance(made.get("properties"), dict) and made.get("type") == "object":
-        made["properties"] = {
-            name: {**field, "examples": [_EXAMPLES[name]]} if name in _EXAMPLES and "$ref" not in field else field
-            for name, field in made["properties"].items()
-        }
-    return made
-
-
 def _body(command: type[Command], path_fields: tuple[str, ...]) -> dict[str, Any]:
     """Return the schema of what a command has beside the fields of its path."""
     schema = command.model_json_schema(schema_generator=_Schemas)
     schema.pop("title")
     schema["properties"] = {name: field for name, field in schema["properties"].items() if name not in path_fields}
     required = [name for name in schema.pop("required", ()) if name not in path_fields]
-    described: dict[str, Any] = _with_examples({**schema, "required": required} if required else schema)
+    described: dict[str, Any] = with_examples({**schema, "required": required} if required else schema)
     return described

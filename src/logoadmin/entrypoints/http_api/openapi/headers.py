@@ -1,0 +1,68 @@
+"""The headers of requests and answers, as the document describes them."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from logoadmin.domain.repeats import MAX_KEY
+from logoadmin.entrypoints.operations import Operation
+
+
+def _header(description: str, schema: dict[str, Any], example: object) -> dict[str, Any]:
+    return {"description": description, "schema": schema, "example": example}
+
+
+_TEXT: Final[dict[str, Any]] = {"type": "string"}
+_SECONDS: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
+RESPONSE_HEADERS: Final = {
+    "ETag": _header("The version (contract F1).", _TEXT, '"57"'),
+    "Link": _header(
+        "Where the next page is, if there is one (contract E2).", _TEXT, '</api/users?after=7>; rel="next"'
+    ),
+    "Cache-Control": _header("Whether it may be kept (contract F2).", _TEXT, "no-store"),
+    "X-Request-Id": _header("What the request is known by, in the history, too (contract G).", _TEXT, "8e03978e40d5"),
+    "WWW-Authenticate": _header("What a token is sent as (RFC 6750).", _TEXT, "Bearer"),
+    "Retry-After": _header("Seconds after which it is worth another try.", _SECONDS, 1),
+}
+_ALWAYS: Final = ("Cache-Control", "X-Request-Id")
+_OF_STATUS: Final = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+
+_CONDITIONS: Final = {
+    "If-None-Match": "Entity tags that the client has already: with one of them, the answer is 304 (contract F1).",
+    "If-Match": "Entity tags of which the record must still have one: otherwise the answer is 412 (contract F1).",
+}
+_KEY: Final = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "Sent again with the same key within a day, the request gets its first answer (contract F3).",
+    "schema": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": MAX_KEY,
+        "examples": ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
+    },
+}
+
+
+def request_headers(operation: Operation) -> list[dict[str, Any]]:
+    """Return the headers that count in a request, as parameters."""
+    found: list[dict[str, Any]] = []
+    for name, counts in (
+        ("If-None-Match", operation.method == "GET" and operation.is_versioned),
+        ("If-Match", operation.is_conditional),
+    ):
+        if counts:
+            header = {"name": name, "in": "header", "required": False, "description": _CONDITIONS[name]}
+            found.append({**header, "schema": {**_TEXT, "examples": ['"57"']}})
+    if operation.method == "POST":
+        found.append({**_KEY, "required": False})
+    return found
+
+
+def response_headers(operation: Operation, status: int) -> dict[str, Any]:
+    """Return the headers that an answer has, each by reference to :data:`RESPONSE_HEADERS`."""
+    names = [*_ALWAYS, *_OF_STATUS.get(status, ())]
+    if operation.is_versioned and status in (operation.success, HTTPStatus.NOT_MODIFIED):
+        names.append("ETag")
+    if operation.streams and operation.query_fields and status == operation.success:
+        names.append("Link")
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

@@ -1,0 +1,120 @@
+"""Serving an application, in this process or in several (contract H1, H4, H5)."""
+
+import functools
+import socket
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from ipaddress import IPv4Network, IPv6Network
+from typing import Final
+
+from starlette.types import ASGIApp
+from uvicorn.config import Config
+from uvicorn.server import Server
+
+from logoadmin.entrypoints.http_api.forwarded import BehindProxies
+from logoadmin.entrypoints.http_api.protocol import BoundedProtocol
+from logoadmin.entrypoints.log_lines import configure_logging, logged
+from logoadmin.entrypoints.server.listener import BACKLOG, url_of
+from logoadmin.entrypoints.server.workers import GRACE, Supervisor, Worker
+
+_HEALTH: Final = 30  # seconds without a sign of life after which a process is replaced
+_OPEN_FILES: Final = 65_536
+
+
+def serve(
+    application: Callable[[], ASGIApp],
+    listener: socket.socket,
+    *,
+    workers: int,
+    log_level: str,
+    listening: Callable[[str], object],
+    trusted_proxies: Collection[IPv4Network | IPv6Network] = (),
+    root_path: str = "",
+) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what is in flight and return.
+
+    Args:
+        application: makes the application, once in each process; for more than one process it must be picklable.
+        listener: the socket, from :func:`listen`.
+        workers: how many processes; one is this one.
+        log_level: ``debug``, ``info`` (a line for each request), ``warning`` or ``error``.
+        listening: is told the URL, once requests are answered there.
+        trusted_proxies: whose word is taken on who the client is; others could write anything into the header.
+        root_path: the prefix that a proxy takes off; in the scope it is back at the front of the path, as ASGI has it.
+
+    Raises:
+        SystemExit: with code 1, a worker could not start; the log says why.
+        Exception: what ``application`` raises, if there is one process.
+    """
+    configure_logging(log_level)
+    _allow_many_connections()
+    url = url_of(listener)
+    outer = functools.partial(_outer, application, trusted_proxies)
+    if workers == 1:
+        app = outer()
+        _Server(_config(lambda: app, workers, log_level, root_path), lambda: listening(url)).run([listener])
+    else:
+        config = _config(Worker(outer, log_level), workers, log_level, root_path)
+        supervisor = Supervisor(config, listener, lambda: listening(url))
+        supervisor.run()
+        if supervisor.failed:
+            raise SystemExit(1)
+
+
+def _outer(application: Callable[[], ASGIApp], trusted_proxies: Collection[IPv4Network | IPv6Network]) -> ASGIApp:
+    app = application()
+    return logged(BehindProxies(app, trusted_proxies) if trusted_proxies else app)
+
+
+def _config(factory: Callable[[], ASGIApp], workers: int, log_level: str, root_path: str) -> Config:
+    return Config(
+        factory,
+        factory=True,
+        interface="asgi3",
+        http=BoundedProtocol,
+        ws="none",
+        lifespan="off",
+        workers=workers,
+        log_config=None,
+        log_level=log_level,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        root_path=root_path,
+        backlog=BACKLOG,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=GRACE,
+        timeout_worker_healthcheck=_HEALTH,
+    )
+
+
+class _Server(Server):
+    """uvicorn's server, which says when it listens and returns when it is stopped."""
+
+    def __init__(self, config: Config, ready: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        with super().capture_signals():
+            yield
+            # Otherwise the signal is raised once more at the end, and that would be the exit code.
+            self._captured_signals.clear()
+
+
+def _allow_many_connections() -> None:
+    """Let the process have as many connections as the system allows, often 1,024 by default (contract H4)."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
