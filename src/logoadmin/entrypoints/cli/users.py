@@ -27,9 +27,14 @@ def user_create(user_id: int, username: str, avatar: str | None, role_id: int | 
         if role_id is not None:
             gallery.roles.get(GetRole(role_id=role_id))
         command = CreateUser(user_id=user_id, username=username, avatar=avatar, password=_new_password())
-        gallery.users.create(command)
-        if role_id is not None:
-            gallery.users.amend(AmendUser(user_id=user_id, role_id=role_id))
+
+        def create() -> None:
+            gallery.users.create(command)
+            if role_id is not None:
+                gallery.users.amend(AmendUser(user_id=user_id, role_id=role_id))
+
+        # Both or neither: nobody is left behind with a role that was not meant.
+        gallery.together(create)
     click.echo(f"Created user {user_id}")
 
 
