@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +20,8 @@ settings.register_profile(
 settings.load_profile("logoadmin")
 
 STORAGES = ("memory", "sqlite", "mariadb")
+# A closer look, for which a release has the time: more repetitions of the same, never another rule.
+LONG: Final = os.environ.get("LOGOADMIN_TEST_LONG") == "1"
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.services.authors import ListAuthors
 from logoadmin.domain.services.changes import ListChanges
+from tests.conftest import LONG
 from tests.entrypoints.at_once import Clients, with_clients
 from tests.entrypoints.conftest import Headers
 from tests.gallery import PIECE, StandingClock
@@ -35,7 +36,7 @@ pytestmark = pytest.mark.rule("contract F3")
 
 ROOT: Final = Path(__file__).parents[2]
 # For each database; more of them for a closer look.
-INTERRUPTED: Final = int(os.environ.get("LOGOADMIN_TEST_INTERRUPTED", "200"))
+INTERRUPTED: Final = int(os.environ.get("LOGOADMIN_TEST_INTERRUPTED", "200" if LONG else "60"))
 AT_ONCE: Final = 16
 # How many authors each client asks for of a service that ends itself.
 EACH: Final = 8
