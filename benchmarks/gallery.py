@@ -12,12 +12,23 @@ from pathlib import Path
 from typing import Any, Final
 
 from argon2 import PasswordHasher
-from sqlalchemy import Connection, Engine, create_engine, func, insert, select
+from sqlalchemy import (
+    Connection,
+    Engine,
+    FromClause,
+    String,
+    cast,
+    create_engine,
+    func,
+    insert,
+    literal,
+    select,
+    true,
+    union_all,
+)
 
 from benchmarks.usual.models import Base, engine_of
-from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.records import User
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.adapters.sql_storage.tables import PARTS, user_name_parts, users
 
 LOGOS: Final = 200
 USERS: Final = 100_000
@@ -27,7 +38,7 @@ PASSWORD: Final = "correct-horse-battery"
 FIRST_NEW_AUTHOR: Final = 1_000_000
 
 _AUTHORS: Final = 75
-_AT_ONCE: Final = 5_000
+_NAME_LENGTH: Final = len("user1234567")
 # No two numbers below ten million have the same remainder.
 _SCATTERING: Final = 7_654_321
 _CREATED_AT: Final = 1_800_000_000
@@ -111,20 +122,32 @@ def insert_users(database: str) -> None:
 
 
 def keep_many_users(database: str) -> None:
-    """Keep a million users in a new database, whose names are in another order than their ids."""
+    """Keep a million users in a new database, whose names are in another order than their ids.
+
+    The database makes them itself: one after the other through logoadmin, they would take some minutes.
+    """
     _logoadmin(database, "init")
-    storage = open_sql_storage(database, patience=None)
-    try:
-        for first in range(0, MANY_USERS, _AT_ONCE):
-            storage.write(lambda uow, first=first: _keep_users(uow, first))  # type: ignore[misc]
-    finally:
-        storage.close()
+    digits = [union_all(*(select(literal(digit).label("digit")) for digit in range(10))).subquery() for _ in range(6)]
+    number = 1 + sum(each.c.digit * 10**place for place, each in enumerate(digits))
+    name = literal("user") + func.substr(cast(10**7 + number * _SCATTERING % 10**7, String(8)), 2)
+    every: FromClause = digits[0]
+    for each in digits[1:]:
+        every = every.join(each, true())
+    rows = select(number, name, literal(1), literal(_CREATED_AT), name).select_from(every)
 
-
-def _keep_users(uow: UnitOfWork, first: int) -> None:
-    for number in range(first + 1, first + 1 + _AT_ONCE):
-        name = f"user{number * _SCATTERING % 10**7:07}"
-        uow.users.add(User(number, name, f"{number}.png", 1, _CREATED_AT), None)
+    places = [(at, length) for length in PARTS for at in range(1, _NAME_LENGTH - length + 2)]
+    cuts = (select(literal(at).label("at"), literal(length).label("length")) for at, length in places)
+    cut = union_all(*cuts).subquery()
+    part = func.substr(users.c.folded, cut.c.at, cut.c.length)
+    # In the order of their key, which is how many rows are inserted fast. A name may have a part twice.
+    parts = select(part, users.c.user_id).join_from(users, cut, true()).order_by(part, users.c.user_id)
+    keep_parts = insert(user_name_parts).prefix_with("OR IGNORE", dialect="sqlite")
+    keep_parts = keep_parts.prefix_with("IGNORE", dialect="mysql").from_select(["part", "user_id"], parts)
+    # Each digit goes with every other one: that is no mistake.
+    with _engine(create_engine(database, enable_from_linting=False)) as engine, engine.begin() as connection:
+        columns = ["user_id", "username", "role_id", "created_at", "folded"]
+        connection.execute(insert(users).from_select(columns, rows))
+        connection.execute(keep_parts)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import cache
+from heapq import nlargest
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, FromClause, Select, Table, bindparam, func, select
@@ -16,6 +17,8 @@ _AFTER: Final[Any] = bindparam("after")
 _LIMIT: Final[Any] = bindparam("limit")
 # Which record of a track shows how soon its records come.
 _SAMPLE: Final = 100
+# A second part is looked for if its records are at most so many times as dense.
+_AS_GOOD: Final = 4
 
 
 class Page:
@@ -44,6 +47,7 @@ class Page:
         self._key, self._table, self._records = key, table, records
         self._all = records.where(key > _AFTER).order_by(key).limit(_LIMIT)
         self._conditions: dict[str, ColumnElement[bool]] = {"q": func.instr(table.c.folded, bindparam("q")) > 0}
+        self._parts = parts
         self._tracks = {f"part_{number}": self._track(parts, "part", f"part_{number}") for number in range(MOST_PARTS)}
         for name in equal:
             self._conditions[name] = table.c[name] == bindparam(name)
@@ -68,33 +72,43 @@ class Page:
             tracks += tuple(parts)
         if not tracks:
             return transaction.rows(self._all, values)
-        return transaction.rows(self._along(self._best(transaction, tracks, values), wanted), values)
+        return transaction.rows(self._along(*self._best(transaction, tracks, values), wanted), values)
 
-    def _best(self, transaction: Transaction, tracks: tuple[str, ...], values: dict[str, Any]) -> str:
+    def _best(
+        self, transaction: Transaction, tracks: tuple[str, ...], values: dict[str, Any]
+    ) -> tuple[str, str | None]:
+        """Return the best track, and another one that is worth a look before the names themselves, if there is one."""
         if len(tracks) == 1:
-            return tracks[0]
+            return tracks[0], None
         (samples,) = transaction.rows(self._samples(tracks), values)
-        distances = [math.inf if sample is None else sample for sample in samples]
-        return tracks[distances.index(max(distances))]
+        distances = (math.inf if sample is None else sample - values["after"] for sample in samples)
+        (far, first), (near, second) = nlargest(2, zip(distances, tracks, strict=True))
+        return first, second if second.startswith("part_") and near >= far / _AS_GOOD else None
 
     def _query_samples(self, tracks: tuple[str, ...]) -> Select[Any]:
         return select(*(self._tracks[name].limit(1).offset(_SAMPLE - 1).scalar_subquery() for name in tracks))
 
-    def _query_along(self, track: str, wanted: tuple[str, ...]) -> Select[Any]:
+    def _query_along(self, track: str, second: str | None, wanted: tuple[str, ...]) -> Select[Any]:
         ids = self._tracks[track]
+        (key,) = ids.selected_columns
+        tables, last = key.table, key
+        if second is not None:
+            also = self._parts.alias()
+            tables, last = tables.join(also, also.c[self._key.name] == last), also.c[self._key.name]
+            ids = ids.where(also.c.part == bindparam(second))
         others = [self._conditions[name] for name in wanted if name != track]
         if others:
-            ids = self._with_records(ids, *ids.selected_columns).where(*others)
+            ids = _in_this_order(ids.where(*others), tables.join(self._table, self._key == last))
         # The ids by themselves: no more is to be carried about than the records of the page.
-        key = ids.limit(_LIMIT).subquery().c[self._key.name]
-        return self._with_records(self._records, key).order_by(key)
-
-    def _with_records(self, query: Select[Any], key: Any) -> Select[Any]:
-        # Or else MySQL may walk through the table and look for each id among those that were found.
-        in_this_order = query.prefix_with("STRAIGHT_JOIN", dialect="mysql")
-        return in_this_order.select_from(key.table.join(self._table, key == self._key))
+        found = ids.limit(_LIMIT).subquery().c[self._key.name]
+        return _in_this_order(self._records, found.table.join(self._table, self._key == found)).order_by(found)
 
     def _track(self, index: Table, column: str, value: str) -> Select[Any]:
         at: FromClause = index.alias()
         key = at.c[self._key.name]
         return select(key).where(at.c[column] == bindparam(value), key > _AFTER).order_by(key)
+
+
+def _in_this_order(query: Select[Any], tables: FromClause) -> Select[Any]:
+    # Or else MySQL may walk through the last table and look for each id among those that the others have.
+    return query.prefix_with("STRAIGHT_JOIN", dialect="mysql").select_from(tables)
