@@ -14,7 +14,7 @@ from logoadmin.adapters.sql_storage.names import parts_of, parts_that_cover
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.lists import Filter, folded
-from logoadmin.domain.records import Role, User
+from logoadmin.domain.records import Author, Logo, Role, User
 from logoadmin.ports.storage import UnitOfWork
 
 LETTERS = ("a", "B", "ß", "%", "🂡", "\U0010ffff")
@@ -158,7 +158,7 @@ def test_what_somebody_removed_by_hand_neither_is_found_nor_stands_in_the_way(sq
     assert found("aurora") == found("rora") == []
 
 
-def work_for(storage: SqlStorage, where: Filter, after: int = -1, limit: int = 10) -> int:
+def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
     """Return how much a database does for a page: the steps of SQLite, the rows that MariaDB looks at."""
     connection = storage._engine.raw_connection()
     driver: Any = connection.driver_connection
@@ -177,11 +177,11 @@ def work_for(storage: SqlStorage, where: Filter, after: int = -1, limit: int = 1
         uow = SqlUnitOfWork(Transaction(connection, storage._statements))
         if storage.embedded:
             driver.set_progress_handler(step, 1)
-            uow.users.page(after, limit, where)
+            page(uow)
             driver.set_progress_handler(None, 1)
             return steps
         before = looked_at()
-        uow.users.page(after, limit, where)
+        page(uow)
         looked = looked_at()
         # Without what it takes to read the counters.
         return looked - before - (looked_at() - looked)
@@ -195,10 +195,34 @@ def test_a_page_costs_what_is_in_it_and_not_what_is_there(sql_storage: SqlStorag
     # Only the last hundred have the second role.
     users = [User(n, f"{'odd' if n % 2 else 'even'} {n:04}", None, 2 if n >= 3_900 else 1, 0) for n in range(4_000)]
     sql_storage.write(keep(users))
-    everything = work_for(sql_storage, Filter(), limit=4_000)
+    everything = work_for(sql_storage, lambda uow: uow.users.page(-1, 4_000))
     for where in (
         *(Filter(), Filter(q="even"), Filter(q="EVEN 3998"), Filter(q="even 1"), Filter(q="n 39"), Filter(q="9")),
         *(Filter(q="zz"), Filter(q="even zz"), Filter(role_id=2), Filter(role_id=3), Filter(role_id=1)),
         *(Filter(q="odd", role_id=2), Filter(q="d 390", role_id=1), Filter(q="d 399", role_id=1), Filter(q="3999")),
     ):
-        assert work_for(sql_storage, where, after) < everything / 8, where
+        work = work_for(sql_storage, lambda uow, where=where: uow.users.page(after, 10, where))  # type: ignore[misc]
+        assert work < everything / 8, where
+
+
+@pytest.mark.rule("contract E2", "contract E3")
+@pytest.mark.parametrize("rare", [0, 2_980])
+def test_a_page_of_pieces_costs_what_meets_the_rarest_filter(sql_storage: SqlStorage, rare: int) -> None:
+    def keep_logos(uow: UnitOfWork) -> None:
+        for author_id in (1, 2):
+            uow.authors.add(Author(author_id, author_id, f"author {author_id}", 0))
+        for number in range(3_000):
+            is_rare = rare <= number < rare + 20
+            name, target = ("Aurora" if is_rare else "Midnight"), ("wiki" if is_rare else "forum")
+            uow.logos.add(Logo(number, name, "u", target, "", not is_rare, (), 0))
+            uow.logos.link(number, 1 + is_rare)
+
+    sql_storage.write(keep_logos)
+    everything = work_for(sql_storage, lambda uow: uow.logos.page(-1, 3_000))
+    rarest: tuple[dict[str, Any], ...] = ({"q": "rora"}, {"target": "wiki"}, {"active": False}, {"author_id": 2})
+    frequent: tuple[dict[str, Any], ...] = ({"q": "MID"}, {"target": "forum"}, {"active": True}, {"author_id": 1})
+    for one in rarest:
+        for other in ({}, *rarest, *frequent):
+            where = Filter(**{**other, **one})
+            work = work_for(sql_storage, lambda uow, where=where: uow.logos.page(-1, 10, where))  # type: ignore[misc]
+            assert work < everything / 6, where

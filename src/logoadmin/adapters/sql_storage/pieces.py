@@ -61,9 +61,11 @@ class Pieces(Generic[Piece]):
         self.page = Page(select(*columns), pieces, parts, ("target", "active"), links)
         self.names = Names(pieces, parts)
         within = of.between(bindparam("first"), bindparam("last"))
-        self.authors_within = select(of, *_AUTHOR).select_from(makers).where(within).order_by(link_key)
+        # Links first: where there are few authors, MySQL may begin with them and look at all they ever made.
+        of_links = select(of, *_AUTHOR).prefix_with("STRAIGHT_JOIN", dialect="mysql").select_from(makers)
+        self.authors_within = of_links.where(within).order_by(link_key)
         of_some = of.in_([bindparam(key) for key in _KEYS])
-        self.authors_of = select(of, *_AUTHOR).select_from(makers).where(of_some).order_by(link_key)
+        self.authors_of = of_links.where(of_some).order_by(link_key)
         self.add = insert(pieces).inline()
         self.update = update(pieces).where(key == _KEY)
         self.remove = delete(pieces).where(key == _KEY)
