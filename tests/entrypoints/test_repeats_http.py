@@ -36,7 +36,7 @@ pytestmark = pytest.mark.rule("contract F3")
 
 ROOT: Final = Path(__file__).parents[2]
 # For each database; more of them for a closer look.
-INTERRUPTED: Final = int(os.environ.get("LOGOADMIN_TEST_INTERRUPTED", "200" if LONG else "60"))
+INTERRUPTED: Final = int(os.environ.get("LOGOADMIN_TEST_INTERRUPTED", "1000" if LONG else "60"))
 AT_ONCE: Final = 16
 # How many authors each client asks for of a service that ends itself.
 EACH: Final = 8
