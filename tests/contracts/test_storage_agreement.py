@@ -20,6 +20,7 @@ from logoadmin.domain.limits import MAX_ID
 from logoadmin.domain.lists import Filter
 from logoadmin.domain.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
 from logoadmin.ports.storage import FirstAnswer, Session, Storage, UnitOfWork
+from tests.conftest import LONG
 from tests.mariadb import MariaDb
 
 Step = Callable[[UnitOfWork], Any]
@@ -451,4 +452,5 @@ def test_all_storages_agree(fresh: Callable[[], dict[str, Storage]]) -> None:
         def __init__(self) -> None:
             super().__init__(fresh())
 
-    run_state_machine_as_test(Here, settings=settings(max_examples=25, stateful_step_count=60, deadline=None))
+    examples = 75 if LONG else 15
+    run_state_machine_as_test(Here, settings=settings(max_examples=examples, stateful_step_count=60, deadline=None))
