@@ -1,6 +1,7 @@
 """The parts of names, by which a part of a name finds the records that have it (contract E3)."""
 
 from collections.abc import Sequence
+from itertools import chain, repeat
 from typing import Any, Final
 
 from sqlalchemy import Table, bindparam, delete, insert, select
@@ -9,8 +10,8 @@ from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.tables import PARTS
 from logoadmin.adapters.sql_storage.transaction import Transaction
 
-# More of them would hardly find fewer records.
-MOST_PARTS: Final = 8
+# So many parts are removed with one statement.
+_AT_ONCE: Final = tuple(f"part_{number}" for number in range(50))
 
 
 def parts_of(name: str) -> frozenset[str]:
@@ -19,11 +20,11 @@ def parts_of(name: str) -> frozenset[str]:
 
 
 def parts_that_cover(part: str) -> tuple[str, ...]:
-    """Return some of the kept parts that every folded name has which has this part; none if the part is empty."""
+    """Return kept parts, none of them twice, that every folded name has which has this part; none of an empty one."""
     for length in PARTS:
         if length <= len(part):
             starts = [*range(0, len(part) - length, length), len(part) - length]
-            return tuple(dict.fromkeys(part[at : at + length] for at in starts))[:MOST_PARTS]
+            return tuple(dict.fromkeys(part[at : at + length] for at in starts))
     return ()
 
 
@@ -37,7 +38,8 @@ class Names:
         self._folded = select(table.c.folded).where(key == bindparam("key"))
         # One that is there already is left of a record that somebody removed by hand.
         self._insert = insert(parts).prefix_with("OR IGNORE", dialect="sqlite").prefix_with("IGNORE", dialect="mysql")
-        self._delete = delete(parts).where(parts.c.part == bindparam("part"), parts.c[key.name] == bindparam(key.name))
+        of_some = parts.c.part.in_([bindparam(name) for name in _AT_ONCE])
+        self._delete = delete(parts).where(parts.c[key.name] == bindparam("key"), of_some)
 
     def ask(self, transaction: Transaction, id_: int) -> Sequence[Row]:
         """Return what :meth:`change` is told of a record before it is changed or removed."""
@@ -49,8 +51,12 @@ class Names:
         if name == after:
             return
         was, is_ = parts_of(name), parts_of(after)
-        for part in sorted(was - is_):
-            transaction.put_off(self._delete, {"part": part, self._id_name: id_})
+        removed = sorted(was - is_)
+        for start in range(0, len(removed), len(_AT_ONCE)):
+            some = removed[start : start + len(_AT_ONCE)]
+            # Where there are fewer, the last one is named again.
+            named = zip(_AT_ONCE, chain(some, repeat(some[-1])), strict=False)
+            transaction.put_off(self._delete, {**dict(named), "key": id_})
         added: list[dict[str, Any]] = [{"part": part, self._id_name: id_} for part in sorted(is_ - was)]
         if added:
             transaction.insert(self._insert, added)

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Sequence
 from functools import cache
-from heapq import nlargest
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, FromClause, Select, Table, bindparam, func, select
 
-from logoadmin.adapters.sql_storage.names import MOST_PARTS, parts_that_cover
+from logoadmin.adapters.sql_storage.names import parts_that_cover
 from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.lists import Filter, folded
@@ -27,8 +26,7 @@ class Page:
     Each condition has a track: an index in which the ids of the records that meet it stand in ascending order. A page
     is found along one of them, leaving out what the other conditions do not let through, so it costs what it takes to
     get there and not what there is. The best one is the track whose hundredth record is the farthest away. No database
-    would choose it: SQLite keeps no statistics, and those of a server do not say where in the order of ids something
-    is.
+    would choose it: their statistics, if they have any, do not say where in the order of ids something is.
     """
 
     def __init__(
@@ -44,18 +42,10 @@ class Page:
             links: to the authors, whom ``author_id`` asks for, of records that have some.
         """
         (key,) = table.primary_key
-        self._key, self._table, self._records = key, table, records
+        self._key, self._table, self._records, self._parts, self._links = key, table, records, parts, links
         self._all = records.where(key > _AFTER).order_by(key).limit(_LIMIT)
-        self._conditions: dict[str, ColumnElement[bool]] = {"q": func.instr(table.c.folded, bindparam("q")) > 0}
-        self._parts = parts
-        self._tracks = {f"part_{number}": self._track(parts, "part", f"part_{number}") for number in range(MOST_PARTS)}
-        for name in equal:
-            self._conditions[name] = table.c[name] == bindparam(name)
-            self._tracks[name] = self._track(table, name, name)
-        if links is not None:
-            theirs = select(links.c[key.name]).where(links.c.author_id == bindparam("author_id"))
-            self._conditions["author_id"] = key.in_(theirs)
-            self._tracks["author_id"] = self._track(links, "author_id", "author_id")
+        self._conditions: dict[str, ColumnElement[bool]] = {name: table.c[name] == bindparam(name) for name in equal}
+        self._conditions["q"] = func.instr(table.c.folded, bindparam("q")) > 0
         self._along = cache(self._query_along)
         self._samples = cache(self._query_samples)
 
@@ -72,43 +62,73 @@ class Page:
             tracks += tuple(parts)
         if not tracks:
             return transaction.rows(self._all, values)
-        return transaction.rows(self._along(*self._best(transaction, tracks, values), wanted), values)
+        return transaction.rows(self._along(self._best(transaction, tracks, values), wanted), values)
 
-    def _best(
-        self, transaction: Transaction, tracks: tuple[str, ...], values: dict[str, Any]
-    ) -> tuple[str, str | None]:
-        """Return the best track, and another one that is worth a look before the names themselves, if there is one."""
+    def _best(self, transaction: Transaction, tracks: tuple[str, ...], values: dict[str, Any]) -> tuple[str, ...]:
+        """Return the best track, and others that are worth a look before the records themselves."""
         if len(tracks) == 1:
-            return tracks[0], None
+            return tracks
         (samples,) = transaction.rows(self._samples(tracks), values)
         distances = (math.inf if sample is None else sample - values["after"] for sample in samples)
-        (far, first), (near, second) = nlargest(2, zip(distances, tracks, strict=True))
-        return first, second if second.startswith("part_") and near >= far / _AS_GOOD else None
+        (far, first), (near, second), *_ = sorted(zip(distances, tracks, strict=True), reverse=True)
+        # Of a part that is about as rare, the rows are few and lie together; those of the records do not.
+        also = [second] if _is_part(second) and near >= far / _AS_GOOD else []
+        if "author_id" in tracks and first != "author_id":
+            also.append("author_id")
+        return first, *also
 
     def _query_samples(self, tracks: tuple[str, ...]) -> Select[Any]:
-        return select(*(self._tracks[name].limit(1).offset(_SAMPLE - 1).scalar_subquery() for name in tracks))
+        ids = (self._ids(self._track(name)) for name in tracks)
+        return select(*(each.limit(1).offset(_SAMPLE - 1).scalar_subquery() for each in ids))
 
-    def _query_along(self, track: str, second: str | None, wanted: tuple[str, ...]) -> Select[Any]:
-        ids = self._tracks[track]
-        (key,) = ids.selected_columns
-        tables, last = key.table, key
-        if second is not None:
-            also = self._parts.alias()
-            tables, last = tables.join(also, also.c[self._key.name] == last), also.c[self._key.name]
-            ids = ids.where(also.c.part == bindparam(second))
-        others = [self._conditions[name] for name in wanted if name != track]
+    def _query_along(self, tracks: tuple[str, ...], wanted: tuple[str, ...]) -> Select[Any]:
+        first, *also = map(self._track, tracks)
+        ids, tables, last = self._ids(first), first.at, first.key
+        for track in also:
+            ids, tables, last = ids.where(track.is_met), _then(tables, last, track.at, track.key), track.key
+        others = [self._conditions[name] for name in wanted if name not in tracks]
         if others:
-            ids = _in_this_order(ids.where(*others), tables.join(self._table, self._key == last))
+            ids, tables = ids.where(*others), _then(tables, last, self._table, self._key)
         # The ids by themselves: no more is to be carried about than the records of the page.
-        found = ids.limit(_LIMIT).subquery().c[self._key.name]
-        return _in_this_order(self._records, found.table.join(self._table, self._key == found)).order_by(found)
+        found = _in_this_order(ids, tables).limit(_LIMIT).subquery()
+        key = found.c[self._key.name]
+        return _in_this_order(self._records, _then(found, key, self._table, self._key)).order_by(key)
 
-    def _track(self, index: Table, column: str, value: str) -> Select[Any]:
-        at: FromClause = index.alias()
-        key = at.c[self._key.name]
-        return select(key).where(at.c[column] == bindparam(value), key > _AFTER).order_by(key)
+    def _ids(self, track: "_Track") -> Select[Any]:
+        ids = select(track.key).where(track.is_met, track.key > _AFTER).order_by(track.key)
+        # MySQL may else look for the value alone, and pass by its ids from the first one on.
+        return (
+            ids if track.index_name is None else ids.with_hint(track.at, f"FORCE INDEX ({track.index_name})", "mysql")
+        )
+
+    def _track(self, name: str) -> "_Track":
+        table, column = self._table, name
+        if _is_part(name):
+            table, column = self._parts, "part"
+        elif name == "author_id" and self._links is not None:
+            table = self._links
+        at = table.alias()
+        index = next((str(index.name) for index in table.indexes if index.columns[0].name == column), None)
+        return _Track(at, at.c[self._key.name], at.c[column] == bindparam(name), index)
+
+
+class _Track(NamedTuple):
+    """Where the ids of the records that meet a condition stand: in an index, or the primary key if it has no name."""
+
+    at: FromClause
+    key: ColumnElement[int]
+    is_met: ColumnElement[bool]
+    index_name: str | None
+
+
+def _is_part(track: str) -> bool:
+    return track.startswith("part_")
+
+
+def _then(tables: FromClause, key: ColumnElement[int], another: FromClause, its: ColumnElement[int]) -> FromClause:
+    # No index has the sum, so SQLite, too, cannot go the other way.
+    return tables.join(another, its == key + 0)
 
 
 def _in_this_order(query: Select[Any], tables: FromClause) -> Select[Any]:
-    # Or else MySQL may walk through the last table and look for each id among those that the others have.
     return query.prefix_with("STRAIGHT_JOIN", dialect="mysql").select_from(tables)

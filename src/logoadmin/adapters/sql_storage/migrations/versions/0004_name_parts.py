@@ -11,7 +11,7 @@ down_revision = "0003"
 
 _KINDS = ("role", "user", "author", "theme", "logo")
 _LENGTHS = (4, 2, 1)
-_AT_ONCE = 1000
+_AT_ONCE = 250
 
 
 def upgrade() -> None:
