@@ -31,7 +31,7 @@ VERSION_TABLE: Final = "logoadmin_version"
 _SEALED: Final = 255
 _OPAQUE: Final = 128
 # How long the parts are that are kept of names. A few parts of one of these lengths cover any part that is searched.
-PARTS: Final = (4, 2, 1)
+PARTS: Final = (4, 3, 2, 1)
 
 metadata: Final = MetaData(
     naming_convention={

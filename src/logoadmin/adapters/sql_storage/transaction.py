@@ -11,7 +11,8 @@ from logoadmin.adapters.sql_storage.counters import HOLD, KEEP, READ, Counters
 from logoadmin.adapters.sql_storage.statements import Row, Statements
 from logoadmin.domain.errors import DuplicateEntry
 
-# So many rows, or characters of text, are inserted with one statement: some servers take but a megabyte at once.
+# Of what is inserted at last, so many rows, or characters of text, go with one statement: some servers take but a
+# megabyte at once.
 _ROWS: Final = 100
 _WEIGHT: Final = 65_536
 

@@ -10,7 +10,7 @@ revision = "0004"
 down_revision = "0003"
 
 _KINDS = ("role", "user", "author", "theme", "logo")
-_LENGTHS = (4, 2, 1)
+_LENGTHS = (4, 3, 2, 1)
 _AT_ONCE = 250
 
 
