@@ -749,14 +749,14 @@ def test_a_search_follows_a_name_that_is_changed_or_removed(storage: Storage) ->
             ]
         )
 
-    write(
-        storage,
+    old: tuple[Callable[[UnitOfWork], object], ...] = (
         lambda uow: uow.roles.add(role(1, "Old")),
         lambda uow: uow.users.add(user(1, "Old"), None),
         lambda uow: uow.authors.add(author(1, username="Old")),
         lambda uow: uow.themes.add(replace(theme(1), name="Old")),
         lambda uow: uow.logos.add(replace(logo(1), name="Old")),
     )
+    write(storage, *old)
     assert (found("OLD"), found("new")) == ([1] * 5, [0] * 5)
     write(
         storage,
@@ -775,14 +775,7 @@ def test_a_search_follows_a_name_that_is_changed_or_removed(storage: Storage) ->
         lambda uow: uow.themes.remove(1),
         lambda uow: uow.logos.remove(1),
     )
-    write(
-        storage,
-        lambda uow: uow.roles.add(role(1, "Old")),
-        lambda uow: uow.users.add(user(1, "Old"), None),
-        lambda uow: uow.authors.add(author(1, username="Old")),
-        lambda uow: uow.themes.add(replace(theme(1), name="Old")),
-        lambda uow: uow.logos.add(replace(logo(1), name="Old")),
-    )
+    write(storage, *old)
     assert (found("OLD"), found("new")) == ([1] * 5, [0] * 5)
 
 
