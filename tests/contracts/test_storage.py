@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001
+# ruff: noqa: RUF001 (letters that look alike are what is tested)
 """Every sentence of :mod:`logoadmin.ports.storage`, over every adapter."""
 
 import threading
@@ -113,7 +113,7 @@ def test_names_that_look_alike_are_different_names(storage: Storage) -> None:
 
     storage.write(keep)
     for number, name in enumerate(LOOK_ALIKES):
-        found = write(storage, lambda uow, name=name: uow.users.credentials(name))  # type: ignore[misc]
+        found = write(storage, lambda uow, name=name: uow.users.credentials(name))  # type: ignore[misc]  # has a default
         assert found == Credentials(number, PasswordHash(f"hash {number}"))
     assert [user.username for user in storage.read(lambda uow: uow.users.page(-1, 1000))] == list(LOOK_ALIKES)
     assert [author.username for author in storage.read(lambda uow: uow.authors.page(-1, 1000))] == list(LOOK_ALIKES)
@@ -352,7 +352,7 @@ def test_authors_of_a_piece_come_in_link_order(storage: Storage) -> None:
         lambda uow: uow.logos.add(logo(4)),
         lambda uow: uow.logos.add(logo(5, active=False)),
     )
-    links = [write(storage, lambda uow, i=i: uow.logos.link(4, i)) for i in (3, 1, 2)]  # type: ignore[misc]
+    links = [write(storage, lambda uow, i=i: uow.logos.link(4, i)) for i in (3, 1, 2)]  # type: ignore[misc]  # has a default
     assert links == [1, 2, 3]
     expected = replace(logo(4), authors=(author(3), author(1), author(2)))
     assert storage.read(lambda uow: uow.logos.get(4)) == expected
@@ -468,7 +468,7 @@ def test_records_are_kept_with_their_versions(storage: Storage) -> None:
         listed = [record for page in pages for record in page(-1, 9)]
         assert [record.version for record in found if record] == [record.version for record in listed]
         assert found == tuple(listed)
-        return [record.version for record in listed], [by.version for by in listed[-1].authors]  # type: ignore[union-attr]
+        return [record.version for record in listed], [by.version for by in listed[-1].authors]  # type: ignore[union-attr]  # pieces, by now
 
     assert storage.read(versions) == storage.snapshot(versions) == ([1, 2, 3, 4, MAX_ID], [3])
     write(
@@ -520,7 +520,7 @@ def test_pieces_that_are_touched_get_another_version_and_nothing_else(storage: S
     assert [piece.version for piece in found] == [9, 2, 9]
     assert [piece.version for piece in storage.read(lambda uow: uow.themes.page(-1, 9))] == [1]
     with pytest.raises(KeyError):
-        write(storage, lambda uow: uow.logos.touch({1, 2}, 11), lambda uow: {}[uow])  # type: ignore[index]
+        write(storage, lambda uow: uow.logos.touch({1, 2}, 11), lambda uow: {}[uow])  # type: ignore[index]  # fails
     assert [piece.version for piece in storage.read(lambda uow: uow.logos.page(-1, 9))] == [9, 2, 9]
 
 
@@ -550,7 +550,7 @@ def filtered(storage: Storage, **wanted: Any) -> list[int]:
     assert logos == storage.snapshot(lambda uow: uow.logos.page(-1, 99, where))
     # Page by page it is the same.
     paged = [-1]
-    while found := storage.read(lambda uow, after=paged[-1]: uow.logos.page(after, 2, where)):  # type: ignore[misc]
+    while found := storage.read(lambda uow, after=paged[-1]: uow.logos.page(after, 2, where)):  # type: ignore[misc]  # has a default
         paged += [piece.logo_id for piece in found]
     assert paged[1:] == ids
     return ids
@@ -725,7 +725,7 @@ def test_names_are_searched_without_regard_to_case_and_to_the_letter(storage: St
     for name, part, there in SEARCHES:
         where = Filter(q=part)
         found = storage.read(
-            lambda uow, where=where: (  # type: ignore[misc]
+            lambda uow, where=where: (  # type: ignore[misc]  # has a default
                 [record.role_id for record in uow.roles.page(-1, 999, where)],
                 [record.user_id for record in uow.users.page(-1, 999, where)],
                 [record.author_id for record in uow.authors.page(-1, 999, where)],
@@ -790,9 +790,9 @@ def test_the_longest_names_are_searched_to_their_end(storage: Storage, letter: s
         lambda uow: uow.logos.add(replace(logo(1), name=letter * 127 + "Z")),
     )
     for where in (Filter(q=letter * 60 + "z"), Filter(q=letter * 63)):
-        assert len(storage.read(lambda uow, where=where: uow.roles.page(-1, 9, where))) == 1  # type: ignore[misc]
-        assert len(storage.read(lambda uow, where=where: uow.authors.page(-1, 9, where))) == 1  # type: ignore[misc]
-        assert len(storage.read(lambda uow, where=where: uow.logos.page(-1, 9, where))) == 1  # type: ignore[misc]
+        assert len(storage.read(lambda uow, where=where: uow.roles.page(-1, 9, where))) == 1  # type: ignore[misc]  # has a default
+        assert len(storage.read(lambda uow, where=where: uow.authors.page(-1, 9, where))) == 1  # type: ignore[misc]  # has a default
+        assert len(storage.read(lambda uow, where=where: uow.logos.page(-1, 9, where))) == 1  # type: ignore[misc]  # has a default
     # The whole name, and more than any name of the kind can be.
     whole = Filter(q=letter.swapcase() * 127 + "z")
     assert len(storage.read(lambda uow: uow.logos.page(-1, 9, whole))) == 1
@@ -946,8 +946,8 @@ def signed_in(storage: Storage) -> Storage:
 
 def alive(storage: Storage) -> list[str]:
     owners = {"one": 1, "two": 1, "three": 1, "bens": 2}
-    rightful = [s for s, u in owners.items() if storage.read(lambda uow, s=s, u=u: uow.sessions.rights(s, u))]  # type: ignore[misc]
-    tokens = [s for s in owners if storage.read(lambda uow, s=s: uow.sessions.refresh_token(f"token {s}"))]  # type: ignore[misc]
+    rightful = [s for s, u in owners.items() if storage.read(lambda uow, s=s, u=u: uow.sessions.rights(s, u))]  # type: ignore[misc]  # has a default
+    tokens = [s for s in owners if storage.read(lambda uow, s=s: uow.sessions.refresh_token(f"token {s}"))]  # type: ignore[misc]  # has a default
     assert rightful == tokens
     return rightful
 
@@ -962,7 +962,7 @@ def test_rights_are_those_of_the_role_right_now(signed_in: Storage) -> None:
     write(signed_in, lambda uow: uow.roles.update(role(1, "editor", ("*",))))
     assert signed_in.read(held) == Rights(1, frozenset(("*",)))
     for session_id, user_id in (("one", 2), ("ONE", 1), ("none", 1), ("one", 3)):
-        assert signed_in.read(lambda uow, s=session_id, u=user_id: uow.sessions.rights(s, u)) is None  # type: ignore[misc]
+        assert signed_in.read(lambda uow, s=session_id, u=user_id: uow.sessions.rights(s, u)) is None  # type: ignore[misc]  # has a default
 
 
 @pytest.mark.rule("contract C3")
@@ -1158,7 +1158,7 @@ def test_first_answers_are_kept_until_they_expire(storage: Storage) -> None:
     write(storage, *(lambda uow, a=a: uow.first_answers.add(a) for a in answers))
 
     def there() -> list[FirstAnswer | None]:
-        return [storage.read(lambda uow, a=a: uow.first_answers.get(a.key_hash)) for a in answers]  # type: ignore[misc]
+        return [storage.read(lambda uow, a=a: uow.first_answers.get(a.key_hash)) for a in answers]  # type: ignore[misc]  # has a default
 
     assert there() == answers
     assert storage.read(lambda uow: uow.first_answers.get("HASH 1")) is None

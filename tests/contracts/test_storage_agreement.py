@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001
+# ruff: noqa: RUF001 (letters that look alike are what is tested)
 """The same random steps on every storage give the same answers, the same errors and the same texts."""
 
 import contextlib

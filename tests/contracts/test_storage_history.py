@@ -178,7 +178,7 @@ def follow(storage: Storage, until: int, page: int, *, snapshot: bool = False) -
     deadline = time.monotonic() + IN_TIME
     while len(seen) < until and time.monotonic() < deadline:
         after = seen[-1].change_id if seen else 0
-        seen += look(lambda uow, after=after: uow.changes.page(after, page))  # type: ignore[misc]
+        seen += look(lambda uow, after=after: uow.changes.page(after, page))  # type: ignore[misc]  # has a default
     return seen
 
 

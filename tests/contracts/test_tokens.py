@@ -51,7 +51,7 @@ def refused(token: str, now: int = NOW) -> bool:
     try:
         TOKENS.verify(token, now)
     except InvalidToken as error:
-        assert error.__cause__ is None  # noqa: PT017
+        assert error.__cause__ is None  # noqa: PT017 (it returns whether it was raised)
         return str(error) == "Couldn't validate credentials"
     return False
 

@@ -189,7 +189,7 @@ def test_a_key_is_never_wider_than_its_maker(gallery: LogoAdmin, manager: Signed
 def test_a_key_makes_no_key(gallery: LogoAdmin, manager: SignedIn) -> None:
     key = key_of(gallery, manager, *MANAGER)
     for scope in ((), ("users:read",)):
-        refused(gallery, lambda scope=scope: gallery.keys.create(CreateKey(name="x", scope=scope), key))  # type: ignore[misc]
+        refused(gallery, lambda scope=scope: gallery.keys.create(CreateKey(name="x", scope=scope), key))  # type: ignore[misc]  # has a default
 
 
 @pytest.mark.rule("contract C5", "contract B5")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import schemathesis
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types
 from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import events, from_schema
 from schemathesis.specs.openapi.definitions import OPENAPI_31

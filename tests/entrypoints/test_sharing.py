@@ -1,6 +1,6 @@
 """What may be kept, and which pages of other origins may read it (contract F2)."""
 
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from starlette.testclient import TestClient
@@ -43,9 +43,9 @@ def from_(origin: str | None, headers: Headers | None = None) -> Headers:
     return {**(headers or {}), **({} if origin is None else {"origin": origin})}
 
 
-def cors(answer: object) -> dict[str, str]:
+def cors(answer: Any) -> dict[str, str]:
     """Return the headers that tell a browser who may read an answer."""
-    headers = answer.headers  # type: ignore[attr-defined]
+    headers = answer.headers
     return {name: value for name, value in headers.items() if name.startswith(CORS)}
 
 
@@ -111,9 +111,9 @@ def test_unchanged_answers_that_are_not_public_are_not_kept_either(shared: TestC
 def test_errors_are_never_kept_and_are_read_by_whoever_may_read_the_answer(
     shared: TestClient, watched: WatchedStorage
 ) -> None:
-    def expect(method: str, path: str, status: int, allowed: str | None, **more: object) -> None:
+    def expect(method: str, path: str, status: int, allowed: str | None, **more: Any) -> None:
         for origin in (OURS, *OTHERS):
-            answer = shared.request(method, path, headers=from_(origin), **more)  # type: ignore[arg-type]
+            answer = shared.request(method, path, headers=from_(origin), **more)
             assert answer.status_code == status, (method, path, answer.text)
             assert answer.headers["cache-control"] == "no-store"
             said = answer.headers.get("access-control-allow-origin")

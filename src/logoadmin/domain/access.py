@@ -4,6 +4,7 @@ A command names the right it takes (:class:`Need`). A caller says who asks (:cla
 the two before anything is read; :func:`permit` judges them with the rights that storage has at that moment.
 """
 
+import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -31,6 +32,16 @@ class Policy(StrEnum):
 
     OPEN = "open"
     GUARDED = "guarded"
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host, by name or address, is this machine and nothing that others reach (contract B2)."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

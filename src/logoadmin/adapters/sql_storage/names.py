@@ -1,12 +1,11 @@
 """The parts of names, by which a part of a name finds the records that have it (contract E3)."""
 
 from collections.abc import Sequence
-from itertools import chain, repeat
 from typing import Any, Final
 
 from sqlalchemy import Table, bindparam, delete, insert, select
 
-from logoadmin.adapters.sql_storage.statements import Row
+from logoadmin.adapters.sql_storage.statements import Row, in_portions
 from logoadmin.adapters.sql_storage.tables import PARTS
 from logoadmin.adapters.sql_storage.transaction import Transaction
 
@@ -51,12 +50,8 @@ class Names:
         if name == after:
             return
         was, is_ = parts_of(name), parts_of(after)
-        removed = sorted(was - is_)
-        for start in range(0, len(removed), len(_AT_ONCE)):
-            some = removed[start : start + len(_AT_ONCE)]
-            # Where there are fewer, the last one is named again.
-            named = zip(_AT_ONCE, chain(some, repeat(some[-1])), strict=False)
-            transaction.put_off(self._delete, {**dict(named), "key": id_})
+        for removed in in_portions(_AT_ONCE, sorted(was - is_)):
+            transaction.put_off(self._delete, {**removed, "key": id_})
         added: list[dict[str, Any]] = [{"part": part, self._id_name: id_} for part in sorted(is_ - was)]
         if added:
             transaction.insert(self._insert, added)

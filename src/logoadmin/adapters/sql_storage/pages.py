@@ -20,6 +20,15 @@ _SAMPLE: Final = 100
 _AS_GOOD: Final = 4
 
 
+class _Track(NamedTuple):
+    """Where the ids of the records that meet a condition stand: in an index, or the primary key if it has no name."""
+
+    at: FromClause
+    key: ColumnElement[int]
+    is_met: ColumnElement[bool]
+    index_name: str | None
+
+
 class Page:
     """The queries for a page of one table, one for each set of filters.
 
@@ -94,14 +103,14 @@ class Page:
         key = found.c[self._key.name]
         return _in_this_order(self._records, _then(found, key, self._table, self._key)).order_by(key)
 
-    def _ids(self, track: "_Track") -> Select[Any]:
+    def _ids(self, track: _Track) -> Select[Any]:
         ids = select(track.key).where(track.is_met, track.key > _AFTER).order_by(track.key)
         # MySQL may else look for the value alone, and pass by its ids from the first one on.
         return (
             ids if track.index_name is None else ids.with_hint(track.at, f"FORCE INDEX ({track.index_name})", "mysql")
         )
 
-    def _track(self, name: str) -> "_Track":
+    def _track(self, name: str) -> _Track:
         table, column = self._table, name
         if _is_part(name):
             table, column = self._parts, "part"
@@ -110,15 +119,6 @@ class Page:
         at = table.alias()
         index = next((str(index.name) for index in table.indexes if index.columns[0].name == column), None)
         return _Track(at, at.c[self._key.name], at.c[column] == bindparam(name), index)
-
-
-class _Track(NamedTuple):
-    """Where the ids of the records that meet a condition stand: in an index, or the primary key if it has no name."""
-
-    at: FromClause
-    key: ColumnElement[int]
-    is_met: ColumnElement[bool]
-    index_name: str | None
 
 
 def _is_part(track: str) -> bool:

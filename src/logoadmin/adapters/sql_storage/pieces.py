@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, Final, Generic
 
@@ -10,7 +9,7 @@ from sqlalchemy import Table, bindparam, delete, insert, select, update
 
 from logoadmin.adapters.sql_storage.names import Names
 from logoadmin.adapters.sql_storage.pages import Page
-from logoadmin.adapters.sql_storage.statements import Row
+from logoadmin.adapters.sql_storage.statements import Row, in_portions
 from logoadmin.adapters.sql_storage.tables import (
     authors,
     logo_authors,
@@ -125,11 +124,8 @@ class PieceRepository(Generic[Piece]):
         if everything or last - first < _NEAR * len(piece_ids):
             return self._transaction.rows(self._queries.authors_within, {"first": first, "last": last})
         rows: list[Row] = []
-        for start in range(0, len(piece_ids), len(_KEYS)):
-            some = piece_ids[start : start + len(_KEYS)]
-            # Where there are fewer, the last one is named again.
-            values = dict(zip(_KEYS, chain(some, repeat(some[-1])), strict=False))
-            rows += self._transaction.rows(self._queries.authors_of, values)
+        for some in in_portions(_KEYS, piece_ids):
+            rows += self._transaction.rows(self._queries.authors_of, some)
         return rows
 
     def add(self, piece: Piece) -> None:

@@ -1,16 +1,16 @@
 """Making connections with PyMySQL: in time, and with TLS that does not cost a quarter of the processor."""
 
-import ipaddress
 import ssl
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-import pymysql  # type: ignore[import-untyped]
+import pymysql  # type: ignore[import-untyped]  # the driver has no types
 from sqlalchemy import URL
 
 from logoadmin.adapters.sql_storage.pymysql_results import read_quickly
+from logoadmin.domain.access import is_loopback
 from logoadmin.domain.errors import SettingsError
 
 _OPTIONS: Final = {"unix_socket", "charset", "ssl", "ssl_ca", "ssl_cert", "ssl_key", "ssl_check_hostname"}
@@ -101,7 +101,7 @@ def _tls(host: str, options: dict[str, str]) -> tuple[ssl.SSLContext | None, ssl
     """Return the context of TLS that is demanded, and of TLS that is taken where it is offered."""
     named = {name for name in ("ssl_ca", "ssl_cert", "ssl_key") if name in options}
     wanted = _flag(options, "ssl", default=True if named else None)
-    if wanted is False or (wanted is None and (options.get("unix_socket") or _is_loopback(host))):
+    if wanted is False or (wanted is None and (options.get("unix_socket") or is_loopback(host))):
         return None, None
     if wanted is None:
         context = ssl.create_default_context()
@@ -127,12 +127,3 @@ def _flag(options: dict[str, str], name: str, *, default: bool | None) -> bool |
     if value not in {"true", "false", "1", "0"}:
         raise SettingsError(f"The option {name} of the database URL must be true or false")
     return value in {"true", "1"}
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, Final
 
-from pymysql import connections, err, protocol  # type: ignore[import-untyped]
+from pymysql import connections, err, protocol  # type: ignore[import-untyped]  # the driver has no types
 
 _LOST: Final = 2013
 # How many kinds of answer are remembered; the service has some dozens.

@@ -1,6 +1,7 @@
 """Statements in the SQL of one database, each written once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
@@ -12,6 +13,16 @@ Row = Sequence[Any]
 
 # What says who may do what.
 _RIGHTS: Final = {users, roles, sessions, service_keys}
+
+
+def in_portions(names: Sequence[str], values: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """Yield values under names that a statement has, as many at a time as there are names.
+
+    Where there are fewer, the last one is named again.
+    """
+    for start in range(0, len(values), len(names)):
+        some = values[start : start + len(names)]
+        yield dict(zip(names, chain(some, repeat(some[-1])), strict=False))
 
 
 class Written(NamedTuple):

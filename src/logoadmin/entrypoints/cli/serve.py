@@ -1,12 +1,11 @@
 """Serving over HTTP: the command, and who may be served (contract H1, H3, B2)."""
 
 import functools
-import ipaddress
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from logoadmin.domain.access import Policy
+from logoadmin.domain.access import Policy, is_loopback
 from logoadmin.domain.errors import SettingsError
 from logoadmin.entrypoints.cli.gallery import show_password
 
@@ -76,22 +75,13 @@ def _check(settings: "Settings") -> None:
     """Refuse to let others in before somebody has said who may do what, and to keep records in several memories."""
     from logoadmin.bootstrap import MEMORY
 
-    if settings.access is None and not _is_loopback(settings.host):
+    if settings.access is None and not is_loopback(settings.host):
         raise SettingsError(
             f"Listening on {settings.host} lets others in: say who may do what with --access guarded, "
             "or with --access open if everybody who reaches it may change the gallery"
         )
     if settings.workers > 1 and settings.database.get_secret_value() == MEMORY:
         raise SettingsError("Memory cannot be shared between processes: use --workers 1, or a database")
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _worker(settings: "Settings", shared: dict[str, Any]) -> "ASGIApp":
