@@ -27,8 +27,10 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
             client, _ = scope["client"]
             await Response(f"{os.getpid()} {client} {scope['scheme']} {scope['path']}")(scope, receive, send)
             return
-        case "/slow":
-            await sleep(0.8)
+        case "/held":
+            Path("held").touch()
+            while Path("held").exists():
+                await sleep(0.01)
         case "/read":
             while (await receive()).get("more_body"):
                 pass
@@ -58,6 +60,12 @@ def make(kind: str) -> ASGIApp:
             return without_prefix(gallery())
         case "once":  # the first worker makes the file, and the second fails
             Path("started").touch(exist_ok=False)
+        case "goes away":  # the database, once the first worker has started
+            if Path("away").exists():
+                raise StorageUnavailable("db.example:3306")
+            if not Path("started").exists():
+                Path("started").touch()
+                Path("away").touch()
     return app
 
 

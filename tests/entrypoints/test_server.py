@@ -11,6 +11,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -28,9 +31,21 @@ class Served:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
-        assert process.stdout is not None
-        self.url = process.stdout.readline().strip()
-        self.port = int(self.url.rpartition(":")[2] or 0)
+
+    @cached_property
+    def url(self) -> str:
+        """What it says on standard output once it listens."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    @cached_property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2] or 0)
+
+    def says(self) -> str:
+        """Return the next line of its log."""
+        assert self.process.stderr is not None
+        return self.process.stderr.readline().rstrip()
 
     def get(self, path: str = "/", **headers: str) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
@@ -47,6 +62,15 @@ class Served:
             return self.get()[0] == 200
         except OSError:
             return False
+
+    def workers(self, count: int) -> set[int]:
+        """Return the numbers of the processes that answer, once there are so many."""
+        found: set[int] = set()
+        deadline = time.monotonic() + 30
+        while len(found) < count and time.monotonic() < deadline:
+            found.add(int(self.get()[1]))
+        assert len(found) == count
+        return found
 
     def stop(self, how: int = signal.SIGTERM) -> tuple[int, list[str]]:
         """Return the exit code and the lines of the log."""
@@ -147,22 +171,41 @@ def test_an_ipv6_address_is_in_brackets(served: Serve) -> None:
 # Stopping.
 
 
-@pytest.mark.rule("contract H1")
+@pytest.mark.rule("contract H1", "contract K5")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_finishes_what_is_in_flight(served: Serve, how: int) -> None:
-    server = served()
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_signal_finishes_what_is_in_flight_and_nobody_else_is_let_in(
+    served: Serve, tmp_path: Path, workers: int, how: int
+) -> None:
+    server = served(workers=workers)
     assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d*", server.url)
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
-        slow.sendall(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
-        time.sleep(0.2)
+        slow.sendall(b"GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
+        comes_true((tmp_path / "held").exists)
         server.process.send_signal(how)
-        time.sleep(0.2)
-        assert not server.answers()
+        comes_true(lambda: is_refused(server))
+        (tmp_path / "held").unlink()
         received = b""
         while piece := slow.recv(1000):
             received += piece
     assert received.startswith(b"HTTP/1.1 200 ")
     assert server.ended() == (0, [])
+
+
+def comes_true(tells: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 5
+    while not tells():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_refused(server: Served) -> bool:
+    """Tell whether nobody listens any more; a connection that is queued and never answered is not refused."""
+    try:
+        socket.create_connection(("127.0.0.1", server.port), timeout=10).close()
+    except ConnectionRefusedError:
+        return True
+    return False
 
 
 @pytest.mark.rule("contract H1")
@@ -182,14 +225,10 @@ def test_half_a_body_does_not_keep_the_server(served: Serve) -> None:
 @pytest.mark.rule("contract H1")
 def test_two_workers_answer_and_stop(served: Serve) -> None:
     server = served(workers=2)
-    answered: set[bytes] = set()
-    deadline = time.monotonic() + 10
-    while len(answered) < 2 and time.monotonic() < deadline:
-        answered.add(server.get()[1])
-    assert len(answered) == 2
+    answered = server.workers(2)
     assert server.stop() == (0, [])
     for worker in answered:
-        assert not Path(f"/proc/{worker.decode()}").exists()
+        assert not Path(f"/proc/{worker}").exists()
 
 
 @pytest.mark.rule("contract H1")
@@ -222,14 +261,82 @@ def test_a_worker_that_dies_is_replaced_and_none_outlives_its_parent(served: Ser
     server = served(workers=2)
     first = int(server.get()[1])
     os.kill(first, signal.SIGKILL)
-    assert server.process.stderr is not None
-    assert f"Worker {first} died with exit code -9; starting another" in server.process.stderr.readline()
+    assert f"Worker {first} died with exit code -9; starting another" in server.says()
     assert int(server.get()[1]) != first
     server.process.kill()
     deadline = time.monotonic() + 25  # the third may still be starting
     while server.answers() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not server.answers()
+
+
+CANNOT_START_YET = "Cannot start yet, and tries again: Cannot connect to the database server at db.example:3306"
+STARTS = "The database at db.example:3306 answers; starting"
+
+
+@pytest.mark.rule("contract K5")
+@pytest.mark.parametrize("hangs_up", [False, True])
+def test_a_worker_waits_for_its_database_and_the_service_with_it(served: Serve, tmp_path: Path, hangs_up: bool) -> None:
+    server = served("goes away", workers=2)
+    assert CANNOT_START_YET in server.says()
+    if hangs_up:
+        server.process.send_signal(signal.SIGHUP)
+    (tmp_path / "away").unlink()
+    assert STARTS in server.says()
+    server.workers(2)
+    assert server.stop() == (0, [])
+
+
+@pytest.mark.rule("contract K5")
+def test_a_worker_that_waits_keeps_no_other_from_being_replaced(served: Serve, tmp_path: Path) -> None:
+    (tmp_path / "started").touch()
+    server = served("goes away", workers=3)
+    first, second, third = server.workers(3)
+    (tmp_path / "away").touch()
+    for worker in (first, second):
+        os.kill(worker, signal.SIGKILL)
+        assert f"Worker {worker} died with exit code -9; starting another" in server.says()
+        assert CANNOT_START_YET in server.says()
+    assert server.workers(1) == {third}
+    (tmp_path / "away").unlink()
+    assert STARTS in server.says()
+    assert STARTS in server.says()
+    assert third in server.workers(3)
+    assert server.stop() == (0, [])
+
+
+@pytest.mark.rule("contract K5")
+def test_on_sighup_one_worker_after_the_other_is_replaced_and_no_request_fails(served: Serve) -> None:
+    server = served(workers=2)
+    before = server.workers(2)
+    for worker in before:  # as a terminal does that closes
+        os.kill(worker, signal.SIGHUP)
+    assert server.workers(2) == before
+
+    def ask() -> int:
+        # Whose connection broke asks once more (RFC 9112 §9.3.1).
+        with suppress(OSError, http.client.HTTPException):
+            return int(server.get()[1])
+        return int(server.get()[1])
+
+    server.process.send_signal(signal.SIGHUP)
+    latest: set[int] = set()
+    with ThreadPoolExecutor(4) as clients:
+        deadline = time.monotonic() + 30
+        while latest & before or len(latest) < 2:
+            assert time.monotonic() < deadline
+            latest = set(clients.map(lambda _: ask(), range(40)))
+    assert server.stop() == (0, [])
+
+
+@pytest.mark.rule("contract K5")
+def test_sighup_does_one_process_alone_no_harm(served: Serve) -> None:
+    server = served()
+    before = server.workers(1)
+    server.process.send_signal(signal.SIGHUP)
+    assert "One process alone is not replaced on SIGHUP: restart the service" in server.says()
+    assert server.workers(1) == before
+    assert server.stop() == (0, [])
 
 
 # Behind a proxy.

@@ -1,7 +1,11 @@
 """Serving an application, in this process or in several (contract H1, H4, H5)."""
 
+import asyncio
 import functools
+import logging
+import signal
 import socket
+import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from ipaddress import IPv4Network, IPv6Network
@@ -15,9 +19,10 @@ from logoadmin.entrypoints.http_api.forwarded import BehindProxies
 from logoadmin.entrypoints.http_api.protocol import BoundedProtocol
 from logoadmin.entrypoints.log_lines import configure_logging, logged
 from logoadmin.entrypoints.server.listener import BACKLOG, url_of
-from logoadmin.entrypoints.server.workers import GRACE, Supervisor, Worker
+from logoadmin.entrypoints.server.workers import BEATS, GRACE, Supervisor, started
 
-_HEALTH: Final = 30  # seconds without a sign of life after which a process is replaced
+log = logging.getLogger("logoadmin.server")
+
 _OPEN_FILES: Final = 65_536
 
 
@@ -51,14 +56,27 @@ def serve(
     url = url_of(listener)
     outer = functools.partial(_outer, application, trusted_proxies)
     if workers == 1:
-        app = outer()
-        _Server(_config(lambda: app, workers, log_level, root_path), lambda: listening(url)).run([listener])
+        _Server(_config(outer(), log_level, root_path), lambda: listening(url)).run([listener])
     else:
-        config = _config(Worker(outer, log_level), workers, log_level, root_path)
-        supervisor = Supervisor(config, listener, lambda: listening(url))
+        work = functools.partial(_work, outer, log_level, root_path)
+        supervisor = Supervisor(work, listener, workers, lambda: listening(url))
         supervisor.run()
         if supervisor.failed:
             raise SystemExit(1)
+
+
+def _work(
+    outer: Callable[[], ASGIApp], log_level: str, root_path: str, listener: socket.socket, beat: Callable[[], None]
+) -> None:
+    """Serve in a worker process, and give a sign of life every now and then."""
+    configure_logging(log_level)
+    config = _config(started(outer), log_level, root_path)
+
+    async def notify() -> None:
+        beat()
+
+    config.callback_notify, config.timeout_notify = notify, BEATS
+    _Server(config, lambda: None).run([listener])
 
 
 def _outer(application: Callable[[], ASGIApp], trusted_proxies: Collection[IPv4Network | IPv6Network]) -> ASGIApp:
@@ -66,15 +84,14 @@ def _outer(application: Callable[[], ASGIApp], trusted_proxies: Collection[IPv4N
     return logged(BehindProxies(app, trusted_proxies) if trusted_proxies else app)
 
 
-def _config(factory: Callable[[], ASGIApp], workers: int, log_level: str, root_path: str) -> Config:
+def _config(app: ASGIApp, log_level: str, root_path: str) -> Config:
     return Config(
-        factory,
+        lambda: app,
         factory=True,
         interface="asgi3",
         http=BoundedProtocol,
         ws="none",
         lifespan="off",
-        workers=workers,
         log_config=None,
         log_level=log_level,
         access_log=False,
@@ -84,7 +101,6 @@ def _config(factory: Callable[[], ASGIApp], workers: int, log_level: str, root_p
         backlog=BACKLOG,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=GRACE,
-        timeout_worker_healthcheck=_HEALTH,
     )
 
 
@@ -97,6 +113,9 @@ class _Server(Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        if hasattr(signal, "SIGHUP") and threading.current_thread() is threading.main_thread():
+            told = "One process alone is not replaced on SIGHUP: restart the service, or serve with --workers 2"
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, log.warning, told)
         self._ready()
 
     @contextmanager

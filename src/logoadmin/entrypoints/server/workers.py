@@ -1,4 +1,4 @@
-"""Several processes that answer, and the one that looks after them (contract H1, H5)."""
+"""Several processes that answer, and the one that looks after them (contract H1, H5, K5)."""
 
 import logging
 import multiprocessing
@@ -7,41 +7,227 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from math import inf
+from multiprocessing.connection import Connection, wait
+from types import FrameType
 from typing import Final
 
 from starlette.types import ASGIApp
-from uvicorn.config import STARTUP_FAILURE, Config
-from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
-from logoadmin.domain.errors import LogoAdminError
-from logoadmin.entrypoints.log_lines import configure_logging
+from logoadmin.domain.errors import LogoAdminError, StorageUnavailable
 
 log = logging.getLogger("logoadmin.server")
 
-GRACE: Final = 10  # seconds in which requests in flight are finished when the service stops
-_PAUSE: Final = 1  # seconds between two tries to start a worker anew
+GRACE: Final = 10  # seconds in which requests in flight are finished when a process stops
+BEATS: Final = 5  # seconds between two signs of life of a worker
+_HEALTH: Final = 30  # seconds without one after which a worker is replaced
+_PAUSE: Final = 1  # seconds between two tries to start
+_LOOK: Final = 0.5  # seconds between two looks at the workers when nothing is heard of them
+_CANNOT_START: Final = 3  # the exit code of a worker that has said itself why
+
+# Serves on a socket until SIGTERM, and calls the other every now and then, from when it serves.
+Serve = Callable[[socket.socket, Callable[[], None]], None]
+
+_spawning = multiprocessing.get_context("spawn")
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """What a worker process calls to get its application."""
+def started(application: Callable[[], ASGIApp]) -> ASGIApp:
+    """Return the application of a worker, as soon as its database can be reached (contract K5).
 
-    application: Callable[[], ASGIApp]
-    log_level: str
-
-    def __call__(self) -> ASGIApp:
-        """Return the application, or end this process once the log says why not."""
-        configure_logging(self.log_level)
-        threading.Thread(target=_stop_with_parent, daemon=True).start()
+    Raises:
+        SystemExit: it cannot start for another reason; the log says why.
+    """
+    waited: StorageUnavailable | None = None
+    while True:
         try:
-            return self.application()
+            app = application()
+        except StorageUnavailable as error:
+            if waited is None:
+                log.warning("Cannot start yet, and tries again: %s", error)
+            waited = error
+            time.sleep(_PAUSE)
         except LogoAdminError as error:
             log.critical("Cannot start: %s", error)
+            raise SystemExit(_CANNOT_START) from None
         except Exception:
             log.critical("Cannot start, by a fault of the program", exc_info=True)
-        raise SystemExit(STARTUP_FAILURE)
+            raise SystemExit(_CANNOT_START) from None
+        else:
+            if waited is not None:
+                log.warning("The database at %s answers; starting", waited.server)
+            return app
+
+
+class Supervisor:
+    """Keeps as many workers as are wanted, until it is told to stop.
+
+    SIGHUP has each of them replaced, by one that serves before the old one ends. A worker that waits for its database
+    keeps nobody else from being looked after.
+
+    Attributes:
+        failed: whether a worker could not start, so that the service never did.
+    """
+
+    def __init__(self, serve: Serve, listener: socket.socket, count: int, ready: Callable[[], object]) -> None:
+        """Have so many workers serve on a socket; ``ready`` is called once all of them do."""
+        self._serve = serve
+        self._listener = listener
+        self._count = count
+        self._ready = ready
+        self._workers: list[_Worker] = []
+        self._old: list[_Worker] = []  # of those, the ones that are to be replaced
+        self._leaving: list[_Worker] = []
+        self._complete = False  # once all have served
+        self._starts_from = 0.0
+        self._stopping = self._hung_up = False
+        self._woken, self._wake = _spawning.Pipe(duplex=False)
+        self.failed = False
+
+    def run(self) -> None:
+        """Return when all workers have ended."""
+        for name in ("SIGTERM", "SIGINT", "SIGBREAK", "SIGHUP"):  # as far as the system has them
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), self._note)
+        while not self._stopping:
+            self._start()
+            self._listen()
+            self._replace()
+        # Here too, or else clients would be queued that nobody answers.
+        self._listener.close()
+        while self._workers:
+            self._leave(self._workers[0])
+        while self._leaving:
+            self._listen()
+
+    def _note(self, received: int, _frame: FrameType | None) -> None:
+        if received == getattr(signal, "SIGHUP", None):
+            self._hung_up = True
+        else:
+            self._stopping = True
+        self._wake.send_bytes(b"!")
+
+    def _start(self) -> None:
+        """Start what is missing, but until one serves only one: what is wrong with all of them is said once."""
+        wanted = self._count + bool(self._old) if any(worker.serves for worker in self._workers) else 1
+        while len(self._workers) < wanted and time.monotonic() >= self._starts_from:
+            self._workers.append(_Worker(self._serve, self._listener))
+
+    def _listen(self) -> None:
+        """Wait a while for whatever happens, and take note of it."""
+        everybody = [*self._workers, *self._leaving]
+        heard = wait([self._woken, *(end for worker in everybody for end in worker.ends)], _LOOK)
+        if self._woken in heard:
+            self._woken.recv_bytes()
+        for worker in everybody:
+            if not worker.look():
+                self._bury(worker)
+        if not self._complete and sum(worker.serves for worker in self._workers) == self._count:
+            self._complete = True
+            self._ready()
+
+    def _bury(self, worker: "_Worker") -> None:
+        if worker in self._leaving:
+            self._leaving.remove(worker)
+            return
+        self._workers.remove(worker)
+        if worker.serves:
+            log.warning("Worker %s died with exit code %s; starting another", worker.pid, worker.exitcode)
+            return
+        if worker.exitcode != _CANNOT_START:
+            log.critical("Cannot start: a worker ended with exit code %s before it served", worker.exitcode)
+        if not self._complete:
+            self.failed = self._stopping = True
+        # Later it is tried again while the others serve, and those that were to be replaced are better than none.
+        self._old = []
+        self._starts_from = time.monotonic() + _PAUSE
+
+    def _replace(self) -> None:
+        """Go on with what SIGHUP wants: one more than usual serve before one of the old ones leaves."""
+        if self._hung_up:
+            self._hung_up = False
+            self._old = [*self._workers]
+        self._old = [worker for worker in self._old if worker in self._workers]
+        one_more = sum(worker.serves for worker in self._workers) > self._count
+        if self._old and one_more and not self._leaving:
+            self._leave(self._old[0])
+
+    def _leave(self, worker: "_Worker") -> None:
+        self._workers.remove(worker)
+        self._leaving.append(worker)
+        worker.stop()
+
+
+class _Worker:
+    """A worker, as its supervisor sees it.
+
+    Attributes:
+        serves: whether it has begun to.
+        ends: what to wait for, to hear of it.
+    """
+
+    def __init__(self, serve: Serve, listener: socket.socket) -> None:
+        self._beats, theirs = _spawning.Pipe(duplex=False)
+        self._process = _spawning.Process(target=_work, args=(serve, listener, theirs), daemon=True)
+        with _hangups_held():
+            self._process.start()
+        theirs.close()
+        self._until = inf
+        self.serves = False
+        self.ends: tuple[Connection | int, ...] = (self._beats, self._process.sentinel)
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid
+
+    @property
+    def exitcode(self) -> int | None:
+        return self._process.exitcode
+
+    def look(self) -> bool:
+        """Take note of its signs of life, and kill it if its time is over; return whether it is there."""
+        with suppress(EOFError, OSError):
+            while self._beats.poll():
+                self._beats.recv_bytes()
+                self.serves, self._until = True, time.monotonic() + _HEALTH
+        if time.monotonic() > self._until:
+            log.warning("Worker %s does not %s; killing it", self.pid, "stop" if self._beats.closed else "answer")
+            self._process.kill()
+            self._process.join()
+        return self._process.is_alive()
+
+    def stop(self) -> None:
+        """Have it finish what it does, in the time that there is for that."""
+        self._process.terminate()
+        self._beats.close()
+        self.ends = (self._process.sentinel,)
+        self._until = time.monotonic() + GRACE + 5
+
+
+@contextmanager
+def _hangups_held() -> Iterator[None]:
+    """Keep SIGHUP from the process that is started meanwhile for good: a terminal that closes sends it to everybody."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(serve: Serve, listener: socket.socket, beats: Connection) -> None:
+    """Be a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # until it serves; a terminal sends it to everybody
+    threading.Thread(target=_stop_with_parent, daemon=True).start()
+
+    def beat() -> None:
+        with suppress(OSError):  # nobody listens any more
+            beats.send_bytes(b"!")
+
+    serve(listener, beat)
 
 
 def _stop_with_parent() -> None:
@@ -50,69 +236,3 @@ def _stop_with_parent() -> None:
     if parent is not None:
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
-
-
-class Supervisor(Multiprocess):
-    """uvicorn's supervisor, which gives up when a worker cannot start instead of trying for ever.
-
-    Attributes:
-        failed: whether it gave up.
-    """
-
-    def __init__(self, config: Config, listener: socket.socket, ready: Callable[[], object]) -> None:
-        super().__init__(config, [listener])
-        self._ready = ready
-        self.failed = False
-
-    def init_processes(self) -> None:
-        """Start one worker and, when it serves, the others: what is wrong with all of them is said once."""
-        for count in (1, self.processes_num - 1):
-            workers = [self._worker() for _ in range(count)]
-            self.processes += workers
-            if not all(self._serves(worker) for worker in workers):
-                self.failed = not self.should_exit.is_set()
-                self.should_exit.set()
-                return
-        self._ready()
-
-    def keep_subprocess_alive(self) -> None:
-        """Replace the workers that have died."""
-        for index, worker in enumerate(self.processes):
-            if self.should_exit.is_set():
-                return
-            if not worker.is_alive(self.config.timeout_worker_healthcheck):
-                worker.kill()
-                worker.join()
-                log.warning("Worker %s died with exit code %s; starting another", worker.pid, worker.exitcode)
-                self.processes[index] = self._worker()
-                # One that cannot start, perhaps for want of the database, is tried again while the others serve.
-                if not self._serves(self.processes[index]):
-                    self.should_exit.wait(_PAUSE)
-
-    def join_all(self) -> None:
-        """Wait for the workers to finish, but not for ever."""
-        deadline = time.monotonic() + GRACE + 5
-        for worker in self.processes:
-            worker.process.join(max(0.0, deadline - time.monotonic()))
-            if worker.exitcode is None:
-                log.warning("Worker %s does not stop; killing it", worker.pid)
-                worker.process.kill()
-                worker.process.join()
-
-    def _worker(self) -> Process:
-        worker = Process(self.config, self.sockets)
-        worker.start()
-        return worker
-
-    def _serves(self, worker: Process) -> bool:
-        """Wait until a worker serves; return False if it ends before that, or the service does."""
-        while not self.should_exit.is_set():
-            if worker.is_ready(timeout=0.2):
-                return True
-            if not worker.process.is_alive():
-                if worker.exitcode != STARTUP_FAILURE:  # else it has said why itself
-                    log.critical("Cannot start: a worker ended with exit code %s before it served", worker.exitcode)
-                return False
-            time.sleep(0.02)
-            self.handle_signals()
-        return False
