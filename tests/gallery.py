@@ -58,7 +58,7 @@ def gallery_on(
     """Put a gallery together on a storage; ``started`` makes its roles and its administrator."""
     randomness = SystemRandomness()
     if started:
-        first_start(storage, hasher, randomness, clock, ADMIN_PASSWORD)
+        storage.write(lambda uow: first_start(uow, hasher, randomness, clock, ADMIN_PASSWORD))
     tokens = JwtTokens(keys, "logoadmin", "logoadmin")
     ports = Ports(storage, hasher, tokens, tokens, FernetSealer(), randomness, clock)
     return LogoAdmin(ports, Rules(access, lifetimes or Lifetimes()))

@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Final, Literal
+from contextlib import AbstractContextManager, closing, nullcontext
+from typing import TYPE_CHECKING, Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.fernet_sealing import FernetSealer
@@ -14,9 +15,14 @@ from logoadmin.domain.access import Policy
 from logoadmin.domain.errors import SettingsError, TablesMissing
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.services.sessions import Lifetimes
-from logoadmin.domain.services.setup import first_start, rotate_token_keys, stored_token_keys
-from logoadmin.ports.storage import Storage
+from logoadmin.domain.services.setup import first_start, is_started, rotate_token_keys, stored_token_keys
+from logoadmin.ports.storage import Storage, UnitOfWork
 from logoadmin.settings import Settings
+
+if TYPE_CHECKING:
+    from logoadmin.adapters.sql_storage import SqlStorage
+
+    AnyStorage = MemoryStorage | SqlStorage
 
 MEMORY: Final = "memory:"
 
@@ -51,9 +57,12 @@ def open_gallery(
     """
     # First: what is made in a new database is made for a service that can start.
     given = _given_keys(settings)
-    storage = _storage(settings, create, patient)
+    storage = _storage(settings, patient)
     try:
-        return _on(storage, settings, given, start=create != "never", administrator=administrator)
+        with _starting(storage, settings, patient) as starting:
+            made_up = _start(starting, settings, create, administrator)
+            # Before the other storage closes its file: who opens one that others close may have to wait.
+            return _on(storage, settings, given, made_up)
     except BaseException:
         storage.close()
         raise
@@ -71,50 +80,58 @@ def rotate_keys(settings: Settings) -> bool:
             "The keys in the database are not in use, because LOGOADMIN_TOKEN_KEY is set: "
             "to rotate that, put a new key before the old one there"
         )
-    storage = _storage(settings, "never", patient=True)
-    try:
+    with closing(_storage(settings, patient=True)) as storage:
+        _start(storage, settings, "never", administrator=False)
         return rotate_token_keys(storage, SystemRandomness())
-    finally:
-        storage.close()
 
 
-def _storage(settings: Settings, create: Create, patient: bool) -> Storage:
+def _storage(settings: Settings, patient: bool) -> "AnyStorage":
     url = settings.database.get_secret_value()
-    return MemoryStorage() if url == MEMORY else _sql_storage(url, create, patient)
-
-
-def _sql_storage(url: str, create: Create, patient: bool) -> Storage:
+    if url == MEMORY:
+        return MemoryStorage()
     # Imported here so that memory needs no database code (contract H6).
     from logoadmin.adapters.sql_storage import open_sql_storage
 
-    storage = open_sql_storage(url, patience=None if patient else _PATIENCE)
-    try:
-        empty = create in {"embedded", "empty"} and storage.is_empty()
-        if create == "always" or (empty and (create == "empty" or storage.embedded)):
-            storage.prepare()
-        storage.check_schema()
-    except BaseException:
-        storage.close()
-        raise
-    return storage
+    return open_sql_storage(url, patience=None if patient else _PATIENCE)
 
 
-def _on(
-    storage: Storage, settings: Settings, given_keys: Sequence[Key], *, start: bool, administrator: bool
-) -> LogoAdmin:
-    hasher = Argon2Passwords(settings.argon2_memory_kib, settings.argon2_passes)
-    clock, randomness = SystemClock(), SystemRandomness()
+def _starting(storage: "AnyStorage", settings: Settings, patient: bool) -> "AbstractContextManager[AnyStorage]":
+    """Return the storage for the start: of a file, one that waits while others start or import."""
+    if patient or isinstance(storage, MemoryStorage) or not storage.embedded:
+        return nullcontext(storage)
+    return closing(_storage(settings, patient=True))
+
+
+def _start(storage: "AnyStorage", settings: Settings, create: Create, administrator: bool) -> str | None:
+    """Make what is missing, if that is wanted; return the first administrator's password if it was made up."""
+    hasher = _hasher(settings)
     given = settings.admin_password.get_secret_value() if settings.admin_password is not None else None
-    made_up = None
-    if start:
-        made_up = first_start(storage, hasher, randomness, clock, given, administrator=administrator)
+
+    def first(uow: UnitOfWork) -> str | None:
+        return first_start(uow, hasher, SystemRandomness(), SystemClock(), given, administrator=administrator)
+
+    if isinstance(storage, MemoryStorage):
+        return storage.write(first)
+    empty = create in {"embedded", "empty"} and storage.is_empty()
+    if create != "always" and not (empty and (create == "empty" or storage.embedded)):
+        storage.check_schema()
+        if create == "never" or storage.read(lambda uow: is_started(uow, administrator=administrator)):
+            return None
+    return storage.prepare(first)
+
+
+def _on(storage: Storage, settings: Settings, given_keys: Sequence[Key], made_up: str | None) -> LogoAdmin:
     keys = [*given_keys, *_stored_keys(storage, settings)]
     if not keys:
         raise TablesMissing
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
-    ports = Ports(storage, hasher, tokens, tokens, FernetSealer(), randomness, clock)
+    ports = Ports(storage, _hasher(settings), tokens, tokens, FernetSealer(), SystemRandomness(), SystemClock())
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds)
     return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes), made_up)
+
+
+def _hasher(settings: Settings) -> Argon2Passwords:
+    return Argon2Passwords(settings.argon2_memory_kib, settings.argon2_passes)
 
 
 def _given_keys(settings: Settings) -> list[Key]:

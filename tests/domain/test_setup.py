@@ -23,7 +23,7 @@ def everything(gallery: LogoAdmin) -> list[str]:
 
 
 def start(storage: MemoryStorage, clock: StandingClock, password: str | None = None) -> str | None:
-    return first_start(storage, CHEAP_PASSWORDS, RANDOMNESS, clock, password)
+    return storage.write(lambda uow: first_start(uow, CHEAP_PASSWORDS, RANDOMNESS, clock, password))
 
 
 @pytest.mark.rule("contract H3", "contract A12")

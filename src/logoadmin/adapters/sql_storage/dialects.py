@@ -78,8 +78,14 @@ class Dialect(Protocol):
             StartError: it cannot be made, or what is there is no database.
         """
 
-    def alone(self, connection: Connection) -> AbstractContextManager[None]:
-        """Keep everybody else from changing tables meanwhile; undo everything on an error, where that is possible."""
+    def alone(self, connection: Connection) -> AbstractContextManager[tuple[str, ...]]:
+        """Keep everybody else from changing tables meanwhile, and commit at the end.
+
+        On an error everything is undone, save tables where the database cannot do that.
+
+        Yields:
+            The statements that begin a write meanwhile.
+        """
 
     def table_options(self, connection: Connection) -> Mapping[str, Any]:
         """Return what makes a new table compare text exactly, code point by code point (contract A6)."""

@@ -135,12 +135,13 @@ class Mysql:
         """Do nothing: a database on a server is made by whoever runs the server."""
 
     @contextmanager
-    def alone(self, connection: Connection) -> Iterator[None]:
+    def alone(self, connection: Connection) -> Iterator[tuple[str, ...]]:
         """Hold a lock by name. Tables are made for good one by one, so migrations must bear to be repeated."""
         if connection.exec_driver_sql(f"SELECT GET_LOCK({_LOCK}, {_LONG_WAIT})").scalar() != 1:
             raise StorageUnavailable(self.server)
         try:
-            yield
+            yield self.begin_write
+            connection.exec_driver_sql("COMMIT")
         finally:
             if not connection.invalidated:
                 connection.exec_driver_sql(f"SELECT RELEASE_LOCK({_LOCK})")

@@ -41,20 +41,19 @@ class Schema:
             self._newer()
 
     def prepare(self, connection: Connection) -> None:
-        """Run the migrations that are missing, on a connection of its own.
+        """Run the migrations that are missing, while nobody else changes tables.
 
         Raises:
             SchemaMismatch: a newer program made the tables.
             StartError: another program made tables of these names.
         """
-        with self._dialect.alone(connection):
-            version = self._version(connection)
-            if version is not None and version > NEWEST:
-                self._newer()
-            if version is None:
-                self._refuse_strangers(connection)
-            if version != NEWEST:
-                self._migrate(connection)
+        version = self._version(connection)
+        if version is not None and version > NEWEST:
+            self._newer()
+        if version is None:
+            self._refuse_strangers(connection)
+        if version != NEWEST:
+            self._migrate(connection)
 
     def _version(self, connection: Connection) -> str | None:
         if not inspect(connection).has_table(VERSION_TABLE):

@@ -37,8 +37,14 @@ _BUSY: Final = {
 _POOL_WAIT: Final = 0.5
 _TURN_WAIT: Final = 0.5
 _BUSY_WAIT: Final = 1.4
-_LONG_WAIT: Final = 60.0
 _WAL_WAIT: Final = 0.3
+_LONG_WAIT: Final = 60.0
+_WAL_RETRY: Final = 0.015
+
+# POSIX drops all locks that a process has on a file when it closes any descriptor of it. SQLite knows that and takes
+# care; a descriptor of ours would take the locks from its connections, and the next process that closes the file would
+# remove the log in which they go on writing. Whoever holds this opens the file, so that a new one is closed before.
+_opening: Final = threading.Lock()
 
 
 class Sqlite:
@@ -60,10 +66,10 @@ class Sqlite:
 
     def engine(self, connections: int, patience: float | None) -> Engine:
         """Return an engine that never makes the file: one that is gone must not come back empty."""
-        busy_wait = _LONG_WAIT if patience is None else _BUSY_WAIT
+        busy_wait, wal_wait = (_LONG_WAIT, _LONG_WAIT) if patience is None else (_BUSY_WAIT, _WAL_WAIT)
         engine = create_engine(
             "sqlite://",
-            creator=lambda: self._connect(busy_wait),
+            creator=lambda: self._connect(busy_wait, wal_wait),
             poolclass=QueuePool,
             pool_size=connections,
             max_overflow=0,
@@ -116,7 +122,11 @@ class Sqlite:
         """
         self._refuse_strangers()
         try:
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            # Only one that is new may be closed here, since no connection has locks on it; a link may lead to it.
+            with _opening:
+                os.close(os.open(os.path.realpath(self._path), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except FileExistsError:
+            return
         except FileNotFoundError:
             reason = "its directory is not there; make it first"
         except OSError as error:
@@ -126,11 +136,11 @@ class Sqlite:
         raise StartError(f"The database file {self.server} cannot be made: {reason}")
 
     @contextmanager
-    def alone(self, connection: Connection) -> Iterator[None]:
-        """Hold the one write lock; tables are made and undone like records."""
+    def alone(self, connection: Connection) -> Iterator[tuple[str, ...]]:
+        """Hold the one write lock, as one transaction: tables are made and undone like records."""
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         try:
-            yield
+            yield ()
         except BaseException:
             connection.exec_driver_sql("ROLLBACK")
             raise
@@ -157,12 +167,13 @@ class Sqlite:
 
     def _opened(self, busy_wait: float) -> sqlite3.Connection:
         uri = f"file:{quote(self._path)}?mode=rw"
-        return sqlite3.connect(uri, uri=True, timeout=busy_wait, isolation_level=None, check_same_thread=False)
+        with _opening:
+            return sqlite3.connect(uri, uri=True, timeout=busy_wait, isolation_level=None, check_same_thread=False)
 
-    def _connect(self, busy_wait: float) -> sqlite3.Connection:
+    def _connect(self, busy_wait: float, wal_wait: float) -> sqlite3.Connection:
         connection = self._opened(busy_wait)
         try:
-            _use_wal(connection)
+            _use_wal(connection, wal_wait)
             # With less, a power cut takes back what was answered already (contract H2).
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
@@ -187,9 +198,9 @@ class Sqlite:
         return found.st_dev, found.st_ino
 
 
-def _use_wal(connection: sqlite3.Connection) -> None:
+def _use_wal(connection: sqlite3.Connection, wait: float) -> None:
     """Have changes written to a log first; SQLite may refuse that at once while others begin or end to use the file."""
-    end = time.monotonic() + _WAL_WAIT
+    end = time.monotonic() + wait
     while True:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
@@ -198,4 +209,4 @@ def _use_wal(connection: sqlite3.Connection) -> None:
                 raise
         else:
             return
-        time.sleep(_WAL_WAIT / 20)
+        time.sleep(_WAL_RETRY)

@@ -124,8 +124,14 @@ class SqlStorage:
             raise TablesMissing(self.server)
         self._call(self._looking(self._schema.check))
 
-    def prepare(self) -> None:
-        """Make the tables, or bring them up to date; nothing happens where they are. Several may do it at once.
+    def prepare(self, first: Callable[[UnitOfWork], Answer | None] = lambda _: None) -> Answer | None:
+        """Make the tables, or bring them up to date, and return the answer of work on them.
+
+        Nothing is made where it is. Several may do it at once: they wait for each other, long, and each finds what the
+        one before it left. In a file, the tables and what the work writes are there together or not at all.
+
+        Args:
+            first: the work; it looks for itself whether there is something to do.
 
         Raises:
             SchemaMismatch: a newer program made them.
@@ -137,15 +143,13 @@ class SqlStorage:
         engine = self._dialect.engine(1, None)
         try:
             with translated(self._dialect.judge, self._driver), engine.connect() as connection:
-                self._schema.prepare(connection)
+                return self._prepared(connection, first)
         except Failure as failure:
             self._log(failure)
             if failure.fault is Fault.DENIED:
                 raise StartError(
                     f"The database user at {self.server} may not make tables; grant it ALL on the database"
                 ) from None
-        else:
-            return
         finally:
             engine.dispose()
         raise StorageUnavailable(self.server)
@@ -153,6 +157,15 @@ class SqlStorage:
     def close(self) -> None:
         """Let go of the connections."""
         self._engine.dispose()
+
+    def _prepared(self, connection: Connection, first: Callable[[UnitOfWork], Answer]) -> Answer:
+        with self._dialect.alone(connection) as begin_write:
+            self._schema.prepare(connection)
+            transaction = Transaction(connection.connection, self._statements)
+            transaction.begin_write(begin_write)
+            answer = first(SqlUnitOfWork(transaction))
+            transaction.finish()
+        return answer
 
     @property
     def _group(self) -> "_Group | None":

@@ -27,7 +27,7 @@ _PREVIOUS_TOKEN_KEY: Final = "token_key_previous"
 
 
 def first_start(
-    storage: Storage,
+    uow: UnitOfWork,
     hasher: PasswordHasher,
     randomness: Randomness,
     clock: Clock,
@@ -37,10 +37,10 @@ def first_start(
 ) -> str | None:
     """Make what an empty service needs: two roles, keys for tokens and, if nobody else is there, an administrator.
 
-    Where that was done before, nothing changes.
+    Where that was done before, nothing changes. Of several who start at once, one makes it: it is one write.
 
     Args:
-        storage: where to.
+        uow: where to.
         hasher: for the password.
         randomness: for the keys, and for a password where none is given.
         clock: for ``created_at``.
@@ -49,25 +49,26 @@ def first_start(
 
     Returns:
         The password that was made up; None where one was given, or where nothing was left to do.
-
-    Raises:
-        StorageUnavailable: the database is out of reach.
     """
-    if storage.read(lambda uow: _has_token_keys(uow) and (not administrator or _has_users(uow))):
+    if is_started(uow, administrator=administrator):
         return None
-    password = admin_password or randomness.text()
-    sealed = hasher.hash(password) if administrator else None
     now = clock.now()
 
-    def work(uow: RecordedUnitOfWork) -> bool:
+    def work(uow: RecordedUnitOfWork) -> str | None:
         _make_roles_and_token_keys(uow, randomness, now)
-        if sealed is None or _has_users(uow):
-            return False
-        uow.users.add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, now), sealed)
-        return True
+        if not administrator or _has_users(uow):
+            return None
+        password = admin_password or randomness.text()
+        admin = User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, now)
+        uow.users.add(admin, hasher.hash(password))
+        return password if admin_password is None else None
 
-    made = storage.write(recorded(work, now))
-    return password if made and admin_password is None else None
+    return recorded(work, now)(uow)
+
+
+def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:
+    """Tell whether a first start has nothing left to make."""
+    return _has_token_keys(uow) and (not administrator or _has_users(uow))
 
 
 def stored_token_keys(storage: Storage) -> tuple[str, ...]:
@@ -120,7 +121,7 @@ def _make_roles_and_token_keys(uow: RecordedUnitOfWork, randomness: Randomness, 
         uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
 
 
-def _has_token_keys(uow: AnyUnitOfWork) -> bool:
+def _has_token_keys(uow: UnitOfWork) -> bool:
     return None not in (uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY))
 
 

@@ -1,0 +1,182 @@
+"""The file of SQLite belongs to SQLite: whoever else closes it takes the locks from the connections of its process."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import logoadmin
+from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.entrypoints.cli import cli
+from tests.adapters.test_sql_migrations import go_to
+
+pytestmark = pytest.mark.rule("contract H2")
+
+AUTHOR: Final = '{"kind": "author", "author_id": 9, "user_id": 9, "username": "nine"}\n'
+# What the last process does that closes the file: it writes the log back and removes it.
+_OTHER: Final = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT 1 FROM users'); c.close()"
+# Names of files that were opened by Python itself while somebody watches, but for those that it made.
+_opened: list[str] = []
+_watching: list[bool] = []
+
+
+def _watch(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "open" and _watching:
+        path, _, flags = arguments
+        if isinstance(path, str | bytes) and not flags & os.O_EXCL:
+            _opened.append(os.path.basename(os.fsdecode(path)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hook() -> None:
+    # There is no way to take it away again; it does nothing while nobody watches.
+    sys.addaudithook(_watch)
+
+
+@pytest.fixture
+def opened() -> Iterator[list[str]]:
+    """What Python itself opens during a test."""
+    _opened.clear()
+    _watching.append(True)
+    yield _opened
+    _watching.clear()
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LOGOADMIN_DATABASE", "sqlite:///gallery.db")
+    monkeypatch.setenv("LOGOADMIN_ARGON2_MEMORY_KIB", "8")
+    monkeypatch.setenv("LOGOADMIN_ARGON2_PASSES", "1")
+    return tmp_path / "gallery.db"
+
+
+def log_of(file: Path) -> int:
+    return file.with_name(f"{file.name}-wal").stat().st_ino
+
+
+def assert_locked(file: Path) -> None:
+    """Make sure that this process still has its locks: another one must not remove the log in which it writes."""
+    before = log_of(file)
+    subprocess.run([sys.executable, "-S", "-c", _OTHER, file], check=True, timeout=30)
+    assert log_of(file) == before
+
+
+def command(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
+    return pytest.param(lambda _: cli.main(arguments, standalone_mode=False), id=" ".join(arguments))  # type: ignore[return-value]  # it is for parametrize
+
+
+def serve(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
+    def as_far_as_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("logoadmin.entrypoints.server.serve", lambda application, *_, **__: application())
+        cli.main(["serve", "--port", "0", *arguments], standalone_mode=False)
+
+    return pytest.param(as_far_as_the_application, id=" ".join(("serve", *arguments)))  # type: ignore[return-value]  # it is for parametrize
+
+
+def prepare_again(_: pytest.MonkeyPatch) -> None:
+    storage = open_sql_storage("sqlite:///gallery.db")
+    assert not storage.is_empty()
+    storage.prepare()
+    storage.check_schema()
+    storage.close()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        command("init"),
+        serve(),
+        serve("--workers", "2"),
+        command("import", "authors.jsonl"),
+        command("import", "authors.jsonl", "--dry-run"),
+        command("export", "out.jsonl"),
+        command("changes"),
+        command("revert", "4"),
+        command("token-key", "rotate"),
+        pytest.param(lambda _: logoadmin.connect("sqlite:///gallery.db").close(), id="connect and close"),
+        prepare_again,
+    ],
+)
+def test_no_use_of_a_file_takes_the_locks_from_a_connection_of_the_same_process(
+    file: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, use: Callable[[pytest.MonkeyPatch], object]
+) -> None:
+    (file.parent / "authors.jsonl").write_text(AUTHOR)
+    file.touch()
+    opened.clear()
+    with logoadmin.connect(f"sqlite:///{file}") as gallery:
+        gallery.authors.create(logoadmin.CreateAuthor(user_id=1, username="one"))
+        assert_locked(file)
+        use(monkeypatch)
+        assert_locked(file)
+        gallery.authors.create(logoadmin.CreateAuthor(user_id=2, username="two"))
+    assert {name for name in opened if name.startswith("gallery.db")} == set()
+
+
+def test_an_empty_file_is_used_with_its_locks_from_the_first_look_on(file: Path, opened: list[str]) -> None:
+    file.touch(0o640)
+    opened.clear()
+    storage = open_sql_storage(f"sqlite:///{file}")
+    assert storage.is_empty()
+    storage.prepare()
+    storage.write(lambda uow: uow.secrets.put("name", "value"))
+    assert_locked(file)
+    storage.close()
+    assert "gallery.db" not in opened
+    # Who made the file has chosen who may read it.
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def test_threads_that_begin_with_a_new_file_keep_its_locks(file: Path, opened: list[str]) -> None:
+    with ThreadPoolExecutor(8) as executor:
+        galleries = list(executor.map(lambda _: logoadmin.connect(f"sqlite:///{file}"), range(8)))
+    assert len([gallery for gallery in galleries if gallery.admin_password is not None]) == 1
+    assert_locked(file)
+    for gallery in galleries:
+        gallery.close()
+    assert "gallery.db" not in opened
+
+
+def test_a_link_to_a_file_that_is_not_there_makes_the_file(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    file.symlink_to("elsewhere/real.db")
+    logoadmin.connect(f"sqlite:///{file}").close()
+    assert file.is_symlink()
+    assert stat.S_IMODE((tmp_path / "elsewhere" / "real.db").stat().st_mode) == 0o600
+
+
+_KILLED_IN_THE_FIRST_START: Final = """
+import os, signal, sys
+import logoadmin.domain.services.setup as setup
+import logoadmin
+setup._has_users = lambda uow: os.kill(os.getpid(), signal.SIGKILL)
+logoadmin.connect(sys.argv[1])
+"""
+
+
+def test_a_first_start_that_was_killed_has_made_nothing(file: Path) -> None:
+    url = f"sqlite:///{file}"
+    killed = subprocess.run([sys.executable, "-c", _KILLED_IN_THE_FIRST_START, url], check=False, timeout=30)
+    assert killed.returncode == -signal.SIGKILL
+    storage = open_sql_storage(url)
+    assert storage.is_empty()
+    storage.close()
+    with logoadmin.connect(url) as gallery:
+        assert gallery.admin_password is not None
+
+
+def test_a_start_does_not_migrate_what_an_earlier_version_made(file: Path) -> None:
+    storage = open_sql_storage(f"sqlite:///{file}")
+    go_to(storage, "0001")
+    with pytest.raises(logoadmin.SchemaMismatch, match="run logoadmin init"):
+        logoadmin.connect(f"sqlite:///{file}")
+    storage.prepare()
+    storage.check_schema()
+    storage.close()

@@ -1,0 +1,252 @@
+"""Processes that begin on the same new or empty SQLite file lose nothing, double nothing and are not refused.
+
+Each test does the same some times, with other pauses between the starts, or 50 times in a closer look.
+"""
+
+import json
+import os
+import random
+import secrets
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+import httpx2
+import pytest
+
+import logoadmin
+from tests.conftest import LONG
+
+pytestmark = pytest.mark.rule("contract H2", "contract H3", "contract H5")
+
+ROUNDS: Final = 50 if LONG else 2
+IMPORTED: Final = range(1001, 1201)
+# A command takes about this long to load; a pause in between lets one process meet every step of another.
+_LONGEST_PAUSE: Final = 0.6
+_GIVE_UP: Final = 90
+_CHEAP: Final = {"LOGOADMIN_ARGON2_MEMORY_KIB": "8", "LOGOADMIN_ARGON2_PASSES": "1"}
+_AUTHORS: Final = """
+import json, sys
+import logoadmin
+with logoadmin.connect(sys.argv[1]) as gallery:
+    authors = [logoadmin.CreateAuthor(user_id=int(id_), username=id_) for id_ in sys.argv[2:]]
+    made = {author.user_id: gallery.authors.create(author).author_id for author in authors}
+    print(json.dumps([gallery.admin_password, made]))
+"""
+
+# The ids that were answered, by the author's number at the site.
+Authors = dict[int, int]
+Attempt = Callable[[Path, random.Random], None]
+
+
+def url_of(file: Path) -> str:
+    return f"sqlite:///{file}"
+
+
+def started(*arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**{name: os.environ[name] for name in os.environ if not name.startswith("LOGOADMIN_")}, **_CHEAP},
+    )
+
+
+def ended(process: "subprocess.Popen[str]") -> str:
+    """Return what a process wrote that ended well."""
+    out, err = process.communicate(timeout=_GIVE_UP)
+    assert process.returncode == 0, err
+    return out
+
+
+def command(file: Path, *arguments: str) -> "subprocess.Popen[str]":
+    return started("-m", "logoadmin", *arguments, "--database", url_of(file))
+
+
+class Service:
+    """A process that serves a file."""
+
+    def __init__(self, file: Path) -> None:
+        self.process = command(file, "serve", "--port", "0")
+        self.password: str | None = None
+        self._address = ""
+
+    def is_ready(self) -> None:
+        """Wait until it listens; take note of the password, if it says one."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if line.startswith("The first administrator"):
+                self.password = line.split()[-1]
+            if line.startswith("logoadmin listens on"):
+                self._address = line.split()[-1]
+                return
+        raise AssertionError(f"refused to start: {self.process.communicate()[1]}")
+
+    def create(self, *user_ids: int) -> Authors:
+        """Create authors, one after the other."""
+        return {user_id: self._create(user_id) for user_id in user_ids}
+
+    def _create(self, user_id: int) -> int:
+        body = {"user_id": user_id, "username": str(user_id)}
+        answer = httpx2.post(f"{self._address}/api/authors", json=body, timeout=10)
+        assert answer.status_code == 201, answer.text
+        author_id: int = answer.json()["author_id"]
+        return author_id
+
+    def lets_in(self, password: str) -> None:
+        """Make sure that this is the first administrator's password."""
+        body = {"username": "admin", "password": password}
+        answer = httpx2.post(f"{self._address}/api/auth/token", json=body, timeout=10)
+        assert answer.status_code == 200, "wrong password"
+
+    def end(self, how: signal.Signals) -> None:
+        """End it."""
+        self.process.send_signal(how)
+        _, err = self.process.communicate(timeout=_GIVE_UP)
+        assert self.process.returncode == (-how if how == signal.SIGKILL else 0), err
+
+
+@contextmanager
+def serving(file: Path) -> Iterator[Service]:
+    service = Service(file)
+    guard = threading.Timer(_GIVE_UP, service.process.kill)
+    guard.start()
+    try:
+        yield service
+    finally:
+        service.process.kill()
+        service.process.communicate()
+        guard.cancel()
+
+
+def seen_from_outside(file: Path) -> Authors:
+    """Return what another process reads, this one, which then closes the file, as an export does."""
+    with logoadmin.connect(url_of(file)) as gallery:
+        return {author.user_id: author.author_id for author in gallery.authors.list(logoadmin.ListAuthors())}
+
+
+def lines_to_import(directory: Path) -> str:
+    file = directory / "authors.jsonl"
+    lines = ({"kind": "author", "author_id": id_, "user_id": id_, "username": str(id_)} for id_ in IMPORTED)
+    file.write_text("\n".join(map(json.dumps, lines)))
+    return str(file)
+
+
+def is_whole(file: Path, *answered: Authors) -> None:
+    """Make sure that the file is sound and has what was answered, each id once, and nothing else."""
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    expected = {user_id: id_ for authors in answered for user_id, id_ in authors.items()}
+    assert len(set(expected.values())) == len(expected), "an id was given twice"
+    assert seen_from_outside(file) == expected
+
+
+def pause(chance: random.Random) -> None:
+    time.sleep(chance.choice([0, chance.random() * _LONGEST_PAUSE]))
+
+
+def perhaps_empty(directory: Path, chance: random.Random) -> Path:
+    """Return a file that is not there, or one that is empty."""
+    file = directory / "gallery.db"
+    if chance.random() < 0.5:
+        file.touch()
+    return file
+
+
+def in_an_empty_file(directory: Path, _: random.Random) -> None:
+    file = directory / "gallery.db"
+    file.touch()
+    with serving(file) as service:
+        service.is_ready()
+        made = service.create(1)
+        assert seen_from_outside(file) == made
+        made |= service.create(2, 3, 4, 5, 6)
+        assert seen_from_outside(file) == made
+        service.end(signal.SIGKILL)
+    is_whole(file, made)
+
+
+def with_an_import_in_between(directory: Path, _: random.Random) -> None:
+    file = directory / "gallery.db"
+    file.touch()
+    with serving(file) as service:
+        service.is_ready()
+        made = service.create(1)
+        assert "Imported 200 authors" in ended(command(file, "import", lines_to_import(directory)))
+        made |= service.create(2, 3, 4, 5, 6)
+        service.end(signal.SIGTERM)
+    is_whole(file, made, {id_: id_ for id_ in IMPORTED})
+
+
+def two_services(directory: Path, chance: random.Random) -> None:
+    file = perhaps_empty(directory, chance)
+    with serving(file) as one:
+        pause(chance)
+        with serving(file) as two:
+            one.is_ready()
+            two.is_ready()
+            (password,) = [service.password for service in (one, two) if service.password is not None]
+            with ThreadPoolExecutor(2) as executor:
+                made = list(executor.map(Service.create, (one, two), (1, 2), (3, 4), (5, 6)))
+            one.lets_in(password)
+            two.lets_in(password)
+            one.end(signal.SIGKILL)
+            made += [two.create(7)]
+            two.end(signal.SIGTERM)
+    is_whole(file, *made)
+
+
+def two_libraries(directory: Path, chance: random.Random) -> None:
+    file = perhaps_empty(directory, chance)
+    one = started("-c", _AUTHORS, url_of(file), "1", "3", "5")
+    pause(chance)
+    two = started("-c", _AUTHORS, url_of(file), "2", "4", "6")
+    passwords, made = zip(*(json.loads(out) for out in [ended(one), ended(two)]), strict=True)
+    (password,) = [password for password in passwords if password is not None]
+    is_whole(file, *({int(user_id): id_ for user_id, id_ in authors.items()} for authors in made))
+    with logoadmin.connect(url_of(file)) as gallery:
+        gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password=password))
+
+
+def a_service_and_an_import(directory: Path, chance: random.Random) -> None:
+    file = perhaps_empty(directory, chance)
+    with serving(file) as service:
+        pause(chance)
+        importing = command(file, "import", lines_to_import(directory))
+        service.is_ready()
+        made = service.create(1, 2, 3)
+        said = ended(importing).splitlines()
+        made |= service.create(4)
+        assert said[0] == "Imported 200 authors"
+        told = [service.password, *(line.split()[-1] for line in said if line.startswith("The first administrator"))]
+        (password,) = [password for password in told if password is not None]
+        service.lets_in(password)
+        service.end(signal.SIGTERM)
+    is_whole(file, made, {id_: id_ for id_ in IMPORTED})
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [in_an_empty_file, with_an_import_in_between, two_services, two_libraries, a_service_and_an_import],
+    ids=lambda attempt: attempt.__name__,
+)
+def test_a_first_start_loses_nothing_whatever_else_starts(tmp_path: Path, attempt: Attempt) -> None:
+    seed = secrets.randbits(32)
+    failed = []
+    for number in range(ROUNDS):
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        try:
+            attempt(directory, random.Random(seed + number))
+        except (AssertionError, ValueError, httpx2.HTTPError) as error:
+            failed.append(str(error))
+    assert not failed, f"{len(failed)} of {ROUNDS}, seed {seed}: {failed}"
