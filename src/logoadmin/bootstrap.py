@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
@@ -83,6 +84,13 @@ def rotate_keys(settings: Settings) -> bool:
     with closing(_storage(settings, patient=True)) as storage:
         _start(storage, settings, "never", administrator=False)
         return rotate_token_keys(storage, SystemRandomness())
+
+
+def files_of_database(settings: Settings) -> frozenset[Path]:
+    """Return the files that are the database's own, which nothing but SQLite may replace; a server's are not ours."""
+    scheme, _, file = settings.database.get_secret_value().partition(":///")
+    path = Path(file).resolve()
+    return frozenset(path.with_name(path.name + of) for of in ("", "-wal", "-shm") if scheme == "sqlite" and path.name)
 
 
 def _storage(settings: Settings, patient: bool) -> "AnyStorage":

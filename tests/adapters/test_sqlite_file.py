@@ -152,6 +152,17 @@ def test_a_link_to_a_file_that_is_not_there_makes_the_file(file: Path, tmp_path:
     assert stat.S_IMODE((tmp_path / "elsewhere" / "real.db").stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("name", ["gallery.db", "gallery.db-wal", "link.db"])
+def test_an_export_does_not_take_the_place_of_its_database(file: Path, name: str) -> None:
+    (file.parent / "link.db").symlink_to(file)
+    with logoadmin.connect(f"sqlite:///{file}") as gallery:
+        before = file.stat().st_ino, log_of(file)
+        with pytest.raises(Exception, match=f"^{name} is the database itself; name another file.$"):
+            cli.main(["export", name], standalone_mode=False)
+        assert (file.stat().st_ino, log_of(file)) == before
+        gallery.authors.create(logoadmin.CreateAuthor(user_id=1, username="one"))
+
+
 _KILLED_IN_THE_FIRST_START: Final = """
 import os, signal, sys
 import logoadmin.domain.services.setup as setup

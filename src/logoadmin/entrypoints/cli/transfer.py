@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from logoadmin.domain.errors import InvalidLines
-from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, rehearsal_at, show_password
+from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, lasting_settings, rehearsal_at, show_password
 
 if TYPE_CHECKING:
     from logoadmin.domain.services.transfer import Imported
@@ -74,9 +74,18 @@ def export(file: str, database: str | None, with_password_hashes: bool) -> None:
     """Export all records to FILE, one a line as JSON; - is standard output."""
     from logoadmin.domain.services.transfer import ExportLines
 
+    _refuse_database(file, database)
     with gallery_at(database, "never") as gallery, _whole_file(file) as target:
         count = gallery.transfer.dump(ExportLines(with_password_hashes=with_password_hashes), target.write)
     click.echo(f"Exported {count} records", err=True)
+
+
+def _refuse_database(file: str, database: str | None) -> None:
+    """Refuse to put a file in the place of the database that it is written from."""
+    from logoadmin.bootstrap import files_of_database
+
+    if Path(file).resolve() in files_of_database(lasting_settings(database)):
+        raise click.UsageError(f"{file} is the database itself; name another file.")
 
 
 @contextmanager
