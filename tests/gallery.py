@@ -43,6 +43,7 @@ class StandingClock:
 
 
 CHEAP_PASSWORDS: Final = Argon2Passwords(8, 1)
+_SOME_PASSWORD: Final = CHEAP_PASSWORDS.hash("some password")
 
 
 def gallery_on(
@@ -209,7 +210,7 @@ def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:
     def work(uow: UnitOfWork) -> SignedIn:
         role = Role(uow.roles.next_id(), f"role of {user_id}", scope, NOW)
         uow.roles.add(role)
-        uow.users.add(User(user_id, f"user {user_id}", None, role.role_id, NOW), None)
+        uow.users.add(User(user_id, f"user {user_id}", None, role.role_id, NOW), _SOME_PASSWORD)
         uow.sessions.add(Session(f"session of {user_id}", user_id, NOW, NOW + 3600))
         return SignedIn(user_id, f"session of {user_id}")
 

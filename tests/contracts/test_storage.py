@@ -273,6 +273,23 @@ def test_roles_are_kept_with_their_scope_in_order(storage: Storage) -> None:
     assert storage.read(lambda uow: uow.roles.get(3)) is None
 
 
+@pytest.mark.rule("contract B4")
+def test_of_those_who_have_a_role_somebody_can_sign_in_who_has_a_password(storage: Storage) -> None:
+    write(
+        storage,
+        lambda uow: uow.roles.add(role()),
+        lambda uow: uow.roles.add(role(2, "admin")),
+        lambda uow: uow.users.add(user(1, "ann"), None),
+    )
+    assert storage.read(lambda uow: (uow.users.can_sign_in(1), uow.users.can_sign_in(2))) == (False, False)
+    write(storage, lambda uow: uow.users.add(user(2, "ben"), PasswordHash("x")))
+    assert storage.read(lambda uow: (uow.users.can_sign_in(1), uow.users.can_sign_in(2))) == (True, False)
+    write(storage, lambda uow: uow.users.update(replace(user(2, "ben"), role_id=2)))
+    assert storage.read(lambda uow: (uow.users.can_sign_in(1), uow.users.can_sign_in(2))) == (False, True)
+    write(storage, lambda uow: uow.users.set_password(1, PasswordHash("y")), lambda uow: uow.users.remove(2))
+    assert storage.read(lambda uow: (uow.users.can_sign_in(1), uow.users.can_sign_in(2))) == (True, False)
+
+
 @pytest.mark.rule("contract D")
 def test_roles_know_whether_they_are_in_use(storage: Storage) -> None:
     write(

@@ -135,6 +135,7 @@ def everything(uow: UnitOfWork) -> object:
         uow.logos.page(-1, 99),
         uow.themes.page(-1, 99),
         [uow.users.credentials(user.username) for user in uow.users.page(-1, 99)],
+        [uow.users.can_sign_in(role.role_id) for role in uow.roles.page(-1, 99)],
         [uow.logos.link_of(logo.logo_id, by.author_id) for logo in uow.logos.page(-1, 99) for by in logo.authors],
         [uow.sessions.refresh_token(key) for key in ("one", "One", "two")],
     )

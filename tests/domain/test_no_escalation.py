@@ -24,7 +24,7 @@ from logoadmin.domain.services.transfer import ExportLines, ImportLines
 from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveAvatar, RemoveUser, SetPassword
 from logoadmin.ports.storage import Session, Storage
 from tests.conftest import STORAGES
-from tests.gallery import ADMIN_ID, NOW, StandingClock, gallery_on, signed_in, stock
+from tests.gallery import ADMIN_ID, CHEAP_PASSWORDS, NOW, StandingClock, ask, gallery_on, signed_in, stock
 
 B4 = pytest.mark.rule("contract B4")
 pytestmark = B4
@@ -222,7 +222,8 @@ def test_a_key_to_everything_is_everything_that_its_maker_holds(
     assert manager
     caller = admin(gallery, storage)
     key = key_of(gallery, caller, "*")
-    gallery.users.amend(AmendUser(user_id=7, role_id=2), key)
+    gallery.roles.create(CreateRole(name="any", scope=("*", "forum:ban")), key)
+    gallery.users.amend(AmendUser(user_id=7, role_id=2))
     gallery.users.amend(AmendUser(user_id=ADMIN_ID, role_id=4))
     assert gallery.sessions.me(WhoAmI(), key).scope == tuple(sorted(MANAGER))
     refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, role_id=1), key))
@@ -262,6 +263,93 @@ def test_what_is_ones_own_is_not_a_keys(gallery: LogoAdmin, manager: SignedIn) -
     refused(gallery, lambda: gallery.users.get(GetUser(user_id=500), key))
     refused(gallery, lambda: gallery.users.remove_avatar(RemoveAvatar(user_id=500), key))
     refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=500, password="mine"), key))
+
+
+def user_line(user_id: int, role_id: int, **values: str) -> str:
+    line = {"kind": "user", "user_id": user_id, "username": f"user {user_id}", "avatar": None, "role_id": role_id}
+    return json.dumps(line | values)
+
+
+def role_line(role_id: int, *scope: str) -> str:
+    return json.dumps({"kind": "role", "role_id": role_id, "name": f"role {role_id}", "scope": scope})
+
+
+def loads(line: str) -> Callable[[LogoAdmin, Caller], object]:
+    return lambda gallery, caller: gallery.transfer.load(ImportLines(), [line], caller)
+
+
+HASH: Final = {"password_hash": CHEAP_PASSWORDS.hash("known to the script").sealed}
+# Where a key would live on: in somebody who can sign in, with a password or with scopes that they have from it. User
+# 600 is its maker, 500 a manager, 7 a mere member; role 5 is everything, 4 a manager's, 3 a painter's.
+LIVING_ON: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
+    "its maker's password": lambda gallery, key: gallery.users.set_password(
+        SetPassword(user_id=600, password="mine"), key
+    ),
+    "its maker's hash": loads(user_line(600, 5, **HASH)),
+    "its demoted maker's hash": loads(user_line(600, 1, **HASH)),
+    "another's password": lambda gallery, key: gallery.users.set_password(
+        SetPassword(user_id=500, password="mine"), key
+    ),
+    "another's hash": loads(user_line(500, 4, **HASH)),
+    "a new manager": loads(user_line(8, 4, **HASH)),
+    "a promotion": lambda gallery, key: gallery.users.amend(AmendUser(user_id=7, role_id=4), key),
+    "a promotion by import": loads(user_line(7, 4)),
+    "another direction": lambda gallery, key: gallery.users.amend(AmendUser(user_id=500, role_id=3), key),
+    "a scope": lambda gallery, key: gallery.roles.amend(AmendRole(role_id=4, scope=(*MANAGER, "logos:write")), key),
+    "a scope for all": lambda gallery, key: gallery.roles.amend(AmendRole(role_id=1, scope=("users:read",)), key),
+    "a scope by import": loads(role_line(4, *MANAGER, "logos:write")),
+    "a key": lambda gallery, key: gallery.keys.create(CreateKey(name="x", scope=()), key),
+}
+
+
+@pytest.mark.rule("contract C5")
+@pytest.mark.parametrize("way", LIVING_ON)
+def test_a_key_does_not_live_on(gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage, way: str) -> None:
+    assert manager
+    key = key_of(gallery, signed_in(storage, "*", user_id=600), "*", expires_in=60)
+    refused(gallery, lambda: LIVING_ON[way](gallery, key))
+
+
+@pytest.mark.rule("contract C5", "contract G2")
+@pytest.mark.parametrize("undone", [AmendUser(user_id=500, role_id=1), AmendRole(role_id=4, scope=())])
+def test_a_key_does_not_live_on_by_undoing(
+    gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage, undone: AmendUser | AmendRole
+) -> None:
+    assert manager
+    key = key_of(gallery, signed_in(storage, "*", user_id=600), "*", expires_in=60)
+    ask(gallery, undone)
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=last_change(gallery)), key))
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_sets_no_password_of_its_maker_who_has_what_everybody_has(
+    gallery: LogoAdmin, storage: MemoryStorage
+) -> None:
+    gallery.roles.amend(AmendRole(role_id=1, scope=("users:write",)))
+    storage.write(lambda uow: uow.sessions.add(Session("ann's", 7, NOW, NOW + 3600)))
+    key = key_of(gallery, SignedIn(7, "ann's"), "users:write", expires_in=60)
+    refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=7, password="mine"), key))
+    gallery.users.create(CreateUser(user_id=8, username="ben", password="x"), key)
+    gallery.users.set_password(SetPassword(user_id=8, password="y"), key)
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_looks_after_those_who_are_no_stronger_for_it(
+    gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage
+) -> None:
+    key = key_of(gallery, signed_in(storage, "*", user_id=600), "*")
+    users = gallery.users
+    users.create(CreateUser(user_id=8, username="ben", password="x"), key)
+    users.set_password(SetPassword(user_id=8, password="y"), key)
+    users.amend(AmendUser(user_id=8, username="benny", avatar="b.png"), key)
+    gallery.roles.amend(AmendRole(role_id=4, name="less", scope=MANAGER[:2]), key)
+    users.amend(AmendUser(user_id=manager.user_id, role_id=1), key)
+    users.amend(AmendUser(user_id=ADMIN_ID, role_id=3), key)
+    # Somebody else gives them a password.
+    loads(user_line(9, 4))(gallery, key)
+    refused(gallery, lambda: users.set_password(SetPassword(user_id=9, password="x"), key))
+    loads(role_line(9, "*"))(gallery, key)
+    users.remove(RemoveUser(user_id=9), key)
 
 
 @pytest.mark.rule("contract I2")
@@ -361,6 +449,23 @@ def test_the_last_but_one_may_go_and_then_not_the_other(gallery: LogoAdmin, stor
     refused(gallery, lambda: gallery.users.remove(RemoveUser(user_id=500), other), Conflict)
     refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=500, role_id=1), other), Conflict)
     refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=4, scope=("forum:ban",)), other), Conflict)
+
+
+@pytest.mark.parametrize("way", LAST)
+def test_who_cannot_sign_in_is_not_the_one_who_stays(gallery: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+    gallery.transfer.load(ImportLines(), [role_line(9, "*"), user_line(9, 9)])
+    refused(gallery, lambda: LAST[way](gallery, admin(gallery, storage)), Conflict)
+    gallery.users.set_password(SetPassword(user_id=9, password="pw"))
+    LAST[way](gallery, OWNER)
+
+
+def test_where_nobody_can_sign_in_nobody_is_the_last(clock: StandingClock) -> None:
+    gallery = gallery_on(MemoryStorage(), clock, started=False)
+    lines = [role_line(2, "*"), role_line(1), user_line(8, 2), user_line(9, 2)]
+    gallery.transfer.load(ImportLines(), lines)
+    gallery.users.amend(AmendUser(user_id=8, username="renamed", role_id=1))
+    gallery.roles.amend(AmendRole(role_id=2, scope=("users:write",)))
+    gallery.users.remove(RemoveUser(user_id=9))
 
 
 def test_a_role_that_nobody_has_keeps_nobody(gallery: LogoAdmin) -> None:

@@ -328,7 +328,10 @@ def test_a_dry_run_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage) ->
 
 # Every method of the ports.
 
-READS: Final = {"get", "page", "links", "links_of", "link_of", "in_use", "credentials", "password"}
+READS: Final = {
+    *("get", "page", "links", "links_of", "link_of", "in_use", "credentials", "password", "can_sign_in"),
+    *("get_for_change", "authorize"),
+}
 # An id that is used up and a hash that is made anew of the same password change no record.
 NO_CHANGE: Final = {"next_id", "renew_password"}
 DOORS: Final[dict[type, type]] = {

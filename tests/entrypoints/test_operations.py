@@ -693,6 +693,33 @@ def test_the_order_of_judgement(client: TestClient, gallery: LogoAdmin, admin: H
 
 
 @BOTH
+@pytest.mark.rule("contract A19", "contract B4")
+def test_who_goes_beyond_themselves_is_answered_403_whatever_else_is_wrong(
+    client: TestClient, gallery: LogoAdmin, admin: Headers
+) -> None:
+    scope = ["users:write", "roles:write"]
+    role_id = client.post("/api/roles", json={"name": "manager", "scope": scope}, headers=admin).json()["role_id"]
+    client.patch("/api/users/7", json={"role_id": role_id}, headers=admin)
+    gallery.users.create(logoadmin.CreateUser(user_id=60, username="painter", password="x"))
+    client.patch("/api/users/60", json={"role_id": 3}, headers=admin)
+    client.patch("/api/users/60", json={"username": "renamed"}, headers=admin)
+    change_id = list(gallery.changes.list(logoadmin.ListChanges()))[-2].change_id
+    manager = bearer(gallery, "ann", ANN_PASSWORD)
+    for method, path, body, if_match, otherwise in (
+        ("DELETE", "/api/roles/3", None, "*", 409),
+        ("PATCH", "/api/roles/3", {"name": "x"}, '"0"', 412),
+        ("PATCH", "/api/users/60", {"avatar": None}, '"0"', 412),
+        ("PATCH", "/api/users/60", {"role_id": 999}, "*", 404),
+        ("POST", f"/api/changes/{change_id}/revert", None, "*", 409),
+    ):
+        answers = [
+            client.request(method, path, json=body, headers={**who, "if-match": if_match}) for who in (manager, admin)
+        ]
+        assert [answer.status_code for answer in answers] == [403, otherwise]
+        assert answers[0].json() == {"detail": "Not enough permissions"}
+
+
+@BOTH
 @pytest.mark.rule("contract A19", "contract A5")
 def test_a_request_that_is_refused_for_its_form_never_touches_storage(
     client: TestClient, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests

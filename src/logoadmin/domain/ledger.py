@@ -7,8 +7,8 @@ from typing import Any, Final
 from logoadmin.domain.access import Rights, Scope
 from logoadmin.domain.errors import Conflict, NotPermitted
 from logoadmin.domain.lists import Listing
-from logoadmin.domain.records import Change, Kept, Kind, Link, Logo, Role, Theme, User
-from logoadmin.ports.storage import Roles, UnitOfWork
+from logoadmin.domain.records import Change, Kept, Kind, Link, Logo, Role, Theme
+from logoadmin.ports.storage import UnitOfWork
 
 Snapshot = Mapping[str, Any]
 _ASIDE: Final = {"authors", "version"}
@@ -27,6 +27,7 @@ class Ledger:
 
     Attributes:
         changes: the changes so far.
+        held: what the caller may do; None where that is everything.
 
     What happens to a record in a row is one change: one that gets new values and new links is amended once.
     """
@@ -38,7 +39,7 @@ class Ledger:
         self._now = now
         self._user_id = user_id
         self._request_id = request_id
-        self._held = held
+        self.held = held
         self.changes: list[Change] = []
         self._last_id: int | None = None
         self._all_at_stake = False
@@ -65,45 +66,49 @@ class Ledger:
         )
         self.changes.append(change)
 
-    def judge(self, scope: Iterable[str]) -> None:
-        """Make sure that the caller holds scopes that they hand out, or that those have whom they change.
+    def check_escalation(self, had: Iterable[str], has: Iterable[str]) -> None:
+        """Make sure that the caller holds the scopes that a role or a user had, and those that it is to have.
 
         Raises:
             NotPermitted: they do not.
         """
-        if self._held is not None and not self._held.cover(scope):
+        if self.held is not None and not self.held.cover((*had, *has)):
             raise NotPermitted
 
-    def judge_user(self, user: User) -> tuple[str, ...]:
-        """Make sure that a user is not stronger than the caller; return the scope of the user's role.
+    def check_key(self, had: Iterable[str], has: Iterable[str]) -> None:
+        """Make sure that a key hands out nothing: it ends, and whoever had it by then could go on (contract C5).
 
         Raises:
-            NotPermitted: the user is.
+            NotPermitted: the caller is a key, and of these scopes some were not there before.
         """
-        role = self._uow.roles.get(user.role_id)
-        scope = role.scope if role else ()
-        self.judge(scope)
-        return scope
+        if self.key_of is not None and not Rights(self.key_of, frozenset(had)).cover(has):
+            raise NotPermitted
+
+    @property
+    def key_of(self) -> int | None:
+        """The id of the user whose key the caller is; None where they are no key."""
+        return None if self.held is None or self.held.of_user else self.held.user_id
 
     def stake_all(self) -> None:
-        """Note that somebody who holds everything may be the last one, which the end of the work will tell."""
+        """Note that somebody who holds everything and can sign in may be the last; the end of the work will tell."""
         self._all_at_stake = True
 
     def close(self) -> None:
         """Keep the changes.
 
         Raises:
-            Conflict: nobody would hold everything any more.
+            Conflict: nobody who can sign in would hold everything any more.
         """
-        if self._all_at_stake and not _somebody_holds_all(self._uow.roles):
+        if self._all_at_stake and not _somebody_holds_all(self._uow):
             raise Conflict(f"The last user who holds {Scope.ALL} stays as they are")
         if self.changes:
             self._uow.changes.add(self.changes)
 
 
-def _somebody_holds_all(roles: Roles) -> bool:
+def _somebody_holds_all(uow: UnitOfWork) -> bool:
+    roles = uow.roles
     listed = Listing(roles.page(-1, 500), lambda last, limit: roles.page(last.role_id, limit))
-    return any(Scope.ALL in role.scope and roles.in_use(role.role_id) for role in listed)
+    return any(Scope.ALL in role.scope and uow.users.can_sign_in(role.role_id) for role in listed)
 
 
 def snapshot(record: Kept) -> Snapshot:

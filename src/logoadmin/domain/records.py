@@ -8,11 +8,14 @@ two records that differ in nothing else are equal.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import Field
 
 Version = Annotated[int, Field(exclude=True)]
+
+# The role of new users (contract A12, H3).
+DEFAULT_ROLE_ID: Final = 1
 
 
 class Kind(StrEnum):

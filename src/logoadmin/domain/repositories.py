@@ -6,9 +6,10 @@ the ports get and that is forgotten here cannot be called at all.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from logoadmin.domain.access import Scope
+from logoadmin.domain.errors import NotFound, NotPermitted
 from logoadmin.domain.ledger import (
     AMENDED,
     CREATED,
@@ -24,7 +25,20 @@ from logoadmin.domain.ledger import (
     snapshot,
 )
 from logoadmin.domain.lists import EVERYTHING, Filter
-from logoadmin.domain.records import Author, Kept, Kind, Link, Logo, PasswordHash, Piece, Role, Theme, User
+from logoadmin.domain.records import (
+    DEFAULT_ROLE_ID,
+    Author,
+    Kept,
+    Kind,
+    Link,
+    Logo,
+    PasswordHash,
+    Piece,
+    Role,
+    Theme,
+    User,
+)
+from logoadmin.domain.versions import check
 from logoadmin.ports.storage import Authors, Pieces, Roles, UnitOfWork, Users
 
 Record = TypeVar("Record", bound=Kept)
@@ -42,7 +56,7 @@ class _Repository(Protocol[Record]):
 class Recorded(Generic[Record]):
     """The records of one kind, whose changes are recorded.
 
-    Every change goes the same way: :meth:`_judge` it, keep the record as it is :meth:`_numbered`, and leave it
+    Every change goes the same way: :meth:`authorize` it, keep the record as it is :meth:`_numbered`, and leave it
     :meth:`_noted`.
     """
 
@@ -56,10 +70,37 @@ class Recorded(Generic[Record]):
         """Return a record, or None."""
         return self._read(id_)
 
+    def get_for_change(self, id_: int, seen: frozenset[int] | None, /, **values: Any) -> Record:
+        """Return a record that is to get these values, or to go, once nothing stands against it (contract A19).
+
+        Raises, in this order:
+            NotPermitted: see :meth:`authorize`.
+            NotFound: there is no such record.
+            Outdated: the caller saw versions of it, and it is none of them.
+        """
+        record = self.get(id_)
+        self.authorize(record, **values)
+        if record is None:
+            raise NotFound(self._kind.capitalize(), id_)
+        check(seen, record, self._kind.capitalize(), id_)
+        return record
+
+    def authorize(self, record: Record | None, /, **values: Any) -> None:
+        """Refuse a caller who goes beyond themselves with a record that gets these values, or with its end.
+
+        Args:
+            record: as it is now; None where it is not there.
+            values: what it is to get.
+
+        Raises:
+            NotPermitted: (contract B4, C5).
+        """
+
     def update(self, record: Record) -> Record:
         """Give a record new values, and return it with its version."""
         before = self._there(self._kind.id_of(record))
-        self._judge(before, record)
+        self.authorize(before, **snapshot(record))
+        self._stake(before, record)
         said, kept = self._said(before), self._numbered(record)
         self._inner.update(kept)
         # What is said beside the fields, the links of a piece, stays as it was.
@@ -70,14 +111,15 @@ class Recorded(Generic[Record]):
         before = self._read(id_)
         if before is None:
             return False
-        self._judge(before, None)
+        self.authorize(before)
+        self._stake(before, None)
         said = self._said(before)
         self._inner.remove(id_)
         self._note_removed(id_, said)
         return True
 
-    def _judge(self, before: Record | None, after: Record | None) -> None:
-        """Refuse a change of a record that takes more than the caller holds; None where it is not there."""
+    def _stake(self, before: Record, after: Record | None) -> None:
+        """Let the end of the work look whether somebody still holds everything, where this may be the last one."""
 
     def _said(self, record: Record) -> Snapshot:
         """Return what the history says of a record as it is now."""
@@ -114,15 +156,17 @@ class RecordedUsers(Recorded[User]):
 
     _inner: Users
 
-    def __init__(self, inner: Users, ledger: Ledger) -> None:
-        super().__init__(Kind.USER, inner, ledger)
-        self.credentials = inner.credentials
-        self.password = inner.password
-        self.renew_password = inner.renew_password
+    def __init__(self, uow: UnitOfWork, ledger: Ledger) -> None:
+        super().__init__(Kind.USER, uow.users, ledger)
+        self._uow = uow
+        self.can_sign_in = self._inner.can_sign_in
+        self.credentials = self._inner.credentials
+        self.password = self._inner.password
+        self.renew_password = self._inner.renew_password
 
     def add(self, user: User, password: PasswordHash | None, action: str = CREATED) -> User:
         """Keep a new user, and return it with its version."""
-        self._judge(None, user)
+        self.authorize(None, **snapshot(user), password=password)
         kept = self._numbered(user)
         self._inner.add(kept, password)
         return self._noted(action, kept, None, snapshot(kept))
@@ -130,17 +174,34 @@ class RecordedUsers(Recorded[User]):
     def set_password(self, user_id: int, password: PasswordHash) -> User:
         """Give a user another password, of which the history says no more than that; return the user."""
         user = self._there(user_id)
-        self._judge(user, user)
+        self.authorize(user, password=password)
         kept = self._numbered(user)
         self._inner.set_password(user_id, password)
         self._inner.update(kept)
         return self._noted(PASSWORD_SET, kept, snapshot(user), snapshot(user))
 
-    def _judge(self, before: User | None, after: User | None) -> None:
-        if before is not None and Scope.ALL in self._ledger.judge_user(before):
+    def authorize(self, record: User | None, /, **values: Any) -> None:
+        """Refuse who does not hold what the user holds, or is to hold; and a key that would live on in the user."""
+        if self._ledger.held is None:
+            return
+        had = self._scope(record.role_id) if record else ()
+        has = self._scope(values["role_id"]) if "role_id" in values else had
+        self._ledger.check_escalation(had, has)
+        gets_password = values.get("password") is not None
+        if gets_password and record is not None and record.user_id == self._ledger.key_of:
+            raise NotPermitted
+        if gets_password or (record is not None and self._inner.password(record.user_id) is not None):
+            # What every new user gets is nothing that a key hands out.
+            self._ledger.check_key((*self._scope(DEFAULT_ROLE_ID), *(() if gets_password else had)), has)
+
+    def _stake(self, before: User, after: User | None) -> None:
+        stays = after is not None and Scope.ALL in self._scope(after.role_id)
+        if not stays and Scope.ALL in self._scope(before.role_id) and self._inner.password(before.user_id) is not None:
             self._ledger.stake_all()
-        if after is not None and (before is None or after.role_id != before.role_id):
-            self._ledger.judge_user(after)
+
+    def _scope(self, role_id: int) -> tuple[str, ...]:
+        role = self._uow.roles.get(role_id)
+        return role.scope if role else ()
 
 
 class RecordedRoles(Recorded[Role]):
@@ -148,23 +209,30 @@ class RecordedRoles(Recorded[Role]):
 
     _inner: Roles
 
-    def __init__(self, inner: Roles, ledger: Ledger) -> None:
-        super().__init__(Kind.ROLE, inner, ledger)
-        self.next_id = inner.next_id
-        self.in_use = inner.in_use
+    def __init__(self, uow: UnitOfWork, ledger: Ledger) -> None:
+        super().__init__(Kind.ROLE, uow.roles, ledger)
+        self.next_id = self._inner.next_id
+        self.in_use = self._inner.in_use
+        self._can_sign_in = uow.users.can_sign_in
 
     def add(self, role: Role, action: str = CREATED) -> Role:
         """Keep a new role, and return it with its version."""
-        self._judge(None, role)
+        self.authorize(None, **snapshot(role))
         kept = self._numbered(role)
         self._inner.add(kept)
         return self._noted(action, kept, None, snapshot(kept))
 
-    def _judge(self, before: Role | None, after: Role | None) -> None:
-        was = before.scope if before else ()
-        is_ = after.scope if after else ()
-        self._ledger.judge((*was, *is_))
-        if after and Scope.ALL in was and Scope.ALL not in is_ and self._inner.in_use(after.role_id):
+    def authorize(self, record: Role | None, /, **values: Any) -> None:
+        """Refuse who does not hold what the role holds, or is to hold; and a key that gives the role more."""
+        had = record.scope if record else ()
+        has = values.get("scope", had)
+        self._ledger.check_escalation(had, has)
+        if record is not None:
+            self._ledger.check_key(had, has)
+
+    def _stake(self, before: Role, after: Role | None) -> None:
+        stays = after is not None and Scope.ALL in after.scope
+        if not stays and Scope.ALL in before.scope and self._can_sign_in(before.role_id):
             self._ledger.stake_all()
 
 

@@ -53,12 +53,12 @@ class RecordedUnitOfWork:
     @cached_property
     def users(self) -> RecordedUsers:
         """The users."""
-        return RecordedUsers(self._uow.users, self.ledger)
+        return RecordedUsers(self._uow, self.ledger)
 
     @cached_property
     def roles(self) -> RecordedRoles:
         """The roles."""
-        return RecordedRoles(self._uow.roles, self.ledger)
+        return RecordedRoles(self._uow, self.ledger)
 
     @cached_property
     def authors(self) -> RecordedAuthors:

@@ -91,6 +91,10 @@ class UserRepository(_Records[User]):
     def password(self, user_id: int) -> PasswordHash | None:
         return self._tables.passwords.get(user_id)
 
+    def can_sign_in(self, role_id: int) -> bool:
+        passwords = self._tables.passwords
+        return any(user.role_id == role_id and passwords[user_id] for user_id, user in self._tables.users.items())
+
     def set_password(self, user_id: int, password: PasswordHash) -> None:
         self._journal.set(self._tables.passwords, user_id, password)
 

@@ -34,6 +34,7 @@ _USER_HAS_ID = select(users.c.user_id).where(users.c.user_id == _KEY)
 _USER_HAS_NAME = select(users.c.user_id).where(users.c.username == bindparam("username"), users.c.user_id != _KEY)
 _CREDENTIALS = select(users.c.user_id, users.c.password).where(users.c.username == bindparam("username"))
 _PASSWORD = select(users.c.password).where(users.c.user_id == _KEY)
+_CAN_SIGN_IN = select(users.c.user_id).where(users.c.role_id == _KEY, users.c.password.is_not(None)).limit(1)
 
 
 def _sealed(password: str | None) -> PasswordHash | None:
@@ -91,6 +92,10 @@ class UserRepository:
         """Return a password's hash."""
         row = self._transaction.row(_PASSWORD, {"key": user_id})
         return None if row is None else _sealed(row[0])
+
+    def can_sign_in(self, role_id: int) -> bool:
+        """Tell whether somebody who has a role can."""
+        return self._transaction.row(_CAN_SIGN_IN, {"key": role_id}) is not None
 
     def set_password(self, user_id: int, password: PasswordHash) -> None:
         """Keep another password's hash."""

@@ -10,7 +10,6 @@ from logoadmin.domain.limits import Flag, Id, Target, Username
 from logoadmin.domain.lists import PIECES, Listing, SearchedCommand
 from logoadmin.domain.records import Author, Kind, Logo, Piece, RemovedAuthor, Theme
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.versions import check
 from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Pieces, UnitOfWork
@@ -128,8 +127,7 @@ class AuthorService:
         """
 
         def work(uow: RecordedUnitOfWork) -> Author:
-            author = found_author(uow, command.author_id)
-            check(command.seen, author, "Author", command.author_id)
+            author = uow.authors.get_for_change(command.author_id, command.seen)
             amended = replace(author, **command.changes())
             return author if amended == author else uow.authors.update(amended)
 
@@ -144,7 +142,7 @@ class AuthorService:
         """
 
         def work(uow: RecordedUnitOfWork) -> RemovedAuthor:
-            check(command.seen, found_author(uow, command.author_id), "Author", command.author_id)
+            uow.authors.get_for_change(command.author_id, command.seen)
             uow.authors.remove(command.author_id)
             return RemovedAuthor(command.author_id)
 

@@ -17,7 +17,7 @@ from logoadmin.domain.records import Author, Kind, Piece
 from logoadmin.domain.repositories import RecordedPieces
 from logoadmin.domain.services.authors import ListPieces, found_author
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.versions import check, version_of
+from logoadmin.domain.versions import version_of
 from logoadmin.domain.writes import RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Pieces, UnitOfWork
@@ -173,7 +173,7 @@ class PieceService(Generic[Piece, Link, Removed, RemovedLink]):
 
         def work(uow: RecordedUnitOfWork) -> Link:
             pieces, piece_id = self._kind.recorded(uow), self._kind.id_of(command)
-            self._found(pieces, piece_id)
+            pieces.get_for_change(piece_id, None)
             found_author(uow, command.author_id)
             link_id = pieces.link_of(piece_id, command.author_id)
             if link_id is None:
@@ -199,16 +199,11 @@ class PieceService(Generic[Piece, Link, Removed, RemovedLink]):
         return self._transactions.write(command, caller, work)
 
     def _read(self, uow: UnitOfWork, command: OnePiece[Piece]) -> Piece:
-        return self._found(self._kind.repository(uow), self._kind.id_of(command))
-
-    def _seen(self, uow: RecordedUnitOfWork, command: OnePiece[Piece]) -> Piece:
         piece_id = self._kind.id_of(command)
-        piece = self._found(self._kind.recorded(uow), piece_id)
-        check(command.seen, piece, self._kind.name, piece_id)
-        return piece
-
-    def _found(self, pieces: Pieces[Piece] | RecordedPieces[Piece], piece_id: int) -> Piece:
-        piece = pieces.get(piece_id)
+        piece = self._kind.repository(uow).get(piece_id)
         if piece is None:
             raise NotFound(self._kind.name, piece_id)
         return piece
+
+    def _seen(self, uow: RecordedUnitOfWork, command: OnePiece[Piece]) -> Piece:
+        return self._kind.recorded(uow).get_for_change(self._kind.id_of(command), command.seen)

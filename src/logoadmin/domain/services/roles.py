@@ -1,21 +1,16 @@
 """Roles (spec §Endpoints 5, contract A11, D)."""
 
 from dataclasses import replace
-from typing import Final
 
 from logoadmin.domain.access import OWNER, Caller, Need, Scope
 from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import Conflict, NotFound
 from logoadmin.domain.limits import Id, RoleName, Scopes
 from logoadmin.domain.lists import Listing, SearchedCommand
-from logoadmin.domain.records import Kind, RemovedRole, Role
+from logoadmin.domain.records import DEFAULT_ROLE_ID, Kind, RemovedRole, Role
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.versions import check
 from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
-
-# The role of new users (contract A12, H3).
-DEFAULT_ROLE_ID: Final = 1
 
 
 class ListRoles(SearchedCommand):
@@ -85,6 +80,7 @@ class RoleService:
         """
 
         def work(uow: RecordedUnitOfWork) -> Role:
+            uow.roles.authorize(None, scope=command.scope)
             role = Role(uow.roles.next_id(), command.name, command.scope, self._clock.now())
             return uow.roles.add(role)
 
@@ -110,8 +106,7 @@ class RoleService:
         """
 
         def work(uow: RecordedUnitOfWork) -> Role:
-            role = found_role(uow, command.role_id)
-            check(command.seen, role, "Role", command.role_id)
+            role = uow.roles.get_for_change(command.role_id, command.seen, **command.changes())
             amended = replace(role, **command.changes())
             return role if amended == role else uow.roles.update(amended)
 
@@ -128,8 +123,7 @@ class RoleService:
         """
 
         def work(uow: RecordedUnitOfWork) -> RemovedRole:
-            role = found_role(uow, command.role_id)
-            check(command.seen, role, "Role", command.role_id)
+            role = uow.roles.get_for_change(command.role_id, command.seen)
             check_unused(uow, role.role_id)
             uow.roles.remove(role.role_id)
             return RemovedRole(role.role_id)

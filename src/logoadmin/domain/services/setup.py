@@ -5,8 +5,7 @@ from typing import Final
 from logoadmin.domain.access import Scope
 from logoadmin.domain.errors import TablesMissing
 from logoadmin.domain.limits import MAX_ID
-from logoadmin.domain.records import Role, User
-from logoadmin.domain.services.roles import DEFAULT_ROLE_ID
+from logoadmin.domain.records import DEFAULT_ROLE_ID, Role, User
 from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork, recorded
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher

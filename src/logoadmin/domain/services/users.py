@@ -7,10 +7,9 @@ from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import NotFound
 from logoadmin.domain.limits import Avatar, Id, Password, Username
 from logoadmin.domain.lists import Listing, SearchedCommand
-from logoadmin.domain.records import Kind, RemovedAvatar, RemovedUser, User
-from logoadmin.domain.services.roles import DEFAULT_ROLE_ID, found_role
+from logoadmin.domain.records import DEFAULT_ROLE_ID, Kind, RemovedAvatar, RemovedUser, User
+from logoadmin.domain.services.roles import found_role
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.versions import check
 from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
@@ -134,7 +133,7 @@ class UserService:
         """
 
         def work(uow: RecordedUnitOfWork) -> User:
-            user = self._seen(uow, command)
+            user = uow.users.get_for_change(command.user_id, command.seen, **command.changes())
             amended = replace(user, **command.changes())
             if amended.role_id != user.role_id:
                 found_role(uow, amended.role_id)
@@ -153,7 +152,7 @@ class UserService:
         """
 
         def work(uow: RecordedUnitOfWork) -> RemovedUser:
-            self._seen(uow, command)
+            uow.users.get_for_change(command.user_id, command.seen)
             uow.users.remove(command.user_id)
             return RemovedUser(command.user_id)
 
@@ -169,7 +168,7 @@ class UserService:
         """
 
         def work(uow: RecordedUnitOfWork) -> RemovedAvatar:
-            user = self._seen(uow, command)
+            user = uow.users.get_for_change(command.user_id, command.seen, avatar=None)
             if user.avatar is not None:
                 uow.users.update(replace(user, avatar=None))
             return RemovedAvatar(user.avatar or "")
@@ -181,7 +180,8 @@ class UserService:
 
         Raises:
             NotFound: there is no such user.
-            NotPermitted: the caller does not hold all that the user does (contract B4).
+            NotPermitted: the caller does not hold all that the user does (contract B4), or is a key that would live on
+                in them (contract C5).
             Outdated: it is not the version that the caller saw.
         """
         self._transactions.check(command, caller)
@@ -189,16 +189,11 @@ class UserService:
         session = caller.session_id if isinstance(caller, SignedIn) else None
 
         def work(uow: RecordedUnitOfWork) -> User:
-            user = self._seen(uow, command)
+            user = uow.users.get_for_change(command.user_id, command.seen, password=password)
             uow.sessions.end_all(user.user_id, keep=session)
             return uow.users.set_password(user.user_id, password)
 
         return self._transactions.write(command, caller, work)
-
-    def _seen(self, uow: RecordedUnitOfWork, command: AmendUser | RemoveUser | RemoveAvatar | SetPassword) -> User:
-        user = found_user(uow, command.user_id)
-        check(command.seen, user, "User", command.user_id)
-        return user
 
 
 def found_user(uow: AnyUnitOfWork, user_id: int) -> User:

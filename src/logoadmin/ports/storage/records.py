@@ -48,6 +48,9 @@ class Users(Protocol):
     def password(self, user_id: int) -> PasswordHash | None:
         """Return the password hash of a user, None where there is none."""
 
+    def can_sign_in(self, role_id: int) -> bool:
+        """Tell whether a user who has the role has a password."""
+
     def set_password(self, user_id: int, password: PasswordHash) -> None:
         """Give a user who is there another password."""
 
