@@ -1008,6 +1008,32 @@ def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> N
     assert signed_in.read(lambda uow: uow.sessions.refresh_token("token two")) == (session("two", 1, 2_001), True)
 
 
+@pytest.mark.rule("contract C3", "contract F3")
+def test_sessions_and_answers_can_be_made_to_expire_earlier(signed_in: Storage) -> None:
+    answers = [FirstAnswer(f"hash {number}", "", 1_000 * number) for number in range(1, 4)]
+    write(signed_in, *(lambda uow, a=a: uow.first_answers.add(a) for a in answers))
+    write(signed_in, lambda uow: uow.sessions.prolong("two", 3_000))
+
+    def ends(uow: UnitOfWork) -> list[int]:
+        sessions = [uow.sessions.refresh_token(f"token {name}") for name in ("one", "two")]
+        kept = [uow.first_answers.get(answer.key_hash) for answer in answers]
+        return [*(found[0].expires_at for found in sessions if found), *(found.expires_at for found in kept if found)]
+
+    def expire_by(latest: int, most: int) -> list[Callable[[UnitOfWork], object]]:
+        return [lambda uow: uow.sessions.expire_by(latest, most), lambda uow: uow.first_answers.expire_by(latest, most)]
+
+    write(signed_in, *expire_by(3_000, 99))
+    with pytest.raises(ZeroDivisionError):
+        write(signed_in, *expire_by(1_500, 99), lambda _: 1 // 0)
+    assert signed_in.read(ends) == [2_000, 3_000, 1_000, 2_000, 3_000]
+    write(signed_in, *expire_by(2_500, 99))
+    assert signed_in.read(ends) == [2_000, 2_500, 1_000, 2_000, 2_500]
+    write(signed_in, *expire_by(1_500, 1))
+    assert sorted(signed_in.read(ends)[2:]) in ([1_000, 1_500, 2_000], [1_000, 1_500, 2_500])
+    write(signed_in, *expire_by(1_500, 99))
+    assert signed_in.read(ends) == [1_500, 1_500, 1_000, 1_500, 1_500]
+
+
 @pytest.mark.rule("contract C3")
 def test_of_expired_sessions_so_many_tokens_are_forgotten_at_once(signed_in: Storage) -> None:
     hashes = [f"{number} of three" for number in range(5)]
@@ -1108,14 +1134,18 @@ def test_service_keys_of_a_user_come_by_id(signed_in: Storage) -> None:
 
 
 @pytest.mark.rule("contract C5")
-def test_a_service_key_remembers_when_it_was_used(signed_in: Storage) -> None:
+def test_a_service_key_remembers_when_it_was_used_and_may_get_other_times(signed_in: Storage) -> None:
     write(
         signed_in,
         *(lambda uow, i=i: uow.keys.add(key(i), 1, f"hash {i}") for i in (1, 2)),
         lambda uow: uow.keys.use(1, 1_800_000_000),
     )
+    write(signed_in, lambda uow: uow.keys.redate(2, 1_000, None), lambda uow: uow.keys.redate(2, 2_000, 3_000))
     used = replace(key(1), last_used_at=1_800_000_000)
-    assert signed_in.read(lambda uow: uow.keys.of_user(1)) == (used, key(2))
+    assert signed_in.read(lambda uow: uow.keys.of_user(1)) == (
+        used,
+        replace(key(2), created_at=2_000, expires_at=3_000),
+    )
     found = signed_in.read(lambda uow: uow.keys.find("hash 1"))
     assert found is not None
     assert found[0] == used

@@ -293,6 +293,7 @@ class Agreement(RuleBasedStateMachine):
     @rule(key_id=st.integers(1, 4), now=TIMES)
     def use_key(self, key_id: int, now: int) -> None:
         self.step(lambda uow: uow.keys.use(key_id, now), when=(lambda uow: uow.keys.find(f"hash {key_id}"),))
+        self.step(lambda uow: uow.keys.redate(key_id, now, now), when=(lambda uow: uow.keys.find(f"hash {key_id}"),))
 
     @rule(key_id=st.integers(1, 4), user_id=IDS)
     def remove_key(self, key_id: int, user_id: int) -> None:
@@ -340,6 +341,11 @@ class Agreement(RuleBasedStateMachine):
     @rule(now=TIMES, most=st.integers(1, 3))
     def forget_expired_sessions(self, now: int, most: int) -> None:
         self.step(lambda uow: uow.sessions.forget_expired(now, most))
+
+    @rule(latest=TIMES)
+    def expire_earlier(self, latest: int) -> None:
+        self.step(lambda uow: uow.sessions.expire_by(latest, 99))
+        self.step(lambda uow: uow.first_answers.expire_by(latest, 99))
 
     @rule(user_id=IDS, keep=st.none() | KEYS)
     def end_sessions(self, user_id: int, keep: str | None) -> None:

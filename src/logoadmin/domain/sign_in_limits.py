@@ -31,7 +31,7 @@ def attempt(uow: UnitOfWork, username: str, origin: str, now: int) -> int | None
     counts = []
     for counted, most in _counted(username, origin):
         attempts, ends_at = uow.sign_in_attempts.count(counted)
-        if ends_at <= now:
+        if not now < ends_at <= now + _WINDOW:  # over, or begun by a clock that ran ahead and was put right
             attempts = 0
         if attempts >= most:
             return max(1, ends_at - now)

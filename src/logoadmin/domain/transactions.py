@@ -214,7 +214,7 @@ class Transactions:
     def _note_use(self, caller: KeyHolder) -> None:
         now = self._clock.now()
         found = self._storage.read(lambda uow: uow.keys.find(caller.key_hash))
-        if found is not None and _is_good(found[0], now) and _is_stale(found[0].last_used_at, now):
+        if found is not None and _is_good(found[0], now) and _is_stale(found[0], now):
             self._storage.write(lambda uow: _use(uow, caller, now))
 
 
@@ -233,13 +233,19 @@ def _version_of_list(uow: UnitOfWork, kind: Kind | None) -> int:
 
 def _use(uow: UnitOfWork, caller: KeyHolder, now: int) -> None:
     found = uow.keys.find(caller.key_hash)
-    if found is not None and _is_stale(found[0].last_used_at, now):
-        uow.keys.use(found[0].key_id, now)
+    if found is None or not _is_stale(found[0], now):
+        return
+    key, _ = found
+    uow.keys.use(key.key_id, now)
+    if key.created_at > now:  # by a clock that ran ahead and was put right: the key lasts as long as it was to
+        expires_at = None if key.expires_at is None else now + key.expires_at - key.created_at
+        uow.keys.redate(key.key_id, now, expires_at)
 
 
 def _is_good(key: ServiceKey, now: int) -> bool:
     return key.expires_at is None or key.expires_at > now
 
 
-def _is_stale(last_used_at: int | None, now: int) -> bool:
-    return last_used_at is None or now - last_used_at >= _USED_EVERY
+def _is_stale(key: ServiceKey, now: int) -> bool:
+    """Tell whether a key is to be noted as used: it was not lately, or says a time that is yet to come."""
+    return key.last_used_at is None or not 0 <= now - key.last_used_at < _USED_EVERY or key.created_at > now

@@ -1,6 +1,7 @@
 """What happened: the history, and the first answers to commands that may be sent again."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from logoadmin.adapters.memory_storage.tables import Journal, Tables
@@ -52,3 +53,8 @@ class FirstAnswerRepository:
         expired = (answer.key_hash for answer in self._answers.values() if answer.expires_at <= now)
         for key_hash in list(islice(expired, most)):
             self._journal.delete(self._answers, key_hash)
+
+    def expire_by(self, latest: int, most: int) -> None:
+        late = (answer for answer in self._answers.values() if answer.expires_at > latest)
+        for answer in list(islice(late, most)):
+            self._journal.set(self._answers, answer.key_hash, replace(answer, expires_at=latest))

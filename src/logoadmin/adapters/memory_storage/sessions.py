@@ -49,6 +49,11 @@ class SessionRepository:
                 return
             self.end(session_id)
 
+    def expire_by(self, latest: int, most: int) -> None:
+        late = (session for session in self._tables.sessions.values() if session.expires_at > latest)
+        for session in list(islice(late, most)):
+            self.prolong(session.session_id, latest)
+
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, False))
 
@@ -104,6 +109,10 @@ class ServiceKeyRepository:
 
     def use(self, key_id: int, now: int) -> None:
         self._journal.set(self._tables.keys, key_id, replace(self._tables.keys[key_id], last_used_at=now))
+
+    def redate(self, key_id: int, created_at: int, expires_at: int | None) -> None:
+        key = replace(self._tables.keys[key_id], created_at=created_at, expires_at=expires_at)
+        self._journal.set(self._tables.keys, key_id, key)
 
     def remove(self, key_id: int, user_id: int) -> bool:
         if key_id not in self._ids_of(user_id):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic_core import to_json
-from sqlalchemy import bindparam, delete, func, insert, select
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.tables import changes, first_answers
@@ -109,6 +109,10 @@ _ADD_ANSWER = insert(first_answers).inline()
 _EXPIRED = (
     select(first_answers.c.key_hash).where(first_answers.c.expires_at <= bindparam("now")).limit(bindparam("most"))
 )
+_LATE = (
+    select(first_answers.c.key_hash).where(first_answers.c.expires_at > bindparam("latest")).limit(bindparam("most"))
+)
+_EXPIRE = update(first_answers).where(first_answers.c.key_hash == bindparam("hash_"))
 _FORGET = delete(first_answers).where(first_answers.c.key_hash == bindparam("hash_"))
 
 
@@ -133,3 +137,8 @@ class FirstAnswerRepository:
         """Forget answers that are no longer good."""
         for (key_hash,) in self._transaction.rows(_EXPIRED, {"now": now, "most": most}):
             self._transaction.change(_FORGET, {"hash_": key_hash})
+
+    def expire_by(self, latest: int, most: int) -> None:
+        """Let some answers be good for less long."""
+        for (key_hash,) in self._transaction.rows(_LATE, {"latest": latest, "most": most}):
+            self._transaction.change(_EXPIRE, {"hash_": key_hash, "expires_at": latest})

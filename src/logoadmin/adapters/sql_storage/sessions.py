@@ -38,6 +38,7 @@ _EXPIRED = (
     .order_by(sessions.c.expires_at, sessions.c.session_id)
     .limit(bindparam("most"))
 )
+_LATE = select(sessions.c.session_id).where(sessions.c.expires_at > bindparam("latest")).limit(bindparam("most"))
 _ADD_TOKEN = insert(refresh_tokens).inline()
 _GET_TOKEN = (
     select(
@@ -105,6 +106,11 @@ class SessionRepository:
                 return
             self.end(session_id)
 
+    def expire_by(self, latest: int, most: int) -> None:
+        """Let some sessions end earlier."""
+        for (session_id,) in self._transaction.rows(_LATE, {"latest": latest, "most": most}):
+            self.prolong(session_id, latest)
+
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         """Keep a new refresh token."""
         self._transaction.change(_ADD_TOKEN, {"token_hash": token_hash, "session_id": session_id, "used": False})
@@ -161,7 +167,7 @@ _FIND_KEY = (
     .where(service_keys.c.key_hash == bindparam("hash_"))
 )
 _ADD_KEY = insert(service_keys).inline()
-_USE_KEY = update(service_keys).where(_KEY_ID)
+_CHANGE_KEY = update(service_keys).where(_KEY_ID)
 _REMOVE_KEY = delete(service_keys).where(_KEY_ID, _OF_USER)
 
 
@@ -210,7 +216,11 @@ class ServiceKeyRepository:
 
     def use(self, key_id: int, now: int) -> None:
         """Note when a key was used."""
-        self._transaction.change(_USE_KEY, {"key": key_id, "last_used_at": now})
+        self._transaction.change(_CHANGE_KEY, {"key": key_id, "last_used_at": now})
+
+    def redate(self, key_id: int, created_at: int, expires_at: int | None) -> None:
+        """Give a key other times."""
+        self._transaction.change(_CHANGE_KEY, {"key": key_id, "created_at": created_at, "expires_at": expires_at})
 
     def remove(self, key_id: int, user_id: int) -> bool:
         """End a key of a user."""

@@ -231,6 +231,8 @@ class SessionService:
 
     def _tokens(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
         uow.sessions.forget_expired(now, _AT_ONCE)
+        # Begun by a clock that ran ahead and was put right, or when sessions were longer.
+        uow.sessions.expire_by(now + self._lifetimes.session, _AT_ONCE)
         refresh_token = self._randomness.text()
         uow.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
         held = uow.sessions.rights(session.session_id, session.user_id)

@@ -52,3 +52,6 @@ class FirstAnswers(Protocol):
 
     def forget_expired(self, now: int, most: int) -> None:
         """Forget answers that were good until ``now`` or earlier, up to so many of them."""
+
+    def expire_by(self, latest: int, most: int) -> None:
+        """Let up to so many answers that are good until after ``latest`` be good until then."""

@@ -43,6 +43,9 @@ class Sessions(Protocol):
         ``most`` sessions go.
         """
 
+    def expire_by(self, latest: int, most: int) -> None:
+        """Let up to so many sessions that expire after ``latest`` expire then."""
+
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         """Keep a new refresh token of a session that is there."""
 
@@ -83,6 +86,9 @@ class ServiceKeys(Protocol):
 
     def use(self, key_id: int, now: int) -> None:
         """Note when a key was used."""
+
+    def redate(self, key_id: int, created_at: int, expires_at: int | None) -> None:
+        """Give a key other times."""
 
     def remove(self, key_id: int, user_id: int) -> bool:
         """End a key of a user; tell whether there was one."""
