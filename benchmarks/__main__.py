@@ -37,11 +37,14 @@ How to read it
     and on what else it does. Each is the median of the ratios of several rounds. The load generator shares the
     machine with the servers, so a ratio below 100 % of a bare route contains the load generator's work, too.
 
-A target that is missed is shown as such; with ``--strict`` the exit code is then 1.
+A target that is missed is shown as such; with ``--strict`` the exit code is then 1. So it always is when a measurement
+fails; what the others found is printed all the same.
 """
 
 import argparse
 import sys
+import traceback
+from collections.abc import Sequence
 
 from benchmarks import load
 from benchmarks.findings import Finding, table
@@ -59,16 +62,30 @@ def main() -> int:
     reason = missing_reason()
     if reason:
         print(f"Without MariaDB: {reason}")
-    findings: list[Finding] = []
     with Stage(*([SQLITE] if reason else [SQLITE, MARIADB])) as stage:
-        for name in arguments.only or MEASUREMENTS:
-            print(f"Measuring: {name}", file=sys.stderr)
-            findings += MEASUREMENTS[name](stage, Rounds(arguments.rounds, arguments.seconds))
-    print(table(findings))
+        rounds = Rounds(arguments.rounds, arguments.seconds)
+        findings, failed = _measured(arguments.only or list(MEASUREMENTS), stage, rounds)
+        print(table(findings))  # before the stage is taken down, which may fail, too
     missed = sum(finding.is_missed for finding in findings)
     targets = sum(finding.target is not None for finding in findings)
     print(f"\n{targets - missed} of {targets} targets are reached.")
-    return 1 if missed and arguments.strict else 0
+    if failed:
+        print(f"Failed, so that lines are missing: {', '.join(failed)}")
+    return 1 if failed or (missed and arguments.strict) else 0
+
+
+def _measured(names: Sequence[str], stage: Stage, rounds: Rounds) -> tuple[list[Finding], list[str]]:
+    """Return what measurements found, and which of them failed: one that fails takes nothing from the others."""
+    findings: list[Finding] = []
+    failed: list[str] = []
+    for name in names:
+        print(f"Measuring: {name}", file=sys.stderr)
+        try:
+            findings.extend(MEASUREMENTS[name](stage, rounds))
+        except Exception:
+            traceback.print_exc()
+            failed.append(name)
+    return findings, failed
 
 
 def _arguments() -> argparse.Namespace:

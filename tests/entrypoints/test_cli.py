@@ -42,11 +42,12 @@ Run = Callable[..., Ended]
 
 @pytest.fixture(autouse=True)
 def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Be in an empty directory, with an environment that says nothing but that hashing is to be quick."""
+    """Be in an empty directory, with an environment that wants quick hashing and any port, and says nothing else."""
     for name in [name for name in os.environ if name.startswith("LOGOADMIN_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("LOGOADMIN_ARGON2_MEMORY_KIB", "8")
     monkeypatch.setenv("LOGOADMIN_ARGON2_PASSES", "1")
+    monkeypatch.setenv("LOGOADMIN_PORT", "0")  # the usual one may be taken: by `make run`, or another test
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -180,6 +181,14 @@ def test_what_is_no_database_is_named_and_left_alone(run: Run, command: tuple[st
     assert sorted(path.name for path in Path().iterdir()) == ["folder", "junk.db", "short.db"]
 
 
+@pytest.mark.rule("contract H1")
+def test_these_tests_listen_on_any_port_that_is_free(run: Run) -> None:
+    assert load_settings().port == 0
+    # Whether the usual one is taken or not: the address comes first, and here it is not what fails.
+    Path("logoadmin.db").write_text("Dear diary, " * 1000)
+    says_one_line(run("serve"), 1, "is not an SQLite database")
+
+
 @pytest.mark.rule("contract H1", "contract H3")
 def test_a_taken_port_is_said_in_a_line_and_nothing_was_made(run: Run) -> None:
     with socket.socket() as taken:
@@ -285,7 +294,7 @@ def test_flags_win_over_the_environment_and_that_over_the_file(monkeypatch: pyte
 
 @pytest.mark.rule("contract H1")
 @pytest.mark.parametrize(
-    ("file", "part"), [("prot = 1\n", "prot"), ("port = 'x'\n", "port"), ("not toml", "logoadmin.toml")]
+    ("file", "part"), [("prot = 1\n", "prot"), ("workers = 'x'\n", "workers"), ("not toml", "logoadmin.toml")]
 )
 def test_a_wrong_config_file_is_named_with_what_is_wrong(run: Run, file: str, part: str) -> None:
     Path("logoadmin.toml").write_text(file)
