@@ -10,7 +10,7 @@ from logoadmin.domain.errors import InvalidToken, StorageUnavailable
 from logoadmin.domain.lists import SMALL_RECORDS, Filter, ListCommand, Listing, Pages
 from logoadmin.domain.records import Kept, Kind, ServiceKey
 from logoadmin.domain.repeats import Repeats
-from logoadmin.domain.versions import unless_had, version_of, version_of_gallery, version_of_list
+from logoadmin.domain.versions import unless_had, version_of, version_of_list
 from logoadmin.domain.writes import RecordedUnitOfWork, recorded
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -149,8 +149,8 @@ class Transactions:
         return self._storage.write(work)
 
     def version(self) -> int:
-        """Return the version of everything that everybody may read, which is no secret either."""
-        return self._storage.read(lambda uow: version_of_gallery(uow.changes.last_of_kinds()))
+        """Return the version of all records together: the last change, whichever record it is of; it is no secret."""
+        return self._storage.read(lambda uow: uow.changes.last_id())
 
     def list(
         self,

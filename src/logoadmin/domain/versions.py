@@ -29,11 +29,6 @@ def version_of_list(kind: Kind, last_changes: Mapping[Kind, int]) -> int:
     return max(last_changes.get(shown, 0) for shown in _SHOWS.get(kind, (kind,)))
 
 
-def version_of_gallery(last_changes: Mapping[Kind, int]) -> int:
-    """Return the version of everything that everybody may read, from the last change of each kind."""
-    return max(version_of_list(kind, last_changes) for kind in _SHOWS)
-
-
 def unless_had(had: frozenset[int], version: int) -> None:
     """Make sure that something has another version than those that the caller has already.
 

@@ -59,7 +59,7 @@ class ChangeService:
         )
 
     def version(self) -> int:
-        """Return the version of everything that everybody may read: authors, themes and logos (contract F1)."""
+        """Return the version of all records together, which rises with every change of any of them (contract F1)."""
         return self._transactions.version()
 
     def revert(self, command: Revert, caller: Caller = OWNER) -> Change:

@@ -155,8 +155,12 @@ def _operations_by_path() -> list[tuple[str, list[Operation]]]:
     paths: dict[str, list[Operation]] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, []).append(operation)
-    # The router tries one path after the other: what is asked for most comes first.
-    return sorted(paths.items(), key=lambda entry: not any(operation.is_public_read for operation in entry[1]))
+    # The router tries one path after the other: one that is said in full comes before those with a field, which would
+    # take it for theirs; then what is asked for most.
+    return sorted(
+        paths.items(),
+        key=lambda entry: ("{" in entry[0], not any(operation.is_public_read for operation in entry[1])),
+    )
 
 
 class Document:

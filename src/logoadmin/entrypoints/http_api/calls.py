@@ -84,7 +84,7 @@ class Calls:
         return await waiting.answer(self.deadline(), _too_many)
 
     async def version(self, deadline: float) -> int:
-        """Return the version of what everybody may read, from a look that begins after this was called.
+        """Return the version of all records together, from a look that begins after this was called.
 
         All who ask before it begins share it.
 

@@ -38,9 +38,11 @@ class _Answer:
 
 
 class Remembered:
-    """Answers to requests for what everybody may read, good for as long as the version of all of that is the same.
+    """Answers to requests for what everybody may read, good for as long as no record has changed.
 
-    The version is asked for with each request, so nobody is answered what is old. Safe to use from several threads.
+    Whether one has is asked with each request, so nobody is answered what is old: any change counts, so that no public
+    operation can be forgotten. Answers that are no record have no version, and are made anew each time. Safe to use
+    from several threads.
     """
 
     def __init__(self) -> None:
@@ -71,9 +73,12 @@ class Remembered:
     def remember(self, request: Request, response: Response, version: int) -> None:
         """Remember how a request was answered after this version had been found; what nobody asks for goes first."""
         length = len(request.scope["path"]) + len(request.scope["query_string"])
-        if response.status_code != 200 or isinstance(response, StreamingResponse) or length > _LONGEST_REQUEST:
+        etag = response.headers.get("etag")
+        if response.status_code != 200 or etag is None or isinstance(response, StreamingResponse):
             return
-        answer = _Answer(int(response.headers["etag"].strip('"')), bytes(response.body), (*response.raw_headers,))
+        if length > _LONGEST_REQUEST:
+            return
+        answer = _Answer(int(etag.strip('"')), bytes(response.body), (*response.raw_headers,))
         if answer.size > _LARGEST:
             return
         key = _key(request)

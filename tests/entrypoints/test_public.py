@@ -1,0 +1,102 @@
+"""Whatever is made public is answered as it is, never as it was, and also where it is no record (contract F1, F2)."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from logoadmin.domain.access import OWNER, PUBLIC, Caller
+from logoadmin.domain.command import Command
+from logoadmin.domain.errors import Conflict, NotFound
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.services.pieces import PieceService
+from logoadmin.entrypoints.http_api import app as module
+from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.entrypoints.http_api.remembered import Remembered
+from logoadmin.entrypoints.operations import OPERATIONS, Operation
+from tests.asgi import ask
+from tests.gallery import ASKED, PIECE
+from tests.gallery import ask as perform
+
+pytestmark = pytest.mark.rule("contract F1", "contract F2")
+
+# What is of the caller, such as their keys, cannot be made public.
+READS = [operation for operation in OPERATIONS if operation.method == "GET" and not operation.command.need.signed_in]
+# What is removed goes last, links before what they are between.
+CHANGES = sorted(
+    (
+        operation
+        for operation in OPERATIONS
+        if operation.method != "GET" and not operation.call.startswith(("sessions.", "keys."))
+    ),
+    key=lambda operation: (operation.method == "DELETE", -operation.path.count("/")),
+)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many there are: an answer that is no record."""
+
+    count: int
+
+
+class CountLogos(Command):
+    """How many logos there are."""
+
+    need = PUBLIC
+
+
+def count(service: PieceService[Any, Any, Any, Any], command: CountLogos, caller: Caller = OWNER) -> Counted:
+    return service._transactions.read(command, caller, lambda uow: Counted(len(uow.logos.page(-1, 1000))))
+
+
+@pytest.fixture
+def counting(monkeypatch: pytest.MonkeyPatch) -> Operation:
+    """The example of docs/extend.md."""
+    monkeypatch.setattr(PieceService, "count", count, raising=False)
+    operation = Operation("contract D logos", "GET /api/logos/count", CountLogos, "logos.count", Counted)
+    monkeypatch.setattr(module, "OPERATIONS", (*OPERATIONS, operation))
+    return operation
+
+
+def changed(gallery: LogoAdmin) -> Iterator[str]:
+    """Make every change there is, one after the other, and say which it was."""
+    for operation in CHANGES:
+        with suppress(NotFound, Conflict):  # removed a moment ago, by another path
+            perform(gallery, operation.command(**ASKED[operation.command][1]))
+            yield operation.name
+
+
+@pytest.mark.rule("contract E1")
+@pytest.mark.parametrize("read", READS, ids=lambda operation: operation.name)
+def test_what_is_made_public_is_never_old(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch, read: Operation) -> None:
+    monkeypatch.setattr(read.command, "need", PUBLIC)
+    monkeypatch.setattr(module, "OPERATIONS", [replace(operation) for operation in OPERATIONS])
+    remembered = Remembered()
+    application = http_application(gallery, remembered=remembered)
+    path = read.path.format(**ASKED[read.command][1])
+    for what in changed(gallery):
+        answered = ask(application, "GET", path)
+        remembered.clear()
+        afresh = ask(application, "GET", path)
+        assert (answered.status_code, answered.body) == (afresh.status_code, afresh.body), what
+        assert answered.header("etag") == afresh.header("etag"), what
+
+
+def test_a_public_answer_that_is_no_record_is_answered_as_it_is_now(gallery: LogoAdmin, counting: Operation) -> None:
+    application = http_application(gallery)
+    for expected in (1, 2, 3):
+        for had in ([], [("if-none-match", '"1"')]):
+            answered = ask(application, "GET", counting.path, headers=had)
+            assert (answered.status_code, answered.json()) == (200, {"count": expected})
+            assert (answered.header("etag"), answered.header("cache-control")) == (None, "public, max-age=60")
+        perform(gallery, next(o.command for o in OPERATIONS if o.name == "create_logo")(**PIECE))
+
+
+def test_a_path_that_is_said_in_full_comes_before_one_with_a_field(gallery: LogoAdmin, counting: Operation) -> None:
+    application = http_application(gallery)
+    assert ask(application, "HEAD", counting.path).status_code == 200
+    assert ask(application, "GET", "/api/logos/1").json()["logo_id"] == 1
+    assert ask(application, "GET", "/api/logos/counts").status_code == 422
