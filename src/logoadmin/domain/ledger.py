@@ -1,13 +1,13 @@
 """What one unit of work changes: judged, numbered, and written into the history at its end (contract B4, F1, G)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from typing import Any, Final
 
 from logoadmin.domain.access import Rights, Scope
 from logoadmin.domain.errors import Conflict, NotPermitted
 from logoadmin.domain.lists import Listing
-from logoadmin.domain.records import Change, Kept, Kind, Link, Logo, Role, Theme
+from logoadmin.domain.records import RECORDS, Change, Kept, Kind, Link, Logo, Theme
 from logoadmin.ports.storage import UnitOfWork
 
 Snapshot = Mapping[str, Any]
@@ -113,10 +113,24 @@ def _somebody_holds_all(uow: UnitOfWork) -> bool:
 
 def snapshot(record: Kept) -> Snapshot:
     """Return the fields of a record by name, without its authors, who are records of their own."""
-    values = {name: getattr(record, name) for name in type(record).__slots__ if name not in _ASIDE}
-    if isinstance(record, Role):
-        values["scope"] = list(record.scope)
-    return values
+    return {name: _serialized(getattr(record, name)) for name in type(record).__slots__ if name not in _ASIDE}
+
+
+def with_defaults(kind: Kind, serialized: Snapshot | None) -> Snapshot | None:
+    """Return what the history says of a record, with the defaults of the fields that there were not yet."""
+    if serialized is None:
+        return None
+    optional = [field for field in fields(RECORDS[kind]) if field.default is not MISSING and field.name not in _ASIDE]
+    return {**{field.name: _serialized(field.default) for field in optional}, **serialized}
+
+
+def deserialized(serialized: Snapshot) -> dict[str, Any]:
+    """Return the values of a record's fields from what the history says of it."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in serialized.items()}
+
+
+def _serialized(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value  # as JSON has it
 
 
 def piece_snapshot(piece: Theme | Logo, kind: Kind, links: Iterable[Link]) -> Snapshot:

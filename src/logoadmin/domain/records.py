@@ -106,6 +106,14 @@ class Logo:
 
 Kept = User | Role | Author | Theme | Logo
 
+RECORDS: Final[Mapping[Kind, type[Kept]]] = {
+    Kind.ROLE: Role,
+    Kind.USER: User,
+    Kind.AUTHOR: Author,
+    Kind.THEME: Theme,
+    Kind.LOGO: Logo,
+}
+
 # What has authors: the services and repositories of themes and logos are the same, told another of the two.
 Piece = TypeVar("Piece", bound=Theme | Logo)
 

@@ -1,12 +1,21 @@
 """What happened, and undoing it (contract G, G2)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from logoadmin.domain.access import OWNER, SIGNED_IN, Caller, Need, Rights, Scope
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import Conflict, NotFound, NotPermitted
-from logoadmin.domain.ledger import CREATED, PASSWORD_SET, RESTORED, piece_snapshot, snapshot
+from logoadmin.domain.ledger import (
+    CREATED,
+    PASSWORD_SET,
+    RESTORED,
+    deserialized,
+    piece_snapshot,
+    snapshot,
+    with_defaults,
+)
 from logoadmin.domain.limits import Id
 from logoadmin.domain.lists import CHANGES, ListCommand, Listing
 from logoadmin.domain.records import Author, Change, Kind, Link, Role, User
@@ -79,9 +88,10 @@ class ChangeService:
         def work(uow: RecordedUnitOfWork, held: Rights | None) -> Change:
             if held is not None and not any(map(held.hold, _SCOPES.values())):
                 raise NotPermitted  # to strangers, changes that are there and that are not look alike
-            change = uow.changes.get(command.change_id)
-            if change is None:
+            found = uow.changes.get(command.change_id)
+            if found is None:
                 raise NotFound("Change", command.change_id)
+            change = _in_full(found)
             if held is not None and not held.hold(_SCOPES[change.kind]):
                 raise NotPermitted
             _authorize(uow, change)
@@ -101,6 +111,13 @@ def _authorize(uow: RecordedUnitOfWork, change: Change) -> None:
         uow.roles.authorize(uow.roles.get(change.id), **(change.before or {}))
     elif change.kind is Kind.USER:
         uow.users.authorize(uow.users.get(change.id), **(change.before or {}))
+
+
+def _in_full(change: Change) -> Change:
+    """Return a change as it would be written today: old history stays usable after an upgrade (contract G4)."""
+    return replace(
+        change, before=with_defaults(change.kind, change.before), after=with_defaults(change.kind, change.after)
+    )
 
 
 def _since(uow: RecordedUnitOfWork, kind: Kind, id_: int) -> str:
@@ -129,10 +146,10 @@ def _undo(uow: RecordedUnitOfWork, change: Change) -> None:
             _check_unlinked(uow, change.id)
         _remove(uow, change.kind, change.id)
         return
-    values = dict(change.before)
+    values = deserialized(change.before)
     match change.kind:
         case Kind.ROLE:
-            role = Role(**{**values, "scope": tuple(values["scope"])})
+            role = Role(**values)
             uow.roles.update(role) if change.after else uow.roles.add(role, RESTORED)
         case Kind.USER:
             _check_there(uow, Kind.ROLE, values["role_id"])
@@ -152,7 +169,7 @@ def _undo(uow: RecordedUnitOfWork, change: Change) -> None:
 
 
 def _undo_piece(uow: RecordedUnitOfWork, kind: PieceKind[Any, Any, Any, Any], change: Change) -> None:
-    values = dict(change.before or {})
+    values = deserialized(change.before or {})
     links = _links(change.kind, values.pop("authors"), piece_id=change.id)
     for link in links:
         _check_there(uow, Kind.AUTHOR, link.author_id)

@@ -1,0 +1,121 @@
+"""History from before a record had one of its fields, which is what an upgrade leaves behind (contract G4)."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.domain.command import Command
+from logoadmin.domain.errors import Conflict
+from logoadmin.domain.ledger import Snapshot, links_said, snapshot
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.records import RECORDS, Change, Kind
+from logoadmin.domain.services import authors, logos, roles, themes, users
+from logoadmin.domain.services.changes import ListChanges, Revert
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.gallery import NOW, StandingClock, ask, gallery_on, stock
+
+
+@dataclass(frozen=True)
+class Newer:
+    """A record of a stocked gallery, with a field that is taken for one that came later."""
+
+    kind: Kind
+    id: int
+    field: str
+    default: Any
+    other: Any
+    amend: type[Command]
+
+    def repository(self, uow: UnitOfWork) -> Any:
+        return getattr(uow, f"{self.kind}s")
+
+    def command(self, value: Any) -> Command:
+        return self.amend(**{self.kind.id_field: self.id, self.field: value})
+
+
+NEWER: Final = (
+    Newer(Kind.ROLE, 3, "scope", (), ["a", "b"], roles.AmendRole),
+    Newer(Kind.USER, 7, "avatar", None, "b.png", users.AmendUser),
+    Newer(Kind.AUTHOR, 2, "username", "nobody", "Eve", authors.AmendAuthor),
+    Newer(Kind.THEME, 1, "target", "site", "wiki", themes.AmendTheme),
+    Newer(Kind.LOGO, 1, "active", False, True, logos.AmendLogo),
+)
+pytestmark = [
+    pytest.mark.rule("contract G2", "contract G4"),
+    pytest.mark.parametrize("newer", NEWER, ids=lambda newer: newer.kind.value),
+]
+
+
+@pytest.fixture
+def upgraded(storage: Storage, clock: StandingClock, monkeypatch: pytest.MonkeyPatch, newer: Newer) -> LogoAdmin:
+    """A gallery whose record has the default of the newer field, as a migration leaves it."""
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+    fields: dict[str, Any] = RECORDS[newer.kind].__dataclass_fields__
+    monkeypatch.setattr(fields[newer.field], "default", newer.default)
+    ask(gallery, newer.command(newer.default))
+    return gallery
+
+
+def earlier(uow: UnitOfWork, newer: Newer) -> Snapshot:
+    """Return what an earlier version said of the record."""
+    serialized = {**snapshot(newer.repository(uow).get(newer.id))}
+    del serialized[newer.field]
+    if newer.kind in (Kind.LOGO, Kind.THEME):
+        serialized["authors"] = links_said(newer.kind, newer.repository(uow).links(newer.id), "author_id")
+    return serialized
+
+
+def write(uow: UnitOfWork, newer: Newer, action: str, before: Snapshot | None, after: Snapshot | None) -> int:
+    """Write what an earlier version did into the history, and return the id of the change."""
+    number = uow.changes.last_id() + 1
+    kind = newer.kind
+    uow.changes.add([Change(number, NOW, None, f"{kind}.{action}", kind, newer.id, before, after, None)])
+    return number
+
+
+def amended(uow: UnitOfWork, newer: Newer) -> int:
+    now = earlier(uow, newer)
+    return write(uow, newer, "amended", {**now, "created_at": 5}, now)
+
+
+def test_an_amendment_is_undone_and_the_field_has_its_default(
+    upgraded: LogoAdmin, storage: Storage, newer: Newer
+) -> None:
+    number = storage.write(lambda uow: amended(uow, newer))
+    upgraded.changes.revert(Revert(change_id=number))
+    record = storage.read(lambda uow: newer.repository(uow).get(newer.id))
+    assert (record.created_at, getattr(record, newer.field)) == (5, newer.default)
+
+
+def test_what_was_removed_comes_back_with_the_default(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
+    def remove(uow: UnitOfWork) -> int:
+        now = earlier(uow, newer)
+        assert newer.repository(uow).remove(newer.id)
+        return write(uow, newer, "removed", now, None)
+
+    before = storage.read(lambda uow: newer.repository(uow).get(newer.id))
+    number = storage.write(remove)
+    upgraded.changes.revert(Revert(change_id=number))
+    assert storage.read(lambda uow: newer.repository(uow).get(newer.id)) == before
+    assert getattr(before, newer.field) == newer.default
+
+
+def test_what_was_created_goes(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
+    number = storage.write(lambda uow: write(uow, newer, "created", None, earlier(uow, newer)))
+    upgraded.changes.revert(Revert(change_id=number))
+    assert storage.read(lambda uow: newer.repository(uow).get(newer.id)) is None
+
+
+def test_a_record_whose_newer_field_was_changed_since_is_left_alone(
+    upgraded: LogoAdmin, storage: Storage, newer: Newer
+) -> None:
+    number = storage.write(lambda uow: amended(uow, newer))
+    ask(upgraded, newer.command(newer.other))
+    with pytest.raises(Conflict, match=f"was changed since, by change {number + 1}$"):
+        upgraded.changes.revert(Revert(change_id=number))
+    last = [change.change_id for change in upgraded.changes.list(ListChanges())][-1]
+    upgraded.changes.revert(Revert(change_id=last))
+    record = storage.read(lambda uow: newer.repository(uow).get(newer.id))
+    assert getattr(record, newer.field) == newer.default
