@@ -140,6 +140,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     users.ListUsers: ("users.list", {}),
     users.CreateUser: ("users.create", {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}),
     users.GetUser: ("users.get", {"user_id": 7}),
+    users.FindUser: ("users.find", {"username": "ann"}),
     users.AmendUser: ("users.amend", {"user_id": 7, "username": "anna", "avatar": None, "role_id": 3}),
     users.RemoveUser: ("users.remove", {"user_id": 7}),
     users.RemoveAvatar: ("users.remove_avatar", {"user_id": 7}),

@@ -102,10 +102,11 @@ if TYPE_CHECKING:
         RemoveTheme,
         UnlinkThemeAuthor,
     )
-    from logoadmin.domain.services.transfer import ExportLines, Imported, ImportLines
+    from logoadmin.domain.services.transfer import ExportLines, Imported, ImportedCounts, ImportLines
     from logoadmin.domain.services.users import (
         AmendUser,
         CreateUser,
+        FindUser,
         GetUser,
         ListUsers,
         RemoveAvatar,
@@ -138,6 +139,7 @@ __all__ = [
     "DuplicateUpdate",
     "EndedSession",
     "ExportLines",
+    "FindUser",
     "GetAuthor",
     "GetLogo",
     "GetRole",
@@ -145,6 +147,7 @@ __all__ = [
     "GetUser",
     "ImportLines",
     "Imported",
+    "ImportedCounts",
     "InvalidInput",
     "InvalidLines",
     "InvalidToken",

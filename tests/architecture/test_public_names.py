@@ -30,12 +30,12 @@ NAMES = {
         "TooManySignIns",
     ),
     # records and answers
-    *("Author", "Imported", "Kind", "Logo", "LogoAuthor", "RemovedAuthor", "RemovedAvatar", "RemovedLogo"),
-    *("RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser", "Role", "Theme"),
-    *("ThemeAuthor", "Tokens", "User"),
+    *("Author", "Imported", "ImportedCounts", "Kind", "Logo", "LogoAuthor", "RemovedAuthor", "RemovedAvatar"),
+    *("RemovedLogo", "RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser"),
+    *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("Change", "EndedSession", "Me", "NewServiceKey", "RemovedServiceKey", "ServiceKey"),
     # commands
-    *("AmendUser", "CreateUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser", "SetPassword"),
+    *("AmendUser", "CreateUser", "FindUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser", "SetPassword"),
     *("AmendRole", "CreateRole", "GetRole", "ListRoles", "RemoveRole"),
     *("AmendAuthor", "CreateAuthor", "GetAuthor", "ListAuthorLogos", "ListAuthorThemes", "ListAuthors"),
     *("RemoveAuthor", "AmendLogo", "CreateLogo", "GetLogo", "LinkLogoAuthor", "ListLogoAuthors", "ListLogos"),

@@ -48,6 +48,7 @@ TABLE: dict[type[Command], Row] = {
     users.ListUsers:            Row("users:read", True),
     users.CreateUser:           Row("users:write", False),
     users.GetUser:              Row("users:read", True, own=True),
+    users.FindUser:             Row("users:read", True),
     users.AmendUser:            Row("users:write", False),
     users.RemoveUser:           Row("users:write", False),
     users.RemoveAvatar:         Row("users:write", False, own=True),

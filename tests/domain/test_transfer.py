@@ -1,6 +1,7 @@
 """Moving records in and out (contract I)."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from logoadmin.domain.services.logos import CreateLogo, GetLogo, LinkLogoAuthor,
 from logoadmin.domain.services.roles import CreateRole, GetRole
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.services.themes import GetTheme
-from logoadmin.domain.services.transfer import ExportLines, Imported, ImportLines
+from logoadmin.domain.services.transfer import ExportLines, Imported, ImportedCounts, ImportLines
 from logoadmin.domain.services.users import GetUser
 from logoadmin.ports.storage import UnitOfWork
 from tests import strategies
@@ -36,9 +37,14 @@ def load(gallery: LogoAdmin, *lines: object, dry_run: bool = False) -> Imported:
 
 def dump(gallery: LogoAdmin, with_password_hashes: bool = True) -> list[str]:
     lines: list[str] = []
-    count = gallery.transfer.dump(ExportLines(with_password_hashes=with_password_hashes), lines.append)
-    assert count == len(lines)
+    counts = gallery.transfer.dump(ExportLines(with_password_hashes=with_password_hashes), lines.append)
+    kinds = [json.loads(line)["kind"] for line in lines]
+    assert counts == {kind: kinds.count(kind) for kind in Kind}
     return lines
+
+
+def lines_of(imported: Imported) -> int:
+    return sum(counts.lines for counts in imported.counts.values())
 
 
 def refused(gallery: LogoAdmin, *lines: object) -> list[tuple[int, list[tuple[tuple[str | int, ...], str]]]]:
@@ -95,14 +101,66 @@ def test_a_user_without_a_password_is_a_line_without_a_hash(gallery: LogoAdmin) 
 
 @pytest.mark.rule("contract I2")
 def test_an_import_creates_what_is_not_there(stocked: LogoAdmin) -> None:
+    made, none = ImportedCounts(1, 0, 0), ImportedCounts(0, 0, 0)
     assert load(stocked, ROLE, USER, AUTHOR, LOGO) == Imported(
-        {Kind.ROLE: 1, Kind.USER: 1, Kind.AUTHOR: 1, Kind.THEME: 0, Kind.LOGO: 1}, dry_run=False
+        {Kind.ROLE: made, Kind.USER: made, Kind.AUTHOR: made, Kind.THEME: none, Kind.LOGO: made},
+        dry_run=False,
+        without_password=1,
     )
     assert stocked.roles.get(GetRole(role_id=9)) == Role(9, "guest", ("a", "b"), NOW)
     assert stocked.users.get(GetUser(user_id=9)) == User(9, "zoe", None, 1, NOW)
     assert stocked.authors.get(GetAuthor(author_id=9)).username == "Zoe"
     logo = stocked.logos.get(GetLogo(logo_id=9))
     assert [author.author_id for author in logo.authors] == [2, 1]
+
+
+@pytest.mark.rule("contract I4")
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_an_import_tells_what_it_created_from_what_it_amended_and_what_was_so_already(
+    stocked: LogoAdmin, dry_run: bool
+) -> None:
+    theme, logo = {**LOGO, "kind": "theme", "theme_id": 1, "author_ids": [1]}, {**LOGO, "logo_id": 1}
+    del theme["logo_id"]
+    imported = load(
+        stocked,
+        *(AUTHOR, {**AUTHOR, "author_id": 10, "user_id": 110, "username": "Yan"}),
+        {"kind": "author", "author_id": 1, "user_id": 101, "username": "Ann"},
+        *(ROLE, {**ROLE, "role_id": 3, "name": "brush"}),
+        {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 1},
+        *(theme, LOGO, logo),  # the last one differs in nothing but its authors
+        dry_run=dry_run,
+    )
+    assert imported == Imported(
+        {
+            Kind.ROLE: ImportedCounts(1, 1, 0),
+            Kind.USER: ImportedCounts(0, 1, 0),
+            Kind.AUTHOR: ImportedCounts(2, 0, 1),
+            Kind.THEME: ImportedCounts(0, 0, 1),
+            Kind.LOGO: ImportedCounts(1, 1, 0),
+        },
+        dry_run,
+        without_password=0,
+    )
+
+
+@pytest.mark.rule("contract I4")
+def test_lines_that_must_wait_for_others_are_counted_once(gallery: LogoAdmin) -> None:
+    assert load(gallery, {**LOGO, "author_ids": [9]}, AUTHOR, {**AUTHOR, "username": "Zoë"}).counts == {
+        **dict.fromkeys(Kind, ImportedCounts(0, 0, 0)),
+        Kind.AUTHOR: ImportedCounts(1, 1, 0),
+        Kind.LOGO: ImportedCounts(1, 0, 0),
+    }
+
+
+@pytest.mark.rule("contract I4")
+def test_an_import_tells_how_many_users_came_without_a_password(stocked: LogoAdmin) -> None:
+    hash_ = CHEAP_PASSWORDS.hash("x").sealed
+    others = [{**USER, "user_id": number, "username": f"user {number}"} for number in range(10, 14)]
+    with_hash = {**others[0], "password_hash": hash_}
+    again = {**others[1], "password_hash": hash_}
+    known = {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 1}
+    assert load(stocked, with_hash, *others[1:], again, known).without_password == 2
+    assert load(stocked, *others).without_password == 0  # nobody came
 
 
 @pytest.mark.rule("contract I2")
@@ -166,8 +224,8 @@ def test_importing_twice_changes_nothing_more(stocked: LogoAdmin) -> None:
 
 @pytest.mark.rule("contract I2")
 def test_empty_lines_are_passed_over_and_counted(gallery: LogoAdmin) -> None:
-    assert sum(load(gallery, "", AUTHOR, "   \n", "\n", b"\r\n").counts.values()) == 1
-    assert sum(load(gallery).counts.values()) == 0
+    assert lines_of(load(gallery, "", AUTHOR, "   \n", "\n", b"\r\n")) == 1
+    assert lines_of(load(gallery)) == 0
     assert refused(gallery, "", "x", "\n", "y") == [
         (2, [((), "json_invalid")]),
         (4, [((), "json_invalid")]),
@@ -237,9 +295,9 @@ def test_a_bad_line_says_in_words_what_is_wrong(stocked: LogoAdmin) -> None:
 def test_a_mark_of_utf_8_is_passed_over_at_the_start_of_a_file_alone(gallery: LogoAdmin) -> None:
     author, role = json.dumps(AUTHOR), json.dumps(ROLE)
     mark = "\ufeff"
-    assert sum(load(gallery, (mark + author).encode(), role.encode()).counts.values()) == 2
-    assert sum(load(gallery, mark + author, role).counts.values()) == 2
-    assert sum(load(gallery, mark.encode()).counts.values()) == 0
+    assert lines_of(load(gallery, (mark + author).encode(), role.encode())) == 2
+    assert lines_of(load(gallery, mark + author, role)) == 2
+    assert lines_of(load(gallery, mark.encode())) == 0
     assert [number for number, _ in refused(gallery, author, mark + role)] == [2]
 
 
@@ -310,11 +368,11 @@ def test_a_dry_run_counts_and_refuses_alike_and_writes_nothing(stocked: LogoAdmi
     before = dump(stocked)
     imported = load(stocked, ROLE, USER, AUTHOR, LOGO, dry_run=True)
     assert imported.dry_run
-    assert sum(imported.counts.values()) == 4
+    assert lines_of(imported) == 4
     assert dump(stocked) == before
     with pytest.raises(InvalidLines):
         load(stocked, {**AUTHOR, "username": "Ann"}, dry_run=True)
-    assert load(stocked, ROLE, USER, AUTHOR, LOGO).counts == imported.counts
+    assert load(stocked, ROLE, USER, AUTHOR, LOGO) == replace(imported, dry_run=False)
 
 
 @pytest.mark.rule("contract I2", "contract B5")
@@ -435,4 +493,4 @@ def test_a_large_gallery_travels_page_by_page(clock: StandingClock) -> None:
     storage.write(work)
     lines = dump(gallery)
     assert len(lines) == 9 + 250
-    assert load(gallery, *lines).counts[Kind.LOGO] == 251
+    assert load(gallery, *lines).counts[Kind.LOGO] == ImportedCounts(0, 0, 251)

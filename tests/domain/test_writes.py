@@ -96,7 +96,7 @@ TABLE: Final[dict[type[Command], Row]] = {
 UNRECORDED: Final = {
     sessions.SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI,
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, transfer.ExportLines,
-    users.ListUsers, users.GetUser, roles.ListRoles, roles.GetRole,
+    users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
     authors.ListAuthors, authors.GetAuthor, authors.ListAuthorLogos, authors.ListAuthorThemes,
     themes.ListThemes, themes.GetTheme, themes.ListThemeAuthors,
     logos.ListLogos, logos.GetLogo, logos.ListLogoAuthors,

@@ -27,6 +27,10 @@ from logoadmin.entrypoints.cli import main
 from logoadmin.settings import load_settings, settings_of
 
 ADMIN_PASSWORD = "first password"
+WITHOUT = (
+    "Without password hashes: where this is imported, users cannot sign in until they are given passwords "
+    "(--with-password-hashes takes the hashes along)\n"
+)
 AUTHOR = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
 
 
@@ -205,7 +209,12 @@ def test_an_import_that_brings_an_administrator_makes_no_other(run: Run) -> None
     Path("users.jsonl").write_text(
         '{"kind": "user", "user_id": 5, "username": "admin", "avatar": null, "role_id": 2}\n'
     )
-    assert run("import", "users.jsonl") == Ended(0, "Imported 1 user\n", "")
+    ended = run("import", "users.jsonl")
+    assert (ended.code, ended.out) == (0, "Imported 1 user (1 created)\n")
+    assert ended.err == (
+        "1 new user without a password, who cannot sign in: give each one with logoadmin user password USER, "
+        "or import a file of export --with-password-hashes\n"
+    )
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         assert [user.user_id for user in gallery.users.list(logoadmin.ListUsers())] == [5]
 
@@ -578,7 +587,7 @@ def test_every_bad_line_is_reported_and_nothing_is_imported(run: Run) -> None:
 def test_a_dry_run_says_what_would_be_and_changes_nothing(run: Run) -> None:
     assert run("init").code == 0
     dry = run("import", "-", "--dry-run", stdin=AUTHOR)
-    assert (dry.code, dry.out) == (0, "Could import 1 author\n")
+    assert (dry.code, dry.out) == (0, "Could import 1 author (1 created)\n")
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         assert list(gallery.authors.list(logoadmin.ListAuthors())) == []
         author = gallery.authors.create(logoadmin.CreateAuthor(user_id=1, username="first"))
@@ -589,11 +598,38 @@ def test_a_dry_run_says_what_would_be_and_changes_nothing(run: Run) -> None:
 def test_import_and_export_take_the_standard_streams(run: Run) -> None:
     imported = run("import", "-", stdin=AUTHOR)
     assert imported.code == 0
-    assert imported.out.splitlines()[0] == "Imported 1 author"
+    assert imported.out.splitlines()[0] == "Imported 1 author (1 created)"
     exported = run("export", "-")
+    assert exported.err == WITHOUT + "Exported 2 roles, 1 user, 1 author\n"
     records = [json.loads(line) for line in exported.out.splitlines()]
     assert [record["kind"] for record in records] == ["role", "role", "user", "author"]
     assert "password_hash" not in exported.out
+
+
+@pytest.mark.rule("contract I4")
+def test_an_import_says_what_it_does_and_so_does_a_dry_run(run: Run) -> None:
+    assert run("import", "-", stdin=AUTHOR).code == 0
+    again = AUTHOR + AUTHOR.replace("Ann", "Anna") + AUTHOR.replace("1", "2").replace("7", "8").replace("Ann", "Ben")
+    said = "3 authors (1 created, 1 amended, 1 unchanged)\n"
+    assert run("import", "-", "--dry-run", stdin=again) == Ended(0, f"Could import {said}", "")
+    assert run("import", "-", stdin=again) == Ended(0, f"Imported {said}", "")
+    assert run("import", "-", stdin="\n") == Ended(0, "Imported nothing\n", "")
+
+
+@pytest.mark.rule("contract I4", "contract I3")
+def test_who_exports_without_hashes_is_told_before_and_who_imports_that_how_people_get_in(run: Run) -> None:
+    assert run("init").code == 0
+    assert run("user", "create", "7", "Ann", stdin="one\n").code == 0
+    assert run("export", "with.jsonl", "--with-password-hashes").err == "Exported 2 roles, 2 users\n"
+    assert run("export", "without.jsonl").err == WITHOUT + "Exported 2 roles, 2 users\n"
+    for dry in ((), ("--dry-run",)):
+        ended = run("import", "without.jsonl", *dry, "--database", f"sqlite:///new{len(dry)}.db")
+        assert ended.code == 0
+        assert ended.err.startswith("2 new users without a password")
+    assert run("user", "password", "admin", "--database", "sqlite:///new0.db", stdin="two\n").code == 0
+    with logoadmin.connect("sqlite:///new0.db") as gallery:
+        assert gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password="two"))
+    assert run("import", "with.jsonl", "--database", "sqlite:///other.db").err == ""
 
 
 @pytest.mark.rule("contract I3")
@@ -636,6 +672,60 @@ def test_users_are_created_and_get_passwords_from_standard_input(run: Run) -> No
         assert gallery.sessions.sign_in(logoadmin.SignIn(username="Ann", password="two")).scope == "*"
         with pytest.raises(logoadmin.SignInRefused):
             gallery.sessions.sign_in(logoadmin.SignIn(username="Ann", password="one"))
+
+
+@pytest.mark.rule("contract D users")
+def test_users_are_listed_with_number_role_and_name(run: Run) -> None:
+    assert run("init").code == 0
+    for number, name in (("7", "Ann"), ("8", "Ann\x1b[2J\u202e"), ("9", "Ann Ø")):
+        assert run("user", "create", number, name, stdin="one\n").code == 0
+    assert run("user", "list") == Ended(
+        0,
+        "   user_id  role    username\n"
+        "         7  member  Ann\n"
+        "         8  member  'Ann\\x1b[2J\\u202e'\n"
+        "         9  member  Ann Ø\n"
+        "2000000000  admin   admin\n",
+        "",
+    )
+
+
+@pytest.mark.rule("contract D users")
+@pytest.mark.parametrize(
+    ("named", "number"),
+    [("7", 7), ("007", 7), ("name:7", 8), ("Ann", 9), ("name:Ann", 9), ("name:name:x", 10), ("\u0667", 11)],
+)
+def test_a_user_is_named_by_number_or_by_name(run: Run, named: str, number: int) -> None:
+    assert run("init").code == 0
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        for id_, name in (
+            (7, "seven"),
+            (8, "7"),
+            (9, "Ann"),
+            (10, "name:x"),
+            (11, "\u0667"),
+            (12, "ann"),
+            (13, "Anna"),
+        ):
+            gallery.users.create(logoadmin.CreateUser(user_id=id_, username=name, password="one"))
+    ended = run("user", "password", named, stdin="two\n")
+    assert ended == Ended(0, f"Changed the password of user {number}\n", "")
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        name = gallery.users.get(logoadmin.GetUser(user_id=number)).username
+        assert gallery.sessions.sign_in(logoadmin.SignIn(username=name, password="two"))
+
+
+@pytest.mark.rule("contract D users")
+@pytest.mark.parametrize(
+    ("named", "part"),
+    [
+        *(("Bob", "User Bob not found"), ("8", "User 8 not found"), ("name:8", "User 8 not found")),
+        *(("", "username"), ("9" * 11, "user_id"), ("9" * 5000, "username")),
+    ],
+)
+def test_a_user_who_is_not_there_is_named(run: Run, named: str, part: str) -> None:
+    assert run("init").code == 0
+    says_one_line(run("user", "password", named, stdin="two\n"), 1, part)
 
 
 @pytest.mark.rule("contract H1")

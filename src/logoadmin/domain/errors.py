@@ -89,7 +89,7 @@ class TooManySignIns(LogoAdminError):
 class NotFound(LogoAdminError):
     """No such record (contract A9), or no such link (contract A17)."""
 
-    def __init__(self, what: str, id_: int, of: str = "") -> None:
+    def __init__(self, what: str, id_: int | str, of: str = "") -> None:
         self.what = what
         self.id = id_
         super().__init__(f"{what} {id_} not found{of}")

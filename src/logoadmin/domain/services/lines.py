@@ -3,6 +3,7 @@
 import codecs
 from abc import abstractmethod
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any, Final, Literal, Protocol, TypeVar
 
 from logoadmin.domain.command import UNCHANGED, Command, strict_json
@@ -37,6 +38,14 @@ _UTF_8_MARK: Final = "\ufeff"
 _UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
+class Outcome(StrEnum):
+    """What became of a line's record."""
+
+    CREATED = "created"
+    AMENDED = "amended"
+    UNCHANGED = "unchanged"
+
+
 class Line(Command):
     """A line of a file. What it leaves out is only when it was created: that stays, or is now."""
 
@@ -49,8 +58,8 @@ class Line(Command):
         return kind, kind.id_of(self)
 
     @abstractmethod
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
-        """Create the record with this id, or amend it."""
+    def store(self, uow: RecordedUnitOfWork, now: int) -> Outcome:
+        """Create the record with this id, or amend it where it is not so already."""
 
 
 class RoleLine(Line):
@@ -61,11 +70,11 @@ class RoleLine(Line):
     name: RoleName
     scope: Scopes
 
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> Outcome:
         """Create or amend the role."""
         known = uow.roles.get(self.role_id)
         role = Role(self.role_id, self.name, self.scope, _created_at(self, known, now))
-        _keep(uow.roles, known, role)
+        return _keep(uow.roles, known, role)
 
 
 class UserLine(Line):
@@ -78,7 +87,7 @@ class UserLine(Line):
     role_id: Id
     password_hash: HashText = UNCHANGED
 
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> Outcome:
         """Create or amend the user."""
         found_role(uow, self.role_id)
         known = uow.users.get(self.user_id)
@@ -86,12 +95,13 @@ class UserLine(Line):
         password = None if self.password_hash is UNCHANGED else PasswordHash(self.password_hash)
         if known is None:
             uow.users.add(user, password)
-            return
-        if user != known:
-            uow.users.update(user)
+            return Outcome.CREATED
+        outcome = _amend(uow.users, known, user)
         if password is not None and password != uow.users.password(self.user_id):
             uow.users.set_password(self.user_id, password)
             uow.sessions.end_all(self.user_id)
+            return Outcome.AMENDED
+        return outcome
 
 
 class AuthorLine(Line):
@@ -102,11 +112,11 @@ class AuthorLine(Line):
     user_id: Id
     username: Username
 
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> Outcome:
         """Create or amend the author."""
         known = uow.authors.get(self.author_id)
         author = Author(self.author_id, self.user_id, self.username, _created_at(self, known, now))
-        _keep(uow.authors, known, author)
+        return _keep(uow.authors, known, author)
 
 
 class _PieceLine(Line):
@@ -117,7 +127,7 @@ class _PieceLine(Line):
     active: Flag
     author_ids: AuthorIds
 
-    def _store(self, kind: PieceKind[Piece, Any, Any, Any], uow: RecordedUnitOfWork, now: int) -> None:
+    def _store(self, kind: PieceKind[Piece, Any, Any, Any], uow: RecordedUnitOfWork, now: int) -> Outcome:
         pieces = kind.recorded(uow)
         piece_id = kind.kind.id_of(self)
         known = pieces.get(piece_id)
@@ -128,11 +138,12 @@ class _PieceLine(Line):
             found_author(uow, author_id)
         if known is None:
             pieces.add(piece, self.author_ids)
-            return
-        if piece != known:
-            pieces.update(piece)
+            return Outcome.CREATED
+        outcome = _amend(pieces, known, piece)
         if self.author_ids != tuple(author.author_id for author in authors):
             pieces.set_authors(piece_id, self.author_ids)
+            return Outcome.AMENDED
+        return outcome
 
 
 class ThemeLine(_PieceLine):
@@ -141,9 +152,9 @@ class ThemeLine(_PieceLine):
     kind: Literal[Kind.THEME]
     theme_id: Id
 
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> Outcome:
         """Create or amend the theme, and make its links so."""
-        self._store(THEME, uow, now)
+        return self._store(THEME, uow, now)
 
 
 class LogoLine(_PieceLine):
@@ -152,21 +163,31 @@ class LogoLine(_PieceLine):
     kind: Literal[Kind.LOGO]
     logo_id: Id
 
-    def store(self, uow: RecordedUnitOfWork, now: int) -> None:
+    def store(self, uow: RecordedUnitOfWork, now: int) -> Outcome:
         """Create or amend the logo, and make its links so."""
-        self._store(LOGO, uow, now)
+        return self._store(LOGO, uow, now)
 
 
-class _Repository(Protocol[Kept]):
-    def add(self, record: Kept, /) -> object: ...
+class _Amendable(Protocol[Kept]):
     def update(self, record: Kept, /) -> object: ...
 
 
-def _keep(repository: _Repository[Kept], known: Kept | None, record: Kept) -> None:
+class _Repository(_Amendable[Kept], Protocol[Kept]):
+    def add(self, record: Kept, /) -> object: ...
+
+
+def _keep(repository: _Repository[Kept], known: Kept | None, record: Kept) -> Outcome:
     if known is None:
         repository.add(record)
-    elif record != known:
-        repository.update(record)
+        return Outcome.CREATED
+    return _amend(repository, known, record)
+
+
+def _amend(repository: _Amendable[Kept], known: Kept, record: Kept) -> Outcome:
+    if record == known:
+        return Outcome.UNCHANGED
+    repository.update(record)
+    return Outcome.AMENDED
 
 
 def _created_at(line: Line, known: Role | User | Author | Theme | Logo | None, now: int) -> int:

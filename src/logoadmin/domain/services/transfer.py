@@ -8,18 +8,17 @@ because that makes its author or gives up its name, may stand before it.
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
 from logoadmin.domain.access import OWNER, Caller, Need, Scope
-from logoadmin.domain.command import Command
+from logoadmin.domain.command import UNCHANGED, Command
 from logoadmin.domain.errors import BadLine, DuplicateEntry, InvalidLines, NotFound
 from logoadmin.domain.ledger import snapshot
 from logoadmin.domain.limits import Flag
 from logoadmin.domain.lists import PIECES, SMALL_RECORDS, Listing, Pages
 from logoadmin.domain.records import Kind, Piece
-from logoadmin.domain.services.lines import Line, problem_of, read_lines
+from logoadmin.domain.services.lines import Line, Outcome, UserLine, problem_of, read_lines
 from logoadmin.domain.services.logos import LOGO
 from logoadmin.domain.services.themes import THEME
 from logoadmin.domain.transactions import Transactions
@@ -47,15 +46,44 @@ class ExportLines(Command):
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """The answer to an import: how many lines there were of each kind, and whether they were undone again."""
+class ImportedCounts:
+    """How many lines of a kind made a record, changed one, and found it as they say (contract I4)."""
 
-    counts: dict[Kind, int]
+    created: int
+    amended: int
+    unchanged: int
+
+    @property
+    def lines(self) -> int:
+        """How many lines that is."""
+        return self.created + self.amended + self.unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The answer to an import (contract I4).
+
+    Attributes:
+        counts: what became of the lines of each kind.
+        dry_run: whether it was undone again.
+        without_password: how many users were created without one, who cannot sign in until they are given one.
+    """
+
+    counts: dict[Kind, ImportedCounts]
     dry_run: bool
+    without_password: int
+
+
+# Lines whose records are as they say, with what was done for that.
+_Stored = list[tuple[Line, Outcome]]
 
 
 class _DryRun(Exception):
     """No error, only the way out of a transaction that is not to be kept."""
+
+    def __init__(self, stored: _Stored) -> None:
+        self.stored = stored
+        super().__init__()
 
 
 class TransferService:
@@ -88,22 +116,24 @@ class TransferService:
         parsed, bad = read_lines(lines)
         now = self._clock.now()
 
-        def work(uow: RecordedUnitOfWork) -> None:
-            refused = [*bad, *_stored(uow, parsed, now, progress)]
-            if refused:
-                raise InvalidLines(sorted(refused, key=lambda line: line.number))
+        def work(uow: RecordedUnitOfWork) -> _Stored:
+            stored, refused = _store(uow, parsed, now, progress)
+            if bad or refused:
+                raise InvalidLines(sorted([*bad, *refused], key=lambda line: line.number))
             if command.dry_run:
                 uow.ledger.close()
-                raise _DryRun
+                raise _DryRun(stored)
+            return stored
 
         # Never under a key: that would take other lines for the same, and the same lines make the same records anyway.
         keyless = ImportLines(dry_run=command.dry_run)
-        with suppress(_DryRun):
-            self._transactions.write(keyless, caller, work)
-        counts = Counter(line.record[0] for _, line in parsed)
-        return Imported({kind: counts[kind] for kind in Kind}, command.dry_run)
+        try:
+            stored = self._transactions.write(keyless, caller, work)
+        except _DryRun as end:
+            stored = end.stored
+        return _imported(stored, command.dry_run)
 
-    def dump(self, command: ExportLines, write: Callable[[str], object], caller: Caller = OWNER) -> int:
+    def dump(self, command: ExportLines, write: Callable[[str], object], caller: Caller = OWNER) -> dict[Kind, int]:
         """Export everything as it is at one moment (contract I1), so that no line names what only later ones make.
 
         Args:
@@ -112,23 +142,28 @@ class TransferService:
             caller: who asks.
 
         Returns:
-            how many lines there were.
+            how many lines there were of each kind (contract I4).
         """
 
-        def work(uow: UnitOfWork) -> int:
-            count = 0
-            for record in _everything(uow, command.with_password_hashes):
-                write(json.dumps(record, ensure_ascii=False) + "\n")
-                count += 1
-            return count
+        def work(uow: UnitOfWork) -> dict[Kind, int]:
+            counts = dict.fromkeys(Kind, 0)
+            for kind, record in _everything(uow, command.with_password_hashes):
+                write(json.dumps({"kind": kind, **record}, ensure_ascii=False) + "\n")
+                counts[kind] += 1
+            return counts
 
         return self._transactions.pour(command, caller, work)
 
 
-def _stored(
+def _store(
     uow: RecordedUnitOfWork, lines: list[tuple[int, Line]], now: int, progress: Callable[[], object]
-) -> list[BadLine]:
-    """Store lines, those that are refused again after the others, for as long as that helps; return what remains."""
+) -> tuple[_Stored, list[BadLine]]:
+    """Store lines, those that are refused again after the others, for as long as that helps.
+
+    Returns:
+        the lines that were stored, and those that remain.
+    """
+    stored: _Stored = []
     while True:
         refused: list[BadLine] = []
         waiting: list[tuple[int, Line]] = []
@@ -137,7 +172,7 @@ def _stored(
             # Of two lines for a record the later one is to stand, so it does not overtake the other.
             if line.record not in held:
                 try:
-                    line.store(uow, now)
+                    stored.append((line, line.store(uow, now)))
                 except (DuplicateEntry, NotFound) as error:
                     refused.append(BadLine(number, (problem_of(error),)))
                 else:
@@ -146,28 +181,39 @@ def _stored(
             held.add(line.record)
             waiting.append((number, line))
         if not waiting or len(waiting) == len(lines):
-            return refused
+            return stored, refused
         lines = waiting
 
 
-def _everything(uow: UnitOfWork, with_password_hashes: bool) -> Iterator[dict[str, object]]:
-    """Yield every record as its line says it, those that others refer to first."""
+def _imported(stored: _Stored, dry_run: bool) -> Imported:
+    found = Counter((line.record[0], outcome) for line, outcome in stored)
+    counts = {kind: ImportedCounts(*(found[kind, outcome] for outcome in Outcome)) for kind in Kind}
+    users = [(line, outcome) for line, outcome in stored if isinstance(line, UserLine)]
+    created = {line.user_id for line, outcome in users if outcome is Outcome.CREATED}
+    given = {line.user_id for line, _ in users if line.password_hash is not UNCHANGED}
+    return Imported(counts, dry_run, len(created - given))
+
+
+def _everything(uow: UnitOfWork, with_password_hashes: bool) -> Iterator[tuple[Kind, dict[str, object]]]:
+    """Yield the kind and the fields of every record as its line says it, those that others refer to first."""
     for role in _all(uow.roles.page, lambda role: role.role_id):
-        yield {"kind": Kind.ROLE, **snapshot(role)}
+        yield Kind.ROLE, {**snapshot(role)}
     for user in _all(uow.users.page, lambda user: user.user_id):
         password = uow.users.password(user.user_id) if with_password_hashes else None
-        yield {"kind": Kind.USER, **snapshot(user)} | ({"password_hash": password.sealed} if password else {})
+        yield Kind.USER, {**snapshot(user)} | ({"password_hash": password.sealed} if password else {})
     for author in _all(uow.authors.page, lambda author: author.author_id):
-        yield {"kind": Kind.AUTHOR, **snapshot(author)}
+        yield Kind.AUTHOR, {**snapshot(author)}
     yield from _pieces(Kind.THEME, uow.themes, THEME.id_of)
     yield from _pieces(Kind.LOGO, uow.logos, LOGO.id_of)
 
 
-def _pieces(kind: Kind, pieces: Pieces[Piece], id_of: Callable[[Piece], int]) -> Iterator[dict[str, object]]:
+def _pieces(
+    kind: Kind, pieces: Pieces[Piece], id_of: Callable[[Piece], int]
+) -> Iterator[tuple[Kind, dict[str, object]]]:
     for piece in _all(pieces.page, id_of, PIECES):
-        values = {"kind": kind, **snapshot(piece)}
+        values = {**snapshot(piece)}
         created_at = values.pop("created_at")
-        yield values | {"author_ids": [author.author_id for author in piece.authors], "created_at": created_at}
+        yield kind, values | {"author_ids": [author.author_id for author in piece.authors], "created_at": created_at}
 
 
 def _all(

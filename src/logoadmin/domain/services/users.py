@@ -13,6 +13,7 @@ from logoadmin.domain.transactions import Transactions
 from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
+from logoadmin.ports.storage import UnitOfWork
 
 
 class ListUsers(SearchedCommand):
@@ -41,6 +42,14 @@ class GetUser(Command):
     need = Need(Scope.USERS_READ, specified=True, own="user_id")
 
     user_id: Id
+
+
+class FindUser(Command):
+    """The user who has a name."""
+
+    need = Need(Scope.USERS_READ, specified=True)
+
+    username: Username
 
 
 class AmendUser(Command):
@@ -120,6 +129,21 @@ class UserService:
             NotFound: there is no such user.
         """
         return self._transactions.record(command, caller, lambda uow: found_user(uow, command.user_id))
+
+    def find(self, command: FindUser, caller: Caller = OWNER) -> User:
+        """Return the user who has exactly this name (contract A6).
+
+        Raises:
+            NotFound: there is no such user.
+        """
+
+        def work(uow: UnitOfWork) -> User:
+            known = uow.users.credentials(command.username)
+            if known is None:
+                raise NotFound("User", command.username)
+            return found_user(uow, known.user_id)
+
+        return self._transactions.snapshot(command, caller, work)
 
     def amend(self, command: AmendUser, caller: Caller = OWNER) -> User:
         """Change a user (contract D).

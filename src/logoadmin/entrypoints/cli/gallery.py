@@ -33,7 +33,7 @@ def rehearsal_at(database: str | None) -> "LogoAdmin":
     try:
         return gallery_at(database, "never")
     except TablesMissing:
-        return open_gallery(settings_of(database=MEMORY, admin_password="unused"))  # noqa: S106 (of nobody, in memory)
+        return open_gallery(settings_of(database=MEMORY), administrator=False)
 
 
 def lasting_settings(database: str | None) -> "Settings":
@@ -51,4 +51,4 @@ def show_password(password: str | None) -> None:
     """Say the first administrator's password if it was made up, on standard output, where no log goes."""
     if password is not None:
         click.echo(f'The first administrator is "admin" with the password {password}')
-        click.echo("It is shown this once. Another one: logoadmin user password 2000000000")
+        click.echo("It is shown this once. Another one: logoadmin user password admin")

@@ -37,7 +37,7 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
         except InvalidLines as error:
             _show_problems(file, error)
             raise
-    _show_counts(imported)
+    _show_imported(imported)
     if not dry_run:
         # Only now, and only if the file brought nobody: somebody in it may have the first administrator's name.
         with gallery_at(database, "empty") as gallery:
@@ -51,9 +51,24 @@ def _show_problems(file: str, error: InvalidLines) -> None:
             click.echo(f"{file}:{line.number}: {where + ': ' if where else ''}{problem.msg}", err=True)
 
 
-def _show_counts(imported: "Imported") -> None:
-    counted = (f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in imported.counts.items() if count)
-    click.echo(f"{'Could import' if imported.dry_run else 'Imported'} {', '.join(counted) or 'nothing'}")
+def _show_imported(imported: "Imported") -> None:
+    done = []
+    for kind, counts in imported.counts.items():
+        became = {"created": counts.created, "amended": counts.amended, "unchanged": counts.unchanged}
+        told = ", ".join(f"{count} {outcome}" for outcome, count in became.items() if count)
+        if told:
+            done.append(f"{_counted(counts.lines, kind)} ({told})")
+    click.echo(f"{'Could import' if imported.dry_run else 'Imported'} {', '.join(done) or 'nothing'}")
+    if imported.without_password:
+        click.echo(
+            f"{_counted(imported.without_password, 'new user')} without a password, who cannot sign in: "
+            "give each one with logoadmin user password USER, or import a file of export --with-password-hashes",
+            err=True,
+        )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 @contextmanager
@@ -76,8 +91,15 @@ def export(file: str, database: str | None, with_password_hashes: bool) -> None:
 
     _refuse_database(file, database)
     with gallery_at(database, "never") as gallery, _whole_file(file) as target:
-        count = gallery.transfer.dump(ExportLines(with_password_hashes=with_password_hashes), target.write)
-    click.echo(f"Exported {count} records", err=True)
+        if not with_password_hashes:
+            click.echo(
+                "Without password hashes: where this is imported, users cannot sign in until they are given passwords "
+                "(--with-password-hashes takes the hashes along)",
+                err=True,
+            )
+        counts = gallery.transfer.dump(ExportLines(with_password_hashes=with_password_hashes), target.write)
+    counted = (_counted(count, kind) for kind, count in counts.items() if count)
+    click.echo(f"Exported {', '.join(counted) or 'nothing'}", err=True)
 
 
 def _refuse_database(file: str, database: str | None) -> None:

@@ -1,15 +1,40 @@
-"""The commands that create users and give them passwords."""
+"""The commands that show users, create them and give them passwords."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
+from logoadmin.domain.limits import MAX_NAME
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
+
+if TYPE_CHECKING:
+    from logoadmin.domain.logo_admin import LogoAdmin
+    from logoadmin.domain.records import User
 
 
 @click.group()
 def user() -> None:
-    """Create users and give them passwords."""
+    """Show users, create them and give them passwords.
+
+    USER is the number of a user, or the name; name:7 is the user who is called 7.
+    """
+
+
+@user.command("list")
+@database_option
+def user_list(database: str | None) -> None:
+    """Print all users: number, role and name."""
+    from logoadmin.domain.services.roles import ListRoles
+    from logoadmin.domain.services.users import ListUsers
+
+    with gallery_at(database, "never") as gallery:
+        roles = {role.role_id: _on_one_line(role.name) for role in gallery.roles.list(ListRoles())}
+        width = max(len("role"), *map(len, roles.values()))
+        click.echo(f"{'user_id':>10}  {'role':<{width}}  username")
+        for one in gallery.users.list(ListUsers()):
+            role = roles.get(one.role_id, str(one.role_id))
+            click.echo(f"{one.user_id:>10}  {role:<{width}}  {_on_one_line(one.username)}")
 
 
 @user.command("create")
@@ -39,16 +64,34 @@ def user_create(user_id: int, username: str, avatar: str | None, role_id: int | 
 
 
 @user.command("password")
-@click.argument("user_id", type=int)
+@click.argument("named", metavar="USER")
 @database_option
-def user_password(user_id: int, database: str | None) -> None:
-    """Give a user a new password, asked for or read from standard input; their sessions end."""
-    from logoadmin.domain.services.users import GetUser, SetPassword
+def user_password(named: str, database: str | None) -> None:
+    """Give a user a new password, asked for or read from standard input; their sessions end.
+
+    USER is their number or their name; name:7 is the user who is called 7.
+    """
+    from logoadmin.domain.services.users import SetPassword
 
     with gallery_at(database, "never") as gallery:
-        gallery.users.get(GetUser(user_id=user_id))
-        gallery.users.set_password(SetPassword(user_id=user_id, password=_new_password()))
-    click.echo(f"Changed the password of user {user_id}")
+        found = _found(gallery, named)
+        gallery.users.set_password(SetPassword(user_id=found.user_id, password=_new_password()))
+    click.echo(f"Changed the password of user {found.user_id}")
+
+
+def _found(gallery: "LogoAdmin", named: str) -> "User":
+    """Return the user whom an argument names, by number or by name."""
+    from logoadmin.domain.services.users import FindUser, GetUser
+
+    # What is longer is no number of a user, and int() refuses thousands of digits.
+    if named.isascii() and named.isdecimal() and len(named) <= MAX_NAME:
+        return gallery.users.get(GetUser(user_id=int(named)))
+    return gallery.users.find(FindUser(username=named.removeprefix("name:")))
+
+
+def _on_one_line(name: str) -> str:
+    """Return a name as a terminal may have it: one that could move the cursor is written with escapes."""
+    return name if name.isprintable() else ascii(name)
 
 
 def _new_password() -> str:
