@@ -8,7 +8,7 @@ import threading
 import time
 from asyncio import sleep
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -302,6 +302,27 @@ def test_a_client_that_never_reads_is_let_go(running: Running) -> None:
         while running.server.server_state.tasks and time.monotonic() < deadline:
             time.sleep(0.02)
         assert not running.server.server_state.tasks
+
+
+class Crowded(BoundedProtocol):
+    @classmethod
+    def most_connections(cls) -> int:
+        return 30
+
+
+@pytest.mark.rule("contract H4")
+def test_the_slowest_readers_make_room_for_others() -> None:
+    running = Running(Crowded)
+    connections: set[Any] = running.server.server_state.connections
+    with ExitStack() as stack:
+        stack.callback(running.stop)
+        for _ in range(30):
+            stack.enter_context(running.connected()).sendall(b"GET /flood HTTP/1.1\r\n" + HOST + b"\r\n")
+        deadline = time.monotonic() + 10
+        while sum(one.flow.write_paused for one in [*connections]) < 30 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert [running.ask(b"GET / HTTP/1.0\r\n\r\n")[0].status for _ in range(5)] == [200] * 5
+        assert 20 < len(connections) < 30  # who was let go made room for some more
 
 
 # Too much.

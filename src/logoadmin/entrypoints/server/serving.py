@@ -24,6 +24,7 @@ from logoadmin.entrypoints.server.workers import BEATS, GRACE, Supervisor, start
 log = logging.getLogger("logoadmin.server")
 
 _OPEN_FILES: Final = 65_536
+_UNSENT: Final = 65_536  # bytes
 
 
 def serve(
@@ -53,6 +54,7 @@ def serve(
     """
     configure_logging(log_level)
     _allow_many_connections()
+    hold_little(listener)
     url = url_of(listener)
     outer = functools.partial(_outer, application, trusted_proxies)
     if workers == 1:
@@ -137,3 +139,12 @@ def _allow_many_connections() -> None:
     if soft != resource.RLIM_INFINITY and soft < most:
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def hold_little(listener: socket.socket) -> None:
+    """Let the system hold little for a client that does not read, and up to megabytes only of what is on its way.
+
+    So a slow reader costs no memory there either, and what it takes shows soon. Connections have it from the listener.
+    """
+    if hasattr(socket, "TCP_NOTSENT_LOWAT"):
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)

@@ -19,7 +19,11 @@ class Bounds:
         pace_bytes: what must have come each time; 500 bytes a second, as Apache's mod_reqtimeout wants.
         stop_seconds: for a body that is on its way when the service stops.
         linger_seconds: for reading an answer that came before the request was there.
-        write_seconds: for taking some of an answer; as long as nginx waits.
+        write_seconds: for which a client may keep the server waiting before it is looked at what it took meanwhile.
+        write_bytes: what it must have taken then. Who takes 8 KiB/s takes twice as much; half is for what the systems
+            on both sides hold back and hand on at once (contract H4).
+        slice_bytes: how much of an answer is handed to the transport at once.
+        write_ahead_bytes: what the transport may hold before the next slice waits (contract K8).
         head_bytes: of request line and headers, as of what is between the pieces of a chunked body (contract H4).
         head_fields: how many headers, since each costs more memory than its bytes.
         pipelined: how many requests may wait for the answer to an earlier one.
@@ -32,6 +36,9 @@ class Bounds:
     stop_seconds: ClassVar[float] = 2
     linger_seconds: ClassVar[float] = 2
     write_seconds: ClassVar[float] = 60
+    write_bytes: ClassVar[int] = 30 * 8 * 1024
+    slice_bytes: ClassVar[int] = 32 * 1024
+    write_ahead_bytes: ClassVar[int] = 16 * 1024
     head_bytes: ClassVar[int] = 32 * 1024
     head_fields: ClassVar[int] = 1_000
     pipelined: ClassVar[int] = 64

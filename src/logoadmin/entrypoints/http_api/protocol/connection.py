@@ -8,8 +8,8 @@ time limit, so a request that comes in one piece, as nearly all do, never touche
 import asyncio
 import heapq
 import logging
-from asyncio.events import TimerHandle
-from operator import attrgetter
+from math import inf
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import httptools
@@ -22,6 +22,7 @@ from logoadmin.entrypoints.http_api.protocol.bodies import UnfinishedBody
 from logoadmin.entrypoints.http_api.protocol.deadline import Deadline
 from logoadmin.entrypoints.http_api.protocol.faults import CLOSE, answered
 from logoadmin.entrypoints.http_api.protocol.heads import CheckedHeads
+from logoadmin.entrypoints.http_api.protocol.readers import Reader
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -42,7 +43,6 @@ class BoundedProtocol(CheckedHeads):
         """Serve one connection; uvicorn makes it."""
         super().__init__(config, server_state, app_state, _loop)
         self._deadline = Deadline(self.loop, self._late)
-        self._stalled: TimerHandle | None = None
         self._deaf = False  # what else the client sends is thrown away
         self._refusal: HttpError | None = None  # to be answered after the earlier requests
         self._body: UnfinishedBody | None = None
@@ -54,6 +54,7 @@ class BoundedProtocol(CheckedHeads):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Begin to wait for a head."""
         super().connection_made(transport)
+        self._reader = Reader(self.loop, type(self), transport)
         if len(self.connections) > self.most_connections():
             self._make_room()
         self._deadline.within(self.head_seconds)
@@ -62,8 +63,7 @@ class BoundedProtocol(CheckedHeads):
         """End all waiting."""
         super().connection_lost(exc)
         self._deadline.end()
-        if self._stalled is not None:
-            self._stalled.cancel()
+        self._reader.end()
 
     def data_received(self, data: bytes) -> None:
         """Take what has come; this stands in for uvicorn's method, so that the usual request costs no more."""
@@ -142,28 +142,32 @@ class BoundedProtocol(CheckedHeads):
         self._deadline.within(body.seconds(now))
 
     def pause_writing(self) -> None:
-        """Wait for a slow reader, but not for one that never reads."""
+        """Wait for a slow reader, but not for one that hardly reads."""
         super().pause_writing()
-        self._stalled = self.loop.call_later(self.write_seconds, self.transport.abort)
+        self._reader.keeps_waiting()
 
     def resume_writing(self) -> None:
         """Write on."""
         super().resume_writing()
-        if self._stalled is not None:
-            self._stalled.cancel()
+        self._reader.goes_on()
 
     def _make_room(self) -> None:
-        """Let go of those who have kept the server waiting, rather than keep others out (contract H4)."""
+        """Let go of those who have kept the server waiting the longest, rather than keep others out (contract H4).
+
+        First of those who take no answer, and where there are none, of those who take theirs slowly.
+        """
         connections = (one for one in self.connections if isinstance(one, BoundedProtocol) and one is not self)
-        waiting = [one for one in connections if not one._answering()]
+        others = [one for one in connections if not one.transport.is_closing()]
+        waiting = [(one._deadline.due, one) for one in others if not one._answering()]
+        waiting = waiting or [(one._reader.since, one) for one in others if one._reader.since < inf]
         # Some at once, because it takes a look at all of them.
-        for one in heapq.nsmallest(len(waiting) // 16 + 1, waiting, key=attrgetter("_deadline.due")):
+        for _, one in heapq.nsmallest(len(waiting) // 16 + 1, waiting, key=itemgetter(0)):
             one.transport.abort()
 
     # What is answered.
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: "ASGI3Application") -> None:
-        task = self.loop.create_task(answered(cycle, app))
+        task = self.loop.create_task(answered(cycle, app, self._reader))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 

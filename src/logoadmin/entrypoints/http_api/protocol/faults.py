@@ -8,6 +8,7 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.protocol.readers import Reader
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -17,11 +18,11 @@ log = logging.getLogger("logoadmin.http")
 CLOSE: Final = {"connection": "close"}
 
 
-async def answered(cycle: RequestResponseCycle, app: "ASGI3Application") -> None:
-    """Let the application answer a request, or answer for it."""
+async def answered(cycle: RequestResponseCycle, app: "ASGI3Application", reader: Reader) -> None:
+    """Let the application answer a request, in slices for who reads it, or answer for it."""
     fault: BaseException | None = None
     try:
-        await app(cycle.scope, cycle.receive, cycle.send)
+        await app(cycle.scope, cycle.receive, reader.in_slices(cycle.send))
     except (Exception, asyncio.CancelledError) as error:
         fault = error
     if fault is not None or not (cycle.response_complete or cycle.disconnected):
