@@ -185,12 +185,12 @@ def test_a_path_id_is_ascii_digits_with_a_sign_or_422(behind: Behind, policy: Po
 @pytest.mark.parametrize(
     "body",
     [
-        b"[" * 2_000_000,
-        b'{"a":' * 300_000,
-        b"9" * 2_000_000,
+        b"[" * 60_000,
+        b'{"a":' * 10_000,
+        b"9" * 60_000,
         b'{"user_id": 1e999999999, "username": "x"}',
         b'{"user_id": -1e-999999999, "username": "x"}',
-        b'{"user_id": 1, "username": "' + b"x" * 2_000_000 + b'"}',
+        b'{"user_id": 1, "username": "' + b"x" * 60_000 + b'"}',
         b'{"user_id": 1, "user_id": 2, "username": "\\u0000"}',
         b"{" + b",".join(b'"k%d": 1' % number for number in range(5_000)) + b"}",
         b'"\xed\xa0\x80"',

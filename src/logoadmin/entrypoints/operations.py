@@ -44,6 +44,9 @@ from logoadmin.domain.records import (
 )
 from logoadmin.domain.services import authors, changes, keys, logos, roles, sessions, themes, users
 
+SMALL_BODY: Final = 64 * 1024
+_BODY_WITH_CSS: Final = 3_584 * 1024
+
 _IN_PATH = re.compile(r"{(\w+)}")
 
 
@@ -107,6 +110,11 @@ class Operation:
     def takes_body(self) -> bool:
         """Whether the other fields of the command, if there are any, are in a body."""
         return self.method != "GET" and len(self.command.model_fields) > len(self.path_fields)
+
+    @cached_property
+    def max_body(self) -> int:
+        """How many bytes the body may have: what the fields can need, every character escaped (contract A21)."""
+        return _BODY_WITH_CSS if "custom_css" in self.command.model_fields else SMALL_BODY
 
     @cached_property
     def is_versioned(self) -> bool:

@@ -77,14 +77,14 @@ class Endpoint:
         """Answer what everybody may read: as it was answered before, if nothing of all that has changed."""
         is_known = self._remembered.knows(request)
         # Of what is known, the form was right; for anything else, storage is not asked before it is.
-        command = None if is_known else await command_of(request, renderer.operation)
+        command = None if is_known else await command_of(request, renderer.operation, self._calls.parsing)
         deadline = self._calls.deadline()
         # First the version: an answer that is newer than its version is made again, one that is older is not.
         version = await self._calls.version(deadline)
         response = self._remembered.response(request, version) if is_known else None
         if response is None:
             if command is None:
-                command = await command_of(request, renderer.operation)
+                command = await command_of(request, renderer.operation, self._calls.parsing)
             caller = caller_of(request, self._gallery, renderer.operation, request_id)
             respond = self._responding(request, renderer, command, caller)
             response = await self._calls.reading(respond, deadline)
@@ -93,7 +93,7 @@ class Endpoint:
 
     async def _any(self, request: Request, request_id: str, renderer: Renderer) -> Response:
         caller = caller_of(request, self._gallery, renderer.operation, request_id)
-        command = await command_of(request, renderer.operation)
+        command = await command_of(request, renderer.operation, self._calls.parsing)
         respond = self._responding(request, renderer, command, caller)
         if command.hashes:
             return await self._calls.hashing(respond)

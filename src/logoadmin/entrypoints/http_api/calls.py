@@ -41,6 +41,8 @@ class Calls:
         self._readers: _Lane[Callable[[], None]] = _Lane(gallery.at_once, "reading", _call)
         self._writers: _Lane[_Waiting[Any]] = _Lane(1, "writing", self._write, most=_MOST)
         self._hashing: _Lane[Callable[[], None]] = _Lane(_HASHING_THREADS, "hashing", _call)
+        # One: while it holds the interpreter lock, the event loop waits for no other of its kind.
+        self._parsers: _Lane[Callable[[], None]] = _Lane(1, "parsing", _call)
         self._looking: list[_Waiting[int]] = []
         self._look_lock = threading.Lock()
 
@@ -81,7 +83,17 @@ class Calls:
         """
         waiting = _Waiting(call)
         self._hashing.put(waiting.perform)
-        return await waiting.answer(self.deadline(), _too_many)
+        return await waiting.answer(self.deadline(), _no_time_to_hash)
+
+    async def parsing(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that parses a large body.
+
+        Raises:
+            HttpError: there are so many of them that it took longer than storage may.
+        """
+        waiting = _Waiting(call)
+        self._parsers.put(waiting.perform)
+        return await waiting.answer(self.deadline(), _no_time_to_parse)
 
     async def version(self, deadline: float) -> int:
         """Return the version of all records together, from a look that begins after this was called.
@@ -176,8 +188,16 @@ class _Lane(Generic[Item]):
             return [self._waiting.popleft() for _ in range(min(len(self._waiting), self._most))]
 
 
-def _too_many() -> HttpError:
-    return HttpError(503, "Too many passwords at once; try again", {"retry-after": "1"})
+def _too_many(what: str) -> HttpError:
+    return HttpError(503, f"Too many {what} at once; try again", {"retry-after": "1"})
+
+
+def _no_time_to_hash() -> HttpError:
+    return _too_many("passwords")
+
+
+def _no_time_to_parse() -> HttpError:
+    return _too_many("large bodies")
 
 
 def _call(taken: list[Callable[[], None]]) -> None:

@@ -1,8 +1,9 @@
 """From a request to a command (contract A1, A4, A5, A19, A21)."""
 
+import functools
 import random
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -14,12 +15,14 @@ from logoadmin.domain.errors import InvalidInput, InvalidToken, Problem
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.repeats import MAX_KEY
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.operations import Operation
+from logoadmin.entrypoints.operations import SMALL_BODY, Operation
 
-MAX_BODY: Final = 2 * 1024 * 1024
+Elsewhere = Callable[[Callable[[], Command]], Awaitable[Command]]
 
 # No command has more than ten fields: naming each of 200,000 others would take seconds.
 _MOST_FIELDS: Final = 100
+# Nor does any need a fiftieth of these outside strings; a million of them would keep the garbage collector busy.
+_MOST_MARKS: Final = 10_000
 
 _JSON: Final = "application/json"
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -66,15 +69,31 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation, reques
     return anonymous
 
 
-async def command_of(request: Request, operation: Operation) -> Command:
+async def command_of(request: Request, operation: Operation, elsewhere: Elsewhere) -> Command:
     """Return the command that a request makes of path, query, body and headers.
+
+    Args:
+        request: the request.
+        operation: what it asks for.
+        elsewhere: makes a call in a thread, where the event loop does not wait for a large body to be read.
 
     Raises:
         HttpError: its body is too large, or not of a type that is taken.
         InvalidInput: with everything that is wrong with it.
     """
+    if not operation.takes_body:
+        return _command(request, operation, {})
+    sent = await _bytes(request, operation.max_body)
+    make = functools.partial(_command_with_body, request, operation, sent)
+    return await elsewhere(make) if len(sent) > SMALL_BODY else make()
+
+
+def _command_with_body(request: Request, operation: Operation, sent: bytes) -> Command:
+    return _command(request, operation, _body(request, operation, sent))
+
+
+def _command(request: Request, operation: Operation, body: dict[str, Any] | Problem) -> Command:
     path_fields = operation.path_fields
-    body = await _body(request, operation) if operation.takes_body else {}
     values = body if isinstance(body, dict) else {}
     command = operation.command
     if operation.refreshes is not None and values.get("grant_type") == "refresh_token":
@@ -144,9 +163,13 @@ def _key(request: Request, problems: list[Problem]) -> str | None:
 
 def _query(request: Request, operation: Operation) -> tuple[dict[str, Any], list[Problem]]:
     """Return what the query gives, and what is wrong with it."""
-    given = request.query_params.multi_items()
-    if len(given) > _MOST_FIELDS:
+    sent = request.scope["query_string"]
+    if sent.count(b"&") >= _MOST_FIELDS:
         return {}, [_too_many("query")]
+    try:
+        given = _pairs(sent)
+    except UnicodeError:
+        return {}, [Problem(("query",), "Query should be text in UTF-8", "string_unicode")]
     values: dict[str, Any] = {}
     problems = _strangers("query", [name for name in dict.fromkeys(dict(given)) if name not in operation.query_fields])
     for name, text in given:
@@ -168,9 +191,8 @@ def _too_many(where: str) -> Problem:
     return Problem((where,), f"Input should have at most {_MOST_FIELDS} fields", "too_long")
 
 
-async def _body(request: Request, operation: Operation) -> dict[str, Any] | Problem:
+def _body(request: Request, operation: Operation, body: bytes) -> dict[str, Any] | Problem:
     """Return what the body says, or the problem with it."""
-    body = await _bytes(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _JSON and (body or kind) and not (kind == _FORM and operation.form):
         raise HttpError(415, f"Body should be {_JSON}")
@@ -183,7 +205,7 @@ async def _body(request: Request, operation: Operation) -> dict[str, Any] | Prob
     if not body:
         return Problem(("body",), "Field required", "missing")
     try:
-        values = strict_json(body)
+        values = strict_json(body, _MOST_MARKS)
     except ValueError as error:
         return Problem(("body",), f"Invalid JSON: {error}", "json_invalid")
     if not isinstance(values, dict):
@@ -191,27 +213,32 @@ async def _body(request: Request, operation: Operation) -> dict[str, Any] | Prob
     return _too_many("body") if len(values) > _MOST_FIELDS else values
 
 
-async def _bytes(request: Request) -> bytes:
+async def _bytes(request: Request, most: int) -> bytes:
+    too_large = HttpError(413, f"Body should have at most {most} bytes")
     length = request.headers.get("content-length", "0")
-    if not length.isdecimal() or int(length[:20]) > MAX_BODY:
-        raise HttpError(413, f"Body should have at most {MAX_BODY} bytes")
-    chunks, size = [], 0
+    if not length.isdecimal() or int(length[:20]) > most:
+        raise too_large
+    body = bytearray()  # one piece, however small those are in which it comes
     async for chunk in request.stream():
-        size += len(chunk)
-        if size > MAX_BODY:
-            raise HttpError(413, f"Body should have at most {MAX_BODY} bytes")
-        chunks.append(chunk)
-    return b"".join(chunks)
+        if len(body) + len(chunk) > most:
+            raise too_large
+        body += chunk
+    return bytes(body)
 
 
 def _form(body: bytes) -> dict[str, str] | Problem:
     """Return the fields of an OAuth 2 form that mean something here; the others are passed over (RFC 6749 §3.2)."""
     try:
-        fields = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
+        fields = _pairs(body)
     except ValueError:
         return Problem(("body",), "Input should be a form in UTF-8", "value_error")
     ours = ("grant_type", "username", "password", "refresh_token")
     return {name: value for name, value in fields if name in ours}
+
+
+def _pairs(sent: bytes) -> list[tuple[str, str]]:
+    """Return names and values of a query or a form, which are bytes of UTF-8, as they are or escaped."""
+    return parse_qsl(sent.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
 
 
 def _integer(text: str) -> int | str:

@@ -1,0 +1,122 @@
+"""What a body may take of the service: its bytes, its values, and the time that others wait for it (contract A21)."""
+
+import asyncio
+import threading
+import tracemalloc
+from json import dumps
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from starlette.types import ASGIApp, Message
+
+from logoadmin.domain import command
+from logoadmin.domain.command import strict_json
+from logoadmin.entrypoints.http_api import requests
+from logoadmin.entrypoints.operations import OPERATIONS, Operation
+from tests.entrypoints.conftest import Headers
+from tests.gallery import PIECE
+
+JSON_TYPE = {"content-type": "application/json"}
+LARGEST = 65_536
+LARGEST_WITH_CSS = 3_670_016
+
+
+def json_problem(text: str) -> dict[str, object]:
+    return {"detail": [{"loc": ["body"], "msg": f"Invalid JSON: {text}", "type": "json_invalid"}]}
+
+
+def largest(schema: dict[str, Any]) -> object:
+    """Return the value of a field that takes most bytes as JSON in ASCII."""
+    match schema:
+        case {"anyOf": [first, *_]}:
+            return largest(first)
+        case {"type": "array"}:
+            return [largest(schema["items"])] * schema["maxItems"]
+        case {"type": "string", "maxLength": length}:
+            return "\U0001f600" * length
+        case {"type": "integer"}:
+            return -(2**31)
+        case {"type": "boolean"}:
+            return False
+    return schema["const"]
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.filterwarnings("ignore::pydantic.json_schema.PydanticJsonSchemaWarning")  # of defaults, not of lengths
+@pytest.mark.parametrize("operation", [row for row in OPERATIONS if row.takes_body], ids=lambda row: row.name)
+def test_every_operation_takes_what_its_fields_can_need(operation: Operation) -> None:
+    for made in filter(None, (operation.command, operation.refreshes)):
+        fields = made.model_json_schema()["properties"]
+        needed = len(dumps({name: largest(schema) for name, schema in fields.items()}))
+        assert operation.max_body == (LARGEST_WITH_CSS if "custom_css" in fields else LARGEST)
+        assert needed <= operation.max_body
+
+
+@pytest.mark.rule("contract A21")
+def test_only_a_small_body_is_read_in_the_event_loop(
+    client: TestClient, admin: Headers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[str] = []
+
+    def spy(*given: Any) -> Any:
+        threads.append(threading.current_thread().name.partition("_")[0])
+        return strict_json(*given)
+
+    monkeypatch.setattr(requests, "strict_json", spy)
+    for size in (LARGEST, LARGEST + 1):
+        content = dumps(PIECE).encode().ljust(size)
+        assert client.post("/api/logos", content=content, headers={**JSON_TYPE, **admin}).status_code == 201
+    assert threads[0] != "logoadmin-parsing"
+    assert threads[1] == "logoadmin-parsing"
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize("body", [b'{"a":' * 17 + b"1" + b"}" * 17, b'{"a":' + b"[" * 16 + b"]" * 16 + b"}"])
+def test_json_that_is_nested_too_deeply_is_a_422(client: TestClient, body: bytes) -> None:
+    response = client.post("/api/auth/token", content=body, headers=JSON_TYPE)
+    assert response.status_code == 422
+    assert response.json() == json_problem("it is nested deeper than 16")
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize("unit", [b"[],", b"{},", b"1,", b'"",'])
+def test_more_values_than_anything_needs_are_not_even_made(
+    client: TestClient, unit: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "from_json", None)
+    body = b'{"username": [' + unit * 10_000 + b"1]}"
+    response = client.post("/api/auth/token", content=body, headers=JSON_TYPE)
+    assert response.status_code == 422
+    assert response.json() == json_problem("it has more than 10000 brackets, colons and commas")
+
+
+@pytest.mark.rule("contract A21", "contract H4")
+def test_an_unfinished_body_holds_little_more_than_its_bytes(app: ASGIApp) -> None:
+    """However small the pieces are in which it comes, of which each is an object of 35 bytes."""
+
+    async def held() -> int:
+        left, is_there = LARGEST // 2, asyncio.Event()
+
+        async def receive() -> Message:
+            nonlocal left
+            left -= 1
+            if not left:
+                is_there.set()
+                await asyncio.Event().wait()
+            return {"type": "http.request", "body": b"%02d" % (left % 100), "more_body": True}
+
+        async def send(message: Message) -> None:
+            pytest.fail(f"answered with {message}")
+
+        scope = {"type": "http", "method": "POST", "path": "/api/auth/token", "query_string": b"", "headers": []}
+        task = asyncio.ensure_future(app(scope, receive, send))
+        await is_there.wait()
+        task.cancel()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        assert asyncio.run(held()) < 300_000
+    finally:
+        tracemalloc.stop()
