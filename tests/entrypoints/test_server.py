@@ -219,6 +219,15 @@ def test_half_a_body_does_not_keep_the_server(served: Serve) -> None:
         assert time.monotonic() - start < 9  # without waiting for all the time that such a body has
 
 
+# The garbage collector.
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_is_there_from_the_start_is_not_looked_through_again(served: Serve, workers: int) -> None:
+    assert int(served(workers=workers).get("/frozen")[1]) > 10_000
+
+
 # Several processes.
 
 
