@@ -65,6 +65,12 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
             await sleep(0.6)
         case "/fault":
             raise ValueError
+        case "/host":
+            await Response(dict(scope["headers"])[b"host"])(scope, receive, send)
+            return
+        case "/parts":
+            await StreamingResponse(_parts())(scope, receive, send)
+            return
         case "/broken":
             await StreamingResponse(_breaking())(scope, receive, send)
             return
@@ -81,6 +87,12 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
             await Response(b'{"detail":"too large"}', 413, media_type="application/json")(scope, receive, send)
             return
     await Response(f"{scope['method']} {scope['path']} {size} {len(scope['headers'])}")(scope, receive, send)
+
+
+async def _parts() -> Any:
+    for part in (b"[1", b"", b",2", b"]"):
+        await sleep(0)
+        yield part
 
 
 async def _breaking() -> Any:
@@ -425,17 +437,17 @@ def test_pipelined_requests_have_a_limit(running: Running) -> None:
     [
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"hello\r\n\r\n",
-        b"GET /\r\n\r\n",
+        b"GET / HTTQ/1.1\r\n\r\n",
         b"GET / HTTP/1.1\nHost: a\n\n",
         b"GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost : a\r\n\r\n",
         b"GET /\xff HTTP/1.1\r\nHost: a\r\n\r\n",
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
         HEAD + b"Content-Length: 1\r\n" + CHUNKED + b"0\r\n\r\n",
         HEAD + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
         HEAD + b"Content-Length: -1\r\n\r\n",
         HEAD + CHUNKED + b"x\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\n" + CHUNKED + b"0\r\n\r\n",
     ],
 )
 def test_what_is_not_http_is_a_400(running: Running, request_: bytes) -> None:
@@ -454,6 +466,108 @@ def test_a_request_has_exactly_one_host(running: Running, hosts: bytes) -> None:
 def test_http_1_0_needs_no_host(running: Running) -> None:
     assert running.ask(b"GET / HTTP/1.0\r\n\r\n")[0].status == 200
     assert running.refusal(b"GET / HTTP/1.0\r\n" + HOST * 2 + b"\r\n")[0] == 400
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize(
+    "first_line",
+    [b"GET / HTTP/0.9", b"GET /", b"GET / HTTP/1.2", b"GET / HTTP/2.0", b"GET / HTTP/3.0"],
+)
+def test_another_version_of_http_is_a_505(running: Running, first_line: bytes) -> None:
+    refusal = running.refusal(first_line + b"\r\n" + HOST + b"\r\n")
+    assert refusal == (505, "Only HTTP/1.1 and HTTP/1.0 are spoken here")
+    assert running.refusal(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") == refusal
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize(
+    "codings",
+    [
+        b"gzip, chunked",
+        b"gzip,chunked",
+        b"GZIP , Chunked",
+        b"gzip\r\nTransfer-Encoding: chunked",
+        b"gzip",
+        b"identity",
+        b"chunked;q=1",
+    ],
+)
+def test_a_body_in_another_transfer_encoding_than_chunked_is_a_501(running: Running, codings: bytes) -> None:
+    refusal = running.refusal(HEAD + b"Transfer-Encoding: " + codings + b"\r\n\r\n1\r\na\r\n0\r\n\r\n")
+    assert refusal == (501, "No other Transfer-Encoding than chunked is known here")
+
+
+def test_chunks_may_be_named_in_any_case(running: Running) -> None:
+    sent = b"Connection: close\r\nTransfer-Encoding: Chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"
+    assert [answer.body for answer in running.ask(HEAD + sent)] == [b"POST / 1 3"]
+
+
+@pytest.mark.rule("contract A21", "contract A22")
+@pytest.mark.parametrize("version", [b"1.1", b"1.0"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "a,b",
+        "a, b",
+        "a b",
+        "a/b",
+        "u@a",
+        "a?",
+        "a#",
+        "a\\b",
+        "a:b",
+        "a:80:80",
+        "[::1",
+        "[g]",
+        "::1",
+        "http://a",
+        "\xe9",
+        '"',
+    ],
+)
+def test_a_host_is_one_name_or_a_400(running: Running, host: str, version: bytes) -> None:
+    head = b"GET / HTTP/" + version + b"\r\nHost: " + host.encode("latin-1") + b"\r\n\r\n"
+    assert running.refusal(head) == (400, "Host should be one name or address, with a port perhaps")
+
+
+@pytest.mark.parametrize(
+    "host", [b"a", b"a_b-c.example.", b"A:80", b"a:", b"192.0.2.1:8000", b"[::1]:8000", b"[::ffff:192.0.2.1]", b""]
+)
+def test_a_host_is_a_name_or_an_address_with_a_port_perhaps(running: Running, host: bytes) -> None:
+    (answer,) = running.ask(b"GET /host HTTP/1.1\r\nConnection: close\r\nHost: " + host + b"\r\n\r\n")
+    assert (answer.status, answer.body) == (200, host)
+
+
+@pytest.mark.rule("contract A22")
+def test_a_target_that_names_the_host_counts_instead_of_the_header(running: Running) -> None:
+    (answer,) = running.ask(b"GET http://b.example:80/host HTTP/1.1\r\nConnection: close\r\n" + HOST + b"\r\n")
+    assert (answer.status, answer.body) == (200, b"b.example:80")
+    assert running.refusal(b"GET http://u@b/host HTTP/1.1\r\n" + HOST + b"\r\n")[0] == 400
+
+
+@pytest.mark.rule("contract A21")
+def test_a_client_of_http_1_0_gets_no_chunks_and_is_not_told_to_go_on(running: Running) -> None:
+    head = b"POST /parts HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\na"
+    with running.connected() as client:
+        client.sendall(head)
+        received = b""
+        while piece := client.recv(65_536):
+            received += piece
+    start, _, body = received.partition(b"\r\n\r\n")
+    assert start.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert b"transfer-encoding" not in start.lower()
+    assert b"connection: close" in start.lower()
+    assert body == b"[1,2]"
+    (head_only,) = running.ask(b"HEAD /parts HTTP/1.0\r\n\r\n")
+    assert head_only.status == 200
+    (whole,) = running.ask(b"POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\na")
+    assert (whole.status, whole.body) == (200, b"POST / 1 2")
+
+
+@pytest.mark.rule("contract A21")
+def test_http_1_0_has_no_transfer_encoding(running: Running) -> None:
+    refusal = running.refusal(b"POST / HTTP/1.0\r\n" + CHUNKED + b"1\r\na\r\n0\r\n\r\n")
+    assert refusal == (400, "HTTP/1.0 has no Transfer-Encoding")
 
 
 def test_a_refusal_waits_for_the_answers_before_it(running: Running) -> None:

@@ -21,7 +21,7 @@ from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.protocol.bodies import UnfinishedBody
 from logoadmin.entrypoints.http_api.protocol.deadline import Deadline
 from logoadmin.entrypoints.http_api.protocol.faults import CLOSE, answered
-from logoadmin.entrypoints.http_api.protocol.heads import CheckedHeads
+from logoadmin.entrypoints.http_api.protocol.heads import CheckedHeads, refusal_of
 from logoadmin.entrypoints.http_api.protocol.readers import Reader
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ class BoundedProtocol(CheckedHeads):
         try:
             self.feed(data)
         except httptools.HttpParserError as error:
-            why = error.__context__
-            self._refuse(why if isinstance(why, HttpError) else HttpError(400, "Invalid HTTP request"))
+            self._refuse(refusal_of(error))
             return
         if body is not None and not body.cycle.more_body:
             self._body = None

@@ -8,6 +8,7 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.protocol.old_clients import UntilClose
 from logoadmin.entrypoints.http_api.protocol.readers import Reader
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ async def answered(cycle: RequestResponseCycle, app: "ASGI3Application", reader:
     """Let the application answer a request, in slices for who reads it, or answer for it."""
     fault: BaseException | None = None
     try:
-        await app(cycle.scope, cycle.receive, reader.in_slices(cycle.send))
+        send = UntilClose(cycle) if cycle.scope["http_version"] == "1.0" else cycle.send
+        await app(cycle.scope, cycle.receive, reader.in_slices(send))
     except (Exception, asyncio.CancelledError) as error:
         fault = error
     if fault is not None or not (cycle.response_complete or cycle.disconnected):

@@ -1,10 +1,32 @@
 """What is wanted of the head of a request before the application hears of it (contract A21, H4)."""
 
+import re
+from typing import Final
+
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.protocol.bounds import Bounds
+
+_VERSIONS: Final = ("1.1", "1.0")
+# What the parser says of versions that it does not know, and of the preface of HTTP/2.
+_OTHER_VERSIONS: Final = ("Invalid HTTP version", "Pause on PRI/Upgrade")
+# A name or an address, and a port perhaps (RFC 9110 §7.2); no list, which others would take for its first or last name.
+_HOST: Final = re.compile(rb"([A-Za-z0-9._~%-]*|\[[0-9A-Fa-f:.]+\])(:[0-9]*)?")
+_ABSOLUTE: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
+
+
+def refusal_of(error: httptools.HttpParserError) -> HttpError:
+    """Return how a request is refused that the parser could not take, or that we did not let it take."""
+    why = error.__context__
+    if isinstance(why, HttpError):
+        return why
+    return _unknown_version() if str(error) in _OTHER_VERSIONS else HttpError(400, "Invalid HTTP request")
+
+
+def _unknown_version() -> HttpError:
+    return HttpError(505, "Only HTTP/1.1 and HTTP/1.0 are spoken here")
 
 
 class CheckedHeads(Bounds, HttpToolsProtocol):
@@ -53,21 +75,40 @@ class CheckedHeads(Bounds, HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Let the head pass, or raise what the parser hands to who feeds it."""
-        hosts = 0
-        for name, _ in self.headers:
-            if name == b"host":
-                hosts += 1
+        version = self.parser.get_http_version()
+        if version not in _VERSIONS:
+            raise _unknown_version()
         # A head that came in one piece with no more than the limit is seldom worth counting.
         in_pieces = self.begun_head is self.scope
         if self.piece_bytes > self.head_bytes or in_pieces or len(self.headers) > self.head_fields:
             self._count()
-        if hosts != 1 and (hosts or self.parser.get_http_version() != "1.0"):
-            raise HttpError(400, "Exactly one Host header is required")
+        self._check_host(version)
+        self._check_framing(version)
         if len(self.pipeline) >= self.pipelined:
             raise HttpError(429, "Too many requests without waiting for an answer")
         super().on_headers_complete()
         # Trailers are no headers (RFC 9110 §6.5.1); uvicorn would add them to the scope while the application runs.
         self.headers = []
+
+    def _check_host(self, version: str) -> None:
+        hosts = [value for name, value in self.headers if name == b"host"]
+        if len(hosts) != 1 and (hosts or version != "1.0"):
+            raise HttpError(400, "Exactly one Host header is required")
+        named = _ABSOLUTE.match(self.url)
+        if named is not None:  # a target that names the host itself counts instead (RFC 9112 §3.2.2)
+            hosts = [named[1]]
+            self.headers[:] = [(name, named[1] if name == b"host" else value) for name, value in self.headers]
+        if not all(map(_HOST.fullmatch, hosts)):
+            raise HttpError(400, "Host should be one name or address, with a port perhaps")
+
+    def _check_framing(self, version: str) -> None:
+        codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
+        if version == "1.0":
+            self.expect_100_continue = False  # such a client takes what comes first for the answer (RFC 9110 §10.1.1)
+            if codings:
+                raise HttpError(400, "HTTP/1.0 has no Transfer-Encoding")
+        if codings and codings != [b"chunked"]:
+            raise HttpError(501, "No other Transfer-Encoding than chunked is known here")
 
     def _count(self) -> None:
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
