@@ -282,7 +282,13 @@ def connect(
     )
 
 
-def asgi(gallery: "LogoAdmin", *, origins: "Collection[str]" = (), cache_seconds: int = 60) -> "ASGIApp":
+def asgi(
+    gallery: "LogoAdmin",
+    *,
+    origins: "Collection[str]" = (),
+    cache_seconds: int = 60,
+    hosts: "Collection[str] | None" = None,
+) -> "ASGIApp":
     """Return an ASGI application that serves a gallery, by itself or mounted under a prefix in another application.
 
     The gallery stays the caller's, to be closed when the application has ended.
@@ -292,10 +298,12 @@ def asgi(gallery: "LogoAdmin", *, origins: "Collection[str]" = (), cache_seconds
         origins: the origins whose pages may use all of it, such as ``https://admin.example``; those of others may
             only read what is public (contract F2).
         cache_seconds: how long browsers and proxies may keep public reads without asking again.
+        hosts: the names that requests may have in ``Host``, beside those of loopback, such as ``gallery.example``;
+            without it, whoever embeds the application judges that (contract A22).
     """
     from logoadmin.entrypoints.http_api.app import http_application
 
-    return http_application(gallery, origins=origins, cache_seconds=cache_seconds)
+    return http_application(gallery, origins=origins, cache_seconds=cache_seconds, hosts=hosts)
 
 
 def __getattr__(name: str) -> Any:

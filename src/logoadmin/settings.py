@@ -26,6 +26,7 @@ CONFIG_FILE = "logoadmin.toml"
 _CONFIG_VARIABLE = "LOGOADMIN_CONFIG"
 _SECRETS_VARIABLE = "LOGOADMIN_SECRETS_DIR"
 # Only what means the same in a path, in a URL and in a header; `.` and `..` would be resolved by clients.
+_HOST = re.compile(r"\*|[A-Za-z0-9._:\[\]-]+", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
 _ROOT_PATH = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
 
@@ -50,6 +51,8 @@ class Settings(BaseModel):
         token_audience: ``aud`` of access tokens.
         access_token_seconds: how long an access token is good.
         session_seconds: how long a session lasts that is not refreshed.
+        hosts: the names that ``serve`` answers to beside those of loopback, such as ``gallery.example``; ``*`` for any.
+            Under ``guarded``, none is any, too (contract A22). Text is split at commas.
         origins: the origins whose pages in a browser may use everything, such as ``https://admin.example``; those of
             others may only read what is public (contract F2).
         cache_seconds: how long browsers and proxies may keep public reads without asking again.
@@ -75,6 +78,7 @@ class Settings(BaseModel):
     token_audience: str = Field("logoadmin", min_length=1)
     access_token_seconds: int = Field(900, ge=1, le=86_400)
     session_seconds: int = Field(2_592_000, ge=60, le=31_536_000)
+    hosts: Annotated[tuple[str, ...], NoDecode] = ()
     origins: Annotated[tuple[str, ...], NoDecode] = ()
     cache_seconds: int = Field(60, ge=0, le=31_536_000)
     admin_password: SecretStr | None = None
@@ -99,16 +103,17 @@ class Settings(BaseModel):
                 "should be IP addresses and networks, separated by commas, such as 127.0.0.1,10.0.0.0/8,fd00::/8",
             ) from None
 
+    @field_validator("hosts", mode="before")
+    @classmethod
+    def _are_hosts(cls, value: Any) -> Any:
+        msg = "should be names or addresses, separated by commas, such as gallery.example, or * for any"
+        return _texts(value, _HOST, PydanticCustomError("hosts", msg))
+
     @field_validator("origins", mode="before")
     @classmethod
     def _are_origins(cls, value: Any) -> Any:
-        listed = _split(value) if isinstance(value, str) else value
-        if not all(isinstance(entry, str) and _ORIGIN.fullmatch(entry) for entry in listed):
-            raise PydanticCustomError(
-                "origins",
-                "should be origins as browsers write them, separated by commas, such as https://admin.example",
-            )
-        return listed
+        msg = "should be origins as browsers write them, separated by commas, such as https://admin.example"
+        return _texts(value, _ORIGIN, PydanticCustomError("origins", msg))
 
     @field_validator("root_path")
     @classmethod
@@ -144,6 +149,14 @@ class Settings(BaseModel):
 
 def _split(text: str) -> list[str]:
     return [entry.strip() for entry in text.split(",") if entry.strip()]
+
+
+def _texts(value: Any, pattern: re.Pattern[str], wrong: PydanticCustomError) -> list[str] | tuple[str, ...]:
+    """Return texts that all look so, of which a list may be one text with commas."""
+    listed = _split(value) if isinstance(value, str) else value
+    if not isinstance(listed, list | tuple) or not all(isinstance(e, str) and pattern.fullmatch(e) for e in listed):
+        raise wrong
+    return listed
 
 
 def _network(entry: Any) -> IPv4Network | IPv6Network:

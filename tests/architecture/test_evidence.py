@@ -54,7 +54,7 @@ def _names(argument: ast.expr) -> list[str]:
 
 
 def test_the_docs_have_every_rule() -> None:
-    numbers = {"A": 21, "B": 5, "C": 5, "E": 3, "F": 3, "H": 6, "I": 4}
+    numbers = {"A": 22, "B": 5, "C": 5, "E": 3, "F": 3, "H": 6, "I": 4}
     contract = {f"{letter}{number}" for letter, last in numbers.items() for number in range(1, last + 1)}
     contract |= {"D", "G", "G2", "G4", "K5"} | {
         f"D {kind}" for kind in ("users", "roles", "authors", "themes", "logos")

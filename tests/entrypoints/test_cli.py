@@ -124,6 +124,40 @@ def test_an_open_address_wants_an_explicit_policy(run: Run, host: str) -> None:
     says_one_line(run("serve", "--host", host, "--port", "0"), 2, host, "--access guarded", "--access open")
 
 
+@pytest.mark.rule("contract A22")
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "gallery.example"])
+def test_an_open_address_wants_to_know_its_names(run: Run, host: str) -> None:
+    ended = run("serve", "--host", host, "--port", "0", "--access", "open")
+    says_one_line(ended, 2, host, "--hosts gallery.example", "--hosts '*'")
+    for arguments in (
+        ("--access", "guarded"),
+        ("--access", "open", "--hosts", "*"),
+        ("--access", "open", "--hosts", "a"),
+    ):
+        ended = run("serve", "--host", "192.0.2.1", "--port", "0", *arguments)
+        says_one_line(ended, 1, "192.0.2.1 is not an address of this machine")
+
+
+@pytest.mark.rule("contract A22")
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((), [200, 421, 421]),
+        (("--hosts", "gallery.example"), [200, 200, 421]),
+        (("--hosts", "*"), [200, 200, 200]),
+        (("--access", "guarded"), [200, 200, 200]),
+        (("--access", "guarded", "--hosts", "gallery.example", "--workers", "2"), [200, 200, 421]),
+    ],
+    ids=str,
+)
+def test_serve_answers_to_its_names(arguments: tuple[str, ...], expected: list[int]) -> None:
+    with serving(*arguments) as (process, address, _):
+        for name, status in zip(("localhost", "GALLERY.example:80", "attacker.example"), expected, strict=True):
+            assert httpx2.get(f"{address}/api/logos", headers={"host": name}).status_code == status
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=20) == ("", "")
+
+
 @pytest.mark.rule("contract H1")
 def test_what_fails_is_said_in_a_line_with_exit_code_1(run: Run, tmp_path: Path) -> None:
     says_one_line(run("import", "missing.jsonl"), 1, "missing.jsonl")
@@ -348,6 +382,22 @@ def test_proxies_that_are_no_addresses_are_refused(wrong: object) -> None:
     if wrong is not None and wrong != {}:
         with pytest.raises(logoadmin.SettingsError, match="trusted_proxies: should be"):
             settings_of(trusted_proxies=wrong)
+
+
+@pytest.mark.rule("contract A22", "contract F2")
+@pytest.mark.parametrize(("name", "good"), [("hosts", "gallery.example:80"), ("origins", "https://admin.example")])
+def test_hosts_and_origins_are_listed_in_the_environment_or_the_file(
+    name: str, good: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("logoadmin.toml").write_text(f'{name} = ["{good}"]\n')
+    assert getattr(load_settings(), name) == (good,)
+    monkeypatch.setenv(f"LOGOADMIN_{name.upper()}", f" {good},{good} ,")
+    assert getattr(load_settings(), name) == (good, good)
+    assert getattr(load_settings(**{name: good}), name) == (good,)
+    bad: tuple[object, ...] = ("a/b", "a b", "u@a", ["a,b"], [1], 1, {}, [None])
+    for wrong in bad:
+        with pytest.raises(logoadmin.SettingsError, match=f"{name}: should be"):
+            settings_of(**{name: wrong})
 
 
 @pytest.mark.rule("contract H1")

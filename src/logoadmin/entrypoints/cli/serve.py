@@ -29,6 +29,11 @@ access_option = click.option(
     "[default: sqlite:///logoadmin.db]",
 )
 @access_option
+@click.option(
+    "--hosts",
+    metavar="NAMES",
+    help="Names that requests may be for, beside localhost: separated by commas, or * for any.  [default: none]",
+)
 @click.option("--workers", type=click.IntRange(1, 64), help="How many processes answer.  [default: 1]")
 @click.option(
     "--trusted-proxies",
@@ -57,7 +62,12 @@ def serve(**flags: Any) -> None:
     # The address first: what is made in a new database is made for a service that runs.
     with listen(settings.host, settings.port) as listener, open_gallery(settings) as gallery:
         show_password(gallery.admin_password)
-        shared: dict[str, Any] = {"origins": settings.origins, "cache_seconds": settings.cache_seconds}
+        shared: dict[str, Any] = {
+            "origins": settings.origins,
+            "cache_seconds": settings.cache_seconds,
+            # With a token for everything, no page of another site can do harm under whatever name (contract A22).
+            "hosts": settings.hosts or (None if settings.access is Policy.GUARDED else ()),
+        }
         several = functools.partial(_worker, settings, shared)
         factory = several if settings.workers > 1 else lambda: http_application(gallery, **shared)
         run(
@@ -79,6 +89,11 @@ def _check(settings: "Settings") -> None:
         raise SettingsError(
             f"Listening on {settings.host} lets others in: say who may do what with --access guarded, "
             "or with --access open if everybody who reaches it may change the gallery"
+        )
+    if settings.access is Policy.OPEN and not settings.hosts and not is_loopback(settings.host):
+        raise SettingsError(
+            f"Listening on {settings.host} under open, the service must know its names, or web pages elsewhere could "
+            "lead here and change the gallery: give them with --hosts gallery.example, or --hosts '*' for any"
         )
     if settings.workers > 1 and settings.database.get_secret_value() == MEMORY:
         raise SettingsError("Memory cannot be shared between processes: use --workers 1, or a database")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from logoadmin.domain.access import Caller, Policy
@@ -19,10 +19,11 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.api_docs import docs_routes
 from logoadmin.entrypoints.http_api.calls import Calls
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.hosts import Hosts
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.remembered import Remembered
 from logoadmin.entrypoints.http_api.requests import caller_of, command_of, request_id_of
-from logoadmin.entrypoints.http_api.responses import Renderer
+from logoadmin.entrypoints.http_api.responses import Renderer, sendable
 from logoadmin.entrypoints.http_api.sharing import Sharing
 from logoadmin.entrypoints.operations import OPERATIONS, Operation
 
@@ -71,7 +72,7 @@ class Endpoint:
             response = error_response(HttpError(500))
         self._sharing.share(response, request, renderer.operation if renderer else None)
         response.raw_headers.append((b"x-request-id", request_id.encode()))
-        await _sendable(response, scope)(scope, receive, send)
+        await sendable(response, scope)(scope, receive, send)
 
     async def _public(self, request: Request, request_id: str, renderer: Renderer) -> Response:
         """Answer what everybody may read: as it was answered before, if nothing of all that has changed."""
@@ -123,8 +124,9 @@ def http_application(
     *,
     origins: Collection[str] = (),
     cache_seconds: int = 60,
+    hosts: Collection[str] | None = None,
     remembered: Remembered | None = None,
-) -> Router:
+) -> ASGIApp:
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
     Args:
@@ -132,6 +134,7 @@ def http_application(
         origins: the origins whose pages may use all of it, such as ``https://admin.example``; those of others may
             only read what is public (contract F2).
         cache_seconds: how long public reads may be kept without asking again.
+        hosts: the names that are answered to, beside those of loopback; None for any (contract A22).
         remembered: the answers that are remembered, if not those of this application alone.
     """
     calls, sharing = Calls(gallery), Sharing(frozenset(origins))
@@ -148,7 +151,17 @@ def http_application(
     for route in routes:
         # Starlette's `$` lets a newline follow, and so a path that no proxy takes for this one.
         route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
-    return Router(routes, redirect_slashes=False, default=_not_found)
+    router = _Router(routes, redirect_slashes=False, default=_not_found)
+    return router if hosts is None else Hosts(router, hosts)
+
+
+class _Router(Router):
+    """Routes by the paths as they were sent: a slash that is escaped separates nothing (RFC 3986 §2.2)."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        is_ours = b"%2f" not in (scope.get("raw_path") or b"").lower()
+        await (super().__call__ if is_ours else _not_found)(scope, receive, send)
 
 
 def _operations_by_path() -> list[tuple[str, list[Operation]]]:
@@ -177,7 +190,7 @@ class Document:
             response = error_response(HttpError(405, headers={"allow": "GET, HEAD"}))
         else:
             response = Response(self._text(scope.get("root_path", "")), 200, self._headers, "application/json")
-        await _sendable(response, scope)(scope, receive, send)
+        await sendable(response, scope)(scope, receive, send)
 
 
 def _openapi(access: Policy) -> Callable[[str], bytes]:
@@ -192,15 +205,6 @@ def _public_keys(gallery: LogoAdmin) -> bytes:
 
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        await _sendable(error_response(HttpError(404)), scope)(scope, receive, send)
+        await sendable(error_response(HttpError(404)), scope)(scope, receive, send)
     else:  # a WebSocket, refused before it begins
         await WebSocketClose()(scope, receive, send)
-
-
-def _sendable(response: Response, scope: Scope) -> Response:
-    """Return what may be sent: to a HEAD request the same answer without its body."""
-    if scope["method"] != "HEAD":
-        return response
-    head = Response(status_code=response.status_code)
-    head.raw_headers = response.raw_headers
-    return head

@@ -9,6 +9,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from logoadmin.entrypoints.http_api.hosts import without_port
+
 
 class BehindProxies:
     """Gives requests that trusted proxies pass on the client address and the scheme that these name."""
@@ -59,13 +61,10 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
-    """Return the address in ``192.0.2.1``, ``192.0.2.1:80``, ``2001:db8::1`` or ``[2001:db8::1]:80``."""
-    if text.startswith("["):
-        text = text[1:].partition("]")[0]
-    elif text.count(":") == 1:
-        text = text.partition(":")[0]
     try:
-        address = ip_address(text.partition("%")[0])  # a zone may be any text, and means nothing elsewhere
+        address = ip_address(
+            without_port(text).partition("%")[0]
+        )  # a zone may be any text, and means nothing elsewhere
     except ValueError:
         return None
     return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Scope
 
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import NotModified
@@ -100,3 +101,12 @@ def _next(request: Request, after: int) -> str:
     asked = [(name, value) for name, value in parse_qsl(scope["query_string"].decode("latin-1")) if name != "after"]
     prefix = "" if path.startswith(f"{root}/") else root
     return f"{quote(prefix + path)}?{urlencode([*asked, ('after', after)])}"
+
+
+def sendable(response: Response, scope: Scope) -> Response:
+    """Return what may be sent: to a HEAD request the same answer without its body."""
+    if scope["method"] != "HEAD":
+        return response
+    head = Response(status_code=response.status_code)
+    head.raw_headers = response.raw_headers
+    return head

@@ -1,0 +1,52 @@
+"""Whose name the service answers to (contract A22)."""
+
+from collections.abc import Collection
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from logoadmin.domain.access import is_loopback
+from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.responses import sendable
+
+# Those that ask whether the service is well do not know its name.
+_EXEMPT: Final = frozenset({"/livez", "/readyz"})
+
+
+class Hosts:
+    """Refuses requests for a name that is not ours.
+
+    A page of another site may have its name lead to this machine (DNS rebinding). For the browser it is then the page's
+    own site that it asks, so the page may send and read whatever it likes, and only ``Host`` still tells.
+    """
+
+    def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
+        """Serve an application under some names, and under those of loopback in any case; ``*`` is any name."""
+        self._app = app
+        self._names = frozenset(map(_name_of, names))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or "*" in self._names or self._is_ours(scope):
+            await self._app(scope, receive, send)
+            return
+        refusal = HttpError(421, "The service has another name than the one in Host: see the setting hosts")
+        await sendable(error_response(refusal), scope)(scope, receive, send)
+
+    def _is_ours(self, scope: Scope) -> bool:
+        """Return whether a request is for us; one without any name comes from no browser."""
+        names = map(_name_of, Headers(scope=scope).getlist("host"))
+        is_exempt = scope["path"].removeprefix(scope.get("root_path", "")) in _EXEMPT
+        return is_exempt or all(name in self._names or is_loopback(name) for name in names)
+
+
+def without_port(host: str) -> str:
+    """Return the name or address in ``a``, ``a:80``, ``192.0.2.1:80``, ``2001:db8::1`` or ``[2001:db8::1]:80``."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0] if host.count(":") == 1 else host
+
+
+def _name_of(host: str) -> str:
+    return without_port(host).lower().removesuffix(".")

@@ -1,0 +1,108 @@
+"""Whose name the service answers to, and the paths and queries that are exact (contract A21, A22)."""
+
+import pytest
+from starlette.testclient import TestClient
+from starlette.types import ASGIApp
+
+import logoadmin
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.asgi import ask
+from tests.entrypoints.conftest import Headers
+
+FOREIGN = {"detail": "The service has another name than the one in Host: see the setting hosts"}
+LOOPBACK = ["localhost", "localhost:8000", "LOCALHOST.", "127.0.0.1", "127.9.9.9:1", "[::1]", "[::1]:8000"]
+OTHERS = ["attacker.example", "attacker.example:8000", "localhost.attacker.example", "127.0.0.1.attacker.example"]
+OTHERS += ["192.0.2.1", "0.0.0.0:8000", "[2001:db8::1]", "", ":8000", "127.0.0.1:8000:1"]
+
+
+def status(app: ASGIApp, *hosts: str, method: str = "GET", path: str = "/api/logos/1") -> int:
+    answered = ask(app, method, path, headers=[("host", host) for host in hosts])
+    if answered.status_code == 421:
+        assert answered.header("content-type") == "application/json"
+        assert method == "HEAD" or answered.json() == FOREIGN
+    return answered.status_code
+
+
+@pytest.mark.rule("contract A22")
+@pytest.mark.parametrize("host", OTHERS)
+def test_a_request_for_another_name_is_a_421(gallery: LogoAdmin, host: str) -> None:
+    app = logoadmin.asgi(gallery, hosts=())
+    for path in ("/api/logos/1", "/api/roles/1", "/openapi.json", "/docs", "/.well-known/jwks.json", "/nothing"):
+        for method in ("GET", "HEAD", "PATCH", "OPTIONS"):
+            assert status(app, host, method=method, path=path) == 421
+    assert status(app, "localhost", host) == status(app, host, "localhost") == 421
+
+
+@pytest.mark.rule("contract A22")
+def test_a_page_whose_name_leads_here_changes_nothing(gallery: LogoAdmin) -> None:
+    rebound = [("host", "attacker.example:8000"), ("origin", "http://attacker.example:8000")]
+    sent = [*rebound, ("content-type", "application/json")]
+    app = logoadmin.asgi(gallery, hosts=())
+    assert ask(app, "PATCH", "/api/roles/1", headers=sent, body=b'{"scope": ["*"]}').status_code == 421
+    role = ask(app, "GET", "/api/users/7", headers=[("host", "localhost")]).json()["role_id"]
+    assert role == 1
+    changed = ask(logoadmin.asgi(gallery), "PATCH", "/api/roles/1", headers=sent, body=b'{"scope": ["*"]}')
+    assert changed.status_code == 200  # whoever embeds it judges that
+
+
+@pytest.mark.rule("contract A22")
+@pytest.mark.parametrize("host", LOOPBACK)
+def test_loopback_names_are_always_ours(gallery: LogoAdmin, host: str) -> None:
+    for hosts in ((), ("gallery.example",), ("*",)):
+        assert status(logoadmin.asgi(gallery, hosts=hosts), host) == 200
+
+
+@pytest.mark.rule("contract A22")
+@pytest.mark.parametrize("host", ["gallery.example", "GALLERY.Example:443", "gallery.example.", "[FD00::1]:8000"])
+@pytest.mark.parametrize("hosts", [("Gallery.example", "fd00::1"), ["gallery.example:8000", "[fd00::1]:80"]])
+def test_names_are_compared_without_port_and_case(gallery: LogoAdmin, hosts: list[str], host: str) -> None:
+    app = logoadmin.asgi(gallery, hosts=hosts)
+    assert status(app, host) == 200
+    assert status(app, f"x{host}") == status(app, "www.gallery.example") == 421
+
+
+@pytest.mark.rule("contract A22")
+@pytest.mark.parametrize("host", OTHERS)
+def test_any_name_is_ours_where_that_was_said_or_nothing(gallery: LogoAdmin, host: str) -> None:
+    for app in (logoadmin.asgi(gallery, hosts=["*"]), logoadmin.asgi(gallery)):
+        assert status(app, host) == 200
+
+
+@pytest.mark.rule("contract A22")
+def test_a_request_without_a_name_comes_from_no_browser(gallery: LogoAdmin) -> None:
+    assert status(logoadmin.asgi(gallery, hosts=())) == 200
+
+
+@pytest.mark.rule("contract A22")
+@pytest.mark.parametrize("path", ["/livez", "/readyz"])
+def test_checks_of_health_need_no_name(gallery: LogoAdmin, path: str) -> None:
+    assert status(logoadmin.asgi(gallery, hosts=()), "192.0.2.1:8000", path=path) != 421
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize(
+    "path", ["/api%2Flogos", "/api/logos%2f1", "/api%2flogos%2F1/authors", "/%2Fapi/logos", "/api/logos/1%2F"]
+)
+def test_an_escaped_slash_separates_nothing(app: ASGIApp, path: str) -> None:
+    answered = ask(app, "GET", path)
+    assert (answered.status_code, answered.json()) == (404, {"detail": "Not Found"})
+
+
+@pytest.mark.rule("contract A21")
+def test_what_else_is_escaped_means_the_same(app: ASGIApp) -> None:
+    assert ask(app, "GET", "/api/%6cogos/%31").json() == ask(app, "GET", "/api/logos/1").json()
+
+
+@pytest.mark.rule("contract A5")
+@pytest.mark.parametrize("query", ["q=%ff", "q=%c3", "q=a%ed%a0%80", "%ff=1", "limit=1&q=%e9t%e9", b"q=\xff"])
+def test_a_query_that_is_no_utf_8_is_a_422(app: ASGIApp, admin: Headers, query: str | bytes) -> None:
+    sent = query if isinstance(query, bytes) else query.encode()
+    for path in (b"/api/authors?", b"/api/users?"):
+        answered = ask(app, "GET", path + sent, headers=admin.items())
+        problem = {"loc": ["query"], "msg": "Query should be text in UTF-8", "type": "string_unicode"}
+        assert (answered.status_code, answered.json()) == (422, {"detail": [problem]})
+
+
+def test_a_query_in_utf_8_is_understood(client: TestClient) -> None:
+    assert client.get("/api/authors?q=%C3%A9").json() == []
+    assert client.get("/api/authors?q=A%6E%6e").json() == client.get("/api/authors?q=ann").json() != []
