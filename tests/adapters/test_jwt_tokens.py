@@ -121,6 +121,17 @@ def test_the_first_key_signs_and_all_are_accepted(private: Key) -> None:
     assert not accepted(tokens(SHARED), tokens(other).sign(GRANT))
 
 
+@pytest.mark.rule("contract A11")
+def test_a_token_of_the_longest_scope_that_a_role_can_have_is_accepted(private: Key, public: Key) -> None:
+    longest = Grant(7, "session", NOW, NOW + 900, tuple(f"{number:064}" for number in range(64)))
+    for key in (private, SHARED):
+        assert accepted(tokens(key), tokens(key).sign(longest))
+        assert accepted(tokens(SHARED, public), tokens(key).sign(longest))
+    # However long the names are that an operator gave to issuer and audience.
+    named = JwtTokens([SHARED], "https://example.org/" + "i" * 4096, "https://example.org/" + "a" * 4096)
+    assert accepted(named, named.sign(longest))
+
+
 def test_keys_rotate_without_a_moment_in_which_a_process_refuses_another_ones_tokens() -> None:
     first, second, third = (hs256_key(f"the key number {number} of these tests, long enough") for number in (1, 2, 3))
     steps = [tokens(first, second), tokens(second, third, first), tokens(third, first, second)]

@@ -695,6 +695,17 @@ def test_the_order_of_judgement(client: TestClient, gallery: LogoAdmin, admin: H
     assert answers(admin, *well_formed) == [404, "User 12 not found"]
 
 
+@pytest.mark.rule("contract A11", "contract C2")
+def test_who_has_as_many_and_as_long_scopes_as_a_role_can_have_is_let_in(
+    client: TestClient, gallery: LogoAdmin, admin: Headers
+) -> None:
+    scope = [f"{number:064}" for number in range(64)]
+    assert client.patch("/api/roles/1", json={"scope": scope}, headers=admin).status_code == 200
+    ann = bearer(gallery, "ann", ANN_PASSWORD)
+    assert client.get("/api/auth/me", headers=ann).json()["scope"] == scope
+    assert 5_000 < len(ann["authorization"]) < 10_000  # well within a head
+
+
 @BOTH
 @pytest.mark.rule("contract A19", "contract B4")
 def test_who_goes_beyond_themselves_is_answered_403_whatever_else_is_wrong(

@@ -11,12 +11,14 @@ import jwt
 from logoadmin.adapters.jwt_tokens.keys import Key
 from logoadmin.domain.access import SignedIn
 from logoadmin.domain.errors import InvalidToken
-from logoadmin.domain.limits import MAX_ID
+from logoadmin.domain.limits import MAX_ID, MAX_NAME, MAX_SCOPES
 from logoadmin.ports.tokens import Grant
 
 _TYPE: Final = "at+jwt"
 _REMEMBERED: Final = 1024  # tokens
-_LONGEST_TOKEN: Final = 4096  # characters; ours have some hundred
+# What nobody is granted more than; and by how many characters tokens of other keys may be longer than ours of that.
+_MOST: Final = Grant(MAX_ID, "x" * 64, 2**53, 2**53, ("x" * MAX_NAME,) * MAX_SCOPES)
+_SPARE: Final = 4096
 # How far the clocks of two machines may be apart before the one calls the other's tokens not yet good, in seconds.
 _CLOCK_SKEW: Final = 10
 _DIGITS: Final = re.compile("[0-9]{1,10}")
@@ -48,6 +50,8 @@ class JwtTokens:
         )
         self._issuer = issuer
         self._audience = audience
+        # Longer than any that was issued here: not worth a look.
+        self._longest = len(self.sign(_MOST)) + _SPARE
         # Checking a signature takes as long as a write; whoever shows a good token shows it again.
         self._remembered = lru_cache(_REMEMBERED)(self._genuine)
 
@@ -83,7 +87,7 @@ class JwtTokens:
 
     def _genuine(self, token: str) -> tuple[int, int, SignedIn]:
         """Return from when and until when a token of ours is good, and whom it was made for."""
-        if len(token) > _LONGEST_TOKEN:
+        if len(token) > self._longest:
             raise InvalidToken
         try:
             decoded = self._decoded(token)
