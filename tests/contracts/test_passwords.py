@@ -1,5 +1,6 @@
 """Every sentence of :mod:`logoadmin.ports.passwords`, over every adapter."""
 
+import base64
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -77,6 +78,87 @@ def test_where_there_is_no_hash_no_password_is_right(hasher: PasswordHasher, pas
 )
 def test_a_hash_that_is_none_is_never_right(hasher: PasswordHasher, sealed: str) -> None:
     assert not hasher.verify(PasswordHash(sealed), "password")
+
+
+@pytest.mark.rule("contract I2")
+def test_a_hash_of_ones_own_comes_back(adapter: tuple[PasswordHasher, PasswordHasher]) -> None:
+    for hasher in (*adapter, Argon2Passwords(1_048_576, 3)):
+        for other in adapter:
+            assert hasher.refusal(other.hash("password")) is None
+
+
+def argon2(memory: object = 19_456, passes: object = 2, lanes: object = 1, salt: int = 16, digest: int = 32) -> str:
+    """Return a hash of this form; no password is known for it."""
+    parts = [base64.b64encode(b"x" * length).decode().rstrip("=") for length in (salt, digest)]
+    return f"$argon2id$v=19$m={memory},t={passes},p={lanes}${parts[0]}${parts[1]}"
+
+
+@pytest.mark.rule("contract I2")
+@pytest.mark.parametrize(
+    "sealed",
+    [
+        argon2(),
+        argon2(131_072, 2),
+        argon2(65_536, 4, 1),  # PHP
+        argon2(65_536, 3, 4),  # argon2-cffi
+        argon2(102_400, 2, 8),  # Django
+        argon2(8, 1),
+        argon2(128, 2_048, 16),
+        argon2(salt=8, digest=16),
+        argon2(salt=64, digest=64),
+        argon2().replace("argon2id", "argon2i"),
+        argon2().replace("argon2id", "argon2d"),
+    ],
+)
+def test_a_hash_of_another_program_is_taken_at_a_cost_that_can_be_borne(sealed: str) -> None:
+    assert Argon2Passwords(8, 1).refusal(PasswordHash(sealed)) is None
+
+
+@pytest.mark.rule("contract I2")
+@pytest.mark.parametrize(
+    "sealed",
+    [
+        argon2(131_073, 1),
+        argon2(131_072, 3),
+        argon2(1_048_576, 1),
+        argon2(4_294_967_295, 4_294_967_295),
+        argon2(8, 32_769),
+        argon2(136, 1, 17),
+        argon2(15, 1, 2),
+        argon2(8, 0),
+        argon2(0, 1),
+        argon2(8, 1, 0),
+        argon2(-8, -1),
+        argon2("9" * 100),
+        argon2("\uff11\uff19"),
+        argon2(" 8"),
+        argon2(salt=7),
+        argon2(salt=65),
+        argon2(digest=15),
+        argon2(digest=65),
+        argon2() + "AA",
+        argon2() + "=",
+        argon2() + "$",
+        argon2() + "\n",
+        argon2().replace("eHh4", "e-_4"),
+        argon2().replace("v=19", "v=20"),
+        argon2().replace("argon2id", "argon2x"),
+        "",
+        "x",
+        "$2b$12$" + "a" * 53,
+        "é",
+    ],
+)
+def test_a_hash_that_costs_too_much_or_is_none_is_not_taken(sealed: str) -> None:
+    assert Argon2Passwords(8, 1).refusal(PasswordHash(sealed)) is not None
+
+
+@pytest.mark.rule("contract I2")
+def test_who_hashes_at_a_greater_cost_takes_hashes_of_that_cost() -> None:
+    hasher = Argon2Passwords(200_000, 4)
+    assert hasher.refusal(PasswordHash(argon2(200_000, 4))) is None
+    assert hasher.refusal(PasswordHash(argon2(200_001, 4))) is not None
+    assert hasher.refusal(PasswordHash(argon2(200_000, 5))) is not None
 
 
 def test_a_hash_is_outdated_when_a_stronger_one_would_be_made(adapter: tuple[PasswordHasher, PasswordHasher]) -> None:

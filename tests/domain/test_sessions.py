@@ -56,6 +56,9 @@ class WatchedPasswords:
     def outdated(self, hash_: PasswordHash) -> bool:
         return self._argon2.outdated(hash_)
 
+    def refusal(self, hash_: PasswordHash) -> str | None:
+        return self._argon2.refusal(hash_)
+
 
 @pytest.fixture
 def storage() -> WatchedStorage:

@@ -12,7 +12,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.access import ANONYMOUS
 from logoadmin.domain.errors import BadLine, InvalidLines, InvalidToken, NotAuthenticated, Problem, SignInRefused
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import Kind, Logo, Role, User
+from logoadmin.domain.records import Kind, Logo, PasswordHash, Role, User
 from logoadmin.domain.services.authors import CreateAuthor, GetAuthor, ListAuthors
 from logoadmin.domain.services.logos import CreateLogo, GetLogo, LinkLogoAuthor, ListLogos
 from logoadmin.domain.services.roles import CreateRole, GetRole
@@ -20,7 +20,7 @@ from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.services.themes import GetTheme
 from logoadmin.domain.services.transfer import ExportLines, Imported, ImportedCounts, ImportLines
 from logoadmin.domain.services.users import GetUser
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests import strategies
 from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, PIECE, StandingClock, gallery_on, stock
 
@@ -255,6 +255,11 @@ BAD: dict[str, tuple[object, list[tuple[tuple[str | int, ...], str]]]] = {
     "an author without a name": ({**AUTHOR, "username": None}, [(("username",), "string_type")]),
     "a null date": ({**AUTHOR, "created_at": None}, [(("created_at",), "int_type")]),
     "a null hash": ({**USER, "password_hash": None}, [(("password_hash",), "string_type")]),
+    "a costly hash": (
+        {**USER, "password_hash": f"$argon2id$v=19$m=1048576,t=1,p=1${'A' * 22}${'A' * 43}"},
+        [(("password_hash",), "value_error")],
+    ),
+    "no hash": ({**USER, "password_hash": "$hash$x"}, [(("password_hash",), "value_error")]),
     "a user without a role": ({**USER, "role_id": 77}, [(("role_id",), "value_error")]),
     "a taken name": ({**AUTHOR, "username": "Ann"}, [(("username",), "value_error")]),
     "a taken number": ({**AUTHOR, "user_id": 102}, [(("user_id",), "value_error")]),
@@ -389,11 +394,24 @@ def test_a_new_password_hash_ends_the_sessions_and_the_same_one_does_not(stocked
 
 
 @pytest.mark.rule("contract I2", "contract C1")
-def test_a_hash_that_is_none_signs_nobody_in(gallery: LogoAdmin) -> None:
+def test_a_hash_that_an_earlier_version_took_signs_nobody_in_if_it_is_none(stocked: LogoAdmin) -> None:
+    storage: Storage = vars(stocked)["_storage"]
     for hash_ in ("x", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "é", "$argon2id$é"):
-        load(gallery, {**USER, "password_hash": hash_})
+        storage.write(lambda uow, hash_=hash_: uow.users.set_password(7, PasswordHash(hash_)))  # type: ignore[misc]  # has a default
         with pytest.raises(SignInRefused):
-            gallery.sessions.sign_in(SignIn(username="zoe", password="x"))
+            stocked.sessions.sign_in(SignIn(username="ann", password="x"))
+
+
+@pytest.mark.rule("contract I2")
+def test_what_is_wrong_with_a_hash_is_said_without_it(gallery: LogoAdmin) -> None:
+    hash_ = f"$argon2id$v=19$m=1048576,t=1,p=1${'A' * 22}${'A' * 43}"
+    with pytest.raises(InvalidLines) as caught:
+        load(gallery, {**USER, "password_hash": hash_})
+    (line,) = caught.value.lines
+    (problem,) = line.problems
+    assert "at most 131072 KiB of memory" in problem.msg
+    assert "1048576" not in problem.msg
+    assert "AAAA" not in problem.msg
 
 
 @pytest.mark.rule("contract I2")

@@ -21,12 +21,23 @@ from logoadmin.domain.services.changes import ListChanges
 from logoadmin.domain.versions import version_of
 from logoadmin.domain.writes import RecordedUnitOfWork, recorded
 from logoadmin.ports import storage as ports
-from tests.gallery import ADMIN_ID, ANN_PASSWORD, ASKED, NOW, PIECE, StandingClock, ask, signed_in
+from tests.gallery import (
+    ADMIN_ID,
+    ANN_PASSWORD,
+    ASKED,
+    CHEAP_PASSWORDS,
+    NOW,
+    PIECE,
+    StandingClock,
+    ask,
+    signed_in,
+)
 
 G = pytest.mark.rule("contract G")
 F1 = pytest.mark.rule("contract F1")
 pytestmark = G
 
+HASH: Final = CHEAP_PASSWORDS.hash("imported").sealed
 ANN: Final = {"user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW}
 PAINTER: Final = {
     "role_id": 3,
@@ -276,11 +287,11 @@ def test_no_password_and_no_hash_is_ever_in_the_history(stocked: LogoAdmin, stor
     stocked.users.set_password(users.SetPassword(user_id=21, password="hunter3-hunter3"))
     hash_ = storage.read(lambda uow: uow.users.password(21))
     assert hash_ is not None
-    line = {"kind": "user", "user_id": 21, "username": "n", "avatar": None, "role_id": 1, "password_hash": "$hash$x"}
+    line = {"kind": "user", "user_id": 21, "username": "n", "avatar": None, "role_id": 1, "password_hash": HASH}
     stocked.transfer.load(transfer.ImportLines(), [json.dumps(line)])
     stocked.users.remove(users.RemoveUser(user_id=21))
     said = repr(history(stocked)) + repr([vars(storage)["_tables"].changes])
-    for secret in ("hunter2", "hunter3", ANN_PASSWORD, hash_.sealed, "$hash$x", "argon2"):
+    for secret in ("hunter2", "hunter3", ANN_PASSWORD, hash_.sealed, HASH, "argon2"):
         assert secret not in said
     fields = {name for change in history(stocked) for name in {**(change.before or {}), **(change.after or {})}}
     assert not [name for name in fields if "password" in name]
@@ -302,7 +313,7 @@ def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, sto
     lines = [
         {"kind": "logo", "logo_id": 1, **PIECE, "name": "new", "author_ids": [2, 1]},
         {"kind": "logo", "logo_id": 1, **PIECE, "name": "newer", "author_ids": [2]},
-        {"kind": "user", "user_id": 7, "username": "x", "avatar": None, "role_id": 1, "password_hash": "$hash$x"},
+        {"kind": "user", "user_id": 7, "username": "x", "avatar": None, "role_id": 1, "password_hash": HASH},
         {"kind": "logo", "logo_id": 1, **PIECE, "name": "newest", "author_ids": [2]},
     ]
     stocked.transfer.load(transfer.ImportLines(), map(json.dumps, lines))

@@ -1,13 +1,27 @@
 """Passwords hashed with Argon2id (contract C4)."""
 
+import base64
 import os
+import re
 import threading
+from typing import Final
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.low_level import Type
 
 from logoadmin.domain.records import PasswordHash
+
+_FORM: Final = re.compile(
+    r"\$argon2(?:id|i|d)\$v=19\$m=(\d{1,7}),t=(\d{1,7}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)", re.ASCII
+)
+# What a hash from elsewhere may cost, or what our own do where that is more: as much as what other programs make by
+# default, and some more. It is made anew at our own cost at the first sign-in.
+_MOST_MEMORY: Final = 131_072  # KiB
+_MOST_WORK: Final = 262_144  # KiB, over all passes
+_MOST_LANES: Final = 16
+_SALT: Final = range(8, 65)  # bytes
+_DIGEST: Final = range(16, 65)
 
 
 class Argon2Passwords:
@@ -25,6 +39,8 @@ class Argon2Passwords:
             passes: how often it is gone through.
         """
         self._argon2 = PasswordHasher(time_cost=passes, memory_cost=memory_kib, parallelism=1, type=Type.ID)
+        self._most_memory = max(memory_kib, _MOST_MEMORY)
+        self._most_work = max(memory_kib * passes, _MOST_WORK)
         self._at_once = threading.BoundedSemaphore(os.cpu_count() or 1)
         # Compared with where there is nothing to compare with, so that it takes the same time.
         self._nobody = self._argon2.hash("nobody")
@@ -39,7 +55,7 @@ class Argon2Passwords:
         with self._at_once:
             try:
                 return self._matches(hash_.sealed if hash_ else self._nobody, password) and hash_ is not None
-            except (InvalidHashError, UnicodeEncodeError):  # an import may bring anything
+            except (InvalidHashError, UnicodeEncodeError):  # an earlier version imported anything
                 return self._matches(self._nobody, password) and False
 
     def _matches(self, sealed: str, password: str) -> bool:
@@ -48,6 +64,32 @@ class Argon2Passwords:
         except VerificationError:
             return False
 
+    def refusal(self, hash_: PasswordHash) -> str | None:
+        """Return why a hash from elsewhere is not taken."""
+        if self._is_bearable(hash_.sealed):
+            return None
+        return (
+            f"Hash should be one of Argon2, version 19, with at most {self._most_memory} KiB of memory, "
+            f"{self._most_work} KiB over all passes, and {_MOST_LANES} lanes, "
+            "a salt of 8 to 64 bytes and a digest of 16 to 64"
+        )
+
+    def _is_bearable(self, sealed: str) -> bool:
+        found = _FORM.fullmatch(sealed)
+        if found is None or _length(found[4]) not in _SALT or _length(found[5]) not in _DIGEST:
+            return False
+        memory, passes, lanes = map(int, found.group(1, 2, 3))
+        is_possible = passes >= 1 and 1 <= lanes <= _MOST_LANES and memory >= 8 * lanes
+        return is_possible and memory <= self._most_memory and memory * passes <= self._most_work
+
     def outdated(self, hash_: PasswordHash) -> bool:
         """Tell whether the hash was made at another cost than today's."""
         return self._argon2.check_needs_rehash(hash_.sealed)
+
+
+def _length(encoded: str) -> int:
+    """Return how many bytes base64 without padding stands for, 0 where it is too short by a part of one."""
+    try:
+        return len(base64.b64decode(encoded + "=" * (-len(encoded) % 4)))
+    except ValueError:
+        return 0

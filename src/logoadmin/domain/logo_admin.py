@@ -88,7 +88,7 @@ class LogoAdmin:
         self.logos: LogoService = LogoService(LOGO, transactions, ports.clock)
         self.keys = KeyService(transactions, ports.randomness, ports.clock)
         self.changes = ChangeService(transactions)
-        self.transfer = TransferService(transactions, ports.clock)
+        self.transfer = TransferService(transactions, ports.hasher, ports.clock)
         self.sessions = SessionService(
             transactions,
             ports.hasher,

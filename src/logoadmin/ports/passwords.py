@@ -18,5 +18,12 @@ class PasswordHasher(Protocol):
         (contract C1).
         """
 
+    def refusal(self, hash_: PasswordHash) -> str | None:
+        """Return why a hash that comes from elsewhere is not taken, None where it is (contract I2).
+
+        It says itself what verifying it costs, so there must be an end to that; and it must be one that
+        :meth:`verify` understands. The text repeats nothing of it.
+        """
+
     def outdated(self, hash_: PasswordHash) -> bool:
         """Tell whether :meth:`hash` would make a stronger one today."""

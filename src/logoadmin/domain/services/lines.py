@@ -2,7 +2,7 @@
 
 import codecs
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any, Final, Literal, Protocol, TypeVar
 
@@ -205,8 +205,15 @@ _LINES: Final[dict[object, type[Line]]] = {
 }
 
 
-def read_lines(lines: Iterable[str | bytes]) -> tuple[list[tuple[int, Line]], list[BadLine]]:
-    """Return the lines that keep their limits, with their numbers from 1, and those that do not."""
+def read_lines(
+    lines: Iterable[str | bytes], refusal: Callable[[PasswordHash], str | None]
+) -> tuple[list[tuple[int, Line]], list[BadLine]]:
+    """Return the lines that keep their limits, with their numbers from 1, and those that do not.
+
+    Args:
+        lines: the lines.
+        refusal: why a password hash is not taken, see :class:`~logoadmin.ports.passwords.PasswordHasher`.
+    """
     parsed: list[tuple[int, Line]] = []
     bad: list[BadLine] = []
     for number, given in enumerate(lines, start=1):
@@ -217,7 +224,9 @@ def read_lines(lines: Iterable[str | bytes]) -> tuple[list[tuple[int, Line]], li
             text = _text(given)
             text = text.removeprefix(_UTF_8_MARK) if number == 1 else text
             if text.strip():
-                parsed.append((number, _line(text)))
+                line = _line(text)
+                _check_hash(line, refusal)
+                parsed.append((number, line))
         except InvalidInput as error:
             bad.append(BadLine(number, error.problems))
     return parsed, bad
@@ -248,6 +257,13 @@ def _line(text: str) -> Line:
         allowed = ", ".join(Kind)
         raise InvalidInput([Problem(("kind",), f"Kind should be one of {allowed}", "literal_error")])
     return line(**values)
+
+
+def _check_hash(line: Line, refusal: Callable[[PasswordHash], str | None]) -> None:
+    if isinstance(line, UserLine) and line.password_hash is not UNCHANGED:
+        reason = refusal(PasswordHash(line.password_hash))
+        if reason is not None:
+            raise InvalidInput([Problem(("password_hash",), reason, "value_error")])
 
 
 def problem_of(error: DuplicateEntry | NotFound) -> Problem:

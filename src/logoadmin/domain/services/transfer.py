@@ -24,6 +24,7 @@ from logoadmin.domain.services.themes import THEME
 from logoadmin.domain.transactions import Transactions
 from logoadmin.domain.writes import RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
+from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Pieces, UnitOfWork
 
 Record = TypeVar("Record")
@@ -89,8 +90,9 @@ class _DryRun(Exception):
 class TransferService:
     """Import and export. Every method may also raise what :class:`Transactions` raises."""
 
-    def __init__(self, transactions: Transactions, clock: Clock) -> None:
+    def __init__(self, transactions: Transactions, hasher: PasswordHasher, clock: Clock) -> None:
         self._transactions = transactions
+        self._hasher = hasher
         self._clock = clock
 
     def load(
@@ -113,7 +115,7 @@ class TransferService:
             Conflict: nobody would hold everything any more (contract B4).
         """
         self._transactions.admit(command, caller)
-        parsed, bad = read_lines(lines)
+        parsed, bad = read_lines(lines, self._hasher.refusal)
         now = self._clock.now()
 
         def work(uow: RecordedUnitOfWork) -> _Stored:
