@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -17,6 +18,7 @@ import pytest
 from sqlalchemy import text
 
 from logoadmin.adapters.sql_storage import SqlStorage, mysql, open_sql_storage
+from logoadmin.adapters.sql_storage import storage as module
 from logoadmin.adapters.sql_storage.breaker import REST, Breaker
 from logoadmin.adapters.sql_storage.faults import Fault
 from logoadmin.adapters.sql_storage.transaction import Transaction
@@ -321,6 +323,37 @@ class Proxy:
                 answer += piece
         server.settimeout(None)
         return answer
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.usefixtures("mariadb_storage")
+def test_one_connection_that_is_lost_at_a_commit_keeps_nobody_from_reading(mariadb: MariaDb) -> None:
+    with (
+        contextlib.closing(Proxy(mariadb.port)) as proxy,
+        opened(mariadb.url_of("gallery", port=proxy.port)) as storage,
+    ):
+        read(storage)
+        proxy.loses = True
+        for number in range(3):
+            refused(storage, partial(add_author, number=number))
+            for _ in range(5):
+                read(storage)
+
+
+@pytest.mark.rule("contract A20")
+def test_one_connection_that_is_lost_while_it_reads_keeps_nobody_else_from_it(
+    mariadb: MariaDb, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_AT_ONCE", 0.0)  # as after a wait: there is no time for a second try
+
+    def work(uow: UnitOfWork) -> None:
+        uow.authors.get(1)
+        end_connections(mariadb)
+        uow.authors.get(1)
+
+    for _ in range(3):
+        refused(mariadb_storage, lambda storage: storage.read(work))
+        read(mariadb_storage)
 
 
 @pytest.mark.rule("contract A20")

@@ -36,7 +36,8 @@ class Breaker:
         """Take note of how a call ended.
 
         Args:
-            answered: whether the database was reached; None when the call never got that far.
+            answered: whether the database was reached; None when the call cannot tell: it never got that far, or it
+                lost a connection that had worked, which may be the only one.
         """
         if answered and self._closed:
             return

@@ -227,7 +227,8 @@ class SqlStorage:
             return self._repeat(transaction)
         except Failure as failure:
             self._log(failure)
-            answered = None if failure.code == "pool" else failure.fault is not Fault.GONE
+            # A connection that broke may have been the only one: whether the server is gone, the next one tells.
+            answered = None if failure.lost or failure.code == "pool" else failure.fault is not Fault.GONE
             if failure.fault is Fault.REFUSED and not failure.unsure:
                 raise failure.error from None
         finally:
