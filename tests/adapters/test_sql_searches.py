@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from logoadmin.adapters.sql_storage import SqlStorage, pages, tables
 from logoadmin.adapters.sql_storage.names import parts_of, parts_that_cover
+from logoadmin.adapters.sql_storage.pieces import LOGOS
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.lists import Filter, folded
@@ -264,3 +265,40 @@ def test_a_page_of_pieces_costs_what_meets_the_rarest_filter(
         where = Filter(**{**other, "author_id": 1})
         work = work_for(sql_storage, page_of("logos", 1_000, where))
         assert work < everything / 6, where
+
+
+AB_NAMES = ["".join(letters) for letters in itertools.product("ab", repeat=6)]
+
+
+@pytest.fixture
+def logos_of_ab(sql_storage: SqlStorage) -> SqlStorage:
+    def work(uow: UnitOfWork) -> None:
+        for number, name in enumerate(AB_NAMES):
+            uow.logos.add(Logo(number, name, "u", "forum", "", name.startswith("a"), (), 0))
+
+    sql_storage.write(work)
+    return sql_storage
+
+
+@pytest.mark.rule("contract E3")
+@given(
+    where=st.fixed_dictionaries(
+        {},
+        optional={
+            "q": st.text("ab", min_size=1, max_size=128),
+            "target": st.just("forum"),
+            "active": st.booleans(),
+            "author_id": st.just(1),
+        },
+    ),
+    sample=st.integers(1, 9),
+)
+def test_no_query_is_made_for_how_many_parts_are_searched_or_which_of_them_is_the_best(
+    logos_of_ab: SqlStorage, where: dict[str, Any], sample: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pages, "_SAMPLE", sample)
+        logos_of_ab.read(lambda uow: uow.logos.page(-1, 50, Filter(**where)))
+    assert LOGOS.page._along.cache_info().currsize <= 52
+    assert LOGOS.page._samples.cache_info().currsize <= 8
+    assert logos_of_ab._statements.written.cache_info().currsize <= 100

@@ -1,23 +1,29 @@
 """Parts of lists, in ascending id, with the filters that are asked for (contract E2, E3)."""
 
 import math
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, FromClause, Select, Table, bindparam, func, select
 
 from logoadmin.adapters.sql_storage.names import parts_that_cover
-from logoadmin.adapters.sql_storage.statements import Row
+from logoadmin.adapters.sql_storage.statements import Row, in_portions
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.lists import Filter, folded
 
 _AFTER: Final[Any] = bindparam("after")
 _LIMIT: Final[Any] = bindparam("limit")
+_SKIPPED: Final[Any] = bindparam("skipped")
 # Which record of a track shows how soon its records come.
 _SAMPLE: Final = 100
 # A second part is looked for if its records are at most so many times as dense.
 _AS_GOOD: Final = 4
+# What parts are called in queries, of which none is made for how many of them there are, or for which is the best.
+_PARTS: Final = ("part_0", "part_1")
+# So many queries of a kind are known for each table. There are at most 52, with three filters beside `q`.
+_KNOWN: Final = 64
 
 
 class _Track(NamedTuple):
@@ -55,40 +61,55 @@ class Page:
         self._all = records.where(key > _AFTER).order_by(key).limit(_LIMIT)
         self._conditions: dict[str, ColumnElement[bool]] = {name: table.c[name] == bindparam(name) for name in equal}
         self._conditions["q"] = func.instr(table.c.folded, bindparam("q")) > 0
-        self._along = cache(self._query_along)
-        self._samples = cache(self._query_samples)
+        self._along = lru_cache(_KNOWN)(self._query_along)
+        self._samples = lru_cache(_KNOWN)(self._query_samples)
 
     def rows(self, transaction: Transaction, after: int, limit: int, where: Filter) -> Sequence[Row]:
         """Return the rows of up to ``limit`` records with an id above ``after``."""
         values = where.given
         wanted = tuple(values)
-        tracks = tuple(name for name in wanted if name != "q")
+        filters = tuple(name for name in wanted if name != "q")
         values.update(after=after, limit=limit)
+        parts: dict[str, str] = {}
         if where.q is not None:
             values["q"] = folded(where.q)
             parts = {f"part_{number}": part for number, part in enumerate(parts_that_cover(values["q"]))}
-            values.update(parts)
-            tracks += tuple(parts)
-        if not tracks:
+        if not filters and not parts:
             return transaction.rows(self._all, values)
-        return transaction.rows(self._along(self._best(transaction, tracks, values), wanted), values)
+        best = self._best(transaction, filters, parts, values)
+        names = dict(zip(filter(_is_part, best), _PARTS, strict=False))
+        values.update((names[part], parts[part]) for part in names)
+        return transaction.rows(self._along(tuple(names.get(track, track) for track in best), wanted), values)
 
-    def _best(self, transaction: Transaction, tracks: tuple[str, ...], values: dict[str, Any]) -> tuple[str, ...]:
+    def _best(
+        self, transaction: Transaction, filters: tuple[str, ...], parts: dict[str, str], values: dict[str, Any]
+    ) -> tuple[str, ...]:
         """Return the best track, and others that are worth a look before the records themselves."""
+        tracks = (*filters, *parts)
         if len(tracks) == 1:
             return tracks
-        (samples,) = transaction.rows(self._samples(tracks), values)
+        samples = self._find_samples(transaction, filters, tuple(parts.values()), values)
         distances = (math.inf if sample is None else sample - values["after"] for sample in samples)
-        (far, first), (near, second), *_ = sorted(zip(distances, tracks, strict=True), reverse=True)
+        (far, first), (near, second), *_ = sorted(zip(distances, tracks, strict=False), reverse=True)
         # Of a part that is about as rare, the rows are few and lie together; those of the records do not.
         also = [second] if _is_part(second) and near >= far / _AS_GOOD else []
         if "author_id" in tracks and first != "author_id":
             also.append("author_id")
         return first, *also
 
+    def _find_samples(
+        self, transaction: Transaction, filters: tuple[str, ...], parts: tuple[str, ...], values: dict[str, Any]
+    ) -> Iterator[int | None]:
+        """Return the hundredth id along each track, perhaps the last one twice."""
+        begin = {"after": values["after"], "skipped": _SAMPLE - 1}
+        asked = [transaction.ask(self._samples(filters), values | begin)] if filters else []
+        asked += [transaction.ask(self._samples(_PARTS), some | begin) for some in in_portions(_PARTS, parts)]
+        transaction.catch_up()
+        return chain.from_iterable(row for (row,) in asked)
+
     def _query_samples(self, tracks: tuple[str, ...]) -> Select[Any]:
         ids = (self._ids(self._track(name)) for name in tracks)
-        return select(*(each.limit(1).offset(_SAMPLE - 1).scalar_subquery() for each in ids))
+        return select(*(each.limit(1).offset(_SKIPPED).scalar_subquery() for each in ids))
 
     def _query_along(self, tracks: tuple[str, ...], wanted: tuple[str, ...]) -> Select[Any]:
         first, *also = map(self._track, tracks)

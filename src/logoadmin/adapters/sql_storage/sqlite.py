@@ -40,6 +40,8 @@ _BUSY_WAIT: Final = 1.4
 _WAL_WAIT: Final = 0.3
 _LONG_WAIT: Final = 60.0
 _WAL_RETRY: Final = 0.015
+# So many statements are kept ready by each connection; those that insert several rows are another one for each number.
+_READY: Final = 128
 
 # POSIX drops all locks that a process has on a file when it closes any descriptor of it. SQLite knows that and takes
 # care; a descriptor of ours would take the locks from its connections, and the next process that closes the file would
@@ -168,7 +170,14 @@ class Sqlite:
     def _opened(self, busy_wait: float) -> sqlite3.Connection:
         uri = f"file:{quote(self._path)}?mode=rw"
         with _opening:
-            return sqlite3.connect(uri, uri=True, timeout=busy_wait, isolation_level=None, check_same_thread=False)
+            return sqlite3.connect(
+                uri,
+                uri=True,
+                timeout=busy_wait,
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=_READY,
+            )
 
     def _connect(self, busy_wait: float, wal_wait: float) -> sqlite3.Connection:
         connection = self._opened(busy_wait)

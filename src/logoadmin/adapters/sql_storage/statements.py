@@ -1,6 +1,7 @@
 """Statements in the SQL of one database, each written once."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
@@ -13,6 +14,9 @@ Row = Sequence[Any]
 
 # What says who may do what.
 _RIGHTS: Final = {users, roles, sessions, service_keys}
+# So many statements are known at a time. There are some three hundred, whatever is asked for: none is made for a value,
+# or for how many values there are.
+_KNOWN: Final = 1000
 
 
 def in_portions(names: Sequence[str], values: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -37,9 +41,14 @@ class Statements:
     """Writes statements in the SQL of one database, each of them once.
 
     They run on the driver's own cursor: SQLAlchemy's way there takes as long as SQLite takes to answer.
+
+    Attributes:
+        written: returns the SQL of a statement that gets values of these names.
+        together: whether several statements are sent at once.
+        refused: what the driver raises if a key refuses a record.
     """
 
-    __slots__ = ("_dialect", "_written", "refused", "together")
+    __slots__ = ("_dialect", "refused", "together", "written")
 
     def __init__(self, dialect: Dialect, *, together: bool) -> None:
         """Write for a database, and with its driver's way of naming values.
@@ -50,15 +59,8 @@ class Statements:
         """
         self._dialect = dialect
         self.together = together
-        self._written: dict[tuple[ClauseElement, tuple[str, ...]], Written] = {}
+        self.written = lru_cache(_KNOWN)(self._write)
         self.refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
-
-    def written(self, statement: ClauseElement, names: tuple[str, ...]) -> Written:
-        """Return the SQL of a statement that gets values of these names."""
-        known = self._written.get((statement, names))
-        if known is None:
-            known = self._written[statement, names] = self._write(statement, names)
-        return known
 
     def _write(self, statement: ClauseElement, names: tuple[str, ...]) -> Written:
         compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
