@@ -17,10 +17,11 @@ from typing import Any, Final, cast
 import pytest
 from sqlalchemy import text
 
-from logoadmin.adapters.sql_storage import SqlStorage, mysql, open_sql_storage
+from logoadmin.adapters.sql_storage import SqlStorage, mysql, open_sql_storage, sqlite
 from logoadmin.adapters.sql_storage import storage as module
 from logoadmin.adapters.sql_storage.breaker import REST, Breaker
 from logoadmin.adapters.sql_storage.faults import Fault
+from logoadmin.adapters.sql_storage.tables import secrets
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.errors import DuplicateEntry, StorageUnavailable
 from logoadmin.domain.records import Author, Change, Kind, PasswordHash, User
@@ -678,18 +679,33 @@ def test_a_service_killed_in_the_middle_keeps_both_or_neither(
 
 @pytest.mark.rule("contract A20")
 def test_a_search_that_takes_too_long_keeps_nobody_else_out(
-    mariadb_storage: SqlStorage, caplog: pytest.LogCaptureFixture
+    sql_storage: SqlStorage, caplog: pytest.LogCaptureFixture
 ) -> None:
-    digits = " UNION ALL ".join(f"SELECT {digit} AS digit" for digit in range(10))
-    slow = text("SELECT COUNT(*) FROM " + ", ".join(f"({digits}) AS d{place}" for place in range(12)))
+    read(sql_storage)
+    refused(sql_storage, partial(count, digits=12))
+    code = sqlite3.SQLITE_INTERRUPT if sql_storage.embedded else 1969
+    assert caplog.messages == [f"{sql_storage.server}: {Fault.BUSY.value} ({code})"]
+    read(sql_storage)  # at once: the server is there, and is not left alone for a while
 
-    def search(storage: SqlStorage) -> object:
-        return storage.read(lambda uow: cast(Any, uow.authors)._transaction.row(slow, {}))
 
-    read(mariadb_storage)
-    refused(mariadb_storage, search)
-    assert caplog.messages == [f"{mariadb_storage.server}: {Fault.BUSY.value} (1969)"]
-    read(mariadb_storage)  # at once: the server is there, and is not left alone for a while
+def count(storage: SqlStorage, digits: int) -> object:
+    """Count numbers of so many digits, one by one."""
+    digit = " UNION ALL ".join(f"SELECT {digit} AS digit" for digit in range(10))
+    slow = text("SELECT COUNT(*) FROM " + ", ".join(f"({digit}) AS d{place}" for place in range(digits)))
+    return storage.read(lambda uow: cast(Any, uow.authors)._transaction.row(slow, {}))
+
+
+@pytest.mark.rule("contract A20")
+def test_on_a_file_what_nobody_waits_for_takes_the_time_that_it_takes(
+    sqlite_storage: SqlStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "_STATEMENT_WAIT", 0.0)
+    refused(sqlite_storage, partial(count, digits=6))
+    many = [{"name": str(number), "value": ""} for number in range(20_000)]
+    with sqlite_storage._engine.connect() as connection:
+        connection.execute(secrets.insert(), many)
+    with opened(f"sqlite:///{tmp_path / 'gallery.db'}", patience=None) as storage:
+        assert count(storage, 6) == (1_000_000,)
 
 
 @pytest.mark.rule("contract A20")
@@ -735,7 +751,7 @@ def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorag
     # The URL of a file cannot be told from its storage's name, so there all connections are held.
     on_server = sql_storage.server == mariadb.address
     with opened(mariadb.url, connections=1) if on_server else contextlib.nullcontext(sql_storage) as storage:
-        connections = 1 if on_server else storage.at_once + 5
+        connections = 1 if on_server else 2 * storage.at_once + 5
         held, done = threading.Barrier(connections + 1, timeout=RECOVERED), threading.Event()
 
         def hold(uow: UnitOfWork) -> None:
@@ -865,7 +881,7 @@ def test_what_is_not_a_database_file_is_not_touched(tmp_path: Path, sqlite_file:
 def test_a_file_that_others_just_begin_to_use_is_waited_for(
     sqlite_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Busy(sqlite3.Connection):
+    class Busy(sqlite._Connection):
         """Refuses the log a few times at once, as SQLite does while another connection closes the file."""
 
         refusals = 3
@@ -878,8 +894,7 @@ def test_a_file_that_others_just_begin_to_use_is_waited_for(
                 raise error
             return super().execute(sql, parameters)
 
-    connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=Busy))
+    monkeypatch.setattr(sqlite, "_Connection", Busy)
     read(sqlite_storage)
     assert Busy.refusals == 0
     sqlite_storage.close()

@@ -20,6 +20,25 @@ from logoadmin.domain.writes import RecordedUnitOfWork, recorded
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import NOW, StandingClock, WatchedStorage, ask, gallery_on
 
+SEARCHES: list[tuple[ListCommand, bool]] = [
+    (ListAuthors(), False),
+    (ListAuthors(limit=5, after=7), False),
+    (ListAuthors(user_id=7), False),
+    (ListAuthors(q="a"), True),
+    (ListLogos(target="forum"), False),
+    (ListAuthorLogos(author_id=7), False),
+    (ListAuthorLogos(author_id=7, active=False), True),
+    (ListLogos(target="forum", active=False), True),
+    (ListLogos(target="forum", q="a"), True),
+]
+
+
+@pytest.mark.rule("contract E3")
+@pytest.mark.parametrize(("command", "is_search"), SEARCHES)
+def test_a_list_is_a_search_unless_an_index_has_what_is_asked(command: ListCommand, is_search: bool) -> None:
+    assert command.searches is is_search
+
+
 E1 = pytest.mark.rule("contract E1")
 
 

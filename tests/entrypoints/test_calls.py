@@ -7,11 +7,13 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
+import httpx2
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import Policy
+from logoadmin.domain.access import Caller, Policy
 from logoadmin.domain.errors import DuplicateEntry, StorageUnavailable
+from logoadmin.domain.lists import Listing
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.records import Author
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
@@ -19,6 +21,7 @@ from logoadmin.entrypoints.http_api import calls as module
 from logoadmin.entrypoints.http_api.calls import Calls
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.ports.storage import UnitOfWork
+from tests.entrypoints.at_once import Clients, with_clients
 from tests.gallery import StandingClock, WatchedStorage, gallery_on
 
 Answer = TypeVar("Answer")
@@ -150,6 +153,36 @@ def test_a_slow_read_keeps_only_its_own_thread(storage: SlowStorage) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.rule("contract E1", "contract E3")
+def test_searches_stand_in_the_way_of_nothing_else(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    list_, searching, may_end = slow.authors.list, threading.Event(), threading.Event()
+
+    def slow_list(command: ListAuthors, caller: Caller) -> Listing[Author]:
+        if command.q is not None:
+            searching.set()
+            may_end.wait(WITHIN)
+        return list_(command, caller)
+
+    async def work(clients: Clients) -> None:
+        (client,) = clients
+
+        async def ask(path: str) -> httpx2.Response:
+            return await asyncio.wait_for(client.get(path), 1)
+
+        await ask("/api/authors?limit=5")  # remembered from now on
+        searches = [asyncio.ensure_future(client.get(f"/api/authors?q={number}")) for number in range(9)]
+        await until(searching)
+        for path in ("/api/authors?limit=5", "/api/authors?limit=6", "/api/authors?user_id=5", "/api/authors/1"):
+            assert (await ask(path)).status_code == 200, path
+        assert not any(search.done() for search in searches)
+        may_end.set()
+        assert {(await search).status_code for search in searches} == {200}
+
+    slow.authors.create(CreateAuthor(user_id=5, username="Ann"))
+    monkeypatch.setattr(slow.authors, "list", slow_list)
+    with_clients((slow,), work)
+
+
 @pytest.mark.rule("contract A20")
 def test_a_thread_that_could_not_be_started_is_started_for_the_next(
     slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
@@ -161,6 +194,7 @@ def test_a_thread_that_could_not_be_started_is_started_for_the_next(
         calls = Calls(slow)
         asking: list[Callable[[], Awaitable[object]]] = [
             lambda: calls.reading(lambda: "read"),
+            lambda: calls.searching(lambda: "found"),
             lambda: calls.writing(lambda: "written"),
             lambda: calls.hashing(lambda: "hashed"),
             lambda: calls.version(calls.deadline()),
@@ -170,7 +204,7 @@ def test_a_thread_that_could_not_be_started_is_started_for_the_next(
             for ask in asking:
                 with pytest.raises(RuntimeError, match="can't start"):
                     await ask()
-        assert [await ask() for ask in asking] == ["read", "written", "hashed", slow.changes.version()]
+        assert [await ask() for ask in asking] == ["read", "found", "written", "hashed", slow.changes.version()]
 
     asyncio.run(run())
 
@@ -213,7 +247,7 @@ def test_who_waits_too_long_for_hashing_is_not_told_that_the_database_is_away(
 
 
 @pytest.mark.rule("contract A20")
-@pytest.mark.parametrize("way", ["reading", "writing", "hashing"])
+@pytest.mark.parametrize("way", ["reading", "searching", "writing", "hashing"])
 def test_calls_are_answered_each_with_its_own_answer_or_error(slow: LogoAdmin, way: str) -> None:
     def call(number: int) -> int:
         if number % 3 == 0:

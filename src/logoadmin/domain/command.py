@@ -82,6 +82,11 @@ class Command(BaseModel):
         return self._with("_key", key)
 
     @property
+    def searches(self) -> bool:
+        """Whether it may take a look at all records of a kind, which is no quick one."""
+        return False
+
+    @property
     def seen(self) -> frozenset[int] | None:
         """The versions of which the caller saw one."""
         seen: frozenset[int] | None = self.__dict__.get("_seen")

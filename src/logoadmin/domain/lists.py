@@ -23,6 +23,12 @@ class ListCommand(Command):
         wanted = {name: getattr(self, name) for name in Filter.__slots__ if getattr(self, name, None) is not None}
         return Filter(**wanted) if wanted else EVERYTHING
 
+    @property
+    def searches(self) -> bool:
+        """Whether records are compared one by one: what is asked is not, or not alone, what an index has."""
+        given = self.filter().given
+        return "q" in given or len(given) > 1
+
 
 class SearchedCommand(ListCommand):
     """A list of records with names, of which ``q`` is a part, in whatever case (contract E3)."""

@@ -1,12 +1,13 @@
 """SQLite in a file, as the one place that knows how it differs."""
 
+import math
 import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from typing import Any, Final
+from typing import Any, Final, Self
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
@@ -40,6 +41,10 @@ _BUSY_WAIT: Final = 1.4
 _WAL_WAIT: Final = 0.3
 _LONG_WAIT: Final = 60.0
 _WAL_RETRY: Final = 0.015
+# A statement that takes longer is ended, as servers are told to; it is looked at after so many steps, which take some
+# milliseconds.
+_STATEMENT_WAIT: Final = 1.1
+_STEPS: Final = 100_000
 # So many statements are kept ready by each connection; those that insert several rows are another one for each number.
 _READY: Final = 128
 
@@ -68,10 +73,9 @@ class Sqlite:
 
     def engine(self, connections: int, patience: float | None) -> Engine:
         """Return an engine that never makes the file: one that is gone must not come back empty."""
-        busy_wait, wal_wait = (_LONG_WAIT, _LONG_WAIT) if patience is None else (_BUSY_WAIT, _WAL_WAIT)
         engine = create_engine(
             "sqlite://",
-            creator=lambda: self._connect(busy_wait, wal_wait),
+            creator=lambda: self._connect(is_hurried=patience is not None),
             poolclass=QueuePool,
             pool_size=connections,
             max_overflow=0,
@@ -167,7 +171,7 @@ class Sqlite:
             return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_NOTADB
         return False
 
-    def _opened(self, busy_wait: float) -> sqlite3.Connection:
+    def _opened(self, busy_wait: float) -> "_Connection":
         uri = f"file:{quote(self._path)}?mode=rw"
         with _opening:
             return sqlite3.connect(
@@ -177,10 +181,14 @@ class Sqlite:
                 isolation_level=None,
                 check_same_thread=False,
                 cached_statements=_READY,
+                factory=_Connection,
             )
 
-    def _connect(self, busy_wait: float, wal_wait: float) -> sqlite3.Connection:
+    def _connect(self, *, is_hurried: bool) -> sqlite3.Connection:
+        busy_wait, wal_wait = (_BUSY_WAIT, _WAL_WAIT) if is_hurried else (_LONG_WAIT, _LONG_WAIT)
         connection = self._opened(busy_wait)
+        if is_hurried:
+            connection.set_progress_handler(connection.is_late, _STEPS)
         try:
             _use_wal(connection, wal_wait)
             # With less, a power cut takes back what was answered already (contract H2).
@@ -205,6 +213,30 @@ class Sqlite:
         except OSError:
             return None
         return found.st_dev, found.st_ino
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that knows until when its statement may run."""
+
+    ends = math.inf
+
+    def is_late(self) -> bool:
+        return time.monotonic() > self.ends
+
+    def cursor(self, factory: Any = None) -> Any:
+        return super().cursor(factory or _Cursor)
+
+
+class _Cursor(sqlite3.Cursor):
+    connection: _Connection
+
+    def execute(self, sql: str, parameters: Any = ()) -> Self:
+        self.connection.ends = time.monotonic() + _STATEMENT_WAIT
+        return super().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Any) -> Self:
+        self.connection.ends = math.inf  # many statements, of which none is a search
+        return super().executemany(sql, parameters)
 
 
 def _use_wal(connection: sqlite3.Connection, wait: float) -> None:

@@ -38,8 +38,9 @@ def open_sql_storage(url: str, *, connections: int | None = None, patience: floa
 
     Args:
         url: ``sqlite:///file`` or ``mysql+pymysql://user:password@host:port/name``.
-        connections: how many connections there may be at once; if not given, as many as callers use: those that read,
-            one that writes, two that hash passwords in between, and two more for programs with threads of their own.
+        connections: how many connections there may be at once; if not given, as many as callers use: those that read
+            and as many that search, one that writes, two that hash passwords in between, and two more for programs
+            with threads of their own.
         patience: how many seconds each step of connecting may take; with None, all waits are long, for work that
             nobody waits for in front of a browser.
 
@@ -61,7 +62,7 @@ class SqlStorage:
         self.at_once = dialect.at_once
         self._dialect = dialect
         self._hurried = patience is not None
-        self._engine = dialect.engine(connections or dialect.at_once + 5, patience)
+        self._engine = dialect.engine(connections or 2 * dialect.at_once + 5, patience)
         self._driver = self._engine.dialect.loaded_dbapi
         self._statements = Statements(self._engine.dialect, together=dialect.together)
         self._breaker = Breaker()

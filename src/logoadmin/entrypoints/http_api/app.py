@@ -4,7 +4,8 @@ import functools
 import json
 import logging
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -88,7 +89,7 @@ class Endpoint:
                 command = await command_of(request, renderer.operation, self._calls.parsing)
             caller = caller_of(request, self._gallery, renderer.operation, request_id)
             respond = self._responding(request, renderer, command, caller)
-            response = await self._calls.reading(respond, deadline)
+            response = await self._reading(command)(respond, deadline)
             self._remembered.remember(request, response, version)
         return response
 
@@ -98,7 +99,11 @@ class Endpoint:
         respond = self._responding(request, renderer, command, caller)
         if command.hashes:
             return await self._calls.hashing(respond)
-        return await (self._calls.reading if renderer.operation.method == "GET" else self._calls.writing)(respond)
+        return await (self._reading(command) if renderer.operation.method == "GET" else self._calls.writing)(respond)
+
+    def _reading(self, command: Command) -> Callable[..., Awaitable[Any]]:
+        """Return what makes a call that reads for a command, beside the quick ones or among them."""
+        return self._calls.searching if command.searches else self._calls.reading
 
     def _responding(
         self, request: Request, renderer: Renderer, command: Command, caller: Caller
@@ -108,7 +113,7 @@ class Endpoint:
 
         def respond() -> Response:
             return renderer.response(
-                command, lambda asked: operation.perform(self._gallery, asked, caller), request, self._calls.reading
+                command, lambda asked: operation.perform(self._gallery, asked, caller), request, self._reading(command)
             )
 
         return respond

@@ -32,13 +32,15 @@ _MOST: Final = 32
 class Calls:
     """Makes the calls of the core: in threads of its own where storage waits, else right here.
 
-    Few threads: more of them only fight over the interpreter lock. Those who read do not wait for those who write.
+    Few threads: more of them only fight over the interpreter lock. Those who read do not wait for those who write, nor
+    for those who search, which may take a thousand times as long.
     """
 
     def __init__(self, gallery: LogoAdmin) -> None:
         """Serve one gallery. Threads start when they are needed."""
         self._gallery = gallery
         self._readers: _Lane[Callable[[], None]] = _Lane(gallery.at_once, "reading", _call)
+        self._searchers: _Lane[Callable[[], None]] = _Lane(gallery.at_once, "searching", _call)
         self._writers: _Lane[_Waiting[Any]] = _Lane(1, "writing", self._write, most=_MOST)
         self._hashing: _Lane[Callable[[], None]] = _Lane(_HASHING_THREADS, "hashing", _call)
         # One: while it holds the interpreter lock, the event loop waits for no other of its kind.
@@ -51,15 +53,24 @@ class Calls:
         return asyncio.get_running_loop().time() + _DEADLINE
 
     async def reading(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
-        """Return the answer of a call that reads.
+        """Return the answer of a call that reads, and does not search.
 
         Raises:
             StorageUnavailable: it took longer than storage may; what it does goes on.
         """
+        return await self._answer(self._readers, call, deadline)
+
+    async def searching(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
+        """Return the answer of a call that searches, in the same way."""
+        return await self._answer(self._searchers, call, deadline)
+
+    async def _answer(
+        self, lane: "_Lane[Callable[[], None]]", call: Callable[[], Answer], deadline: float | None
+    ) -> Answer:
         if not self._gallery.waits:
             return call()
         waiting = _Waiting(call)
-        self._readers.put(waiting.perform)
+        lane.put(waiting.perform)
         return await waiting.answer(deadline or self.deadline(), self._late)
 
     async def writing(self, call: Callable[[], Answer]) -> Answer:
