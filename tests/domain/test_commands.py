@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
-from logoadmin.domain.command import UNCHANGED, Command
+from logoadmin.domain.command import UNCHANGED, Command, problems_of
 from logoadmin.domain.errors import InvalidInput
 from logoadmin.domain.lists import ListCommand
 from logoadmin.domain.services import authors, keys, logos, roles, sessions, themes, transfer, users
@@ -125,18 +126,29 @@ def test_an_error_never_repeats_the_input(kind: type[Command], name: str) -> Non
 
 
 @pytest.mark.rule("contract A5")
-def test_no_way_of_making_a_command_speaks_pydantics_error() -> None:
+def test_who_makes_a_command_gets_our_error_and_pydantic_its_own_and_neither_text_has_the_input() -> None:
     given_: dict[str, Any] = {"user_id": SECRET}
     kind: type[Command] = users.CreateUser
-    makes: tuple[Callable[[], object], ...] = (
-        lambda: kind(**given_),
-        lambda: kind.model_validate(given_),
-        lambda: kind.model_validate_json(json.dumps(given_)),
+    makes: tuple[tuple[type[Exception], Callable[[], object]], ...] = (
+        (InvalidInput, lambda: kind(**given_)),
+        (ValidationError, lambda: kind.model_validate(given_)),
+        (ValidationError, lambda: kind.model_validate_json(json.dumps(given_))),
     )
-    for make in makes:
-        with pytest.raises(InvalidInput) as caught:
+    for error, make in makes:
+        with pytest.raises(error) as caught:
             make()
         assert SECRET not in "".join(traceback.format_exception(caught.value, chain=True))
+
+
+@pytest.mark.rule("contract A5", "contract H6")
+@pytest.mark.parametrize("kind", ASKED)
+def test_pydantic_finds_the_same_problems_in_a_command_wherever_it_is(kind: type[Command]) -> None:
+    for values in ({"x": 1}, dict.fromkeys([*kind.model_fields, "x"], 1.5), ASKED[kind][1] | {"x": SECRET}):
+        with pytest.raises(InvalidInput) as ours:
+            kind(**values)
+        with pytest.raises(ValidationError) as theirs:
+            TypeAdapter(kind).validate_python(values)
+        assert problems_of(theirs.value) == ours.value.problems
 
 
 @pytest.mark.rule("contract A5", "contract H6")

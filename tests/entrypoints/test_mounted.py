@@ -13,6 +13,8 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocketDisconnect
 
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.services.authors import CreateAuthor
 from logoadmin.entrypoints.operations import OPERATIONS
 from tests.entrypoints.conftest import Headers
 from tests.gallery import NOW
@@ -35,6 +37,33 @@ def in_fastapi(app: ASGIApp) -> ASGIApp:
 
 def in_both(app: ASGIApp) -> ASGIApp:
     return Starlette(routes=[Mount("/", in_fastapi(app))])
+
+
+@pytest.mark.rule("contract A5")
+@pytest.mark.parametrize(
+    ("body", "problems"),
+    [
+        ({"user_id": "7", "username": ""}, [("user_id", "int_type"), ("username", "string_too_short")]),
+        ({"user_id": 7, "username": "Ann", "x": 1}, [("x", "extra_forbidden")]),
+        ({}, [("user_id", "missing"), ("username", "missing")]),
+    ],
+)
+def test_a_command_may_be_the_body_of_a_route_of_fastapi(
+    gallery: LogoAdmin, body: dict[str, object], problems: list[tuple[str, str]]
+) -> None:
+    host = FastAPI()
+
+    @host.post("/authors")
+    def create(command: CreateAuthor) -> int:
+        return gallery.authors.create(command).author_id
+
+    with TestClient(host) as client:
+        refused = client.post("/authors", json=body)
+        assert refused.status_code == 422
+        assert [(*entry["loc"], entry["type"]) for entry in refused.json()["detail"]] == [
+            ("body", *problem) for problem in problems
+        ]
+        assert client.post("/authors", json={"user_id": 7, "username": "Eve"}).json() == 3
 
 
 @pytest.fixture(params=[in_starlette, in_fastapi, in_both], ids=["starlette", "fastapi", "both"])

@@ -41,7 +41,8 @@ class Command(BaseModel):
         key: what makes the command the same one when it is sent again (contract F3).
 
     Raises:
-        InvalidInput: when it is made of values outside the limits, with every problem at once.
+        InvalidInput: when it is made of values outside the limits, with every problem at once. Where pydantic makes it,
+            by ``model_validate`` or as a part of something else, pydantic's ValidationError has the same problems.
     """
 
     # Inputs stay hidden in errors: one of them may be a password.
@@ -59,6 +60,10 @@ class Command(BaseModel):
             return
         # Raised out here so that the error does not drag pydantic's own, which knows the input, along.
         raise InvalidInput(problems)
+
+    # Only who calls the class gets an error of ours. Where a command is part of something that pydantic makes, such as
+    # the body of a route of FastAPI, this has pydantic report its problems with all others, as its own __init__ does.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     def if_version(self, *versions: int) -> Self:
         """Return the same command, to be done only if the record still has one of these versions (contract F1).
