@@ -3,6 +3,7 @@
 import hashlib
 import re
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from starlette.applications import Starlette
@@ -75,13 +76,27 @@ def test_the_page_is_read_only(app: ASGIApp, path: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("", "index.html", "README.md", "LICENSE", "NOTICE", "swagger-ui.css/", "swagger-ui.css%0A", "Swagger-UI.css"),
+        *("index.html", "README.md", "LICENSE", "NOTICE", "swagger-ui.css/", "swagger-ui.css%0A", "Swagger-UI.css"),
         *("../api_docs.py", "..%2Fapi_docs.py", "%2e%2e/api_docs.py", "./swagger-ui.css", "/swagger-ui.css", "x"),
     ],
 )
 def test_no_other_file_is_served(app: ASGIApp, name: str) -> None:
     answered = ask(app, "GET", f"/docs/{name}")
     assert (answered.status_code, answered.json()) == (404, {"detail": "Not Found"})
+
+
+@pytest.mark.rule("contract A21", "contract H6")
+@pytest.mark.parametrize(("path", "location"), [("/", "docs"), ("/docs/", "../docs"), ("/?x=1", "docs")])
+def test_the_page_is_found_from_the_root_and_with_a_slash_under_any_prefix(
+    app: ASGIApp, path: str, location: str
+) -> None:
+    for method in ("GET", "HEAD"):
+        answered = ask(app, method, path)
+        assert (answered.status_code, answered.header("location"), answered.body) == (307, location, b"")
+    assert urljoin(f"https://host.example{path}", location) == "https://host.example/docs"
+    assert urljoin(f"https://host.example/gallery{path}", location) == "https://host.example/gallery/docs"
+    refused = ask(app, "POST", path)
+    assert (refused.status_code, refused.header("allow")) == (405, "GET, HEAD")
 
 
 def test_the_page_is_found_under_a_prefix(app: ASGIApp) -> None:

@@ -4,11 +4,13 @@ Playwright keeps an event loop in the thread of these tests for as long as the b
 their own are in other modules.
 """
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +18,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Route, expect, sync_playwright
 
+from logoadmin.domain.access import Policy
+from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.operations import OPERATIONS
 from tests.conftest import LONG
 from tests.gallery import ADMIN_PASSWORD
@@ -123,6 +127,66 @@ def test_the_page_signs_in_and_calls_in_a_browser(chromium: Browser, kind: str, 
         expect(answer).to_contain_text('"role_id": 1')
         expect(block.locator(".request-url")).to_contain_text(f"{address}{prefix}/api/roles")
         assert seen.complaints == []
+
+
+@pytest.mark.rule("contract C5")
+def test_the_page_takes_a_service_key(chromium: Browser) -> None:
+    with served("gallery") as address, watched(chromium, address) as seen:
+        page = seen.page
+        key = service_key(address, "roles:read")
+        page.goto(f"{address}/")
+        assert page.url == f"{address}/docs"
+        page.get_by_role("button", name="Authorize").click()
+        dialog = page.locator(".dialog-ux .modal-ux")
+        dialog.get_by_label("auth-bearer-value").fill(key)
+        dialog.get_by_role("button", name="Apply credentials").click()
+        dialog.get_by_role("button", name="Close", exact=True).first.click()
+        block = page.locator("[id$='-list_roles']")
+        block.locator(".opblock-summary-control").click()
+        block.get_by_role("button", name="Try it out").click()
+        block.get_by_role("button", name="Execute").click()
+        answer = block.locator(".live-responses-table")
+        expect(answer.locator("tbody .response-col_status")).to_have_text("200")
+        expect(answer).to_contain_text('"role_id": 1')
+        assert seen.complaints == []
+
+
+def service_key(address: str, *scope: str) -> str:
+    """Return a new service key of the administrator."""
+
+    def posted(path: str, body: dict[str, object], token: str = "") -> dict[str, str]:
+        headers = {"content-type": "application/json", **({"authorization": f"Bearer {token}"} if token else {})}
+        request = urllib.request.Request(f"{address}{path}", json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request) as answer:
+            found: dict[str, str] = json.load(answer)
+        return found
+
+    tokens = posted("/api/auth/token", {"username": "admin", "password": ADMIN_PASSWORD})
+    return posted("/api/auth/keys", {"name": "a page", "scope": scope}, tokens["access_token"])["key"]
+
+
+@pytest.mark.rule("contract D logos")
+def test_the_patterns_of_the_document_mean_the_same_in_a_browser(chromium: Browser) -> None:
+    text = json.dumps(openapi_document(Policy.OPEN))
+    patterns = sorted({json.loads(f'"{found}"') for found in re.findall(r'"pattern": "((?:\\.|[^"\\])*)"', text)})
+    assert len(patterns) == 3
+    tried = [
+        *("https://example.org/a.png", "HTTP://x", "http://x/?#a", "http://пример.example/я", "http://x?y"),
+        *("", "ftp://x", "http://", "http:///x", "http://a b", "http://a\\b", "//x", "http://x/\x7f", "http://x\n"),
+        *("logos:write", "*", 'a"b', "a b", "a\\b", "a\0b", "~!#", "é"),
+    ]
+    with chromium.new_context() as context:
+        for flags in ("v", "u", ""):
+            found = context.new_page().evaluate(
+                """([patterns, flags, tried]) => patterns.map((pattern) => {
+                    const compiled = new RegExp(pattern, flags);
+                    return tried.map((text) => compiled.test(text));
+                })""",
+                [patterns, flags, tried],
+            )
+            # Python's `$` would let a newline follow.
+            wanted = [[bool(re.search(p.removesuffix("$") + r"\Z", text)) for text in tried] for p in patterns]
+            assert found == wanted, flags
 
 
 def test_operations_and_schemas_open_under_the_policy(chromium: Browser) -> None:

@@ -95,10 +95,18 @@ def test_the_document_says_where_the_paths_begin(mounted: TestClient) -> None:
     document = mounted.get("/gallery/openapi.json").json()
     assert set(document["paths"]) == {operation.path for operation in OPERATIONS}
     assert [server["url"] for server in document["servers"]] == ["/gallery"]
-    (scheme,) = document["components"]["securitySchemes"].values()
+    scheme = document["components"]["securitySchemes"]["password"]
     # A URL there counts from where the document is (OpenAPI 3.1, Relative References in URLs).
     sign_in = urljoin("http://host/gallery/openapi.json", scheme["flows"]["password"]["tokenUrl"])
     assert sign_in == "http://host/gallery/api/auth/token"
+
+
+def test_the_page_is_found_and_the_host_keeps_its_own(mounted: TestClient) -> None:
+    assert mounted.get("/").text == "host"
+    for path in ("/gallery/", "/gallery/docs/", "/gallery/docs"):
+        page = mounted.get(path)
+        assert (page.status_code, page.url.path) == (200, "/gallery/docs")
+        assert "swagger-ui" in page.text
 
 
 def test_the_host_keeps_its_own_life(app: ASGIApp) -> None:

@@ -29,8 +29,9 @@ MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
 _NO_NUL = r"^[^\x00]*$"
 # RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.
 _SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
-# RFC 3986 with a scheme and a host; beyond ASCII as browsers take it, but never white space or controls.
-_HTTP_URL = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s\x00-\x1f\x7f/?#\\]+([/?#][^\s\x00-\x1f\x7f\\]*)?$"
+# RFC 3986 with a scheme and a host; beyond ASCII as browsers take it, but never white space or controls. Browsers read
+# it, too, in the OpenAPI document: JavaScript's flag `v` wants the slashes escaped.
+_HTTP_URL = r"^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x00-\x1f\x7f\\]*)?$"
 
 
 def _matching(pattern: str, type_: str, msg: str) -> Callable[[str], str]:

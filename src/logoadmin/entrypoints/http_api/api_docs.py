@@ -11,6 +11,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.responses import sendable
 
 _DIRECTORY: Final = Path(__file__).with_name("swagger_ui")
 # What the page loads is the program, the same for everybody, and 2 MB of it: no answer that contract F2 speaks of. So
@@ -32,7 +33,23 @@ _HEADERS: Final = {
 }
 
 
-class DocsFile:
+class ReadOnly:
+    """A path outside the table of operations, which everybody may read."""
+
+    def response(self, scope: Scope) -> Response:
+        """Return the answer to a GET."""
+        raise NotImplementedError
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] in ("GET", "HEAD"):
+            response = self.response(scope)
+        else:
+            response = error_response(HttpError(405, headers={"allow": "GET, HEAD"}))
+        await sendable(response, scope)(scope, receive, send)
+
+
+class DocsFile(ReadOnly):
     """One file of the page, kept in memory."""
 
     def __init__(self, name: str, media_type: str, cache_control: str) -> None:
@@ -42,19 +59,26 @@ class DocsFile:
         etag = f'"{hashlib.sha256(self._body).hexdigest()[:32]}"'
         self._headers = {**_HEADERS, "cache-control": cache_control, "etag": etag}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["method"] not in ("GET", "HEAD"):
-            response = error_response(HttpError(405, headers={"allow": "GET, HEAD"}))
-        elif self._headers["etag"] in Headers(scope=scope).get("if-none-match", ""):
-            response = Response(status_code=304, headers=self._headers)
-        else:
-            body = b"" if scope["method"] == "HEAD" else self._body
-            headers = {**self._headers, "content-length": str(len(self._body))}
-            response = Response(body, headers=headers, media_type=self._media_type)
-        await response(scope, receive, send)
+    def response(self, scope: Scope) -> Response:
+        """Return the file, or that the client has it."""
+        if self._headers["etag"] in Headers(scope=scope).get("if-none-match", ""):
+            return Response(status_code=304, headers=self._headers)
+        return Response(self._body, headers=self._headers, media_type=self._media_type)
+
+
+class Redirect(ReadOnly):
+    """A path that leads to another one."""
+
+    def __init__(self, to: str) -> None:
+        """Lead to a path that counts from this one: so it is right under whatever prefix the client knows."""
+        self._to = to
+
+    def response(self, scope: Scope) -> Response:  # noqa: ARG002 (it leads there, whatever is asked)
+        """Return where it leads; another version may lead elsewhere."""
+        return Response(status_code=307, headers={"location": self._to, "cache-control": "no-store"})
 
 
 def docs_routes() -> list[Route]:
-    """Return the routes of the page and its files."""
-    return [Route(path, DocsFile(*file)) for path, file in _FILES.items()]
+    """Return the routes of the page and its files, and those that lead to it."""
+    files = [Route(path, DocsFile(*file)) for path, file in _FILES.items()]
+    return [*files, Route("/docs/", Redirect("../docs")), Route("/", Redirect("docs"))]

@@ -17,7 +17,7 @@ from logoadmin.domain.access import Caller, Policy
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.api_docs import docs_routes
+from logoadmin.entrypoints.http_api.api_docs import ReadOnly, docs_routes
 from logoadmin.entrypoints.http_api.calls import Calls
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.hosts import Hosts
@@ -181,7 +181,7 @@ def _operations_by_path() -> list[tuple[str, list[Operation]]]:
     )
 
 
-class Document:
+class Document(ReadOnly):
     """A path outside the table of operations: JSON that everybody may read."""
 
     def __init__(self, text: Callable[[str], bytes], headers: Mapping[str, str] | None = None) -> None:
@@ -189,13 +189,9 @@ class Document:
         self._text = text
         self._headers = {"cache-control": "no-store", **(headers or {})}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["method"] not in ("GET", "HEAD"):
-            response = error_response(HttpError(405, headers={"allow": "GET, HEAD"}))
-        else:
-            response = Response(self._text(scope.get("root_path", "")), 200, self._headers, "application/json")
-        await sendable(response, scope)(scope, receive, send)
+    def response(self, scope: Scope) -> Response:
+        """Return the text."""
+        return Response(self._text(scope.get("root_path", "")), 200, self._headers, "application/json")
 
 
 def _openapi(access: Policy) -> Callable[[str], bytes]:

@@ -1,6 +1,5 @@
 """The document: paths and operations, bodies and answers."""
 
-import inspect
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any, Final
@@ -11,8 +10,10 @@ from pydantic.json_schema import GenerateJsonSchema
 from logoadmin.domain.access import PUBLIC, Need, Policy
 from logoadmin.domain.command import Command
 from logoadmin.domain.records import Author, Logo, NewServiceKey, Role, Theme, User
-from logoadmin.entrypoints.http_api.openapi.examples import EXAMPLES, with_examples
+from logoadmin.entrypoints.http_api.openapi.examples import description_of, example_of, explained
 from logoadmin.entrypoints.http_api.openapi.headers import RESPONSE_HEADERS, request_headers, response_headers
+from logoadmin.entrypoints.http_api.openapi.words import ABOUT, STATUSES, TAGS
+from logoadmin.entrypoints.http_api.openapi.words import OPERATIONS as TOLD
 from logoadmin.entrypoints.operations import OPERATIONS, Operation
 
 _JSON: Final = "application/json"
@@ -78,30 +79,30 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
         "info": {
             "title": "logoadmin",
             "version": version("logoadmin"),
-            "description": "Administration of a gallery of site logos and themes.",
+            "description": ABOUT,
         },
         "servers": [{"url": root_path or "/"}],
+        "tags": [{"name": name, "description": description} for name, description in TAGS.items()],
         "paths": paths,
         "components": {
-            "schemas": with_examples({**definitions["$defs"], **_SHARED}),
-            "headers": RESPONSE_HEADERS,
-            "securitySchemes": {
-                "token": {
-                    "type": "oauth2",
-                    "flows": {"password": {"tokenUrl": f"{root_path}/api/auth/token", "scopes": {}}},
-                }
+            "schemas": {
+                title: explained(title, schema) for title, schema in {**definitions["$defs"], **_SHARED}.items()
             },
+            "headers": RESPONSE_HEADERS,
+            "securitySchemes": _security_schemes(root_path),
         },
     }
 
 
 def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, Any]:
-    kind, _, verb = operation.call.partition(".")
+    summary, description = TOLD[operation.name]
+    scope = operation.command.need.scope
     described: dict[str, Any] = {
         "operationId": operation.name,
-        "tags": [kind],
-        "summary": f"{verb.replace('_', ' ').capitalize()}: {inspect.getdoc(operation.command)}",
-        "description": operation.source,
+        "tags": [operation.call.partition(".")[0]],
+        "summary": summary,
+        "description": f"{description} Takes the scope `{scope}`." if scope else description,
+        "x-source": operation.source,
         "security": _security(operation.command.need, access),
         "responses": {
             str(status): _response(operation, status, answer if status == operation.success else None)
@@ -119,16 +120,23 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
 def _parameters(operation: Operation) -> list[dict[str, Any]]:
     fields = operation.command.model_json_schema(schema_generator=_Schemas)["properties"]
     found = [
-        {"name": name, "in": "path", "required": True, "schema": fields[name], "example": EXAMPLES[name]}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": description_of("path", name),
+            "schema": fields[name],
+            "example": example_of("path", name),
+        }
         for name in operation.path_fields
     ]
     for name in operation.query_fields:
         # What may be left out is null in Python; a query has no such thing.
         (schema,) = [part for part in fields[name]["anyOf"] if part != {"type": "null"}]
-        example = EXAMPLES["change_id"] if name == "after" else EXAMPLES[name]
         # In the schema: what may be left out, a page for trying out would otherwise send from the start.
-        schema = {**schema, "examples": [example]}
-        found.append({"name": name, "in": "query", "required": False, "schema": schema})
+        schema = {**schema, "examples": [example_of("query", name)]}
+        described = {"name": name, "in": "query", "required": False, "description": description_of("query", name)}
+        found.append({**described, "schema": schema})
     return found + request_headers(operation)
 
 
@@ -145,19 +153,41 @@ def _links(operation: Operation) -> dict[str, Any]:
 def _security(need: Need, access: Policy) -> list[dict[str, list[str]]]:
     if need == PUBLIC:
         return []
-    return [{"token": []}] if need.needs_token(access) else [{}, {"token": []}]
+    ways: list[dict[str, list[str]]] = [{name: []} for name in _security_schemes("")]
+    return ways if need.needs_token(access) else [{}, *ways]
+
+
+def _security_schemes(root_path: str) -> dict[str, Any]:
+    """Return the ways of proving who one is: a token by signing in, or one that is there, such as a service key."""
+    password = {"tokenUrl": f"{root_path}/api/auth/token", "refreshUrl": f"{root_path}/api/auth/token", "scopes": {}}
+    return {
+        "password": {
+            "type": "oauth2",
+            "description": "With a username and a password. Leave `client_id` and `client_secret` empty.",
+            "flows": {"password": password},
+        },
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "With a service key, or an access token that you have.",
+        },
+    }
 
 
 def _response(operation: Operation, status: int, answer: Any | None) -> dict[str, Any]:
+    description, detail = STATUSES[status]
     described: dict[str, Any] = {
-        "description": HTTPStatus(status).phrase,
+        "description": description,
         "headers": response_headers(operation, status),
     }
     if status == HTTPStatus.NOT_MODIFIED:
         return described
     if answer is None:
-        answer = {"$ref": _REF.format(model="InvalidInput" if status == HTTPStatus.UNPROCESSABLE_ENTITY else "Error")}
-    described["content"] = {_JSON: {"schema": answer}}
+        model = "InvalidInput" if status == HTTPStatus.UNPROCESSABLE_ENTITY else "Error"
+        content = {"schema": {"$ref": _REF.format(model=model)}, "example": {"detail": detail}}
+    else:
+        content = {"schema": answer}
+    described["content"] = {_JSON: content}
     links = _links(operation) if status == HTTPStatus.CREATED else {}
     return {**described, "links": links} if links else described
 
@@ -176,8 +206,8 @@ def _contents(operation: Operation) -> dict[str, Any]:
 def _body(command: type[Command], path_fields: tuple[str, ...]) -> dict[str, Any]:
     """Return the schema of what a command has beside the fields of its path."""
     schema = command.model_json_schema(schema_generator=_Schemas)
-    schema.pop("title")
+    title = schema.pop("title")
+    schema.pop("description")  # the operation's own says it for everybody
     schema["properties"] = {name: field for name, field in schema["properties"].items() if name not in path_fields}
     required = [name for name in schema.pop("required", ()) if name not in path_fields]
-    described: dict[str, Any] = with_examples({**schema, "required": required} if required else schema)
-    return described
+    return explained(title, {**schema, "required": required} if required else schema)

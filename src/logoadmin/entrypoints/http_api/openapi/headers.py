@@ -14,26 +14,25 @@ def _header(description: str, schema: dict[str, Any], example: object) -> dict[s
 _TEXT: Final[dict[str, Any]] = {"type": "string"}
 _SECONDS: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
 RESPONSE_HEADERS: Final = {
-    "ETag": _header("The version (contract F1).", _TEXT, '"57"'),
-    "Link": _header(
-        "Where the next page is, if there is one (contract E2).", _TEXT, '</api/users?after=7>; rel="next"'
-    ),
-    "Cache-Control": _header("Whether it may be kept (contract F2).", _TEXT, "no-store"),
-    "X-Request-Id": _header("What the request is known by, in the history, too (contract G).", _TEXT, "8e03978e40d5"),
-    "WWW-Authenticate": _header("What a token is sent as (RFC 6750).", _TEXT, "Bearer"),
+    "ETag": _header("The version of the record or the list; send it as `If-Match` or `If-None-Match`.", _TEXT, '"57"'),
+    "Link": _header("Where the next page is, if there is one.", _TEXT, '</api/users?after=7>; rel="next"'),
+    "Cache-Control": _header("Whether browsers and proxies may keep it.", _TEXT, "no-store"),
+    "X-Request-Id": _header("What the request is known by, in the history and in the log, too.", _TEXT, "8e03978e40d5"),
+    "WWW-Authenticate": _header("How a token is sent.", _TEXT, "Bearer"),
     "Retry-After": _header("Seconds after which it is worth another try.", _SECONDS, 1),
 }
 _ALWAYS: Final = ("Cache-Control", "X-Request-Id")
 _OF_STATUS: Final = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 _CONDITIONS: Final = {
-    "If-None-Match": "Entity tags that the client has already: with one of them, the answer is 304 (contract F1).",
-    "If-Match": "Entity tags of which the record must still have one: otherwise the answer is 412 (contract F1).",
+    "If-None-Match": "The `ETag` of what you have already: if that is still it, the answer is 304.",
+    "If-Match": "The `ETag` that you saw: if the record has another one by now, the answer is 412.",
 }
 _KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
-    "description": "Sent again with the same key within a day, the request gets its first answer (contract F3).",
+    "description": "A text of your own, such as a UUID: sent again under the same key within a day, the request gets "
+    "its first answer, and is not done twice.",
     "schema": {
         "type": "string",
         "minLength": 1,
