@@ -10,6 +10,7 @@ from logoadmin.adapters.fernet_sealing import FernetSealer
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.system_randomness import SystemRandomness
 from logoadmin.domain.access import OWNER, Caller, Policy, SignedIn
+from logoadmin.domain.causes import Cause
 from logoadmin.domain.command import Command
 from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
@@ -90,6 +91,11 @@ class WatchedStorage:
     def come_back(self) -> None:
         """Be within reach again."""
         self.fault = None
+
+    def late(self, *, writing: bool) -> StorageUnavailable:
+        """Return what to tell somebody who waits no longer."""
+        del writing
+        return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
     def _asked(self, what: str) -> None:
         self.asked.append(what)

@@ -86,10 +86,10 @@ class MariaDb:
         quoted = "".join(f"%{byte:02X}" for byte in password.encode())
         return f"mysql+pymysql://logoadmin:{quoted}@127.0.0.1:{port or self.port}/{database}"
 
-    def start(self) -> None:
-        """Start the server and wait until it answers."""
+    def start(self, *options: str) -> None:
+        """Start the server, perhaps with more options, and wait until it answers."""
         log = (self._directory / "log").open("ab")
-        arguments = [*self._command(), f"--port={self.port}", "--bind-address=127.0.0.1", *_SMALL]
+        arguments = [*self._command(), f"--port={self.port}", "--bind-address=127.0.0.1", *_SMALL, *options]
         self._process = subprocess.Popen(arguments, stdout=log, stderr=log, env={**os.environ, "PATH": _path()})
         log.close()
         deadline = time.monotonic() + _READY_WITHIN

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from logoadmin.domain.access import ANONYMOUS, OWNER, Anonymous, Caller, KeyHolder, Owner, Policy, Scope, SignedIn
+    from logoadmin.domain.causes import Cause
     from logoadmin.domain.errors import (
         BadLine,
         Conflict,
@@ -127,6 +128,7 @@ __all__ = [
     "Author",
     "BadLine",
     "Caller",
+    "Cause",
     "Change",
     "Conflict",
     "CreateAuthor",
@@ -229,6 +231,7 @@ __all__ = [
 _HOMES: Final = (
     "domain.access",
     "domain.errors",
+    "domain.causes",
     "domain.lists",
     "domain.logo_admin",
     "domain.records",

@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from logoadmin.domain.access import Policy
+from logoadmin.domain.causes import Cause
 from logoadmin.entrypoints.cli import cli
 from logoadmin.entrypoints.operations import OPERATIONS, Operation
 from logoadmin.settings import Settings
@@ -174,6 +175,12 @@ def said(value: object) -> str:
 def test_the_table_of_settings_has_all_of_them() -> None:
     table = {row[0]: row[1] for row in rows("docs/operate.md", "`[a-z_0-9]+`")}
     assert table == {f"`{name}`": said(field.default) for name, field in Settings.model_fields.items()}
+
+
+@pytest.mark.rule("contract K3")
+def test_the_table_of_causes_has_all_of_them() -> None:
+    table = text("docs/operate.md").partition("| What is the matter | Code |\n")[2].partition("\n\n")[0]
+    assert re.findall(r"\| `(\w+)` \|$", table, re.MULTILINE) == [cause.code for cause in Cause]
 
 
 def row_of(operation: Operation) -> list[str]:

@@ -18,7 +18,8 @@ NAMES = {
     # who asks
     *("ANONYMOUS", "OWNER", "Anonymous", "Caller", "KeyHolder", "Owner", "Policy", "Scope", "SignedIn"),
     # what can go wrong
-    *("BadLine", "Conflict", "DuplicateEntry", "DuplicateUpdate", "InvalidInput", "InvalidLines", "InvalidToken"),
+    *("BadLine", "Cause", "Conflict", "DuplicateEntry", "DuplicateUpdate", "InvalidInput", "InvalidLines"),
+    *("InvalidToken",),
     *("LogoAdminError", "NotAuthenticated", "NotFound", "NotPermitted", "Problem", "SchemaMismatch", "SettingsError"),
     *(
         "NotModified",

@@ -23,8 +23,10 @@ import pytest
 
 import logoadmin
 from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.causes import Cause
 from logoadmin.entrypoints.cli import main
 from logoadmin.settings import load_settings, settings_of
+from tests.mariadb import MariaDb
 
 ADMIN_PASSWORD = "first password"
 WITHOUT = (
@@ -177,6 +179,28 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
             ended = run(*command, "--database", f"mysql+pymysql://me:hidden@127.0.0.1:{port}/gallery")
             says_one_line(ended, 1, f"Cannot connect to the database server at 127.0.0.1:{port}", "--database")
             assert "hidden" not in ended.err
+
+
+@pytest.mark.rule("contract K3")
+@pytest.mark.parametrize("command", [("init",), ("serve", "--port", "0"), ("export", "-")])
+def test_the_cause_is_named_with_what_to_do(run: Run, mariadb: MariaDb, command: tuple[str, ...]) -> None:
+    for url, cause in (
+        (mariadb.url_of("gallery", password="hidden"), Cause.ACCESS_DENIED),
+        (mariadb.url_of("gallery_nowhere"), Cause.UNKNOWN_DATABASE),
+        (f"{mariadb.url}?ssl=true", Cause.TLS_REFUSED),
+    ):
+        ended = run(*command, "--database", url)
+        says_one_line(ended, 1, f"server at {mariadb.address}: {cause.text}; {cause.cure}\n")
+        assert "hidden" not in ended.err
+
+
+@pytest.mark.rule("contract K3")
+def test_a_damaged_file_is_named_with_what_to_do(run: Run) -> None:
+    assert run("init").code == 0
+    file = Path("logoadmin.db")
+    file.write_bytes(file.read_bytes()[:4096] + b"rubbish!" * 20_000)
+    for command in (("init",), ("serve", "--port", "0"), ("export", "-")):
+        says_one_line(run(*command), 1, "logoadmin.db: it is damaged", "restore it from a backup")
 
 
 @pytest.mark.rule("contract H1", "contract H3")

@@ -1,5 +1,6 @@
 """A database that goes away, seen from outside: 503 in time on everything that needs it, and back by itself."""
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,7 @@ from starlette.testclient import TestClient
 import logoadmin
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.log_lines import AccessLog
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, StandingClock, gallery_on, stock
 from tests.mariadb import MariaDb
@@ -90,6 +92,28 @@ def test_everything_that_needs_the_database_says_in_time_that_it_is_away(
     ask_everything(client, admin, running.address)
     come_back(running)
     comes_back(client)
+
+
+@pytest.mark.rule("contract K3")
+def test_the_line_of_each_request_has_the_cause_and_no_answer_has(
+    gallery: LogoAdmin, admin: Headers, mariadb: MariaDb, caplog: pytest.LogCaptureFixture
+) -> None:
+    held = contextlib.closing(mariadb.connect())
+    with TestClient(AccessLog(logoadmin.asgi(gallery))) as client, held as holder, holder.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT * FROM state FOR UPDATE")
+        with caplog.at_level("INFO", "logoadmin.access"):
+            answer = client.post("/api/authors", json={"user_id": 70, "username": "Zoe"}, headers=admin)
+            assert client.get("/api/logos/1").status_code == 200
+            assert client.get("/api/logos/x").status_code == 422
+    assert answer.status_code == 503
+    assert answer.json() == {"detail": f"Cannot connect to the database server at {mariadb.address}"}
+    lines = [record.getMessage() for record in caplog.records if record.name == "logoadmin.access"]
+    assert [line.rpartition(" ")[0].rpartition(" ")[0] for line in lines] == [
+        "POST /api/authors 503 too_busy",
+        "GET /api/logos/1 200",
+        "GET /api/logos/x 422",
+    ]
 
 
 @pytest.mark.rule("contract A19", "contract A20")

@@ -676,7 +676,9 @@ def test_a_stream_that_fails_is_broken_off_with_one_warning(running: Running, ca
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
     assert record.exc_info is None
-    assert record.getMessage().endswith("broke off: Cannot connect to the database server at db.example:3306")
+    assert record.getMessage().endswith(
+        "broke off: Cannot connect to the database server at db.example:3306 (out_of_reach)"
+    )
 
 
 def test_stopping_finishes_what_is_in_flight_and_lets_go_of_the_rest(caplog: pytest.LogCaptureFixture) -> None:

@@ -422,10 +422,12 @@ def test_each_request_and_each_fault_is_a_line_without_secrets(served: Serve) ->
     code, lines = server.stop()
     assert code == 0
     found = [match[1] for match in map(ACCESS.fullmatch, lines) if match]
-    assert found == ["GET /a 200", r"GET /\x1b[31m\nforged 200", "GET /broken 200"]
+    assert found == ["GET /a 200", r"GET /\x1b[31m\nforged 200", "GET /broken 200 out_of_reach"]
     assert any(line.endswith("logoadmin.http: Refused 127.0.0.1 with 400: Invalid HTTP request") for line in lines)
     (warning,) = (line for line in lines if " WARNING " in line)
-    assert warning.endswith("GET /broken broke off: Cannot connect to the database server at db.example:3306")
+    assert warning.endswith(
+        "GET /broken broke off: Cannot connect to the database server at db.example:3306 (out_of_reach)"
+    )
     assert "secret" not in "".join(lines)
 
 

@@ -32,5 +32,6 @@ contract G, reading it; G2              :mod:`~logoadmin.domain.services.changes
 contract H6                             :mod:`~logoadmin.domain.logo_admin`
 contract I                              :mod:`~logoadmin.domain.services.transfer`
                                         :mod:`~logoadmin.domain.services.lines`
+contract K3, why a database fails       :mod:`~logoadmin.domain.causes`
 ======================================  ==========================================
 """

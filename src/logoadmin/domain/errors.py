@@ -28,6 +28,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from logoadmin.domain.causes import Cause
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -146,10 +148,15 @@ class InvalidLines(LogoAdminError):
 
 
 class StorageUnavailable(LogoAdminError):
-    """The database is out of reach (contract A20). ``server`` is host:port or a file's name, never a secret."""
+    """The database is out of reach (contract A20). ``server`` is host:port or a file's name, never a secret.
 
-    def __init__(self, server: str) -> None:
+    Attributes:
+        cause: why, which is for the log and for whoever runs the service; the text does not say it (contract K3).
+    """
+
+    def __init__(self, server: str, cause: Cause = Cause.OUT_OF_REACH) -> None:
         self.server = server
+        self.cause = cause
         super().__init__(f"Cannot connect to the database server at {server}")
 
 

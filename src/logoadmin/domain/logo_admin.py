@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from logoadmin.domain.access import Policy
+from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.domain.repeats import Repeats
 from logoadmin.domain.services.authors import AuthorService
 from logoadmin.domain.services.changes import ChangeService
@@ -103,6 +104,10 @@ class LogoAdmin:
     def server(self) -> str:
         """Where the records are: host:port or a file's name, never a secret."""
         return self._storage.server
+
+    def late(self, *, writing: bool) -> StorageUnavailable:
+        """Return what to tell somebody who waits no longer for a call that is under way; the log says so, too."""
+        return self._storage.late(writing=writing)
 
     def together(self, calls: Callable[[], Answer]) -> Answer:
         """Return the answer of calls whose changes are kept together: all of them, or none if the calls raise.

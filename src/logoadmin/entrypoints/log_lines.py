@@ -8,7 +8,11 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from logoadmin.domain.causes import Cause
+
 _ACCESS: Final = logging.getLogger("logoadmin.access")
+# Where in the scope of a request the line of that request gets its codes from.
+_CAUSES: Final = "logoadmin.causes"
 
 
 def configure_logging(level: str) -> None:
@@ -42,8 +46,18 @@ def logged(app: ASGIApp) -> ASGIApp:
     return AccessLog(app) if _ACCESS.isEnabledFor(logging.INFO) else app
 
 
+def note_cause(scope: Scope, error: Exception) -> None:
+    """Have the line of a request say why it could not be answered, if that is no fault of its own."""
+    cause: Cause | None = getattr(error, "cause", None)
+    if cause is not None and _CAUSES in scope:
+        scope[_CAUSES].append(cause.code)
+
+
 class AccessLog:
-    """Logs method, path, status and milliseconds of each request; query and headers may hold secrets."""
+    """Logs method, path, status and milliseconds of each request; query and headers may hold secrets.
+
+    After the status comes the code of what was the matter with the database, where something was (contract K3).
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         """Log the requests of an application."""
@@ -54,6 +68,8 @@ class AccessLog:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        causes: list[str] = []
+        scope[_CAUSES] = causes
         status: int | str = "unanswered"
 
         async def note(message: Message) -> None:
@@ -65,6 +81,10 @@ class AccessLog:
         start = time.perf_counter()
         try:
             await self._app(scope, receive, note)
+        except Exception as error:
+            note_cause(scope, error)
+            raise
         finally:
             spent = (time.perf_counter() - start) * 1000
-            _ACCESS.info("%s %s %s %.1f ms", scope["method"], scope["path"], status, spent)
+            said = " ".join([str(status), *causes])
+            _ACCESS.info("%s %s %s %.1f ms", scope["method"], scope["path"], said, spent)

@@ -14,6 +14,8 @@ from logoadmin.adapters.memory_storage.sessions import (
     SignInAttemptRepository,
 )
 from logoadmin.adapters.memory_storage.tables import Journal, Tables
+from logoadmin.domain.causes import Cause
+from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.domain.records import Kind, Logo, Theme
 
 Answer = TypeVar("Answer")
@@ -119,6 +121,10 @@ class MemoryStorage:
                     return calls()
             finally:
                 self._group = outer
+
+    def late(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (what a database tells by)
+        """Return what nobody is ever told: memory is there at once."""
+        return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
     def close(self) -> None:
         """Forget nothing: there may be others who hold the storage."""

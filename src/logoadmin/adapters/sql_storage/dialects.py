@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from sqlalchemy import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 
-from logoadmin.adapters.sql_storage.faults import Fault
+from logoadmin.adapters.sql_storage.faults import Judgement
 from logoadmin.domain.errors import SettingsError
 
 _MYSQL_DRIVERS = {
@@ -55,11 +55,8 @@ class Dialect(Protocol):
             patience: how many seconds a connection or an answer may take; None for as long as it takes.
         """
 
-    def judge(self, error: BaseException) -> tuple[Fault | None, object]:
-        """Return how a driver's error is to be taken, None for a mistake of ours, and the code that told it."""
-
-    def takes_others_along(self, code: object) -> bool:
-        """Tell whether a connection that was lost with this code was hardly the only one."""
+    def judge(self, error: BaseException) -> Judgement | None:
+        """Return how a driver's error is to be taken, None for a mistake of ours."""
 
     def turn(self) -> AbstractContextManager[None]:
         """Let those who write wait for each other here, where the database would have them poll for its lock."""

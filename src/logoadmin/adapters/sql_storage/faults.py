@@ -1,24 +1,104 @@
-"""What a database may answer instead of doing what it was asked, and the one place where SQLAlchemy's errors are named.
+"""What a database may answer instead of doing what it was asked, and the one place where its errors are named.
 
-The class of a driver's error says little, its code does; the table of codes is the dialect's.
+The class of a driver's error says little, its code does: one table for each kind of database says why it failed, for
+people, and how it is to be taken.
 """
 
+import sqlite3
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import exc
+
+from logoadmin.domain.causes import Cause
 
 
 class Fault(Enum):
     """How a transaction failed through no fault of its own."""
 
-    GONE = "the server cannot be reached, or the connection to it was lost"
+    GONE = "the server cannot be reached, or the connections to it were lost"
+    USELESS = "this connection was lost, or leads to a server that is of no use; others may not"
     BUSY = "the server is there and cannot do it"
-    DENIED = "the database user may not do that"
     CONFLICT = "another transaction was in the way, and the whole of this one is undone"
     REFUSED = "a key refused a record, and nothing that stands in its way can be seen"
+
+
+class Judgement(NamedTuple):
+    """How an error is to be taken, why it came, and the driver's code that told both, for the log."""
+
+    fault: Fault
+    cause: Cause
+    code: object
+
+
+_Table = tuple[tuple[Fault, Cause, set[int]], ...]
+
+MYSQL: Final[_Table] = (
+    # Lost, or never there.
+    (Fault.GONE, Cause.OUT_OF_REACH, {0, 1042, 1043, 1053, 1152, 1158, 1159, 1160, 1161, 1927, 2002, 2003, 2005}),
+    (Fault.GONE, Cause.OUT_OF_REACH, {2006, 2012, 2013, 2014, 2045, 2055, 4031}),
+    # There, but not for us.
+    (Fault.GONE, Cause.ACCESS_DENIED, {1045, 1129, 1130, 1698, 1862, 2059, 2061}),
+    (Fault.GONE, Cause.NO_RIGHTS, {1044}),
+    (Fault.GONE, Cause.UNKNOWN_DATABASE, {1049}),
+    (Fault.GONE, Cause.TLS_REFUSED, {2026, 3159}),
+    # On a connection that works; another one may lead to a better server.
+    (Fault.USELESS, Cause.CUT_OFF, {1047}),
+    (Fault.USELESS, Cause.READ_ONLY, {1290, 1836}),
+    (Fault.BUSY, Cause.NO_RIGHTS, {1142, 1143, 1227, 1370}),
+    (Fault.BUSY, Cause.DISK_FULL, {1021, 1114}),
+    (Fault.BUSY, Cause.CORRUPT, {1034, 1035, 1194, 1195, 1712}),
+    (Fault.BUSY, Cause.TOO_LARGE, {1153}),
+    (Fault.BUSY, Cause.TOO_BUSY, {1040, 1041, 1203, 1205, 1206, 1226, 1317, 1969, 3024}),
+    (Fault.CONFLICT, Cause.TOO_BUSY, {1020, 1213}),
+)
+# By SQLite's result code, extended or primary. None of it is a server that is gone: it shows at once, or after the busy
+# timeout, so there is nothing to spare the callers.
+SQLITE: Final[_Table] = (
+    (Fault.BUSY, Cause.TOO_BUSY, {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}),
+    (Fault.BUSY, Cause.TOO_BUSY, {sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM}),
+    (Fault.BUSY, Cause.DISK_FULL, {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE}),
+    (Fault.BUSY, Cause.READ_ONLY, {sqlite3.SQLITE_READONLY}),
+    (Fault.BUSY, Cause.CORRUPT, {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}),
+    (Fault.BUSY, Cause.CANNOT_OPEN, {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}),
+    (Fault.BUSY, Cause.IO_ERROR, {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOLFS}),
+)
+
+
+def judge_mysql(error: BaseException) -> Judgement | None:
+    """Return how an error of a driver for MariaDB and MySQL is to be taken; None for a mistake of ours."""
+    code = _code_of(error)
+    if code is not None:
+        # The driver has the same code for what the system refuses and for what TLS does.
+        of_tls = isinstance(getattr(error, "original_exception", None), ssl.SSLError)
+        return Judgement(Fault.GONE, Cause.TLS_REFUSED, code) if of_tls else _looked_up(MYSQL, code, code)
+    if type(error).__name__ in {"InternalError", "InterfaceError"}:
+        # The driver's own findings have a text and no code: what it reads is no longer the server's protocol.
+        return Judgement(Fault.USELESS, Cause.OUT_OF_REACH, "protocol")
+    return None
+
+
+def judge_sqlite(error: BaseException) -> Judgement | None:
+    """Return how an error of SQLite is to be taken; None for a mistake of ours."""
+    code = _code_of(error)
+    return None if code is None else _looked_up(SQLITE, code, code) or _looked_up(SQLITE, code & 0xFF, code)
+
+
+def unnamed(error: BaseException) -> Judgement:
+    """Return what is to be thought of an error that is in no table, where no mistake of ours can have been made."""
+    return Judgement(Fault.BUSY, Cause.IO_ERROR, _code_of(error))
+
+
+def _code_of(error: BaseException) -> int | None:
+    code = getattr(error, "sqlite_errorcode", error.args[0] if error.args else None)
+    return code if isinstance(code, int) else None
+
+
+def _looked_up(table: _Table, code: int, shown: int) -> Judgement | None:
+    return next((Judgement(fault, cause, shown) for fault, cause, codes in table if code in codes), None)
 
 
 class Failure(Exception):
@@ -26,39 +106,46 @@ class Failure(Exception):
 
     Attributes:
         fault: how.
+        cause: why.
         code: the driver's number for it, for the log.
         error: the driver's own error.
         lost: whether a connection broke that had worked before.
         unsure: whether the transaction may have been kept all the same.
     """
 
-    def __init__(
-        self, fault: Fault, code: object, error: Exception, *, lost: bool = False, unsure: bool = False
-    ) -> None:
-        self.fault, self.code, self.error, self.lost, self.unsure = fault, code, error, lost, unsure
-        super().__init__(f"{fault.name} {code}")
+    def __init__(self, judged: Judgement, error: Exception, *, lost: bool = False, unsure: bool = False) -> None:
+        self.fault, self.cause, self.code = judged
+        self.error, self.lost, self.unsure = error, lost, unsure
+        super().__init__(f"{self.fault.name} {self.cause.code} {self.code}")
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the connection is good for nothing any more, or was never made."""
+        return self.fault in {Fault.GONE, Fault.USELESS}
 
 
 @contextmanager
 def translated(
-    judge: Callable[[BaseException], tuple[Fault | None, object]], driver: Any, *, connected: bool = False
+    judge: Callable[[BaseException], Judgement | None], driver: Any, *, connected: bool = False
 ) -> Iterator[None]:
     """Turn what the database raises into :class:`Failure`; what it cannot be blamed for passes as it is.
 
     Args:
-        judge: the dialect's judgement of a driver's error: the fault, and the code that told it.
+        judge: the dialect's judgement of a driver's error.
         driver: the module of the driver, with the errors that each driver has (PEP 249).
         connected: whether a connection that worked is in use, which may then be the one that is lost.
     """
     try:
         yield
     except exc.TimeoutError as error:
-        raise Failure(Fault.BUSY, "pool", error) from None
+        raise Failure(Judgement(Fault.BUSY, Cause.TOO_BUSY, "pool"), error) from None
     except driver.IntegrityError as error:
-        raise Failure(Fault.REFUSED, judge(error)[1], error) from None
+        raise Failure(Judgement(Fault.REFUSED, Cause.TOO_BUSY, _code_of(error)), error) from None
     except (driver.Error, exc.DBAPIError) as error:
         # SQLAlchemy's own come from what it asks of a new connection, or of the tables.
-        fault, code = judge(getattr(error, "orig", None) or error)
-        if fault is None:
+        judged = judge(getattr(error, "orig", None) or error)
+        if judged is None:
             raise
-        raise Failure(fault, code, error, lost=connected and fault is Fault.GONE) from None
+        failure = Failure(judged, error)
+        failure.lost = connected and failure.is_broken
+        raise failure from None

@@ -11,27 +11,10 @@ from typing import Any, Final
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import DisconnectionError
 
-from logoadmin.adapters.sql_storage.faults import Fault
+from logoadmin.adapters.sql_storage.faults import Judgement, judge_mysql
 from logoadmin.adapters.sql_storage.pymysql_connections import Connector, hurried
+from logoadmin.domain.causes import Cause
 from logoadmin.domain.errors import SettingsError, StorageUnavailable
-
-_GONE: Final = {
-    # Lost, or never there.
-    *(0, 1042, 1043, 1053, 1152, 1158, 1159, 1160, 1161, 1927, 2002, 2003, 2005, 2006, 2012, 2013, 2014),
-    *(2026, 2045, 2055, 4031),
-    # There, but not for us: host, user, password or database are refused.
-    *(1044, 1045, 1049, 1129, 1130, 1698, 1862, 2059, 2061),
-    # Cut off from its cluster, or read-only: another connection may lead to a better server.
-    *(1047, 1290, 1836),
-}
-_BUSY: Final = {1021, 1040, 1041, 1114, 1153, 1203, 1205, 1206, 1226, 1317, 1969, 3024}
-_DENIED: Final = {1142, 1143, 1227, 1370}
-_CONFLICT: Final = {1020, 1213}
-_FAULTS: Final = ((Fault.GONE, _GONE), (Fault.BUSY, _BUSY), (Fault.DENIED, _DENIED), (Fault.CONFLICT, _CONFLICT))
-# Errors on a connection that works, but leads to a server that is of no use.
-_USELESS: Final = {1047, 1290, 1836}
-# The code of an answer that is not the server's protocol.
-_PROTOCOL: Final = "protocol"
 
 # The worst case adds up a wait for the pool, a ping, and a new connection that does not answer; it stays below the
 # two seconds of contract A20. So do a wait for the pool and a statement, which must outlast the server's shortest wait
@@ -111,17 +94,9 @@ class Mysql:
         self._watch(engine, is_hurried=patience is not None)
         return engine
 
-    def judge(self, error: BaseException) -> tuple[Fault | None, object]:
+    def judge(self, error: BaseException) -> Judgement | None:
         """Return how an error is to be taken."""
-        code = error.args[0] if error.args else None
-        if not isinstance(code, int):
-            # The driver's own findings have a text and no code: what it reads is no longer the server's protocol.
-            return (Fault.GONE if type(error).__name__ in {"InternalError", "InterfaceError"} else None), _PROTOCOL
-        return next((fault for fault, codes in _FAULTS if code in codes), None), code
-
-    def takes_others_along(self, code: object) -> bool:
-        """Return whether it was lost altogether; what one connection no longer understands, others may."""
-        return code not in _USELESS and code != _PROTOCOL
+        return judge_mysql(error)
 
     def turn(self) -> AbstractContextManager[None]:
         """Do nothing: a server hands its locks on by itself."""
@@ -138,7 +113,7 @@ class Mysql:
     def alone(self, connection: Connection) -> Iterator[tuple[str, ...]]:
         """Hold a lock by name. Tables are made for good one by one, so migrations must bear to be repeated."""
         if connection.exec_driver_sql(f"SELECT GET_LOCK({_LOCK}, {_LONG_WAIT})").scalar() != 1:
-            raise StorageUnavailable(self.server)
+            raise StorageUnavailable(self.server, Cause.TOO_BUSY)
         try:
             yield self.begin_write
             connection.exec_driver_sql("COMMIT")

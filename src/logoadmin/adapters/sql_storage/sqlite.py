@@ -13,26 +13,9 @@ from urllib.parse import quote
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import DisconnectionError
 
-from logoadmin.adapters.sql_storage.faults import Fault
+from logoadmin.adapters.sql_storage.faults import Judgement, judge_sqlite
 from logoadmin.domain.errors import StartError
 
-# What stands in the way of a file, by SQLite's primary result code. None of it is a server that is gone: it shows at
-# once, or after the busy timeout, so there is nothing to spare the callers.
-_BUSY: Final = {
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_NOMEM,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_INTERRUPT,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_PROTOCOL,
-    sqlite3.SQLITE_NOLFS,
-    sqlite3.SQLITE_NOTADB,
-}
 # The last one and either of the others stay below the two seconds of contract A20; who has to wait for a connection
 # finds that others have waited for their turn already.
 _POOL_WAIT: Final = 0.5
@@ -90,16 +73,9 @@ class Sqlite:
         event.listen(engine, "checkout", self._compare_file)
         return engine
 
-    def judge(self, error: BaseException) -> tuple[Fault | None, object]:
+    def judge(self, error: BaseException) -> Judgement | None:
         """Return how an error is to be taken."""
-        code = getattr(error, "sqlite_errorcode", None)
-        if code is None:
-            return None, None
-        return (Fault.BUSY if code & 0xFF in _BUSY else None), code
-
-    def takes_others_along(self, code: object) -> bool:  # noqa: ARG002 (what other dialects tell by)
-        """Return False: each connection is by itself."""
-        return False
+        return judge_sqlite(error)
 
     @contextmanager
     def turn(self) -> Iterator[None]:

@@ -1,6 +1,5 @@
 """The storage itself: calls, transactions, and what becomes of them when the database fails."""
 
-import logging
 import random
 import threading
 import time
@@ -12,12 +11,14 @@ from sqlalchemy import Connection, PoolProxiedConnection
 
 from logoadmin.adapters.sql_storage.breaker import Breaker
 from logoadmin.adapters.sql_storage.dialects import Dialect, dialect_of
-from logoadmin.adapters.sql_storage.faults import Failure, Fault, translated
+from logoadmin.adapters.sql_storage.faults import Failure, Fault, translated, unnamed
+from logoadmin.adapters.sql_storage.outages import Outages
 from logoadmin.adapters.sql_storage.schema import Schema
 from logoadmin.adapters.sql_storage.statements import Statements
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
-from logoadmin.domain.errors import StartError, StorageUnavailable, TablesMissing
+from logoadmin.domain.causes import Cause
+from logoadmin.domain.errors import LogoAdminError, StartError, StorageUnavailable, TablesMissing
 from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
@@ -29,8 +30,6 @@ _PAUSE: Final = 0.02
 _SOON: Final = 0.8
 # A connection that breaks at once may be one of many; after a longer wait there is no time for a second try.
 _AT_ONCE: Final = 0.2
-
-_logger = logging.getLogger("logoadmin.storage")
 
 
 def open_sql_storage(url: str, *, connections: int | None = None, patience: float | None = 0.8) -> "SqlStorage":
@@ -66,6 +65,7 @@ class SqlStorage:
         self._driver = self._engine.dialect.loaded_dbapi
         self._statements = Statements(self._engine.dialect, together=dialect.together)
         self._breaker = Breaker()
+        self._outages = Outages(dialect.server)
         self._groups = threading.local()
         self._schema = Schema(dialect)
 
@@ -146,14 +146,19 @@ class SqlStorage:
             with translated(self._dialect.judge, self._driver), engine.connect() as connection:
                 return self._prepared(connection, first)
         except Failure as failure:
-            self._log(failure)
-            if failure.fault is Fault.DENIED:
+            cause = failure.cause
+            if cause is Cause.NO_RIGHTS and failure.fault is Fault.BUSY:
                 raise StartError(
                     f"The database user at {self.server} may not make tables; grant it ALL on the database"
                 ) from None
         finally:
             engine.dispose()
-        raise StorageUnavailable(self.server)
+        raise StorageUnavailable(self.server, cause)
+
+    def late(self, *, writing: bool) -> StorageUnavailable:
+        """Return what to tell somebody who waits no longer."""
+        self._outages.failed(Cause.TOO_BUSY, "late", in_writing=writing)
+        return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -186,7 +191,7 @@ class SqlStorage:
             with self._dialect.turn():
                 return self._kept_or_undone(connection, within)
 
-        return self._call(in_turn)
+        return self._call(in_turn, writing=True)
 
     def _kept_or_undone(self, connection: PoolProxiedConnection, work: Callable[[Transaction], Answer]) -> Answer:
         # SQLAlchemy's own transactions cannot say BEGIN IMMEDIATE, and would have every read pay for one.
@@ -210,7 +215,7 @@ class SqlStorage:
             failure.unsure = failure.fault is not Fault.CONFLICT
             raise
         except self._driver.Error as error:
-            raise Failure(Fault.BUSY, self._dialect.judge(error)[1], error, unsure=True) from None
+            raise Failure(unnamed(error), error, unsure=True) from None
 
     def _undo(self, connection: PoolProxiedConnection) -> None:
         try:
@@ -219,23 +224,30 @@ class SqlStorage:
             # Whatever is wrong with it: the server undoes the transaction when the connection ends.
             connection.invalidate()
 
-    def _call(self, transaction: Callable[[PoolProxiedConnection], Answer]) -> Answer:
+    def _call(self, transaction: Callable[[PoolProxiedConnection], Answer], *, writing: bool = False) -> Answer:
         """Make one call to the database, unless it was out of reach a moment ago."""
         if not self._breaker.admits():
-            raise StorageUnavailable(self.server)
+            raise StorageUnavailable(self.server, self._outages.latest)
         answered: bool | None = True
         try:
-            return self._repeat(transaction)
+            answer = self._repeat(transaction)
         except Failure as failure:
-            self._log(failure)
+            cause = failure.cause
             # A connection that broke may have been the only one: whether the server is gone, the next one tells.
-            answered = None if failure.lost or failure.code == "pool" else failure.fault is not Fault.GONE
+            answered = None if failure.lost or failure.code == "pool" else not failure.is_broken
             if failure.fault is Fault.REFUSED and not failure.unsure:
                 raise failure.error from None
+            self._outages.failed(cause, failure.code, in_writing=writing and failure.fault is not Fault.GONE)
+        except LogoAdminError:
+            self._outages.answered(writing=False)
+            raise
+        else:
+            self._outages.answered(writing=writing)
+            return answer
         finally:
             self._breaker.leave(answered)
         # Out here, so that the error drags no text of the driver's along.
-        raise StorageUnavailable(self.server)
+        raise StorageUnavailable(self.server, cause)
 
     def _repeat(self, transaction: Callable[[PoolProxiedConnection], Answer]) -> Answer:
         began = time.monotonic()
@@ -261,20 +273,17 @@ class SqlStorage:
                 if connection.is_valid:
                     connection.invalidate()
                 # Those that rest in the pool were most likely lost with it.
-                if self._dialect.takes_others_along(failure.code) and self._engine.pool is pool:
+                if failure.fault is Fault.GONE and self._engine.pool is pool:
                     self._engine.dispose()
             raise
         finally:
             connection.close()
 
     def _worth_repeating(self, failure: Failure, repeats: int, passed: float) -> bool:
-        if failure.fault is Fault.GONE:
+        if failure.is_broken:
             return failure.lost and repeats == 0 and passed < _AT_ONCE
         in_time = passed < _SOON or not self._hurried
         return failure.fault in {Fault.CONFLICT, Fault.REFUSED} and repeats < _REPEATS and in_time
-
-    def _log(self, failure: Failure) -> None:
-        _logger.warning("%s: %s (%s)", self.server, failure.fault.value, failure.code)
 
 
 class _Group:
@@ -293,7 +302,7 @@ class _Group:
                     return self._transaction.part(lambda: work(SqlUnitOfWork(self._transaction)))
             except Failure as failure:
                 self._failure = failure
-        raise StorageUnavailable(self._storage.server)
+        raise StorageUnavailable(self._storage.server, self._failure.cause)
 
     def check(self) -> None:
         """Raise what the database failed with, if it did."""

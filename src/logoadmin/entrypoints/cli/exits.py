@@ -30,7 +30,7 @@ def main() -> NoReturn:
     except InvalidLines as error:
         _exit(_FAILURE, f"{error}; nothing was imported")
     except StorageUnavailable as error:
-        _exit(_FAILURE, f"{error}; make sure that it is there, and that --database names it rightly")
+        _exit(_FAILURE, f"{error}: {error.cause.text}; {error.cause.cure}")
     except OSError as error:
         _exit(_FAILURE, f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except SettingsError as error:

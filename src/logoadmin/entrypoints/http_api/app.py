@@ -26,6 +26,7 @@ from logoadmin.entrypoints.http_api.remembered import Remembered
 from logoadmin.entrypoints.http_api.requests import caller_of, command_of, request_id_of
 from logoadmin.entrypoints.http_api.responses import Renderer, sendable
 from logoadmin.entrypoints.http_api.sharing import Sharing
+from logoadmin.entrypoints.log_lines import note_cause
 from logoadmin.entrypoints.operations import OPERATIONS, Operation
 
 log = logging.getLogger("logoadmin.http")
@@ -67,6 +68,7 @@ class Endpoint:
         except ClientDisconnect:
             return
         except (LogoAdminError, HttpError) as error:
+            note_cause(scope, error)
             response = error_response(error)
         except Exception:
             log.exception("Unexpected fault in %s %r, request %s", scope["method"], scope["path"], request_id)

@@ -5,6 +5,7 @@ together, with one commit, and what many want to know at the same moment is look
 """
 
 import asyncio
+import functools
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Final, Generic, TypeVar
 
+from logoadmin.domain.causes import Cause
 from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.errors import HttpError
@@ -83,7 +85,7 @@ class Calls:
             return call()
         waiting = _Waiting(call)
         self._writers.put(waiting)
-        return await waiting.answer(self.deadline(), self._late)
+        return await waiting.answer(self.deadline(), functools.partial(self._gallery.late, writing=True))
 
     async def hashing(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that hashes a password.
@@ -130,7 +132,7 @@ class Calls:
         return await waiting.answer(deadline, self._late)
 
     def _late(self) -> StorageUnavailable:
-        return StorageUnavailable(self._gallery.server)
+        return self._gallery.late(writing=False)
 
     def _look(self) -> None:
         with self._look_lock:
@@ -200,7 +202,7 @@ class _Lane(Generic[Item]):
 
 
 def _too_many(what: str) -> HttpError:
-    return HttpError(503, f"Too many {what} at once; try again", {"retry-after": "1"})
+    return HttpError(503, f"Too many {what} at once; try again", {"retry-after": "1"}, Cause.TOO_BUSY)
 
 
 def _no_time_to_hash() -> HttpError:

@@ -7,6 +7,7 @@ from typing import Final
 from pydantic import TypeAdapter
 from starlette.responses import Response
 
+from logoadmin.domain.causes import Cause
 from logoadmin.domain.errors import (
     Conflict,
     DuplicateEntry,
@@ -47,10 +48,21 @@ _Detail = TypeAdapter(dict[str, str | tuple[Problem, ...]])
 
 
 class HttpError(Exception):
-    """A request that is refused for its HTTP form, before it became a command (contract A21)."""
+    """A request that is refused for its HTTP form, before it became a command (contract A21).
 
-    def __init__(self, status: int, detail: str | None = None, headers: Mapping[str, str] | None = None) -> None:
+    Attributes:
+        cause: for the log, where the request is not to blame.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        cause: Cause | None = None,
+    ) -> None:
         self.status = status
+        self.cause = cause
         self.detail = detail or HTTPStatus(status).phrase
         self.headers = dict(headers or {})
         super().__init__(self.detail)

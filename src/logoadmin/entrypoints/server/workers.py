@@ -45,7 +45,8 @@ def started(application: Callable[[], ASGIApp]) -> ASGIApp:
             app = application()
         except StorageUnavailable as error:
             if waited is None:
-                log.warning("Cannot start yet, and tries again: %s", error)
+                why = error.cause
+                log.warning("Cannot start yet, and tries again: %s: %s (%s); %s", error, why.text, why.code, why.cure)
             waited = error
             time.sleep(_PAUSE)
         except LogoAdminError as error:

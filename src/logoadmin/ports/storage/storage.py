@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
+from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.domain.records import Logo, Theme
 from logoadmin.ports.storage.changes import Changes, FirstAnswers
 from logoadmin.ports.storage.records import Authors, Pieces, Roles, Users
@@ -104,6 +105,9 @@ class Storage(Protocol):
         Raises:
             StorageUnavailable: the database is out of reach; all of the changes may have been kept, or none.
         """
+
+    def late(self, *, writing: bool) -> StorageUnavailable:
+        """Return what to tell somebody who has waited so long for a call that it is no use to wait longer."""
 
     def close(self) -> None:
         """Let go of connections and files. The storage is not used afterwards."""

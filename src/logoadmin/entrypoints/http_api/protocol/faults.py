@@ -39,7 +39,7 @@ async def _fail(cycle: RequestResponseCycle, fault: BaseException | None) -> Non
         status, why = 503, "The service is stopping"
         log.warning("%s broke off: %s", answer, why)
     elif isinstance(fault, StorageUnavailable):
-        log.warning("%s broke off: %s", answer, fault)
+        log.warning("%s broke off: %s (%s)", answer, fault, fault.cause.code)
     else:
         log.error("%s failed: %s", answer, fault or "it has no end", exc_info=fault)
     if cycle.response_started:

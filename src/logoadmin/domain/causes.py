@@ -1,0 +1,83 @@
+"""Why a database does not do what it is asked: for the log and the command line, never for an answer (contract K3)."""
+
+from enum import Enum
+
+
+class Cause(Enum):
+    """One row for each cause.
+
+    Attributes:
+        code: its name for programs.
+        text: what is the matter.
+        cure: what to do about it.
+    """
+
+    code: str
+    text: str
+    cure: str
+
+    def __new__(cls, code: str, text: str, cure: str) -> "Cause":
+        """Make a row, whose value is the code."""
+        cause = object.__new__(cls)
+        cause._value_ = cause.code = code
+        cause.text, cause.cure = text, cure
+        return cause
+
+    OUT_OF_REACH = (
+        "out_of_reach",
+        "nothing answers there as a database server does, or not in time",
+        "make sure that it is there, and that --database names it rightly",
+    )
+    ACCESS_DENIED = (
+        "access_denied",
+        "it refuses the user or the password",
+        "make sure that --database has the right ones, and that the server lets this user in from here, without TLS "
+        "if the URL asks for none",
+    )
+    NO_RIGHTS = (
+        "no_rights",
+        "its user may not do that",
+        "grant the user SELECT, INSERT, UPDATE and DELETE on the database, and for logoadmin init ALL",
+    )
+    UNKNOWN_DATABASE = (
+        "unknown_database",
+        "the server is there, but has no database of that name",
+        "make it with CREATE DATABASE, or correct the name at the end of the URL",
+    )
+    TLS_REFUSED = (
+        "tls_refused",
+        "server and URL do not agree about TLS, or the certificate is not to be trusted",
+        "compare ssl, ssl_ca and ssl_check_hostname in the URL with what the server offers and demands",
+    )
+    DISK_FULL = ("disk_full", "its disk is full", "make room there")
+    READ_ONLY = (
+        "read_only",
+        "it can only be read",
+        "let the user of this program write the file and its directory, or name a server that takes changes",
+    )
+    CORRUPT = (
+        "corrupt",
+        "it is damaged, or no database any more",
+        "stop the service, keep a copy of it as it is, and restore it from a backup",
+    )
+    CANNOT_OPEN = (
+        "cannot_open",
+        "the file cannot be opened",
+        "make sure that it is there, and that the user of this program may read and write it and its directory",
+    )
+    IO_ERROR = (
+        "io_error",
+        "the system cannot read or write its file",
+        "look into the log of the system for what is wrong with the disk, and for limits on the size of files",
+    )
+    CUT_OFF = ("cut_off", "the server is cut off from its cluster", "name another one, or mend the cluster")
+    TOO_LARGE = (
+        "too_large",
+        "the server does not take so much at once",
+        "set its max_allowed_packet to four mebibytes or more",
+    )
+    TOO_BUSY = (
+        "too_busy",
+        "it is too busy, or somebody else keeps it locked",
+        "try again; if it stays so, look for who holds it, and for limits such as max_connections",
+    )

@@ -1,0 +1,348 @@
+"""Why a database fails: found out from the real fault, said in the log when it begins and when it ends."""
+
+import contextlib
+import logging
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
+from logoadmin.adapters.sql_storage.outages import Outages
+from logoadmin.domain.causes import Cause
+from logoadmin.domain.errors import NotFound, StorageUnavailable
+from logoadmin.domain.records import Author
+from logoadmin.ports.storage import UnitOfWork
+from tests.mariadb import PASSWORD, MariaDb, free_port
+
+pytestmark = pytest.mark.rule("contract K3")
+
+Work = Callable[[SqlStorage], object]
+
+
+def read(storage: SqlStorage) -> None:
+    storage.read(lambda uow: uow.authors.get(1))
+
+
+def add(storage: SqlStorage) -> None:
+    storage.write(lambda uow: uow.authors.add(Author(uow.authors.next_id(), 7, "Ann" * 20, 0)))
+
+
+def cause_on(storage: SqlStorage, work: Work = read) -> Cause:
+    """Return why it fails, which its text does not say."""
+    with pytest.raises(StorageUnavailable) as caught:
+        work(storage)
+    assert str(caught.value) == f"Cannot connect to the database server at {storage.server}"
+    return caught.value.cause
+
+
+def cause_at(url: str, work: Work = read) -> Cause:
+    with contextlib.closing(open_sql_storage(url)) as storage:
+        return cause_on(storage, work)
+
+
+# A server
+
+
+@pytest.fixture
+def altered(mariadb: MariaDb) -> Iterator[MariaDb]:
+    """The server, which is as usual afterwards."""
+    yield mariadb
+    mariadb.kill()
+    mariadb.start()
+
+
+def test_what_is_wrong_in_a_url_is_told_apart(mariadb: MariaDb) -> None:
+    assert cause_at(mariadb.url_of("gallery", password="another")) is Cause.ACCESS_DENIED
+    assert cause_at(mariadb.url_of("gallery_nowhere")) is Cause.UNKNOWN_DATABASE
+    assert cause_at(mariadb.url_of("mysql")) is Cause.NO_RIGHTS
+    assert cause_at(mariadb.url_of("gallery", port=free_port())) is Cause.OUT_OF_REACH
+    assert cause_at(f"{mariadb.url}?ssl=true") is Cause.TLS_REFUSED
+
+
+def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(altered: MariaDb) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        key, certificate = f"{directory}/key.pem", f"{directory}/certificate.pem"
+        made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=db.example")
+        subprocess.run([*made, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        os.chmod(directory, 0o755)  # the server may run as another user
+        os.chmod(key, 0o644)
+        altered.stop()
+        altered.start(f"--ssl-cert={certificate}", f"--ssl-key={key}")
+        assert cause_at(f"{altered.url}?ssl=true") is Cause.TLS_REFUSED
+        assert cause_at(f"{altered.url}?ssl_ca={certificate}") is Cause.TLS_REFUSED  # it is for another host
+        with contextlib.closing(
+            open_sql_storage(f"{altered.url}?ssl_ca={certificate}&ssl_check_hostname=false")
+        ) as storage:
+            read(storage)
+
+
+def test_a_user_who_may_only_read_is_told(mariadb: MariaDb) -> None:
+    mariadb.execute(
+        "CREATE USER 'reader'@'127.0.0.1' IDENTIFIED BY 'reader'", "GRANT SELECT ON gallery.* TO 'reader'@'127.0.0.1'"
+    )
+    try:
+        assert cause_at(f"mysql://reader:reader@{mariadb.address}/gallery", add) is Cause.NO_RIGHTS
+    finally:
+        mariadb.execute("DROP USER 'reader'@'127.0.0.1'")
+
+
+def test_a_server_that_can_only_be_read_is_told(altered: MariaDb, mariadb_storage: SqlStorage) -> None:
+    altered.execute("SET GLOBAL read_only = 1")
+    assert cause_on(mariadb_storage, add) is Cause.READ_ONLY
+
+
+def test_a_server_with_too_many_connections_is_too_busy(altered: MariaDb) -> None:
+    altered.execute("SET GLOBAL max_connections = 10")
+    with contextlib.ExitStack() as held:
+        for _ in range(11):  # one more is kept for its administrator
+            held.enter_context(contextlib.closing(altered.connect()))
+        assert cause_at(altered.url) is Cause.TOO_BUSY
+
+
+def test_what_somebody_else_holds_is_too_busy(mariadb: MariaDb, mariadb_storage: SqlStorage) -> None:
+    with contextlib.closing(mariadb.connect()) as holder, holder.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT * FROM state FOR UPDATE")
+        assert cause_on(mariadb_storage, add) is Cause.TOO_BUSY
+
+
+@pytest.mark.parametrize(
+    ("code", "cause"),
+    [(1114, Cause.DISK_FULL), (1021, Cause.DISK_FULL), (1712, Cause.CORRUPT), (1047, Cause.CUT_OFF)],
+)
+@pytest.mark.usefixtures("mariadb_storage")
+def test_what_a_server_says_has_its_cause(mariadb: MariaDb, code: int, cause: Cause) -> None:
+    mariadb.execute(
+        "CREATE TRIGGER failing BEFORE INSERT ON authors FOR EACH ROW "
+        f"SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = {code}, MESSAGE_TEXT = 'no'"
+    )
+    try:
+        assert cause_at(mariadb.url, add) is cause
+    finally:
+        mariadb.execute("DROP TRIGGER failing")
+
+
+def test_who_comes_while_a_server_is_left_alone_hears_the_same_cause(mariadb: MariaDb) -> None:
+    with contextlib.closing(open_sql_storage(mariadb.url_of("gallery_nowhere"))) as storage:
+        assert [cause_on(storage) for _ in range(3)] == [Cause.UNKNOWN_DATABASE] * 3
+
+
+# A file
+
+
+@pytest.fixture
+def shared(sqlite_file: Path) -> Iterator[Path]:
+    """A file in a directory that others than the owner can reach, too."""
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "gallery.db"
+        shutil.copy(sqlite_file, file)
+        yield file
+        os.chmod(directory, 0o700)
+
+
+@contextlib.contextmanager
+def unprivileged() -> Iterator[None]:
+    """Be somebody for whom modes of files count; tests may run as root."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize(
+    ("file_mode", "directory_mode", "work", "cause"),
+    [
+        (0o444, 0o777, add, Cause.READ_ONLY),
+        (0o666, 0o555, read, Cause.READ_ONLY),
+        (0o000, 0o777, read, Cause.CANNOT_OPEN),
+        (0o666, 0o000, read, Cause.CANNOT_OPEN),
+    ],
+)
+def test_a_file_that_may_not_be_used_is_told(
+    shared: Path, file_mode: int, directory_mode: int, work: Work, cause: Cause
+) -> None:
+    shared.chmod(file_mode)
+    shared.parent.chmod(directory_mode)
+    with unprivileged():
+        assert cause_at(f"sqlite:///{shared}", work) is cause
+
+
+def test_a_file_that_is_gone_is_told(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
+    read(sqlite_storage)
+    (tmp_path / "gallery.db").unlink()
+    assert cause_on(sqlite_storage) is Cause.CANNOT_OPEN
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_file_with_pages_of_rubbish_is_corrupt(shared: Path, first: int) -> None:
+    content = bytearray(shared.read_bytes())
+    content[first * 4096 :] = os.urandom(len(content) - first * 4096)
+    shared.write_bytes(content)
+    assert cause_at(f"sqlite:///{shared}") is Cause.CORRUPT
+
+
+def test_a_file_that_somebody_else_holds_is_too_busy(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "gallery.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert cause_on(sqlite_storage, add) is Cause.TOO_BUSY
+
+
+def test_a_file_system_that_takes_no_more_is_a_full_disk(shared: Path) -> None:
+    limited = (
+        "import resource, signal, sys\n"
+        "from tests.adapters.test_sql_causes import add, cause_at\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))\n"
+        "print(cause_at(sys.argv[1], add).code)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", limited, f"sqlite:///{shared}"], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "disk_full\n"
+
+
+# The log
+
+
+@pytest.fixture
+def said(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
+    """Return what was logged since it was asked last."""
+
+    def say() -> list[str]:
+        messages = caplog.messages
+        caplog.clear()
+        return messages
+
+    with caplog.at_level(logging.INFO, "logoadmin"):
+        yield say
+
+
+def limit(storage: SqlStorage, pages: int) -> None:
+    """Let the file of a storage have no more pages: a limit of the connection that it uses next."""
+    connection = storage._engine.raw_connection()
+    connection.cursor().execute(f"PRAGMA max_page_count = {pages}").fetchall()
+    connection.close()
+
+
+def test_a_full_disk_is_logged_when_it_begins_and_when_it_ends(
+    sqlite_storage: SqlStorage, said: Callable[[], list[str]]
+) -> None:
+    def add_many(storage: SqlStorage) -> None:
+        def work(uow: UnitOfWork) -> None:
+            for number in range(1, 2000):
+                uow.authors.add(Author(number, number, f"Ann {number}", 0))
+
+        storage.write(work)
+
+    read(sqlite_storage)
+    for _ in range(3):
+        limit(sqlite_storage, 1)
+        assert cause_on(sqlite_storage, add_many) is Cause.DISK_FULL
+        read(sqlite_storage)
+    assert said() == ["gallery.db: its disk is full (disk_full, 13); make room there"]
+    limit(sqlite_storage, 1_000_000)
+    read(sqlite_storage)
+    assert said() == []
+    add_many(sqlite_storage)
+    (line,) = said()
+    assert line.startswith("gallery.db: disk_full is over, after ")
+
+
+def test_a_server_that_was_gone_is_logged_when_it_begins_and_when_it_ends(
+    altered: MariaDb, mariadb_storage: SqlStorage, said: Callable[[], list[str]]
+) -> None:
+    read(mariadb_storage)
+    altered.stop()
+    for work in (add, read, add):
+        assert cause_on(mariadb_storage, work) is Cause.OUT_OF_REACH
+    (begins,) = said()
+    assert begins.startswith(f"{altered.address}: nothing answers there")
+    assert "(out_of_reach, " in begins
+    altered.start()
+    deadline = time.monotonic() + 10
+    while fails(mariadb_storage):
+        assert time.monotonic() < deadline
+    (ends,) = said()
+    assert ends.startswith(f"{altered.address}: out_of_reach is over, after ")
+    assert PASSWORD not in begins + ends
+
+
+def fails(storage: SqlStorage) -> bool:
+    try:
+        read(storage)
+    except StorageUnavailable:
+        return True
+    return False
+
+
+def test_what_never_answered_is_said_by_whoever_starts(mariadb: MariaDb, said: Callable[[], list[str]]) -> None:
+    assert cause_at(mariadb.url_of("gallery_nowhere")) is Cause.UNKNOWN_DATABASE
+    assert said() == []
+
+
+def test_who_is_too_busy_by_turns_is_logged_once(said: Callable[[], list[str]]) -> None:
+    now = [0.0]
+    outages = Outages("db.example:3306", lambda: now[0])
+    outages.answered(writing=False)
+    for _ in range(9):
+        outages.failed(Cause.TOO_BUSY, 1040, in_writing=False)
+        now[0] += 4
+        outages.answered(writing=False)
+    assert len(said()) == 1
+    now[0] += 1
+    outages.answered(writing=False)
+    assert said() == ["db.example:3306: too_busy is over, after 37 s"]
+
+
+def test_who_waits_no_longer_and_what_gives_up_then_are_one_outage(
+    sqlite_storage: SqlStorage, tmp_path: Path, said: Callable[[], list[str]]
+) -> None:
+    read(sqlite_storage)
+    assert sqlite_storage.late(writing=True).cause is Cause.TOO_BUSY
+    with contextlib.closing(sqlite3.connect(tmp_path / "gallery.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert cause_on(sqlite_storage, add) is Cause.TOO_BUSY
+    (line,) = said()
+    assert "(too_busy, late)" in line
+
+
+def test_what_is_refused_for_itself_tells_that_the_database_answers(
+    sqlite_storage: SqlStorage, tmp_path: Path, said: Callable[[], list[str]]
+) -> None:
+    def look_for_nobody(storage: SqlStorage) -> None:
+        def work(_: UnitOfWork) -> None:
+            raise NotFound("Author", 1)
+
+        with pytest.raises(NotFound):
+            storage.read(work)
+
+    read(sqlite_storage)
+    (tmp_path / "gallery.db").rename(tmp_path / "elsewhere.db")
+    assert cause_on(sqlite_storage) is Cause.CANNOT_OPEN
+    (tmp_path / "elsewhere.db").rename(tmp_path / "gallery.db")
+    look_for_nobody(sqlite_storage)
+    assert "cannot_open is over" in said()[-1]
+
+
+def test_two_causes_by_turns_are_logged_each_for_itself(said: Callable[[], list[str]]) -> None:
+    outages = Outages("db.example:3306", lambda: 0.0)
+    outages.answered(writing=True)
+    for _ in range(3):
+        outages.failed(Cause.DISK_FULL, 1114, in_writing=True)
+        outages.failed(Cause.OUT_OF_REACH, 2013, in_writing=False)
+    assert [line.partition("(")[2].partition(",")[0] for line in said()] == ["disk_full", "out_of_reach"]
+    outages.answered(writing=False)
+    outages.answered(writing=True)
+    assert [line.split()[1] for line in said()] == ["out_of_reach", "disk_full"]
