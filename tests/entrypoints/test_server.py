@@ -396,7 +396,7 @@ def test_the_paths_that_a_client_is_told_have_the_prefix(served: Serve) -> None:
     server = served("gallery", root_path="/gallery")
     document = json.loads(server.get("/openapi.json")[1])
     assert document["servers"] == [{"url": "/gallery"}]
-    scheme = document["components"]["securitySchemes"].popitem()[1]
+    scheme = document["components"]["securitySchemes"]["password"]
     assert scheme["flows"]["password"]["tokenUrl"] == "/gallery/api/auth/token"
     assert server.get("/api/logos") == (200, b"[]")
     assert server.get("/api/users")[0] == 401  # its token is not good
