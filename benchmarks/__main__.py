@@ -47,8 +47,8 @@ import traceback
 from collections.abc import Sequence
 
 from benchmarks import load
-from benchmarks.findings import Finding, table
 from benchmarks.measurements import MEASUREMENTS, Rounds
+from benchmarks.results import Result, table
 from benchmarks.stage import MARIADB, SQLITE, Stage
 from tests.mariadb import missing_reason
 
@@ -64,28 +64,28 @@ def main() -> int:
         print(f"Without MariaDB: {reason}")
     with Stage(*([SQLITE] if reason else [SQLITE, MARIADB])) as stage:
         rounds = Rounds(arguments.rounds, arguments.seconds)
-        findings, failed = _measured(arguments.only or list(MEASUREMENTS), stage, rounds)
-        print(table(findings))  # before the stage is taken down, which may fail, too
-    missed = sum(finding.is_missed for finding in findings)
-    targets = sum(finding.target is not None for finding in findings)
+        results, failed = _measured(arguments.only or list(MEASUREMENTS), stage, rounds)
+        print(table(results))  # before the stage is taken down, which may fail, too
+    missed = sum(finding.is_missed for finding in results)
+    targets = sum(finding.target is not None for finding in results)
     print(f"\n{targets - missed} of {targets} targets are reached.")
     if failed:
         print(f"Failed, so that lines are missing: {', '.join(failed)}")
     return 1 if failed or (missed and arguments.strict) else 0
 
 
-def _measured(names: Sequence[str], stage: Stage, rounds: Rounds) -> tuple[list[Finding], list[str]]:
+def _measured(names: Sequence[str], stage: Stage, rounds: Rounds) -> tuple[list[Result], list[str]]:
     """Return what measurements found, and which of them failed: one that fails takes nothing from the others."""
-    findings: list[Finding] = []
+    results: list[Result] = []
     failed: list[str] = []
     for name in names:
         print(f"Measuring: {name}", file=sys.stderr)
         try:
-            findings.extend(MEASUREMENTS[name](stage, rounds))
+            results.extend(MEASUREMENTS[name](stage, rounds))
         except Exception:
             traceback.print_exc()
             failed.append(name)
-    return findings, failed
+    return results, failed
 
 
 def _arguments() -> argparse.Namespace:

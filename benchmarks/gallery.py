@@ -50,12 +50,12 @@ def write_gallery(file: Path, *, themes: int = 0, logos: int = LOGOS, made_by_tw
         {"kind": "author", "author_id": number, "user_id": number, "username": f"maker {number}"}
         for number in range(1, _AUTHORS + 1)
     ]
-    lines += (_piece(kind, number, made_by_two) for kind, count in (("theme", themes), ("logo", logos))
+    lines += (_artwork(kind, number, made_by_two) for kind, count in (("theme", themes), ("logo", logos))
               for number in range(1, count + 1))  # fmt: skip
     file.write_text("".join(json.dumps({**line, "created_at": _CREATED_AT}) + "\n" for line in lines))
 
 
-def _piece(kind: str, number: int, made_by_two: int) -> dict[str, Any]:
+def _artwork(kind: str, number: int, made_by_two: int) -> dict[str, Any]:
     picture = f"https://example.org/pictures/{number}.svg"
     makers = [number % _AUTHORS + 1, (number + 7) % _AUTHORS + 1] if number % made_by_two == 0 else []
     return {

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Final, TypeVar
 
 from benchmarks import gallery, load
-from benchmarks.findings import Finding, Target, at_least, at_most
+from benchmarks.results import Result, Target, at_least, at_most
 from benchmarks.servers import Server
 from benchmarks.stage import ALL_LOGOS, MARIADB, ONE_LOGO, SQLITE, Stage
 
@@ -46,18 +46,18 @@ class Rounds:
         return Rounds(math.ceil(self.count / 2), self.seconds * times)
 
 
-def one_logo(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def one_logo(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     """Read one logo with two authors."""
     return _reads("one logo with two authors", ONE_LOGO, {SQLITE: at_least(3), MARIADB: at_least(4)}, stage, rounds)
 
 
-def all_logos(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def all_logos(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     """Read a list of logos with two authors each."""
     what = f"a list of {gallery.LOGOS} logos with authors"
     return _reads(what, ALL_LOGOS, {SQLITE: at_least(8), MARIADB: at_least(8)}, stage, rounds.slower(3))
 
 
-def creating(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def creating(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     """Create authors."""
 
     def rate(server: Server) -> float:
@@ -67,7 +67,7 @@ def creating(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
     yield from _against_usual("creating an author", stage, rates, {SQLITE: at_least(2), MARIADB: at_least(2)})
 
 
-def signing_in(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def signing_in(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     """Sign users in, all of them with the right password."""
     rounds = rounds.slower(4)
 
@@ -79,7 +79,7 @@ def signing_in(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
     yield from _against_usual("signing in", stage, rates, {})
 
 
-def all_users(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def all_users(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     """Read all users at once, as they come."""
     what = f"all users, {gallery.USERS:,}"
     servers = _servers(stage)
@@ -89,12 +89,12 @@ def all_users(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
         ours, usual = (readings[who, kind] for who in (_OURS, _USUAL))
         growth = servers[_OURS, kind].peak_memory() - before[_OURS, kind]
         first = median(reading.first / reading.whole for reading in ours)
-        yield Finding(f"{what}: memory", kind, growth / _MIB, "MiB more", at_most(32))
-        yield Finding(f"{what}: first byte", kind, 100 * first, "% of the time", at_most(2))
-        yield Finding(f"{what}: as a whole", kind, _ratio([r.whole for r in usual], [r.whole for r in ours]), "x usual")
+        yield Result(f"{what}: memory", kind, growth / _MIB, "MiB more", at_most(32))
+        yield Result(f"{what}: first byte", kind, 100 * first, "% of the time", at_most(2))
+        yield Result(f"{what}: as a whole", kind, _ratio([r.whole for r in usual], [r.whole for r in ours]), "x usual")
 
 
-def recording(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def recording(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     """Create authors with a token, and without history and rights."""
     tokens = {kind: _token(server) for kind, server in stage.logoadmin.items()}
     signed_in = {
@@ -105,10 +105,10 @@ def recording(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
     rates = _take_turns(signed_in | without, lambda reach: reach(), rounds.count)
     for kind in stage.databases:
         cost = _ratio(rates[_WITHOUT, kind], rates[_OURS, kind])
-        yield Finding("creating an author: token, rights, history", kind, cost, "x without", at_most(1.3))
+        yield Result("creating an author: token, rights, history", kind, cost, "x without", at_most(1.3))
 
 
-def unchanged(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def unchanged(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     """Read what the reader has already."""
     for what, path in (("one logo", ONE_LOGO), (f"a list of {gallery.LOGOS} logos", ALL_LOGOS), ("500 users", _USERS)):
         ways = {
@@ -123,12 +123,12 @@ def unchanged(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
         rates = _take_turns(ways, lambda reach: reach(), rounds.count)
         for kind in stage.databases:
             made, remembered = (100 * _ratio(rates[kind, way], rates[kind, "304"]) for way in ("made", "remembered"))
-            yield Finding(f"304 for {what}", kind, made, "% of making it", at_most(100 / 3))
+            yield Result(f"304 for {what}", kind, made, "% of making it", at_most(100 / 3))
             if path != _USERS:
-                yield Finding(f"304 for {what}", kind, remembered, "% of a remembered 200")
+                yield Result(f"304 for {what}", kind, remembered, "% of a remembered 200")
 
 
-def following(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def following(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     """Read the history from its beginning."""
     for kind, server in stage.logoadmin.items():
         load.rate(server, "/api/authors", 10, "create_author.lua", next(_NEW_AUTHORS))
@@ -137,10 +137,10 @@ def following(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
         entries = readings[0].answer.count(b'"change_id"')
         rate = entries / median(reading.whole for reading in readings)
         target = at_least(20_000) if kind == SQLITE else None
-        yield Finding("following the history", kind, rate, "changes/s", target)
+        yield Result("following the history", kind, rate, "changes/s", target)
 
 
-def paging(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def paging(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     """Read pages of a hundred among a million users, against the first one."""
     pages = {
         "at the end": f"after={gallery.MANY_USERS - 101}",
@@ -167,10 +167,10 @@ def paging(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
     for kind in stage.databases:
         for what in pages:
             cost = _ratio(rates[kind, "first"], rates[kind, what])
-            yield Finding(f"100 of {gallery.MANY_USERS:,} users, {what}", kind, cost, "x the first", at_most(1.5))
+            yield Result(f"100 of {gallery.MANY_USERS:,} users, {what}", kind, cost, "x the first", at_most(1.5))
 
 
-def importing(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def importing(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     """Import a gallery into an empty database."""
     named = os.environ.get("LOGOADMIN_GALLERY")
     file = Path(named) if named else stage.directory / "import.jsonl"
@@ -185,11 +185,11 @@ def importing(stage: Stage, rounds: Rounds) -> Iterator[Finding]:
     seconds = _take_turns(ways, lambda way: way(), rounds.slower(1).count)
     for kind in stage.databases:
         ours = seconds[_OURS, kind]
-        yield Finding(what, kind, median(ours), "seconds", at_most(5))
-        yield Finding(what, kind, _ratio(ours, seconds[_BARE[0], kind]), "x the time of bare inserts")
+        yield Result(what, kind, median(ours), "seconds", at_most(5))
+        yield Result(what, kind, _ratio(ours, seconds[_BARE[0], kind]), "x the time of bare inserts")
 
 
-def starting(_: Stage, __: Rounds) -> Iterator[Finding]:
+def starting(_: Stage, __: Rounds) -> Iterator[Result]:
     """Import the package in a fresh interpreter, and open a gallery with it."""
     begun = {
         (statement, ""): f"import time; began = time.perf_counter(); {statement}; print(time.perf_counter() - began)"
@@ -197,16 +197,16 @@ def starting(_: Stage, __: Rounds) -> Iterator[Finding]:
     }
     seconds = _take_turns(begun, _printed_by_fresh_interpreter, _FRESH_INTERPRETERS)
     pydantic, ours, opened = seconds.values()
-    yield Finding("import logoadmin", "", _ratio(ours, pydantic), "x import pydantic", at_most(1.5))
-    yield Finding("the same, and a gallery opened in memory", "", _ratio(opened, pydantic), "x import pydantic")
+    yield Result("import logoadmin", "", _ratio(ours, pydantic), "x import pydantic", at_most(1.5))
+    yield Result("the same, and a gallery opened in memory", "", _ratio(opened, pydantic), "x import pydantic")
 
 
-def _reads(what: str, path: str, wanted: Mapping[str, Target], stage: Stage, rounds: Rounds) -> Iterator[Finding]:
+def _reads(what: str, path: str, wanted: Mapping[str, Target], stage: Stage, rounds: Rounds) -> Iterator[Result]:
     servers = _servers(stage) | {_BARE: stage.bare}
     rates = _take_turns(servers, lambda server: load.rate(server, path, rounds.seconds), rounds.count)
     yield from _against_usual(what, stage, rates, wanted)
     for kind in stage.databases:
-        yield Finding(what, kind, 100 * _ratio(rates[_OURS, kind], rates[_BARE]), "% of a bare route")
+        yield Result(what, kind, 100 * _ratio(rates[_OURS, kind], rates[_BARE]), "% of a bare route")
 
 
 def _signed_in_rate(server: Server, rounds: Rounds, token: str) -> float:
@@ -232,10 +232,10 @@ def _servers(stage: Stage) -> dict[Contestant, Server]:
 
 def _against_usual(
     what: str, stage: Stage, rates: Mapping[Contestant, list[float]], wanted: Mapping[str, Target]
-) -> Iterator[Finding]:
+) -> Iterator[Result]:
     for kind in stage.databases:
         times = _ratio(rates[_OURS, kind], rates[_USUAL, kind])
-        yield Finding(what, kind, times, "x usual", wanted.get(kind))
+        yield Result(what, kind, times, "x usual", wanted.get(kind))
 
 
 def _take_turns(
@@ -264,7 +264,7 @@ def _printed_by_fresh_interpreter(program: str) -> float:
     return float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout)
 
 
-MEASUREMENTS: Final[Mapping[str, Callable[[Stage, Rounds], Iterator[Finding]]]] = {
+MEASUREMENTS: Final[Mapping[str, Callable[[Stage, Rounds], Iterator[Result]]]] = {
     "users": all_users,  # first, when the servers have not grown by other work
     "logo": one_logo,
     "list": all_logos,

@@ -3,9 +3,10 @@
 import sys
 from typing import Any, Final
 
-from logoadmin.domain import ledger, transactions
+from logoadmin.domain import transactions
+from logoadmin.domain.audit import change_log
 from logoadmin.entrypoints.cli import main
-from logoadmin.entrypoints.http_api import remembered
+from logoadmin.entrypoints.http_api import response_cache
 
 
 def _nothing(*_: Any, **__: Any) -> None:
@@ -19,14 +20,14 @@ def _version(*_: Any) -> int:
 def history() -> None:
     """Let changes leave no trace, and nobody be asked for their rights."""
     for name in ("note", "judge", "judge_user", "close"):
-        setattr(ledger.Ledger, name, _nothing)
-    setattr(ledger.Ledger, "version", _version)  # noqa: B010 (mypy would rightly refuse the assignment)
+        setattr(change_log.ChangeLog, name, _nothing)
+    setattr(change_log.ChangeLog, "version", _version)  # noqa: B010 (mypy would rightly refuse the assignment)
     setattr(transactions.Transactions, "_rights", _nothing)  # noqa: B010 (the same)
 
 
 def memory() -> None:
     """Let each answer be made anew, as the first one after a change is."""
-    setattr(remembered.Remembered, "remember", _nothing)  # noqa: B010 (the same)
+    setattr(response_cache.ResponseCache, "remember", _nothing)  # noqa: B010 (the same)
 
 
 _PARTS: Final = {"history": history, "memory": memory}

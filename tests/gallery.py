@@ -6,16 +6,16 @@ from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
-from logoadmin.adapters.fernet_sealing import FernetSealer
+from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.system_randomness import SystemRandomness
-from logoadmin.domain.access import OWNER, Caller, Policy, SignedIn
-from logoadmin.domain.causes import Cause
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
-from logoadmin.domain.records import Role, User
-from logoadmin.domain.services import authors, changes, keys, logos, roles, sessions, themes, transfer, users
+from logoadmin.domain.model.access import OWNER, Caller, Policy, SignedIn
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.model.records import Role, User
+from logoadmin.domain.services import authors, changes, import_export, keys, logos, roles, sessions, themes, users
 from logoadmin.domain.services.sessions import Lifetimes
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.passwords import PasswordHasher
@@ -62,7 +62,7 @@ def gallery_on(
     if started:
         storage.write(lambda uow: first_start(uow, hasher, randomness, clock, ADMIN_PASSWORD))
     tokens = JwtTokens(keys, "logoadmin", "logoadmin")
-    ports = Ports(storage, hasher, tokens, tokens, FernetSealer(), randomness, clock)
+    ports = Ports(storage, hasher, tokens, tokens, FernetEncryption(), randomness, clock)
     return LogoAdmin(ports, Rules(access, lifetimes or Lifetimes()))
 
 
@@ -116,9 +116,9 @@ class WatchedStorage:
         self._asked("write")
         return self._inner.write(work)
 
-    def together(self, calls: Callable[[], Answer]) -> Answer:
-        self._asked("together")
-        return self._inner.together(calls)
+    def atomic(self, calls: Callable[[], Answer]) -> Answer:
+        self._asked("atomic")
+        return self._inner.atomic(calls)
 
     def close(self) -> None:
         self._inner.close()
@@ -181,17 +181,17 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     logos.LinkLogoAuthor: ("logos.link", {"logo_id": 1, "author_id": 2}),
     logos.UnlinkLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
     logos.RemoveLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
-    transfer.ImportLines: ("transfer.load", {"dry_run": False}),
-    transfer.ExportLines: ("transfer.dump", {"with_password_hashes": False}),
+    import_export.ImportRecords: ("import_export.load", {"dry_run": False}),
+    import_export.ExportRecords: ("import_export.dump", {"with_password_hashes": False}),
 }
 
 
 def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
     """Do what a command asks for; an import has no lines, an export is thrown away."""
     call = attrgetter(ASKED[type(command)][0])(gallery)
-    if isinstance(command, transfer.ImportLines):
+    if isinstance(command, import_export.ImportRecords):
         return call(command, [], caller)
-    if isinstance(command, transfer.ExportLines):
+    if isinstance(command, import_export.ExportRecords):
         return call(command, lambda _: None, caller)
     return call(command, caller)
 

@@ -63,7 +63,7 @@ def authors() -> SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({"user_id": ids(), "username": names()})
 
 
-def pieces() -> SearchStrategy[dict[str, Any]]:
+def artworks() -> SearchStrategy[dict[str, Any]]:
     """The values of CreateLogo and CreateTheme."""
     required: Mapping[str, SearchStrategy[Any]] = {
         "name": texts(1, 128),

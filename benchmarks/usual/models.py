@@ -79,7 +79,7 @@ def _links(kind: str) -> Table:
     )
 
 
-class _Piece:
+class _Artwork:
     name: Mapped[str] = mapped_column(String(128))
     preview_url: Mapped[str] = mapped_column(String(2048))
     target: Mapped[str] = mapped_column(String(64))
@@ -88,7 +88,7 @@ class _Piece:
     created_at: Mapped[int]
 
 
-class Theme(_Piece, Base):
+class Theme(_Artwork, Base):
     """A theme of the gallery."""
 
     __tablename__ = "themes"
@@ -97,7 +97,7 @@ class Theme(_Piece, Base):
     authors: Mapped[list[Author]] = relationship(secondary=_links("theme"), order_by="theme_authors.c.theme_author_id")
 
 
-class Logo(_Piece, Base):
+class Logo(_Artwork, Base):
     """A logo of the gallery."""
 
     __tablename__ = "logos"

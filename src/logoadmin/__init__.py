@@ -18,9 +18,20 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-    from logoadmin.domain.access import ANONYMOUS, OWNER, Anonymous, Caller, KeyHolder, Owner, Policy, Scope, SignedIn
-    from logoadmin.domain.causes import Cause
-    from logoadmin.domain.errors import (
+    from logoadmin.domain.logo_admin import LogoAdmin
+    from logoadmin.domain.model.access import (
+        ANONYMOUS,
+        OWNER,
+        Anonymous,
+        Caller,
+        KeyHolder,
+        Owner,
+        Policy,
+        Scope,
+        SignedIn,
+    )
+    from logoadmin.domain.model.causes import Cause
+    from logoadmin.domain.model.errors import (
         BadLine,
         Conflict,
         DuplicateEntry,
@@ -43,9 +54,8 @@ if TYPE_CHECKING:
         TablesMissing,
         TooManySignIns,
     )
-    from logoadmin.domain.lists import Listing
-    from logoadmin.domain.logo_admin import LogoAdmin
-    from logoadmin.domain.records import (
+    from logoadmin.domain.model.lists import Listing
+    from logoadmin.domain.model.records import (
         Author,
         Change,
         EndedSession,
@@ -80,6 +90,7 @@ if TYPE_CHECKING:
         RemoveAuthor,
     )
     from logoadmin.domain.services.changes import ListChanges, Revert
+    from logoadmin.domain.services.import_export import ExportRecords, Imported, ImportedCounts, ImportRecords
     from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
     from logoadmin.domain.services.logos import (
         AmendLogo,
@@ -103,7 +114,6 @@ if TYPE_CHECKING:
         RemoveTheme,
         UnlinkThemeAuthor,
     )
-    from logoadmin.domain.services.transfer import ExportLines, Imported, ImportedCounts, ImportLines
     from logoadmin.domain.services.users import (
         AmendUser,
         CreateUser,
@@ -140,14 +150,14 @@ __all__ = [
     "DuplicateEntry",
     "DuplicateUpdate",
     "EndedSession",
-    "ExportLines",
+    "ExportRecords",
     "FindUser",
     "GetAuthor",
     "GetLogo",
     "GetRole",
     "GetTheme",
     "GetUser",
-    "ImportLines",
+    "ImportRecords",
     "Imported",
     "ImportedCounts",
     "InvalidInput",
@@ -229,12 +239,12 @@ __all__ = [
 
 # Where the names above live, those first that are quick to load.
 _HOMES: Final = (
-    "domain.access",
-    "domain.errors",
-    "domain.causes",
-    "domain.lists",
+    "domain.model.access",
+    "domain.model.errors",
+    "domain.model.causes",
+    "domain.model.lists",
     "domain.logo_admin",
-    "domain.records",
+    "domain.model.records",
     "domain.services.authors",
     "domain.services.changes",
     "domain.services.keys",
@@ -242,7 +252,7 @@ _HOMES: Final = (
     "domain.services.roles",
     "domain.services.sessions",
     "domain.services.themes",
-    "domain.services.transfer",
+    "domain.services.import_export",
     "domain.services.users",
     "settings",
 )

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
-from logoadmin.adapters.fernet_sealing import FernetSealer
+from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, key_from_file
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_clock import SystemClock
 from logoadmin.adapters.system_randomness import SystemRandomness
-from logoadmin.domain.access import Policy
-from logoadmin.domain.errors import SettingsError, TablesMissing
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
+from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.errors import SettingsError, TablesMissing
 from logoadmin.domain.services.sessions import Lifetimes
 from logoadmin.domain.services.setup import first_start, is_started, rotate_token_keys, stored_token_keys
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -133,7 +133,7 @@ def _on(storage: Storage, settings: Settings, given_keys: Sequence[Key], made_up
     if not keys:
         raise TablesMissing
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
-    ports = Ports(storage, _hasher(settings), tokens, tokens, FernetSealer(), SystemRandomness(), SystemClock())
+    ports = Ports(storage, _hasher(settings), tokens, tokens, FernetEncryption(), SystemRandomness(), SystemClock())
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds)
     return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes), made_up)
 

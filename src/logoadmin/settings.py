@@ -18,9 +18,9 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from logoadmin.domain.access import Policy
-from logoadmin.domain.errors import SettingsError
-from logoadmin.domain.limits import MAX_PASSWORD
+from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.model.limits import MAX_PASSWORD
 
 CONFIG_FILE = "logoadmin.toml"
 _CONFIG_VARIABLE = "LOGOADMIN_CONFIG"

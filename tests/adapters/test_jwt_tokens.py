@@ -21,8 +21,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, key_from_file
-from logoadmin.domain.access import SignedIn
-from logoadmin.domain.errors import InvalidToken, SettingsError
+from logoadmin.domain.model.access import SignedIn
+from logoadmin.domain.model.errors import InvalidToken, SettingsError
 from logoadmin.ports.tokens import Grant
 from tests.gallery import NOW
 

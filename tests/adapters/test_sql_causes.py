@@ -16,9 +16,9 @@ import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.outages import Outages
-from logoadmin.domain.causes import Cause
-from logoadmin.domain.errors import NotFound, StorageUnavailable
-from logoadmin.domain.records import Author
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import NotFound, StorageUnavailable
+from logoadmin.domain.model.records import Author
 from logoadmin.ports.storage import UnitOfWork
 from tests.mariadb import PASSWORD, MariaDb, free_port
 

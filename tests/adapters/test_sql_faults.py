@@ -22,8 +22,8 @@ from logoadmin.adapters.sql_storage import storage as module
 from logoadmin.adapters.sql_storage.breaker import REST, Breaker
 from logoadmin.adapters.sql_storage.tables import secrets
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.errors import DuplicateEntry, StorageUnavailable
-from logoadmin.domain.records import Author, Change, Kind, PasswordHash, User
+from logoadmin.domain.model.errors import DuplicateEntry, StorageUnavailable
+from logoadmin.domain.model.records import Author, Change, Kind, PasswordHash, User
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.mariadb import PASSWORD, MariaDb, free_port
 
@@ -315,12 +315,12 @@ class Proxy:
 
     @staticmethod
     def _answer(server: socket.socket) -> bytes:
-        """Return an answer, of which there is a piece for each statement of the request."""
+        """Return an answer, of which there is an artwork for each statement of the request."""
         answer = server.recv(65536)
         server.settimeout(0.05)
         with contextlib.suppress(TimeoutError):
-            while piece := server.recv(65536):
-                answer += piece
+            while artwork := server.recv(65536):
+                answer += artwork
         server.settimeout(None)
         return answer
 
@@ -410,7 +410,7 @@ def test_writes_made_together_whose_connection_breaks_before_the_commit_are_all_
         with contextlib.suppress(StorageUnavailable):
             add_author(mariadb_storage, 3)
 
-    mariadb_storage.together(calls)
+    mariadb_storage.atomic(calls)
     assert len(runs) == 2
     assert numbers(mariadb_storage) == [1, 2, 3]
 
@@ -433,7 +433,7 @@ def test_writes_made_together_are_all_unknown_when_their_commit_is(mariadb: Mari
 
         read(storage)
         proxy.loses, proxy.delivers = True, delivers
-        refused(storage, lambda storage: storage.together(calls))
+        refused(storage, lambda storage: storage.atomic(calls))
         proxy.loses = False
         recovered(storage)
         assert runs == [1]
@@ -456,9 +456,9 @@ def test_a_change_that_was_put_off_and_fails_takes_everything_with_it(sql_storag
             add_author(sql_storage, 4)
 
     with pytest.raises(Exception, match=r"put off|NULL|null"):
-        sql_storage.together(calls)
+        sql_storage.atomic(calls)
     assert numbers(sql_storage) == [1]
-    sql_storage.together(lambda: add_author(sql_storage, 5))
+    sql_storage.atomic(lambda: add_author(sql_storage, 5))
     assert numbers(sql_storage) == [1, 5]
 
 
@@ -477,7 +477,7 @@ def test_a_duplicate_is_not_blamed_for_a_change_that_was_put_off_and_fails(sql_s
             add_author(sql_storage, 1)
 
     with pytest.raises(Exception, match=r"(?i)unique|duplicate"):
-        sql_storage.together(calls)
+        sql_storage.atomic(calls)
     assert numbers(sql_storage) == [1]
 
 
@@ -729,7 +729,7 @@ def test_a_commit_that_fails_in_a_way_nobody_knows_is_unknown_and_not_repeated(
 
     with monkeypatch.context() as patch:
         patch.setattr(Transaction, "commit", fail)
-        refused(sql_storage, lambda storage: storage.together(calls) if together else calls())
+        refused(sql_storage, lambda storage: storage.atomic(calls) if together else calls())
     assert runs == [1]
     assert numbers(sql_storage) == ([1] if is_kept else [])
 

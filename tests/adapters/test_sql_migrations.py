@@ -20,11 +20,11 @@ from sqlalchemy import Engine, column, event, inspect, table, text
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage, schema
 from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, metadata
-from logoadmin.domain.access import Rights
-from logoadmin.domain.errors import SchemaMismatch, StartError, StorageUnavailable
-from logoadmin.domain.limits import MAX_CUSTOM_CSS, MAX_ID
-from logoadmin.domain.lists import Filter, folded
-from logoadmin.domain.records import Author, Link, Logo, PasswordHash, Role, Theme, User
+from logoadmin.domain.model.access import Rights
+from logoadmin.domain.model.errors import SchemaMismatch, StartError, StorageUnavailable
+from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
+from logoadmin.domain.model.lists import Filter, folded
+from logoadmin.domain.model.records import Author, Link, Logo, PasswordHash, Role, Theme, User
 from logoadmin.ports.storage import Credentials, Session, UnitOfWork
 from tests.mariadb import MariaDb
 
@@ -220,7 +220,7 @@ NAMES: Final = ("Ann", "ann", "ánn", "Straße", "İstanbul", "Åsa", "A\u030asa
 _PIECE: Final = {"preview_url": "https://example.org/p.png", "target": "forum", "created_at": 9}
 
 
-def _piece(id_name: str, id_: int, name: str, css: str = "", **values: Any) -> dict[str, Any]:
+def _artwork(id_name: str, id_: int, name: str, css: str = "", **values: Any) -> dict[str, Any]:
     return {id_name: id_, "name": name, "custom_css": css, "active": False, **_PIECE, **values}
 
 
@@ -238,11 +238,11 @@ FIRST: Final[Rows] = {
         {"author_id": 3 * number, "user_id": number, "username": name, "created_at": number}
         for number, name in enumerate(NAMES)
     ],
-    "themes": [_piece("theme_id", 0, ""), _piece("theme_id", 7, "Dawn", active=True, target="Wiki")],
+    "themes": [_artwork("theme_id", 0, ""), _artwork("theme_id", 7, "Dawn", active=True, target="Wiki")],
     "logos": [
-        _piece("logo_id", 1, "DAWN", "🂡" * MAX_CUSTOM_CSS),
-        _piece("logo_id", 5, "🂡" * 128, preview_url="https://" + "🂡" * 2040, target="🂡" * 64),
-        _piece("logo_id", 9, "ẞ", active=True),
+        _artwork("logo_id", 1, "DAWN", "🂡" * MAX_CUSTOM_CSS),
+        _artwork("logo_id", 5, "🂡" * 128, preview_url="https://" + "🂡" * 2040, target="🂡" * 64),
+        _artwork("logo_id", 9, "ẞ", active=True),
     ],
     "theme_authors": [{"theme_author_id": 1, "theme_id": 7, "author_id": 3}],
     "logo_authors": [
@@ -425,8 +425,8 @@ def test_after_an_upgrade_ids_go_on_where_they_were(first: SqlStorage) -> None:
     first.prepare()
 
     def ids(uow: UnitOfWork) -> object:
-        pieces = (uow.themes.next_id(), uow.logos.next_id(), uow.themes.link(7, 0), uow.logos.link(9, 0))
-        return uow.roles.next_id(), uow.authors.next_id(), *pieces, uow.keys.next_id(), uow.changes.last_id()
+        artworks = (uow.themes.next_id(), uow.logos.next_id(), uow.themes.link(7, 0), uow.logos.link(9, 0))
+        return uow.roles.next_id(), uow.authors.next_id(), *artworks, uow.keys.next_id(), uow.changes.last_id()
 
     assert first.write(ids) == (5, 31, 71, MAX_ID, 12, 9, 1, 0)
     assert first.read(lambda uow: uow.logos.links(9)) == (Link(9, 9, 0),)
@@ -597,13 +597,13 @@ def test_a_gallery_of_the_first_version_is_the_same_after_an_upgrade(new: SqlSto
     for kind, make in (("theme", Theme), ("logo", Logo)):
         makers: dict[int, tuple[Author, ...]] = {}
         for link in rows[f"{kind}_authors"]:
-            piece_id = link[f"{kind}_id"]
-            makers[piece_id] = (*makers.get(piece_id, ()), authors[link["author_id"]])
+            artwork_id = link[f"{kind}_id"]
+            makers[artwork_id] = (*makers.get(artwork_id, ()), authors[link["author_id"]])
         expected = [make(authors=makers.get(row[f"{kind}_id"], ()), **row) for row in rows[f"{kind}s"]]
         after = -1
         for at in range(0, len(expected) + 1, 500):
             page: Any = new.read(lambda uow, k=kind, a=after: getattr(uow, f"{k}s").page(a, 500))  # type: ignore[misc]  # has a default
-            ordered = sorted(expected, key=lambda piece, k=kind: getattr(piece, f"{k}_id"))[at : at + 500]  # type: ignore[misc]  # has a default
+            ordered = sorted(expected, key=lambda artwork, k=kind: getattr(artwork, f"{k}_id"))[at : at + 500]  # type: ignore[misc]  # has a default
             assert list(page) == ordered
             after = getattr(page[-1], f"{kind}_id") if page else after
     some = rows["logos"][:: max(1, len(rows["logos"]) // 50)]

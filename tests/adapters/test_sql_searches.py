@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from logoadmin.adapters.sql_storage import SqlStorage, pages, tables
+from logoadmin.adapters.sql_storage.artworks import LOGOS
 from logoadmin.adapters.sql_storage.names import parts_of, parts_that_cover
-from logoadmin.adapters.sql_storage.pieces import LOGOS
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
-from logoadmin.domain.lists import Filter, folded
-from logoadmin.domain.records import Author, Logo, Role, User
+from logoadmin.domain.model.lists import Filter, folded
+from logoadmin.domain.model.records import Author, Logo, Role, User
 from logoadmin.ports.storage import UnitOfWork
 
 LETTERS = ("a", "B", "ß", "%", "🂡", "\U0010ffff")
@@ -140,7 +140,7 @@ def test_the_parts_that_are_kept_are_those_of_the_names_that_are_there(
                 names[user_id] = f"{name} {user_id}"
 
     for steps in [[("remove", user_id, "") for user_id in (1, 2, 3)], *groups]:
-        peopled.together(partial(together, steps))
+        peopled.atomic(partial(together, steps))
         expected = sorted((part, id_) for id_, name in names.items() for part in parts_of(folded(name)))
         assert kept_parts(peopled) == expected
 
@@ -238,7 +238,7 @@ def test_of_a_long_part_its_rarest_end_is_found(sql_storage: SqlStorage, monkeyp
 @pytest.mark.rule("contract E2", "contract E3")
 @pytest.mark.parametrize("statistics", [False, True])
 @pytest.mark.parametrize("rare", [0, 2_980])
-def test_a_page_of_pieces_costs_what_meets_the_rarest_filter(
+def test_a_page_of_artworks_costs_what_meets_the_rarest_filter(
     sql_storage: SqlStorage, rare: int, statistics: bool
 ) -> None:
     def keep_logos(uow: UnitOfWork) -> None:

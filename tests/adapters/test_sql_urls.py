@@ -7,7 +7,7 @@ from sqlalchemy import make_url
 
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.adapters.sql_storage.pymysql_connections import Connector
-from logoadmin.domain.errors import SettingsError
+from logoadmin.domain.model.errors import SettingsError
 
 
 @pytest.mark.rule("contract H2", "contract A20")

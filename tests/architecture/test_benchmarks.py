@@ -7,17 +7,17 @@ import pytest
 
 from benchmarks import __main__ as program
 from benchmarks import load
-from benchmarks.findings import Finding, at_least
 from benchmarks.measurements import Rounds
+from benchmarks.results import Result, at_least
 from benchmarks.stage import Stage
 
 
-def works(_: Stage, __: Rounds) -> Iterator[Finding]:
-    yield Finding("reading", "SQLite", 4.5, "x usual", at_least(3))
+def works(_: Stage, __: Rounds) -> Iterator[Result]:
+    yield Result("reading", "SQLite", 4.5, "x usual", at_least(3))
 
 
-def fails(_: Stage, __: Rounds) -> Iterator[Finding]:
-    yield Finding("writing, once", "SQLite", 2.5, "x usual")
+def fails(_: Stage, __: Rounds) -> Iterator[Result]:
+    yield Result("writing, once", "SQLite", 2.5, "x usual")
     raise RuntimeError("the server does not answer")
 
 
@@ -31,7 +31,7 @@ def fails(_: Stage, __: Rounds) -> Iterator[Finding]:
 def test_what_was_found_is_printed_although_a_measurement_fails(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    measurements: Mapping[str, Callable[[Stage, Rounds], Iterator[Finding]]],
+    measurements: Mapping[str, Callable[[Stage, Rounds], Iterator[Result]]],
     code: int,
     shown: list[str],
 ) -> None:

@@ -16,10 +16,10 @@ import pytest
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
-from logoadmin.domain.access import Policy
-from logoadmin.domain.causes import Cause
+from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.causes import Cause
 from logoadmin.entrypoints.cli import cli
-from logoadmin.entrypoints.operations import OPERATIONS, Operation
+from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
 from logoadmin.settings import Settings
 
 ROOT: Final = Path(__file__).parent.parent.parent
@@ -185,15 +185,15 @@ def test_the_table_of_causes_has_all_of_them() -> None:
 
 def row_of(operation: Operation) -> list[str]:
     """Return what the table of endpoints says of an operation, save what it answers."""
-    need, fields = operation.command.need, operation.command.model_fields
+    permission, fields = operation.command.permission, operation.command.model_fields
     body = [f"`{n}`{'' if f.is_required() else '?'}" for n, f in fields.items() if n not in operation.path_fields]
-    scope = f"`{need.scope.value}`{', or oneself' if need.own else ''}" if need.scope else "-"
+    scope = f"`{permission.scope.value}`{', or oneself' if permission.self_field else ''}" if permission.scope else "-"
     return [
         f"`{operation.route}`",
         ", ".join(body) or "-",
         str(operation.success),
         scope,
-        "yes" if need.needs_token(Policy.OPEN) else "no",
+        "yes" if permission.needs_token(Policy.OPEN) else "no",
         ", ".join(map(str, operation.errors)) or "-",
         operation.source,
     ]
@@ -269,7 +269,7 @@ def slugs(page: Path) -> set[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", _FENCED.sub("", page.read_text(encoding="utf-8"))):
-        assert "://" not in target, "the docs should not need the network"
+        assert "://" not in target, "the docs should not permission the network"
         path, _, anchor = target.partition("#")
         file = (page.parent / path).resolve() if path else page
         assert file.is_file(), target

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from logoadmin.entrypoints.operations import OPERATIONS
+from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
 ROOT = Path(__file__).parent.parent.parent
 STATES = {"built", "built in part", "to come"}

@@ -13,7 +13,7 @@ TECHNOLOGY = {
     *("pymysql", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
 }
 # The vocabulary that ports may speak.
-VOCABULARY = {f"logoadmin.domain.{name}" for name in ("access", "errors", "lists", "records")}
+VOCABULARY = {f"logoadmin.domain.model.{name}" for name in ("access", "causes", "errors", "lists", "records")}
 SERVICES = "logoadmin.domain.services"
 
 
@@ -50,7 +50,11 @@ def test_ports_speak_only_the_vocabulary_of_the_domain(graph: grimp.ImportGraph)
 
 
 def test_the_vocabulary_knows_no_port(graph: grimp.ImportGraph) -> None:
-    for module in VOCABULARY | {"logoadmin.domain.limits", "logoadmin.domain.command", "logoadmin.domain.lists"}:
+    for module in VOCABULARY | {
+        "logoadmin.domain.model.limits",
+        "logoadmin.domain.model.command",
+        "logoadmin.domain.model.lists",
+    }:
         assert not graph.find_modules_directly_imported_by(module) & of(graph, "logoadmin.ports")
 
 

@@ -43,7 +43,7 @@ NAMES = {
     *("RemoveLogo", "UnlinkLogoAuthor", "AmendTheme", "CreateTheme", "GetTheme", "LinkThemeAuthor"),
     *("ListThemeAuthors", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
-    *("ExportLines", "ImportLines"),
+    *("ExportRecords", "ImportRecords"),
 }
 
 

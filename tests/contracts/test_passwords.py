@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
-from logoadmin.domain.records import PasswordHash
+from logoadmin.domain.model.records import PasswordHash
 from logoadmin.ports.passwords import PasswordHasher
 from tests.strategies import texts
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from logoadmin.domain.access import Rights
-from logoadmin.domain.errors import Conflict, DuplicateEntry, DuplicateUpdate
-from logoadmin.domain.limits import MAX_CUSTOM_CSS, MAX_ID
-from logoadmin.domain.lists import Filter, folded
-from logoadmin.domain.records import Author, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
-from logoadmin.ports.storage import Credentials, FirstAnswer, Pieces, Session, Storage, UnitOfWork
+from logoadmin.domain.model.access import Rights
+from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
+from logoadmin.domain.model.lists import Filter, folded
+from logoadmin.domain.model.records import Author, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
+from logoadmin.ports.storage import Artworks, Credentials, Session, Storage, StoredResponse, UnitOfWork
 
 # Names that some collation or other takes for the same.
 LOOK_ALIKES = (
@@ -70,11 +70,11 @@ def session(session_id: str, user_id: int, expires_at: int = 2_000) -> Session:
     return Session(session_id, user_id, 1_000, expires_at)
 
 
-def link_all(pieces: Pieces[Any], piece_id: int, author_ids: Sequence[int]) -> None:
+def link_all(artworks: Artworks[Any], artwork_id: int, author_ids: Sequence[int]) -> None:
     """Link authors in place of those who are linked."""
-    pieces.unlink_all(piece_id)
+    artworks.unlink_all(artwork_id)
     for author_id in author_ids:
-        pieces.link(piece_id, author_id)
+        artworks.link(artwork_id, author_id)
 
 
 def write(storage: Storage, *steps: Callable[[UnitOfWork], object]) -> Any:
@@ -358,11 +358,11 @@ def test_a_removed_author_takes_the_links_along(storage: Storage) -> None:
     assert storage.read(lambda uow: uow.logos.link_of(1, 1)) is None
 
 
-# Pieces
+# Artworks
 
 
 @pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 11", "spec §Rules 6", "contract A18")
-def test_authors_of_a_piece_come_in_link_order(storage: Storage) -> None:
+def test_authors_of_a_artwork_come_in_link_order(storage: Storage) -> None:
     write(
         storage,
         *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2, 3)),
@@ -402,7 +402,7 @@ def test_links_are_made_found_and_undone(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract I1", "contract A18")
-def test_the_authors_of_a_piece_are_replaced_with_new_links(storage: Storage) -> None:
+def test_the_authors_of_a_artwork_are_replaced_with_new_links(storage: Storage) -> None:
     write(
         storage,
         *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2, 3)),
@@ -417,7 +417,7 @@ def test_the_authors_of_a_piece_are_replaced_with_new_links(storage: Storage) ->
 
 
 @pytest.mark.rule("spec §Endpoints 10", "contract A15", "contract D")
-def test_a_removed_piece_takes_its_links_along(storage: Storage) -> None:
+def test_a_removed_artwork_takes_its_links_along(storage: Storage) -> None:
     write(
         storage,
         lambda uow: uow.authors.add(author(1)),
@@ -431,7 +431,7 @@ def test_a_removed_piece_takes_its_links_along(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract D")
-def test_a_piece_gets_new_values_and_keeps_its_authors(storage: Storage) -> None:
+def test_a_artwork_gets_new_values_and_keeps_its_authors(storage: Storage) -> None:
     write(
         storage,
         lambda uow: uow.authors.add(author(1)),
@@ -444,7 +444,7 @@ def test_a_piece_gets_new_values_and_keeps_its_authors(storage: Storage) -> None
 
 
 @pytest.mark.rule("contract A18", "contract D", "contract E2")
-def test_pieces_come_by_id_and_page_by_page_also_those_of_an_author(storage: Storage) -> None:
+def test_artworks_come_by_id_and_page_by_page_also_those_of_an_author(storage: Storage) -> None:
     write(
         storage,
         *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2)),
@@ -485,7 +485,7 @@ def test_records_are_kept_with_their_versions(storage: Storage) -> None:
         listed = [record for page in pages for record in page(-1, 9)]
         assert [record.version for record in found if record] == [record.version for record in listed]
         assert found == tuple(listed)
-        return [record.version for record in listed], [by.version for by in listed[-1].authors]  # type: ignore[union-attr]  # pieces, by now
+        return [record.version for record in listed], [by.version for by in listed[-1].authors]  # type: ignore[union-attr]  # artworks, by now
 
     assert storage.read(versions) == storage.snapshot(versions) == ([1, 2, 3, 4, MAX_ID], [3])
     write(
@@ -522,7 +522,7 @@ def test_records_that_differ_in_their_version_alone_are_equal(storage: Storage) 
 
 
 @pytest.mark.rule("contract F1")
-def test_pieces_that_are_touched_get_another_version_and_nothing_else(storage: Storage) -> None:
+def test_artworks_that_are_touched_get_another_version_and_nothing_else(storage: Storage) -> None:
     write(
         storage,
         *(lambda uow, i=i: uow.logos.add(replace(logo(i), version=i)) for i in (1, 2, 3)),
@@ -534,11 +534,11 @@ def test_pieces_that_are_touched_get_another_version_and_nothing_else(storage: S
     )
     found = storage.read(lambda uow: uow.logos.page(-1, 9))
     assert found == (replace(logo(1), authors=(author(1),)), logo(2), logo(3))
-    assert [piece.version for piece in found] == [9, 2, 9]
-    assert [piece.version for piece in storage.read(lambda uow: uow.themes.page(-1, 9))] == [1]
+    assert [artwork.version for artwork in found] == [9, 2, 9]
+    assert [artwork.version for artwork in storage.read(lambda uow: uow.themes.page(-1, 9))] == [1]
     with pytest.raises(KeyError):
         write(storage, lambda uow: uow.logos.touch({1, 2}, 11), lambda uow: {}[uow])  # type: ignore[index]  # fails
-    assert [piece.version for piece in storage.read(lambda uow: uow.logos.page(-1, 9))] == [9, 2, 9]
+    assert [artwork.version for artwork in storage.read(lambda uow: uow.logos.page(-1, 9))] == [9, 2, 9]
 
 
 # Filters
@@ -562,13 +562,13 @@ def filtered(storage: Storage, **wanted: Any) -> list[int]:
     """Return the ids of the logos that a filter lets through; the themes are the same."""
     where = Filter(**wanted)
     logos, themes = storage.read(lambda uow: (uow.logos.page(-1, 99, where), uow.themes.page(-1, 99, where)))
-    ids = [piece.logo_id for piece in logos]
-    assert ids == [piece.theme_id for piece in themes]
+    ids = [artwork.logo_id for artwork in logos]
+    assert ids == [artwork.theme_id for artwork in themes]
     assert logos == storage.snapshot(lambda uow: uow.logos.page(-1, 99, where))
     # Page by page it is the same.
     paged = [-1]
     while found := storage.read(lambda uow, after=paged[-1]: uow.logos.page(after, 2, where)):  # type: ignore[misc]  # has a default
-        paged += [piece.logo_id for piece in found]
+        paged += [artwork.logo_id for artwork in found]
     assert paged[1:] == ids
     return ids
 
@@ -578,19 +578,19 @@ def gallery(storage: Storage) -> Storage:
     def keep(uow: UnitOfWork) -> None:
         for number in (1, 2, 3):
             uow.authors.add(author(number))
-        for piece in GALLERY:
-            uow.logos.add(piece)
-            uow.themes.add(Theme(piece.logo_id, piece.name, "", piece.target, "", piece.active, (), 0))
-        for piece_id, author_ids in ((0, (2, 1)), (2, (1,)), (3, (2,)), (4, (1, 2))):
-            link_all(uow.logos, piece_id, author_ids)
-            link_all(uow.themes, piece_id, author_ids)
+        for artwork in GALLERY:
+            uow.logos.add(artwork)
+            uow.themes.add(Theme(artwork.logo_id, artwork.name, "", artwork.target, "", artwork.active, (), 0))
+        for artwork_id, author_ids in ((0, (2, 1)), (2, (1,)), (3, (2,)), (4, (1, 2))):
+            link_all(uow.logos, artwork_id, author_ids)
+            link_all(uow.themes, artwork_id, author_ids)
 
     storage.write(keep)
     return storage
 
 
 @pytest.mark.rule("contract E3")
-def test_pieces_are_filtered_by_each_value(gallery: Storage) -> None:
+def test_artworks_are_filtered_by_each_value(gallery: Storage) -> None:
     assert filtered(gallery) == [0, 1, 2, 3, 4, 5]
     assert filtered(gallery, target="forum") == [0, 2, 4, 5]
     assert filtered(gallery, target="Forum") == [1]
@@ -625,7 +625,7 @@ def test_filters_are_all_to_be_met(gallery: Storage) -> None:
 
 
 @pytest.mark.rule("contract E2", "contract E3")
-def test_pieces_far_apart_come_with_their_own_authors(storage: Storage) -> None:
+def test_artworks_far_apart_come_with_their_own_authors(storage: Storage) -> None:
     def keep(uow: UnitOfWork) -> None:
         for number in (1, 2):
             uow.authors.add(author(number))
@@ -635,7 +635,7 @@ def test_pieces_far_apart_come_with_their_own_authors(storage: Storage) -> None:
 
     storage.write(keep)
     found = storage.read(lambda uow: uow.logos.page(-1, 9, Filter(active=True)))
-    assert [(piece.logo_id, [by.author_id for by in piece.authors]) for piece in found] == [
+    assert [(artwork.logo_id, [by.author_id for by in artwork.authors]) for artwork in found] == [
         (0, [1]),
         (1_000, [1]),
         (1_000_000, [1]),
@@ -645,7 +645,7 @@ def test_pieces_far_apart_come_with_their_own_authors(storage: Storage) -> None:
 
 @pytest.mark.rule("contract E2", "contract E3")
 @pytest.mark.parametrize("size", [1, 49, 50, 51, 100, 130])
-def test_however_many_pieces_far_apart_come_with_their_own_authors(storage: Storage, size: int) -> None:
+def test_however_many_artworks_far_apart_come_with_their_own_authors(storage: Storage, size: int) -> None:
     def keep(uow: UnitOfWork) -> None:
         for number in (1, 2, 3):
             uow.authors.add(author(number))
@@ -655,7 +655,7 @@ def test_however_many_pieces_far_apart_come_with_their_own_authors(storage: Stor
 
     storage.write(keep)
     found = storage.read(lambda uow: uow.themes.page(-1, 999, Filter(active=False)))
-    assert [(piece.theme_id, [by.author_id for by in piece.authors]) for piece in found] == [
+    assert [(artwork.theme_id, [by.author_id for by in artwork.authors]) for artwork in found] == [
         (10 * number, [3, 1, 2][: number % 4]) for number in range(size)
     ]
 
@@ -820,7 +820,7 @@ def test_the_longest_names_are_searched_to_their_end(storage: Storage, letter: s
 
 
 @pytest.mark.rule("contract A16", "contract G2")
-def test_links_are_told_in_link_order_by_piece_and_by_author(storage: Storage) -> None:
+def test_links_are_told_in_link_order_by_artwork_and_by_author(storage: Storage) -> None:
     write(
         storage,
         *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2, 3)),
@@ -855,14 +855,14 @@ def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Sto
     assert storage.read(lambda uow: uow.logos.page(-1, 1)) == (expected,)
     write(storage, lambda uow: uow.logos.add_links(()))
     # Their order is not that in which they came back.
-    of_piece = storage.read(lambda uow: uow.logos.links(1))
+    of_artwork = storage.read(lambda uow: uow.logos.links(1))
     write(
         storage,
         lambda uow: uow.logos.unlink_all(1),
-        lambda uow: uow.logos.add_links(of_piece[::-1]),
+        lambda uow: uow.logos.add_links(of_artwork[::-1]),
         lambda uow: uow.logos.unlink_all(9),
     )
-    assert storage.read(lambda uow: uow.logos.links(1)) == of_piece
+    assert storage.read(lambda uow: uow.logos.links(1)) == of_artwork
     assert storage.read(lambda uow: uow.logos.get(1)) == expected
     write(storage, lambda uow: uow.logos.unlink(1, 3))
     assert write(storage, lambda uow: uow.logos.link(1, 3)) == 5
@@ -1010,17 +1010,20 @@ def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> N
 
 @pytest.mark.rule("contract C3", "contract F3")
 def test_sessions_and_answers_can_be_made_to_expire_earlier(signed_in: Storage) -> None:
-    answers = [FirstAnswer(f"hash {number}", "", 1_000 * number) for number in range(1, 4)]
-    write(signed_in, *(lambda uow, a=a: uow.first_answers.add(a) for a in answers))
+    answers = [StoredResponse(f"hash {number}", "", 1_000 * number) for number in range(1, 4)]
+    write(signed_in, *(lambda uow, a=a: uow.stored_responses.add(a) for a in answers))
     write(signed_in, lambda uow: uow.sessions.prolong("two", 3_000))
 
     def ends(uow: UnitOfWork) -> list[int]:
         sessions = [uow.sessions.refresh_token(f"token {name}") for name in ("one", "two")]
-        kept = [uow.first_answers.get(answer.key_hash) for answer in answers]
+        kept = [uow.stored_responses.get(answer.key_hash) for answer in answers]
         return [*(found[0].expires_at for found in sessions if found), *(found.expires_at for found in kept if found)]
 
     def expire_by(latest: int, most: int) -> list[Callable[[UnitOfWork], object]]:
-        return [lambda uow: uow.sessions.expire_by(latest, most), lambda uow: uow.first_answers.expire_by(latest, most)]
+        return [
+            lambda uow: uow.sessions.expire_by(latest, most),
+            lambda uow: uow.stored_responses.expire_by(latest, most),
+        ]
 
     write(signed_in, *expire_by(3_000, 99))
     with pytest.raises(ZeroDivisionError):
@@ -1201,24 +1204,24 @@ def test_ids_of_service_keys_are_not_given_twice(signed_in: Storage) -> None:
 
 @pytest.mark.rule("contract F3")
 def test_first_answers_are_kept_until_they_expire(storage: Storage) -> None:
-    answers = [FirstAnswer(f"hash {number}", "🂡" * 300_000 if number else "", 1_000 + number) for number in range(4)]
-    write(storage, *(lambda uow, a=a: uow.first_answers.add(a) for a in answers))
+    answers = [StoredResponse(f"hash {number}", "🂡" * 300_000 if number else "", 1_000 + number) for number in range(4)]
+    write(storage, *(lambda uow, a=a: uow.stored_responses.add(a) for a in answers))
 
-    def there() -> list[FirstAnswer | None]:
-        return [storage.read(lambda uow, a=a: uow.first_answers.get(a.key_hash)) for a in answers]  # type: ignore[misc]  # has a default
+    def there() -> list[StoredResponse | None]:
+        return [storage.read(lambda uow, a=a: uow.stored_responses.get(a.key_hash)) for a in answers]  # type: ignore[misc]  # has a default
 
     assert there() == answers
-    assert storage.read(lambda uow: uow.first_answers.get("HASH 1")) is None
-    write(storage, lambda uow: uow.first_answers.forget_expired(999, 99))
+    assert storage.read(lambda uow: uow.stored_responses.get("HASH 1")) is None
+    write(storage, lambda uow: uow.stored_responses.forget_expired(999, 99))
     assert there() == answers
-    write(storage, lambda uow: uow.first_answers.forget_expired(1_001, 99))
+    write(storage, lambda uow: uow.stored_responses.forget_expired(1_001, 99))
     assert there() == [None, None, *answers[2:]]
     with pytest.raises(ZeroDivisionError):
-        write(storage, lambda uow: uow.first_answers.forget_expired(9_999, 99), lambda _: 1 // 0)
+        write(storage, lambda uow: uow.stored_responses.forget_expired(9_999, 99), lambda _: 1 // 0)
     with pytest.raises(ZeroDivisionError):
-        write(storage, lambda uow: uow.first_answers.add(answers[0]), lambda _: 1 // 0)
+        write(storage, lambda uow: uow.stored_responses.add(answers[0]), lambda _: 1 // 0)
     assert there() == [None, None, *answers[2:]]
-    write(storage, lambda uow: uow.first_answers.add(replace(answers[0], expires_at=2**53 - 1)))
+    write(storage, lambda uow: uow.stored_responses.add(replace(answers[0], expires_at=2**53 - 1)))
     assert there()[0] == replace(answers[0], expires_at=2**53 - 1)
 
 

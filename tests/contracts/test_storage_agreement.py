@@ -15,11 +15,11 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.errors import LogoAdminError
-from logoadmin.domain.limits import MAX_ID
-from logoadmin.domain.lists import Filter
-from logoadmin.domain.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
-from logoadmin.ports.storage import FirstAnswer, Session, Storage, UnitOfWork
+from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.model.lists import Filter
+from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
+from logoadmin.ports.storage import Session, Storage, StoredResponse, UnitOfWork
 from tests.conftest import LONG
 from tests.mariadb import MariaDb
 
@@ -81,7 +81,7 @@ logos = st.builds(
 )
 themes = st.builds(Theme, IDS, NAMES, st.just("u"), TARGETS, TEXTS, st.booleans(), st.just(()), TIMES, VERSIONS)
 said = st.none() | st.dictionaries(NAMES, TEXTS | IDS | st.none() | st.booleans() | st.lists(IDS), max_size=3)
-pieces_filters = st.builds(
+artworks_filters = st.builds(
     Filter,
     q=st.none() | PARTS,
     target=st.none() | TARGETS,
@@ -127,7 +127,7 @@ def everything(uow: UnitOfWork) -> object:
         [uow.logos.links(logo.logo_id) for logo in uow.logos.page(-1, 99)],
         [uow.themes.links_of(author.author_id) for author in uow.authors.page(-1, 99)],
         [uow.logos.links_of(author.author_id) for author in uow.authors.page(-1, 99)],
-        [(uow.first_answers.get(key), uow.sign_in_attempts.count(key)) for key in ("one", "One", "two")],
+        [(uow.stored_responses.get(key), uow.sign_in_attempts.count(key)) for key in ("one", "One", "two")],
         [uow.secrets.get(key) for key in ("one", "One", "two")],
         uow.roles.page(-1, 99),
         uow.users.page(-1, 99),
@@ -245,10 +245,10 @@ class Agreement(RuleBasedStateMachine):
 
         self.step(bring_back)
 
-    @rule(piece_ids=st.sets(IDS, max_size=3), version=VERSIONS)
-    def touch(self, piece_ids: set[int], version: int) -> None:
-        self.step(lambda uow: uow.logos.touch([id_ for id_ in piece_ids if uow.logos.get(id_)], version))
-        self.step(lambda uow: uow.themes.touch({id_ for id_ in piece_ids if uow.themes.get(id_)}, version))
+    @rule(artwork_ids=st.sets(IDS, max_size=3), version=VERSIONS)
+    def touch(self, artwork_ids: set[int], version: int) -> None:
+        self.step(lambda uow: uow.logos.touch([id_ for id_ in artwork_ids if uow.logos.get(id_)], version))
+        self.step(lambda uow: uow.themes.touch({id_ for id_ in artwork_ids if uow.themes.get(id_)}, version))
 
     @rule(
         kinds=st.lists(st.tuples(st.sampled_from(Kind), IDS), max_size=3),
@@ -301,10 +301,10 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(key=KEYS, sealed=TEXTS, now=TIMES, expires_at=TIMES)
     def answer_first(self, key: str, sealed: str, now: int, expires_at: int) -> None:
-        self.step(lambda uow: uow.first_answers.forget_expired(now, 99))
+        self.step(lambda uow: uow.stored_responses.forget_expired(now, 99))
         self.step(
-            lambda uow: uow.first_answers.add(FirstAnswer(key, sealed, expires_at)),
-            when=(lambda uow: uow.first_answers.get(key) is None,),
+            lambda uow: uow.stored_responses.add(StoredResponse(key, sealed, expires_at)),
+            when=(lambda uow: uow.stored_responses.get(key) is None,),
         )
 
     @rule(key=KEYS, attempts=IDS, ends_at=TIMES)
@@ -345,13 +345,13 @@ class Agreement(RuleBasedStateMachine):
     @rule(latest=TIMES)
     def expire_earlier(self, latest: int) -> None:
         self.step(lambda uow: uow.sessions.expire_by(latest, 99))
-        self.step(lambda uow: uow.first_answers.expire_by(latest, 99))
+        self.step(lambda uow: uow.stored_responses.expire_by(latest, 99))
 
     @rule(user_id=IDS, keep=st.none() | KEYS)
     def end_sessions(self, user_id: int, keep: str | None) -> None:
         self.step(lambda uow: uow.sessions.end_all(user_id, keep))
 
-    @rule(after=IDS | st.just(-1), limit=st.integers(1, 3), where=pieces_filters, key=KEYS)
+    @rule(after=IDS | st.just(-1), limit=st.integers(1, 3), where=artworks_filters, key=KEYS)
     def look(self, after: int, limit: int, where: Filter, key: str) -> None:
         self.step(
             lambda uow: (
@@ -429,7 +429,7 @@ def outcome(storage: Storage, parts: list[list[Step]], *, is_kept: bool) -> obje
             raise _Undo
 
     with contextlib.suppress(_Undo):
-        storage.together(calls) if len(parts) > 1 or not is_kept else calls()
+        storage.atomic(calls) if len(parts) > 1 or not is_kept else calls()
     return answers, storage.read(everything), storage.snapshot(everything)
 
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.limits import MAX_CUSTOM_CSS, MAX_ID
-from logoadmin.domain.records import Author, Change, Kind
+from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
+from logoadmin.domain.model.records import Author, Change, Kind
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.mariadb import MariaDb
 

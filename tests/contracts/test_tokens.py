@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logoadmin.adapters.jwt_tokens import JwtTokens, hs256_key
-from logoadmin.domain.access import SignedIn
-from logoadmin.domain.errors import InvalidToken, SettingsError
+from logoadmin.domain.model.access import SignedIn
+from logoadmin.domain.model.errors import InvalidToken, SettingsError
 from logoadmin.ports.tokens import Grant
 from tests.gallery import NOW
 

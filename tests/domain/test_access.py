@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, Rights, Scope, SignedIn
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import InvalidToken, LogoAdminError, NotAuthenticated, NotFound, NotPermitted
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.services import authors, changes, keys, logos, roles, sessions, themes, transfer, users
+from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, Rights, Scope, SignedIn
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import InvalidToken, LogoAdminError, NotAuthenticated, NotFound, NotPermitted
+from logoadmin.domain.services import authors, changes, import_export, keys, logos, roles, sessions, themes, users
 from tests.gallery import ASKED, StandingClock, ask, gallery_on, signed_in, stock
 
 ALL_SCOPES = (
@@ -83,8 +83,8 @@ TABLE: dict[type[Command], Row] = {
     logos.LinkLogoAuthor:       Row("logos:write", True),
     logos.UnlinkLogoAuthor:     Row("logos:write", False),
     logos.RemoveLogoAuthor:     Row("logos:write", False),
-    transfer.ImportLines:       Row("*", False),
-    transfer.ExportLines:       Row("*", False),
+    import_export.ImportRecords:       Row("*", False),
+    import_export.ExportRecords:       Row("*", False),
 }
 # fmt: on
 # What only somebody in particular can ask for, and the program is nobody in particular.
@@ -256,7 +256,7 @@ def test_rights_are_judged_before_the_record_is_looked_for(gallery: LogoAdmin, s
 def test_what_was_refused_changed_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     def lines() -> list[str]:
         kept: list[str] = []
-        gallery.transfer.dump(transfer.ExportLines(with_password_hashes=True), kept.append)
+        gallery.import_export.dump(import_export.ExportRecords(with_password_hashes=True), kept.append)
         return kept
 
     caller = signed_in(storage, "forum:write")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from logoadmin.domain.errors import Conflict, DuplicateEntry, DuplicateUpdate, NotFound
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import Author, RemovedAuthor
+from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpdate, NotFound
+from logoadmin.domain.model.records import Author, RemovedAuthor
 from logoadmin.domain.services.authors import (
     AmendAuthor,
     CreateAuthor,
@@ -14,9 +14,9 @@ from logoadmin.domain.services.authors import (
     ListAuthorThemes,
     RemoveAuthor,
 )
+from logoadmin.domain.services.import_export import ImportRecords
 from logoadmin.domain.services.logos import CreateLogo, LinkLogoAuthor, ListLogoAuthors
 from logoadmin.domain.services.themes import ListThemeAuthors
-from logoadmin.domain.services.transfer import ImportLines
 from tests.gallery import NOW, PIECE, StandingClock
 
 
@@ -50,7 +50,7 @@ def test_authors_and_users_do_not_take_each_others_names(gallery: LogoAdmin) -> 
 @pytest.mark.rule("contract A2")
 def test_after_the_last_id_no_author_can_be_made(gallery: LogoAdmin) -> None:
     line = '{"kind": "author", "author_id": 2147483647, "user_id": 1, "username": "last"}'
-    gallery.transfer.load(ImportLines(), [line])
+    gallery.import_export.load(ImportRecords(), [line])
     with pytest.raises(Conflict):
         create(gallery, 2, "one too many")
 
@@ -98,7 +98,7 @@ def test_an_author_who_is_not_there_is_not_found(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract D authors")
-def test_removing_an_author_removes_the_links_and_leaves_the_pieces(stocked: LogoAdmin) -> None:
+def test_removing_an_author_removes_the_links_and_leaves_the_artworks(stocked: LogoAdmin) -> None:
     stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=2))
     assert stocked.authors.remove(RemoveAuthor(author_id=1)) == RemovedAuthor(1)
     left = stocked.logos.authors(ListLogoAuthors(logo_id=1))
@@ -113,7 +113,7 @@ def test_authors_are_listed_by_id(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract D authors", "contract A18")
-def test_the_pieces_of_an_author_are_listed_by_id_with_all_their_authors(stocked: LogoAdmin) -> None:
+def test_the_artworks_of_an_author_are_listed_by_id_with_all_their_authors(stocked: LogoAdmin) -> None:
     for logo_id, author_ids in {2: (), 3: (2, 1), 4: (2,)}.items():
         stocked.logos.create(CreateLogo(**PIECE))
         for author_id in author_ids:

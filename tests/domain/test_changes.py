@@ -9,11 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import Conflict, DuplicateEntry, DuplicateUpdate, LogoAdminError, NotFound, SignInRefused
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import Change, Kind
-from logoadmin.domain.services import authors, logos, roles, sessions, themes, transfer, users
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import (
+    Conflict,
+    DuplicateEntry,
+    DuplicateUpdate,
+    LogoAdminError,
+    NotFound,
+    SignInRefused,
+)
+from logoadmin.domain.model.records import Change, Kind
+from logoadmin.domain.services import authors, import_export, logos, roles, sessions, themes, users
 from logoadmin.domain.services.changes import ListChanges, Revert
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import ANN_PASSWORD, ASKED, CHEAP_PASSWORDS, NOW, PIECE, StandingClock, ask, gallery_on, stock
@@ -161,7 +168,7 @@ def test_an_author_who_went_changed_what_they_made_and_is_named(stocked: LogoAdm
 
 @G2
 @pytest.mark.parametrize(("kind", "id_field"), [(logos.RemoveLogo, "logo_id"), (themes.RemoveTheme, "theme_id")])
-def test_a_piece_does_not_come_back_without_its_author(
+def test_a_artwork_does_not_come_back_without_its_author(
     stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command], id_field: str
 ) -> None:
     ask(stocked, kind(**{id_field: 1}))
@@ -280,7 +287,7 @@ def test_a_change_that_shows_nothing_is_undone_as_well(stocked: LogoAdmin, stora
         return json.dumps({"kind": "logo", "logo_id": 1, **PIECE, "name": name, "author_ids": [1]})
 
     before = everything(storage)
-    stocked.transfer.load(transfer.ImportLines(), [line("there"), line("Aurora")])
+    stocked.import_export.load(import_export.ImportRecords(), [line("there"), line("Aurora")])
     change = last(stocked)
     assert change.before == change.after
     assert revert(stocked, change.change_id).action == "logo.amended"
@@ -312,7 +319,7 @@ def _commands() -> st.SearchStrategy[Command]:
         return st.fixed_dictionaries(values).map(lambda given: kind(**given))
 
     user_ids = st.sampled_from((7, 8, 9))
-    pieces = {"name": _NAMES, "active": st.booleans()}
+    artworks = {"name": _NAMES, "active": st.booleans()}
     every = [
         of(roles.CreateRole, name=_NAMES, scope=st.sampled_from(((), ("*",), ("forum:ban", "x")))),
         of(roles.AmendRole, role_id=_IDS, scope=st.sampled_from(((), ("*",), ("x",)))),
@@ -331,8 +338,8 @@ def _commands() -> st.SearchStrategy[Command]:
         made: type[Command] = getattr(module, f"Create{name}")
         link = of(getattr(module, f"Link{name}Author"), **ids, author_id=_IDS)
         every += [
-            of(made, **{field: st.just(value) for field, value in PIECE.items()} | pieces),
-            of(getattr(module, f"Amend{name}"), **ids, **pieces),
+            of(made, **{field: st.just(value) for field, value in PIECE.items()} | artworks),
+            of(getattr(module, f"Amend{name}"), **ids, **artworks),
             of(getattr(module, f"Remove{name}"), **ids),
             *(link, link, link),
             of(getattr(module, f"Unlink{name}Author"), **ids, author_id=_IDS),
@@ -381,7 +388,7 @@ def test_an_import_is_undone_change_by_change(stocked: LogoAdmin, storage: Memor
         {"kind": "theme", "theme_id": 5, **PIECE, "author_ids": [2, 8]},
     ]
     before, first = everything(storage), last(stocked).change_id
-    stocked.transfer.load(transfer.ImportLines(), map(json.dumps, lines))
+    stocked.import_export.load(import_export.ImportRecords(), map(json.dumps, lines))
     made = history(stocked)[first:]
     assert [(change.kind, change.id) for change in made] == [
         (Kind.ROLE, 3),

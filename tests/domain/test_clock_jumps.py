@@ -7,10 +7,10 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import Anonymous, Caller, SignedIn
-from logoadmin.domain.errors import DuplicateEntry, InvalidToken, SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import ServiceKey, Tokens
+from logoadmin.domain.model.access import Anonymous, Caller, SignedIn
+from logoadmin.domain.model.errors import DuplicateEntry, InvalidToken, SignInRefused, TooManySignIns
+from logoadmin.domain.model.records import ServiceKey, Tokens
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.services.keys import CreateKey, ListKeys
 from logoadmin.domain.services.sessions import Refresh, SignIn, WhoAmI

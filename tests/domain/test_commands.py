@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from logoadmin.domain.command import UNCHANGED, Command, problems_of
-from logoadmin.domain.errors import InvalidInput
-from logoadmin.domain.lists import ListCommand
-from logoadmin.domain.services import authors, keys, logos, roles, sessions, themes, transfer, users
+from logoadmin.domain.model.command import UNSET, Command, problems_of
+from logoadmin.domain.model.errors import InvalidInput
+from logoadmin.domain.model.lists import ListCommand
+from logoadmin.domain.services import authors, import_export, keys, logos, roles, sessions, themes, users
 from tests.gallery import ASKED, PIECE
 from tests.strategies import anything
 
@@ -27,8 +27,8 @@ OPTIONAL = {
     (keys.CreateKey, "expires_in"),
     (themes.CreateTheme, "active"),
     (logos.CreateLogo, "active"),
-    (transfer.ImportLines, "dry_run"),
-    (transfer.ExportLines, "with_password_hashes"),
+    (import_export.ImportRecords, "dry_run"),
+    (import_export.ExportRecords, "with_password_hashes"),
 }
 OPTIONAL |= {(kind, name) for kind in ASKED if issubclass(kind, ListCommand) for name in kind.model_fields}
 OPTIONAL -= {(authors.ListAuthorLogos, "author_id"), (authors.ListAuthorThemes, "author_id")}
@@ -93,9 +93,9 @@ def test_an_amendment_changes_what_is_given_and_nothing_else(kind: type[Command]
 @pytest.mark.parametrize("kind", AMENDMENTS)
 def test_the_mark_of_what_is_left_alone_cannot_be_given(kind: type[Command]) -> None:
     for name in AMENDMENTS[kind]:
-        problems = problems_with(kind, ASKED[kind][1] | {name: UNCHANGED})
+        problems = problems_with(kind, ASKED[kind][1] | {name: UNSET})
         assert {loc for loc, _ in problems} == {(name,)}
-    assert repr(UNCHANGED) == "UNCHANGED"
+    assert repr(UNSET) == "UNSET"
 
 
 @pytest.mark.rule("contract A5")
@@ -108,8 +108,8 @@ def test_all_problems_are_reported_at_once() -> None:
         (("password",), "missing"),
         (("surname",), "extra_forbidden"),
     ]
-    piece = {**PIECE, "name": "", "preview_url": "x", "target": "", "active": 1, "custom_css": None}
-    assert {loc for loc, _ in problems_with(logos.CreateLogo, piece)} == {(name,) for name in PIECE}
+    artwork = {**PIECE, "name": "", "preview_url": "x", "target": "", "active": 1, "custom_css": None}
+    assert {loc for loc, _ in problems_with(logos.CreateLogo, artwork)} == {(name,) for name in PIECE}
 
 
 @pytest.mark.rule("contract A5")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import InvalidInput, Problem
-from logoadmin.domain.services import authors, changes, keys, lines, logos, roles, sessions, themes, users
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import InvalidInput, Problem
+from logoadmin.domain.services import authors, changes, jsonl, keys, logos, roles, sessions, themes, users
 from tests.gallery import ASKED
 
 # fmt: off
@@ -64,7 +64,7 @@ TEXTS = [
 ]
 # fmt: on
 
-PIECES = [themes.CreateTheme, themes.AmendTheme, logos.CreateLogo, logos.AmendLogo]
+ARTWORKS = [themes.CreateTheme, themes.AmendTheme, logos.CreateLogo, logos.AmendLogo]
 ROLES = [roles.CreateRole, roles.AmendRole, keys.CreateKey]
 LIMITS = pytest.mark.rule("spec §Limits", "contract A3")
 
@@ -161,7 +161,7 @@ def test_a_text_with_nul_is_refused(kind: type[Command], field: str) -> None:
 
 @pytest.mark.rule("contract A3")
 @pytest.mark.parametrize(
-    ("kind", "field"), [*((kind, field) for kind, field, *_ in TEXTS), *((kind, "preview_url") for kind in PIECES)]
+    ("kind", "field"), [*((kind, field) for kind, field, *_ in TEXTS), *((kind, "preview_url") for kind in ARTWORKS)]
 )
 def test_a_text_with_a_lone_surrogate_is_refused(kind: type[Command], field: str) -> None:
     for text in ("\ud800", "a\udfff", "\udc80b", "\ude00\ud83d"):
@@ -239,7 +239,7 @@ def test_a_scope_is_an_array_of_strings(kind: type[Command], value: object, prob
 
 
 @pytest.mark.rule("contract D logos", "contract D themes")
-@pytest.mark.parametrize("kind", PIECES)
+@pytest.mark.parametrize("kind", ARTWORKS)
 @pytest.mark.parametrize(
     "url",
     [
@@ -259,7 +259,7 @@ def test_a_preview_is_an_absolute_http_url(kind: type[Command], url: str) -> Non
 
 
 @pytest.mark.rule("contract D logos", "contract D themes", "contract A3")
-@pytest.mark.parametrize("kind", PIECES)
+@pytest.mark.parametrize("kind", ARTWORKS)
 @pytest.mark.parametrize(
     "url",
     [
@@ -292,7 +292,7 @@ def test_a_preview_that_is_no_absolute_http_url_is_refused(kind: type[Command], 
 
 
 @pytest.mark.rule("contract D logos", "contract D themes")
-@pytest.mark.parametrize("kind", PIECES)
+@pytest.mark.parametrize("kind", ARTWORKS)
 def test_a_preview_has_at_most_2048_characters(kind: type[Command]) -> None:
     longest = "https://example.org/" + "a" * (2048 - 20)
     assert len(longest) == 2048
@@ -301,7 +301,7 @@ def test_a_preview_has_at_most_2048_characters(kind: type[Command]) -> None:
 
 
 @pytest.mark.rule("contract D logos", "contract D themes", "contract A4")
-@pytest.mark.parametrize("kind", PIECES)
+@pytest.mark.parametrize("kind", ARTWORKS)
 @pytest.mark.parametrize("value", [0, 1, "true", "", None, []])
 def test_active_is_a_boolean_and_nothing_like_it(kind: type[Command], value: object) -> None:
     assert problems_with(kind, active=value) == [(("active",), "bool_type")]
@@ -309,7 +309,7 @@ def test_active_is_a_boolean_and_nothing_like_it(kind: type[Command], value: obj
 
 @pytest.mark.rule("contract D logos", "contract D themes")
 @pytest.mark.parametrize("kind", [themes.CreateTheme, logos.CreateLogo])
-def test_a_piece_is_not_active_unless_told_so(kind: type[Command]) -> None:
+def test_a_artwork_is_not_active_unless_told_so(kind: type[Command]) -> None:
     values = {name: value for name, value in ASKED[kind][1].items() if name != "active"}
     created: Any = kind(**values)
     assert created.active is False
@@ -323,9 +323,9 @@ def test_a_piece_is_not_active_unless_told_so(kind: type[Command]) -> None:
 def test_a_line_dates_from_1970_on_in_whole_seconds(created_at: object, type_: str) -> None:
     values: dict[str, Any] = {"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}
     for good in (0, 2**53 - 1):
-        assert lines.AuthorLine(**values, created_at=good).created_at == good
+        assert jsonl.AuthorLine(**values, created_at=good).created_at == good
     with pytest.raises(InvalidInput) as caught:
-        lines.AuthorLine(**values | {"created_at": created_at})
+        jsonl.AuthorLine(**values | {"created_at": created_at})
     assert [(p.loc, p.type) for p in caught.value.problems] == [(("created_at",), type_)]
 
 

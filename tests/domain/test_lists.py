@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.errors import InvalidInput, NotFound, StorageUnavailable
-from logoadmin.domain.lists import ListCommand, Listing, Pages
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, recorded
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import Author, Logo, Role, Theme, User
+from logoadmin.domain.model.errors import InvalidInput, NotFound, StorageUnavailable
+from logoadmin.domain.model.lists import ListCommand, Listing, Pages
+from logoadmin.domain.model.records import Author, Logo, Role, Theme, User
 from logoadmin.domain.services.authors import ListAuthorLogos, ListAuthors, ListAuthorThemes, RemoveAuthor
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.domain.services.logos import ListLogos
 from logoadmin.domain.services.roles import ListRoles
 from logoadmin.domain.services.themes import ListThemes
 from logoadmin.domain.services.users import ListUsers
-from logoadmin.domain.writes import RecordedUnitOfWork, recorded
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import NOW, StandingClock, WatchedStorage, ask, gallery_on
 
@@ -92,7 +92,7 @@ def test_a_list_that_fails_midway_never_looks_complete() -> None:
 
 
 def fill(uow: UnitOfWork, size: int) -> None:
-    """Keep so many of each kind, all pieces by author 1; user ids leave room for the administrator."""
+    """Keep so many of each kind, all artworks by author 1; user ids leave room for the administrator."""
     for id_ in range(1, size + 1):
         if id_ > 2:
             uow.roles.add(Role(id_, f"role {id_}", (), NOW))
@@ -197,7 +197,7 @@ def varied(gallery: LogoAdmin, storage: MemoryStorage) -> LogoAdmin:
     """Seven of each, by two authors in turn, with names that are alike."""
     names = ("Aurora", "aurora borealis", "STRASSE", "straße", "İstanbul", "100%_\\", "Ωmega ΣΑΣ")
 
-    def work(uow: RecordedUnitOfWork) -> None:
+    def work(uow: AuditedUnitOfWork) -> None:
         for id_, name in enumerate(names, 1):
             uow.authors.add(Author(id_, 100 + id_, name, NOW))
         for id_, name in enumerate(names, 1):
@@ -316,7 +316,7 @@ def there(name: str, numbers: list[int]) -> list[int]:
         ({"active": False, "target": "Forum", "q": "s"}, {4, 5}),
     ],
 )
-def test_pieces_are_filtered(varied: LogoAdmin, name: str, values: dict[str, Any], expected: set[int]) -> None:
+def test_artworks_are_filtered(varied: LogoAdmin, name: str, values: dict[str, Any], expected: set[int]) -> None:
     if name.endswith("author"):
         expected = {id_ for id_ in expected if id_ % 2 == 0}
     assert ids(varied, name, **values) == sorted(expected)
@@ -324,13 +324,13 @@ def test_pieces_are_filtered(varied: LogoAdmin, name: str, values: dict[str, Any
 
 @pytest.mark.rule("contract E3")
 @pytest.mark.parametrize("name", ["logos", "themes"])
-def test_pieces_are_filtered_by_who_made_them(varied: LogoAdmin, name: str) -> None:
+def test_artworks_are_filtered_by_who_made_them(varied: LogoAdmin, name: str) -> None:
     assert ids(varied, name, author_id=1) == [2, 4, 6]
     assert ids(varied, name, author_id=2) == [1, 3, 5, 7]
     assert ids(varied, name, author_id=3) == list(range(1, 8))
     assert ids(varied, name, author_id=99) == []
     found = list(listed(varied, name, author_id=2, active=False, q="aurora"))
-    assert [[author.author_id for author in piece.authors] for piece in found] == [[2, 3]]  # all of its authors
+    assert [[author.author_id for author in artwork.authors] for artwork in found] == [[2, 3]]  # all of its authors
 
 
 @pytest.mark.rule("contract E3")
@@ -362,7 +362,7 @@ def test_whole_lists_are_filtered_beyond_their_first_page(gallery: LogoAdmin, st
 @pytest.mark.rule("contract D authors", "contract E3")
 @pytest.mark.parametrize("name", ["logos of an author", "themes of an author"])
 @pytest.mark.parametrize("values", [{}, {"limit": 1}, {"after": 3}, {"q": "x"}, {"limit": 5, "after": 0}])
-def test_the_pieces_of_an_author_who_never_was_are_not_found(
+def test_the_artworks_of_an_author_who_never_was_are_not_found(
     varied: LogoAdmin, name: str, values: dict[str, Any]
 ) -> None:
     with pytest.raises(NotFound, match=r"^Author 99 not found$"):
@@ -406,10 +406,10 @@ def test_a_wrong_value_is_refused(gallery: LogoAdmin, field: str, wrong: object)
 
 
 @pytest.mark.rule("contract E2", "contract E1")
-def test_a_page_of_heavy_pieces_ends_before_its_limit_and_goes_on(storage: MemoryStorage, gallery: LogoAdmin) -> None:
+def test_a_page_of_heavy_artworks_ends_before_its_limit_and_goes_on(storage: MemoryStorage, gallery: LogoAdmin) -> None:
     css = "x" * 262_144
 
-    def work(uow: RecordedUnitOfWork) -> None:
+    def work(uow: AuditedUnitOfWork) -> None:
         for id_ in range(1, 121):
             uow.logos.add(Logo(id_, "n", "http://a", "t", css, False, (), NOW))
 

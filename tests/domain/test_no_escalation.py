@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import OWNER, Caller, KeyHolder, Policy, SignedIn
-from logoadmin.domain.errors import Conflict, InvalidToken, LogoAdminError, NotPermitted
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import OWNER, Caller, KeyHolder, Policy, SignedIn
+from logoadmin.domain.model.errors import Conflict, InvalidToken, LogoAdminError, NotPermitted
 from logoadmin.domain.services.changes import ListChanges, Revert
+from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.services.keys import CreateKey, RemoveKey
 from logoadmin.domain.services.roles import AmendRole, CreateRole, RemoveRole
 from logoadmin.domain.services.sessions import WhoAmI
-from logoadmin.domain.services.transfer import ExportLines, ImportLines
 from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveAvatar, RemoveUser, SetPassword
 from logoadmin.ports.storage import Session, Storage
 from tests.conftest import STORAGES
@@ -56,7 +56,7 @@ def painter(manager: SignedIn, storage: MemoryStorage) -> SignedIn:
 
 def everything(gallery: LogoAdmin) -> list[str]:
     lines: list[str] = []
-    gallery.transfer.dump(ExportLines(with_password_hashes=True), lines.append)
+    gallery.import_export.dump(ExportRecords(with_password_hashes=True), lines.append)
     return lines
 
 
@@ -275,7 +275,7 @@ def role_line(role_id: int, *scope: str) -> str:
 
 
 def loads(line: str) -> Callable[[LogoAdmin, Caller], object]:
-    return lambda gallery, caller: gallery.transfer.load(ImportLines(), [line], caller)
+    return lambda gallery, caller: gallery.import_export.load(ImportRecords(), [line], caller)
 
 
 HASH: Final = {"password_hash": CHEAP_PASSWORDS.hash("known to the script").sealed}
@@ -357,11 +357,11 @@ def test_only_who_holds_everything_imports_and_exports(gallery: LogoAdmin, stora
     scope = (*MANAGER, "authors:write", "themes:write", "logos:write")
     almost = signed_in(storage, *scope, user_id=500)
     line = json.dumps({"kind": "role", "role_id": 4, "name": "x", "scope": ["*"]})
-    refused(gallery, lambda: gallery.transfer.load(ImportLines(), [line], almost))
-    refused(gallery, lambda: gallery.transfer.load(ImportLines(dry_run=True), [line], almost))
-    refused(gallery, lambda: gallery.transfer.dump(ExportLines(), lambda _: None, almost))
+    refused(gallery, lambda: gallery.import_export.load(ImportRecords(), [line], almost))
+    refused(gallery, lambda: gallery.import_export.load(ImportRecords(dry_run=True), [line], almost))
+    refused(gallery, lambda: gallery.import_export.dump(ExportRecords(), lambda _: None, almost))
     narrow = key_of(gallery, admin(gallery, storage), *scope)
-    refused(gallery, lambda: gallery.transfer.load(ImportLines(), [line], narrow))
+    refused(gallery, lambda: gallery.import_export.load(ImportRecords(), [line], narrow))
 
 
 @pytest.mark.rule("contract G2")
@@ -419,7 +419,7 @@ def test_a_revert_takes_the_scope_of_the_kind(
 
 def demotion_by_import(gallery: LogoAdmin, caller: Caller, *, dry_run: bool = False) -> None:
     line = {"kind": "user", "user_id": ADMIN_ID, "username": "admin", "avatar": None, "role_id": 1}
-    gallery.transfer.load(ImportLines(dry_run=dry_run), [json.dumps(line)], caller)
+    gallery.import_export.load(ImportRecords(dry_run=dry_run), [json.dumps(line)], caller)
 
 
 LAST: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
@@ -453,7 +453,7 @@ def test_the_last_but_one_may_go_and_then_not_the_other(gallery: LogoAdmin, stor
 
 @pytest.mark.parametrize("way", LAST)
 def test_who_cannot_sign_in_is_not_the_one_who_stays(gallery: LogoAdmin, storage: MemoryStorage, way: str) -> None:
-    gallery.transfer.load(ImportLines(), [role_line(9, "*"), user_line(9, 9)])
+    gallery.import_export.load(ImportRecords(), [role_line(9, "*"), user_line(9, 9)])
     refused(gallery, lambda: LAST[way](gallery, admin(gallery, storage)), Conflict)
     gallery.users.set_password(SetPassword(user_id=9, password="pw"))
     LAST[way](gallery, OWNER)
@@ -462,7 +462,7 @@ def test_who_cannot_sign_in_is_not_the_one_who_stays(gallery: LogoAdmin, storage
 def test_where_nobody_can_sign_in_nobody_is_the_last(clock: StandingClock) -> None:
     gallery = gallery_on(MemoryStorage(), clock, started=False)
     lines = [role_line(2, "*"), role_line(1), user_line(8, 2), user_line(9, 2)]
-    gallery.transfer.load(ImportLines(), lines)
+    gallery.import_export.load(ImportRecords(), lines)
     gallery.users.amend(AmendUser(user_id=8, username="renamed", role_id=1))
     gallery.roles.amend(AmendRole(role_id=2, scope=("users:write",)))
     gallery.users.remove(RemoveUser(user_id=9))
@@ -488,7 +488,7 @@ def test_an_import_may_pass_everything_on(gallery: LogoAdmin) -> None:
         {"kind": "user", "user_id": ADMIN_ID, "username": "admin", "avatar": None, "role_id": 1},
         {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 2},
     ]
-    gallery.transfer.load(ImportLines(), map(json.dumps, lines))
+    gallery.import_export.load(ImportRecords(), map(json.dumps, lines))
     refused(gallery, lambda: gallery.users.remove(RemoveUser(user_id=7)), Conflict)
 
 

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import Conflict
-from logoadmin.domain.ledger import Snapshot, links_said, snapshot
+from logoadmin.domain.audit.change_log import Snapshot, links_said, snapshot
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import RECORDS, Change, Kind
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.records import RECORDS, Change, Kind
 from logoadmin.domain.services import authors, logos, roles, themes, users
 from logoadmin.domain.services.changes import ListChanges, Revert
 from logoadmin.ports.storage import Storage, UnitOfWork

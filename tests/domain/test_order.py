@@ -8,9 +8,10 @@ from typing import Any, Final
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import Caller, KeyHolder, Policy, SignedIn
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import (
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Caller, KeyHolder, Policy, SignedIn
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import (
     Conflict,
     DuplicateEntry,
     DuplicateUpdate,
@@ -19,9 +20,8 @@ from logoadmin.domain.errors import (
     NotPermitted,
     Outdated,
 )
-from logoadmin.domain.limits import MAX_ID
-from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.services import changes, keys, roles, transfer, users
+from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.services import changes, import_export, keys, roles, users
 from logoadmin.ports.storage import Session
 from tests.gallery import ADMIN_ID, ASKED, NOW, StandingClock, ask, gallery_on, signed_in, stock
 
@@ -51,7 +51,7 @@ def answer(gallery: LogoAdmin, command: Command, caller: Caller) -> type[LogoAdm
 
 
 # Every command that takes a scope, or that touches on keys: whoever lacks it learns nothing else.
-SCOPED: Final = [kind for kind in ASKED if kind.need.scope is not None]
+SCOPED: Final = [kind for kind in ASKED if kind.permission.scope is not None]
 
 
 @pytest.mark.parametrize("kind", SCOPED, ids=lambda kind: kind.__name__)
@@ -88,7 +88,7 @@ def taken(gallery: LogoAdmin) -> None:
 
 def no_ids_left(gallery: LogoAdmin) -> None:
     line = {"kind": "role", "role_id": MAX_ID, "name": "last", "scope": []}
-    gallery.transfer.load(transfer.ImportLines(), [json.dumps(line)])
+    gallery.import_export.load(import_export.ImportRecords(), [json.dumps(line)])
 
 
 def twice(gallery: LogoAdmin) -> None:
@@ -147,7 +147,7 @@ CASES: Final = (
     Case(REVERT, Conflict, no_longer),
     Case(REVERT, Conflict, with_a_password),
     Case(changes.Revert(change_id=3), Conflict),  # the administrator's creation
-    Case(transfer.ImportLines(), None),
+    Case(import_export.ImportRecords(), None),
 )
 # fmt: on
 
@@ -166,8 +166,8 @@ def test_every_command_with_which_one_may_go_beyond_oneself_is_tried() -> None:
     escalating = {
         kind
         for kind in ASKED
-        if (kind.need.scope in ("users:write", "roles:write", "*") or kind is changes.Revert)
-        and kind is not transfer.ExportLines
+        if (kind.permission.scope in ("users:write", "roles:write", "*") or kind is changes.Revert)
+        and kind is not import_export.ExportRecords
     }
     assert {type(case.command) for case in CASES} == escalating
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from logoadmin.domain.errors import Conflict, DuplicateEntry, DuplicateUpdate, NotFound
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import RemovedRole, Role
+from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpdate, NotFound
+from logoadmin.domain.model.records import RemovedRole, Role
 from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, ListRoles, RemoveRole
 from logoadmin.domain.services.users import AmendUser
 from tests.gallery import NOW, StandingClock

@@ -6,8 +6,9 @@ import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import OWNER, Anonymous, KeyHolder, SignedIn
-from logoadmin.domain.errors import (
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import OWNER, Anonymous, KeyHolder, SignedIn
+from logoadmin.domain.model.errors import (
     InvalidToken,
     NotAuthenticated,
     NotFound,
@@ -16,8 +17,7 @@ from logoadmin.domain.errors import (
     StorageUnavailable,
     TooManySignIns,
 )
-from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import EndedSession, Me, PasswordHash, RemovedServiceKey, ServiceKey, Tokens, User
+from logoadmin.domain.model.records import EndedSession, Me, PasswordHash, RemovedServiceKey, ServiceKey, Tokens, User
 from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.services.roles import AmendRole, ListRoles
 from logoadmin.domain.services.sessions import Lifetimes, Refresh, Revoke, SignIn, WhoAmI

@@ -4,12 +4,12 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_randomness import SystemRandomness
-from logoadmin.domain.errors import TablesMissing
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import Role, User
+from logoadmin.domain.model.errors import TablesMissing
+from logoadmin.domain.model.records import Role, User
+from logoadmin.domain.services.import_export import ExportRecords
 from logoadmin.domain.services.roles import AmendRole, ListRoles
 from logoadmin.domain.services.setup import first_start, rotate_token_keys, stored_token_keys
-from logoadmin.domain.services.transfer import ExportLines
 from logoadmin.domain.services.users import ListUsers, SetPassword
 from tests.gallery import CHEAP_PASSWORDS, NOW, StandingClock, gallery_on
 
@@ -18,7 +18,7 @@ RANDOMNESS = SystemRandomness()
 
 def everything(gallery: LogoAdmin) -> list[str]:
     lines: list[str] = []
-    gallery.transfer.dump(ExportLines(with_password_hashes=True), lines.append)
+    gallery.import_export.dump(ExportRecords(with_password_hashes=True), lines.append)
     return lines
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import Anonymous
-from logoadmin.domain.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Anonymous
+from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.sign_in_limits import attempt, refuse, succeeded
 from logoadmin.ports.storage import Storage

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logoadmin.domain import command
-from logoadmin.domain.command import strict_json
+from logoadmin.domain.model import command
+from logoadmin.domain.model.command import strict_json
 
 # Strings are made of what could be taken for something else.
 TEXTS = st.text(st.sampled_from('"\\\\[]{}:,u0041 n\U0001f600'), max_size=12)

@@ -5,9 +5,9 @@ from dataclasses import fields
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.errors import DuplicateEntry, DuplicateUpdate, NotFound
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import RemovedAvatar, RemovedUser, User
+from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate, NotFound
+from logoadmin.domain.model.records import RemovedAvatar, RemovedUser, User
 from logoadmin.domain.services.users import (
     AmendUser,
     CreateUser,

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import NotFound, NotPermitted, Outdated
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import Author, Kind, Logo, Role, Theme
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import NotFound, NotPermitted, Outdated
+from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme
+from logoadmin.domain.model.versions import version_of, version_of_list
 from logoadmin.domain.services import authors, logos, roles, themes, users
 from logoadmin.domain.services.changes import ListChanges
-from logoadmin.domain.services.transfer import ExportLines
-from logoadmin.domain.versions import version_of, version_of_list
+from logoadmin.domain.services.import_export import ExportRecords
 from tests.gallery import ASKED, NOW, PIECE, StandingClock, ask, gallery_on, signed_in
 
 pytestmark = pytest.mark.rule("contract F1")
@@ -53,7 +53,7 @@ def last(gallery: LogoAdmin) -> int:
 
 def everything(gallery: LogoAdmin) -> list[str]:
     lines: list[str] = []
-    gallery.transfer.dump(ExportLines(), lines.append)
+    gallery.import_export.dump(ExportRecords(), lines.append)
     return lines
 
 
@@ -127,7 +127,7 @@ def test_an_answer_has_the_version_that_a_look_finds(stocked: LogoAdmin) -> None
     assert versions == sorted(set(versions))
 
 
-def test_the_version_of_a_piece_rises_with_its_authors(stocked: LogoAdmin) -> None:
+def test_the_version_of_a_artwork_rises_with_its_authors(stocked: LogoAdmin) -> None:
     def versions() -> tuple[int, int]:
         logo, theme = stocked.logos.get(logos.GetLogo(logo_id=1)), stocked.themes.get(themes.GetTheme(theme_id=1))
         return version_of(logo), version_of(theme)
@@ -148,7 +148,7 @@ def test_the_version_of_a_piece_rises_with_its_authors(stocked: LogoAdmin) -> No
     assert versions() == (last(stocked), last(stocked) - 1)
 
 
-def test_a_piece_without_authors_does_not_change_with_them(stocked: LogoAdmin) -> None:
+def test_a_artwork_without_authors_does_not_change_with_them(stocked: LogoAdmin) -> None:
     made = stocked.logos.create(logos.CreateLogo(**PIECE))
     stocked.authors.amend(authors.AmendAuthor(author_id=1, username="renamed"))
     stocked.authors.remove(authors.RemoveAuthor(author_id=1))
@@ -156,7 +156,7 @@ def test_a_piece_without_authors_does_not_change_with_them(stocked: LogoAdmin) -
 
 
 def test_a_version_never_comes_back(stocked: LogoAdmin) -> None:
-    """A piece must not be as old as it was, when it loses the author who made it new."""
+    """An artwork must not be as old as it was, when it loses the author who made it new."""
     seen: set[int] = set()
     does: list[Callable[[], object]] = [
         lambda: stocked.logos.link(logos.LinkLogoAuthor(logo_id=1, author_id=2)),
@@ -230,7 +230,7 @@ NUMBERS: Final = st.integers(0, 100)
 
 
 @given(own=NUMBERS, of_authors=st.lists(NUMBERS, max_size=4))
-def test_a_piece_is_as_new_as_the_newest_of_what_it_shows(own: int, of_authors: list[int]) -> None:
+def test_a_artwork_is_as_new_as_the_newest_of_what_it_shows(own: int, of_authors: list[int]) -> None:
     shown = tuple(Author(id_, id_, f"author {id_}", NOW, version) for id_, version in enumerate(of_authors))
     for kind in (Logo, Theme):
         assert version_of(kind(1, "n", "http://a", "t", "", False, shown, NOW, own)) == max(own, *of_authors, 0)

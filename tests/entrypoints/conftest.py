@@ -10,12 +10,12 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Policy
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.http_api.app import http_application
-from logoadmin.entrypoints.http_api.remembered import Remembered
+from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 from tests.conftest import STORAGES
 from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, StandingClock, WatchedStorage, gallery_on, stock
 
@@ -54,7 +54,7 @@ class InTurn:
 
     def __init__(self, first: LogoAdmin) -> None:
         self.gallery = first
-        self.remembered = Remembered()
+        self.response_cache = ResponseCache()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.gallery, name)
@@ -74,11 +74,11 @@ def client(applications: dict[Policy, tuple[InTurn, TestClient]], gallery: LogoA
     """A client of the gallery."""
     if access not in applications:
         in_turn = InTurn(gallery)
-        application = http_application(cast(LogoAdmin, in_turn), remembered=in_turn.remembered)
+        application = http_application(cast(LogoAdmin, in_turn), response_cache=in_turn.response_cache)
         applications[access] = in_turn, TestClient(application, base_url="http://127.0.0.1:8000").__enter__()
     in_turn, client = applications[access]
     in_turn.gallery = gallery
-    in_turn.remembered.clear()
+    in_turn.response_cache.clear()
     client.cookies.clear()
     return client
 

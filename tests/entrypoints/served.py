@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.errors import SettingsError, StorageUnavailable
+from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.server import listen, serve
 from tests.gallery import StandingClock, gallery_on
 

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import Policy
+from logoadmin.domain.model.access import Policy
 from logoadmin.domain.services.sessions import SignIn
 from tests.asgi import Answered, ask
 from tests.gallery import ADMIN_PASSWORD, StandingClock, gallery_on, stock

@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Route, expect, sync_playwright
 
-from logoadmin.domain.access import Policy
+from logoadmin.domain.model.access import Policy
 from logoadmin.entrypoints.http_api.openapi import openapi_document
-from logoadmin.entrypoints.operations import OPERATIONS
+from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.conftest import LONG
 from tests.gallery import ADMIN_PASSWORD
 

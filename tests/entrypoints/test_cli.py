@@ -23,7 +23,7 @@ import pytest
 
 import logoadmin
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.causes import Cause
+from logoadmin.domain.model.causes import Cause
 from logoadmin.entrypoints.cli import main
 from logoadmin.settings import load_settings, settings_of
 from tests.mariadb import MariaDb

@@ -57,7 +57,7 @@ def gallery_lines(path: Path) -> Iterator[Line]:
 
 
 @pytest.mark.rule("contract I1", "contract I2", "contract A18")
-def test_every_piece_of_an_imported_gallery_is_read_back_over_http(url: str) -> None:
+def test_every_artwork_of_an_imported_gallery_is_read_back_over_http(url: str) -> None:
     run("import", str(GALLERY), "--database", url)
     with logoadmin.connect(url) as gallery:
         client = TestClient(logoadmin.asgi(gallery))

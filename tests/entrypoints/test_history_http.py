@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 from starlette.testclient import TestClient
 
-from logoadmin.domain.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Policy
 from logoadmin.entrypoints.http_api.app import http_application
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, PIECE

@@ -7,8 +7,8 @@ from typing import Any, Final
 import pytest
 from starlette.testclient import TestClient
 
-from logoadmin.domain.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Policy
 from tests.conftest import STORAGES
 from tests.entrypoints.at_once import Clients, with_clients
 from tests.entrypoints.conftest import Headers

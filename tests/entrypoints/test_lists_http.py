@@ -71,8 +71,8 @@ def varied(client: TestClient, admin: Headers) -> TestClient:
         if number % 2:
             client.patch(f"/api/users/{20 + number}", json={"role_id": 3}, headers=admin)
         for kind in ("logos", "themes"):
-            piece = {**PIECE, "name": name, "target": ("forum", "a&b=c d+ä")[number % 2], "active": number % 3 == 0}
-            made = client.post(f"/api/{kind}", json=piece, headers=admin).json()
+            artwork = {**PIECE, "name": name, "target": ("forum", "a&b=c d+ä")[number % 2], "active": number % 3 == 0}
+            made = client.post(f"/api/{kind}", json=artwork, headers=admin).json()
             for author_id in {1, 2} if number % 4 == 0 else {1 + number % 2}:
                 path = f"/api/{kind}/{made[kind[:-1] + '_id']}/authors"
                 assert client.post(path, json={"author_id": author_id}, headers=admin).status_code == 200
@@ -241,11 +241,11 @@ def test_every_filter_and_all_of_them_together(varied: TestClient, admin: Header
                 if value is not None
             }
             expected = [
-                piece
-                for piece in (records if q is None else by_name(records, q))
-                if target in (None, piece["target"])
-                and active in (None, piece["active"])
-                and (author_id is None or author_id in [author["author_id"] for author in piece["authors"]])
+                artwork
+                for artwork in (records if q is None else by_name(records, q))
+                if target in (None, artwork["target"])
+                and active in (None, artwork["active"])
+                and (author_id is None or author_id in [author["author_id"] for author in artwork["authors"]])
             ]
             found = whole(varied, path, admin, **given)
             assert found == expected, (path, given)

@@ -15,7 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.services.authors import CreateAuthor
-from logoadmin.entrypoints.operations import OPERATIONS
+from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.entrypoints.conftest import Headers
 from tests.gallery import NOW
 

@@ -8,14 +8,14 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 import logoadmin
-from logoadmin.domain.access import Policy
+from logoadmin.domain.audit.unit_of_work import recorded
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.records import Author, Logo
+from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.records import Author, Logo
 from logoadmin.domain.services.authors import CreateAuthor
 from logoadmin.domain.services.logos import LinkLogoAuthor
 from logoadmin.domain.services.users import AmendUser, RemoveUser
-from logoadmin.domain.writes import recorded
-from logoadmin.entrypoints.operations import OPERATIONS
+from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import Answered, ask
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, NOW, PIECE, WatchedStorage
@@ -399,7 +399,7 @@ def test_authors_are_listed_read_and_removed_with_their_links(client: TestClient
 
 @pytest.mark.rule("contract D logos", "contract D themes")
 @pytest.mark.parametrize(("kind", "record"), [("logo", LOGO), ("theme", THEME)])
-def test_pieces_are_listed_created_changed_and_removed(
+def test_artworks_are_listed_created_changed_and_removed(
     client: TestClient, admin: Headers, kind: str, record: dict[str, object]
 ) -> None:
     path = f"/api/{kind}s"
@@ -434,7 +434,7 @@ def test_authors_are_linked_and_taken_off_in_both_ways(client: TestClient, admin
 
 
 @pytest.mark.rule("contract D logos", "contract D themes", "contract A3")
-def test_a_piece_beyond_its_limits_is_refused(client: TestClient, admin: Headers) -> None:
+def test_a_artwork_beyond_its_limits_is_refused(client: TestClient, admin: Headers) -> None:
     body = {"name": "", "preview_url": "ftp://x", "target": "x" * 65, "custom_css": "x" * 262_145, "active": 1}
     assert types_of(client.post("/api/logos", json=body, headers=admin)) == [
         (["body", "name"], "string_too_short"),
@@ -1141,7 +1141,7 @@ def test_head_of_a_long_list_fetches_no_more_than_a_page(app: ASGIApp, watched: 
 
 @pytest.mark.rule("contract E1", "contract D logos")
 @pytest.mark.parametrize("size", [49, 50, 51])
-def test_lists_of_pieces_are_whole_too(client: TestClient, watched: WatchedStorage, size: int) -> None:
+def test_lists_of_artworks_are_whole_too(client: TestClient, watched: WatchedStorage, size: int) -> None:
     def work(uow: Any) -> None:
         for id_ in range(2, size + 1):
             uow.logos.add(Logo(id_, "n", "http://a", "t", "", False, (), NOW))

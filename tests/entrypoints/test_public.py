@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from logoadmin.domain.access import OWNER, PUBLIC, Caller
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import Conflict, NotFound
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.services.pieces import PieceService
+from logoadmin.domain.model.access import OWNER, PUBLIC, Caller
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import Conflict, NotFound
+from logoadmin.domain.services.artworks import ArtworkService
 from logoadmin.entrypoints.http_api import app as module
 from logoadmin.entrypoints.http_api.app import http_application
-from logoadmin.entrypoints.http_api.remembered import Remembered
-from logoadmin.entrypoints.operations import OPERATIONS, Operation
+from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
+from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 from tests.asgi import ask
 from tests.gallery import ASKED, PIECE
 from tests.gallery import ask as perform
@@ -23,7 +23,9 @@ from tests.gallery import ask as perform
 pytestmark = pytest.mark.rule("contract F1", "contract F2")
 
 # What is of the caller, such as their keys, cannot be made public.
-READS = [operation for operation in OPERATIONS if operation.method == "GET" and not operation.command.need.signed_in]
+READS = [
+    operation for operation in OPERATIONS if operation.method == "GET" and not operation.command.permission.signed_in
+]
 # What is removed goes last, links before what they are between.
 CHANGES = sorted(
     (
@@ -45,17 +47,17 @@ class Counted:
 class CountLogos(Command):
     """How many logos there are."""
 
-    need = PUBLIC
+    permission = PUBLIC
 
 
-def count(service: PieceService[Any, Any, Any, Any], command: CountLogos, caller: Caller = OWNER) -> Counted:
+def count(service: ArtworkService[Any, Any, Any, Any], command: CountLogos, caller: Caller = OWNER) -> Counted:
     return service._transactions.read(command, caller, lambda uow: Counted(len(uow.logos.page(-1, 1000))))
 
 
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> Operation:
     """The example of docs/extend.md."""
-    monkeypatch.setattr(PieceService, "count", count, raising=False)
+    monkeypatch.setattr(ArtworkService, "count", count, raising=False)
     operation = Operation("contract D logos", "GET /api/logos/count", CountLogos, "logos.count", Counted)
     monkeypatch.setattr(module, "OPERATIONS", (*OPERATIONS, operation))
     return operation
@@ -74,12 +76,12 @@ def changed(gallery: LogoAdmin) -> Iterator[str]:
 def test_what_is_made_public_is_never_old(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch, read: Operation) -> None:
     monkeypatch.setattr(read.command, "need", PUBLIC)
     monkeypatch.setattr(module, "OPERATIONS", [replace(operation) for operation in OPERATIONS])
-    remembered = Remembered()
-    application = http_application(gallery, remembered=remembered)
+    response_cache = ResponseCache()
+    application = http_application(gallery, response_cache=response_cache)
     path = read.path.format(**ASKED[read.command][1])
     for what in changed(gallery):
         answered = ask(application, "GET", path)
-        remembered.clear()
+        response_cache.clear()
         afresh = ask(application, "GET", path)
         assert (answered.status_code, answered.body) == (afresh.status_code, afresh.body), what
         assert answered.header("etag") == afresh.header("etag"), what

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 import logoadmin
 from logoadmin.adapters.jwt_tokens import Key, hs256_key, key_from_file
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Policy
 from tests.asgi import ask
 from tests.gallery import ADMIN_PASSWORD, TOKEN_KEY, StandingClock, gallery_on
 

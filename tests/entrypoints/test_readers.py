@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from logoadmin.entrypoints.http_api.protocol.bounds import Bounds
-from logoadmin.entrypoints.http_api.protocol.readers import Reader
 from logoadmin.entrypoints.server import listen
+from logoadmin.entrypoints.server.protocol.bounds import Bounds
+from logoadmin.entrypoints.server.protocol.readers import Reader
 from logoadmin.entrypoints.server.serving import hold_little
 
 KIB = 1024

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from logoadmin.domain.errors import StartError
+from logoadmin.domain.model.errors import StartError
 from logoadmin.entrypoints.log_lines import OneLine
 from logoadmin.entrypoints.server import listen
 
@@ -186,8 +186,8 @@ def test_a_signal_finishes_what_is_in_flight_and_nobody_else_is_let_in(
         comes_true(lambda: is_refused(server))
         (tmp_path / "held").unlink()
         received = b""
-        while piece := slow.recv(1000):
-            received += piece
+        while artwork := slow.recv(1000):
+            received += artwork
     assert received.startswith(b"HTTP/1.1 200 ")
     assert server.ended() == (0, [])
 

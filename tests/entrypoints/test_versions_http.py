@@ -137,7 +137,7 @@ def test_the_same_steps_have_the_same_tags_on_every_storage(
         ("/api/themes/1", "PATCH", "/api/themes/1", {"name": "x"}),
         ("/api/themes/1", "DELETE", "/api/themes/1/authors", {"author_id": 1}),
         ("/api/themes", "DELETE", "/api/themes/1", None),
-        # A piece shows its authors.
+        # An artwork shows its authors.
         ("/api/logos/1", "PATCH", "/api/authors/1", {"username": "Anna"}),
         ("/api/logos/1", "DELETE", "/api/authors/1", None),
         ("/api/logos/1/authors", "PATCH", "/api/authors/1", {"user_id": 900}),
@@ -252,7 +252,7 @@ def test_a_condition_of_a_read_makes_no_missing_record_there(client: TestClient,
 
 
 @pytest.mark.parametrize("kind", ["logos", "themes"])
-def test_the_pieces_of_a_missing_author_are_missing_whatever_somebody_has(client: TestClient, kind: str) -> None:
+def test_the_artworks_of_a_missing_author_are_missing_whatever_somebody_has(client: TestClient, kind: str) -> None:
     current = client.get(f"/api/{kind}").headers["etag"]
     assert client.get(f"/api/authors/99/{kind}").status_code == 404
     assert client.get(f"/api/authors/99/{kind}", headers={"if-none-match": "*"}).status_code == 404
@@ -304,7 +304,7 @@ def test_a_list_of_tags_or_a_star_lets_a_change_be_made(client: TestClient, admi
 
 
 @EVERYWHERE
-def test_the_tag_of_a_piece_that_was_seen_is_old_once_its_author_changed(client: TestClient, admin: Headers) -> None:
+def test_the_tag_of_a_artwork_that_was_seen_is_old_once_its_author_changed(client: TestClient, admin: Headers) -> None:
     version = tag(client, "/api/logos/1")
     client.patch("/api/authors/1", json={"username": "Anna"})
     headers = {**admin, "if-match": f'"{version}"'}
@@ -375,7 +375,7 @@ def test_of_two_who_saw_the_same_exactly_one_changes_it(workers: tuple[LogoAdmin
     assert with_clients(workers, race) == before + RACES
 
 
-# Remembered answers.
+# ResponseCache answers.
 
 
 @pytest.mark.rule("contract E1")
@@ -390,9 +390,9 @@ def test_a_remembered_answer_is_never_stale(workers: tuple[LogoAdmin, LogoAdmin]
                 for client in clients:
                     assert (await client.get(path)).status_code == 200
             changed = await there.patch("/api/authors/1", json={"username": f"Ann {number}"})
-            piece = {"name": f"aurora {number}"}
-            assert (await there.patch("/api/logos/1", json=piece, headers=admin)).status_code == 200
-            assert (await there.patch("/api/themes/1", json=piece, headers=admin)).status_code == 200
+            artwork = {"name": f"aurora {number}"}
+            assert (await there.patch("/api/logos/1", json=artwork, headers=admin)).status_code == 200
+            assert (await there.patch("/api/themes/1", json=artwork, headers=admin)).status_code == 200
             for path in paths:
                 one, other = await here.get(path), await there.get(path)
                 assert one.content == other.content

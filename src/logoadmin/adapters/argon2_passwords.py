@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.low_level import Type
 
-from logoadmin.domain.records import PasswordHash
+from logoadmin.domain.model.records import PasswordHash
 
 _FORM: Final = re.compile(
     r"\$argon2(?:id|i|d)\$v=19\$m=(\d{1,7}),t=(\d{1,7}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)", re.ASCII

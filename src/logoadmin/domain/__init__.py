@@ -3,35 +3,37 @@
 Where each heading of the specification and of the contract lives, as far as it is about rules:
 
 ======================================  ==========================================
-spec, Resources                         :mod:`~logoadmin.domain.records`
+what is                                 :mod:`~logoadmin.domain.model`
+spec, Resources                         :mod:`~logoadmin.domain.model.records`
 spec, Endpoints 1-4; contract A12, A13  :mod:`~logoadmin.domain.services.users`
 spec, Endpoints 5; contract A11         :mod:`~logoadmin.domain.services.roles`
 spec, Endpoints 6, 7; contract A14      :mod:`~logoadmin.domain.services.authors`
 spec, Endpoints 8                       :mod:`~logoadmin.domain.services.themes`
-                                        :mod:`~logoadmin.domain.services.pieces`
+                                        :mod:`~logoadmin.domain.services.artworks`
 spec, Endpoints 9-12; contract A15-A18  :mod:`~logoadmin.domain.services.logos`
-                                        :mod:`~logoadmin.domain.services.pieces`
+                                        :mod:`~logoadmin.domain.services.artworks`
 spec, Authentication; contract C1-C4    :mod:`~logoadmin.domain.services.sessions`
-spec, Errors; contract A7-A9, A20       :mod:`~logoadmin.domain.errors`
-spec, Limits; contract A1-A3            :mod:`~logoadmin.domain.limits`
-contract A4, A5                         :mod:`~logoadmin.domain.command`
-contract A19, B1-B3                     :mod:`~logoadmin.domain.access`
-contract B4, no escalation              :mod:`~logoadmin.domain.ledger`
+spec, Errors; contract A7-A9, A20       :mod:`~logoadmin.domain.model.errors`
+spec, Limits; contract A1-A3            :mod:`~logoadmin.domain.model.limits`
+contract A4, A5                         :mod:`~logoadmin.domain.model.command`
+contract A19, B1-B3                     :mod:`~logoadmin.domain.model.access`
+contract B4, no escalation              :mod:`~logoadmin.domain.audit.change_log`
 contract B5                             :mod:`~logoadmin.domain.transactions`
 contract C1, too many failures          :mod:`~logoadmin.domain.sign_in_limits`
 contract C2, keys in the database; H3   :mod:`~logoadmin.domain.services.setup`
 contract C5                             :mod:`~logoadmin.domain.services.keys`
 contract D                              :mod:`~logoadmin.domain.services`
-contract E                              :mod:`~logoadmin.domain.lists`
-contract F1                             :mod:`~logoadmin.domain.versions`
-contract F3                             :mod:`~logoadmin.domain.repeats`
-contract G, writing it down             :mod:`~logoadmin.domain.writes`
-                                        :mod:`~logoadmin.domain.repositories`
-                                        :mod:`~logoadmin.domain.ledger`
+contract E                              :mod:`~logoadmin.domain.model.lists`
+contract F1                             :mod:`~logoadmin.domain.model.versions`
+contract F3                             :mod:`~logoadmin.domain.idempotency`
+contract B4, F1, G, at each change      :mod:`~logoadmin.domain.audit`
+contract G, writing it down             :mod:`~logoadmin.domain.audit.unit_of_work`
+                                        :mod:`~logoadmin.domain.audit.repositories`
+                                        :mod:`~logoadmin.domain.audit.change_log`
 contract G, reading it; G2              :mod:`~logoadmin.domain.services.changes`
 contract H6                             :mod:`~logoadmin.domain.logo_admin`
-contract I                              :mod:`~logoadmin.domain.services.transfer`
-                                        :mod:`~logoadmin.domain.services.lines`
-contract K3, why a database fails       :mod:`~logoadmin.domain.causes`
+contract I                              :mod:`~logoadmin.domain.services.import_export`
+                                        :mod:`~logoadmin.domain.services.jsonl`
+contract K3, why a database fails       :mod:`~logoadmin.domain.model.causes`
 ======================================  ==========================================
 """

@@ -5,23 +5,23 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TypeVar
 
-from logoadmin.domain.access import Policy
-from logoadmin.domain.errors import StorageUnavailable
-from logoadmin.domain.repeats import Repeats
+from logoadmin.domain.idempotency import Idempotency
+from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.services.authors import AuthorService
 from logoadmin.domain.services.changes import ChangeService
+from logoadmin.domain.services.import_export import ImportExportService
 from logoadmin.domain.services.keys import KeyService
 from logoadmin.domain.services.logos import LOGO, LogoService
 from logoadmin.domain.services.roles import RoleService
 from logoadmin.domain.services.sessions import Lifetimes, SessionService
 from logoadmin.domain.services.themes import THEME, ThemeService
-from logoadmin.domain.services.transfer import TransferService
 from logoadmin.domain.services.users import UserService
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
+from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.randomness import Randomness
-from logoadmin.ports.sealing import Sealer
 from logoadmin.ports.storage import Storage
 from logoadmin.ports.tokens import TokenSigner, TokenVerifier
 
@@ -36,7 +36,7 @@ class Ports:
     hasher: PasswordHasher
     signer: TokenSigner
     verifier: TokenVerifier
-    sealer: Sealer
+    encryption: Encryption
     randomness: Randomness
     clock: Clock
 
@@ -60,12 +60,12 @@ class LogoAdmin:
         users: see :class:`~logoadmin.domain.services.users.UserService`.
         roles: see :class:`~logoadmin.domain.services.roles.RoleService`.
         authors: see :class:`~logoadmin.domain.services.authors.AuthorService`.
-        themes: see :class:`~logoadmin.domain.services.pieces.PieceService`.
-        logos: see :class:`~logoadmin.domain.services.pieces.PieceService`.
+        themes: see :class:`~logoadmin.domain.services.artworks.ArtworkService`.
+        logos: see :class:`~logoadmin.domain.services.artworks.ArtworkService`.
         sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
         changes: see :class:`~logoadmin.domain.services.changes.ChangeService`.
-        transfer: see :class:`~logoadmin.domain.services.transfer.TransferService`.
+        import_export: see :class:`~logoadmin.domain.services.import_export.ImportExportService`.
         access: the access policy in force.
         waits: whether its methods may wait for a database, so that an event loop must not call them itself.
         at_once: how many of its reads are best made at the same time.
@@ -81,7 +81,7 @@ class LogoAdmin:
         self.waits = ports.storage.waits
         self.at_once = ports.storage.at_once
         self.admin_password = admin_password
-        transactions = Transactions(ports.storage, rules.access, ports.clock, Repeats(ports.sealer))
+        transactions = Transactions(ports.storage, rules.access, ports.clock, Idempotency(ports.encryption))
         self.users = UserService(transactions, ports.hasher, ports.clock)
         self.roles = RoleService(transactions, ports.clock)
         self.authors = AuthorService(transactions, ports.clock)
@@ -89,7 +89,7 @@ class LogoAdmin:
         self.logos: LogoService = LogoService(LOGO, transactions, ports.clock)
         self.keys = KeyService(transactions, ports.randomness, ports.clock)
         self.changes = ChangeService(transactions)
-        self.transfer = TransferService(transactions, ports.hasher, ports.clock)
+        self.import_export = ImportExportService(transactions, ports.hasher, ports.clock)
         self.sessions = SessionService(
             transactions,
             ports.hasher,
@@ -109,7 +109,7 @@ class LogoAdmin:
         """Return what to tell somebody who waits no longer for a call that is under way; the log says so, too."""
         return self._storage.late(writing=writing)
 
-    def together(self, calls: Callable[[], Answer]) -> Answer:
+    def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Return the answer of calls whose changes are kept together: all of them, or none if the calls raise.
 
         A call that raises changes nothing by itself, and the others go on if its error is caught. What they changed is
@@ -119,7 +119,7 @@ class LogoAdmin:
         Raises:
             StorageUnavailable: the database is out of reach; all of the changes may have been kept, or none.
         """
-        return self._storage.together(calls)
+        return self._storage.atomic(calls)
 
     def close(self) -> None:
         """Let go of the database; safe to repeat."""

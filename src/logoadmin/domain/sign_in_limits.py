@@ -8,8 +8,8 @@ import hashlib
 import ipaddress
 from typing import Final
 
-from logoadmin.domain.errors import TooManySignIns
-from logoadmin.domain.writes import AnyUnitOfWork
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.model.errors import TooManySignIns
 from logoadmin.ports.storage import UnitOfWork
 
 _WINDOW: Final = 300  # seconds

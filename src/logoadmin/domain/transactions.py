@@ -4,20 +4,31 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from logoadmin.domain.access import PUBLIC, Anonymous, Caller, KeyHolder, Owner, Policy, Rights, SignedIn, admit, permit
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import InvalidToken, StorageUnavailable
-from logoadmin.domain.lists import SMALL_RECORDS, Filter, ListCommand, Listing, Pages
-from logoadmin.domain.records import Kept, Kind, ServiceKey
-from logoadmin.domain.repeats import Repeats
-from logoadmin.domain.versions import unless_had, version_of, version_of_list
-from logoadmin.domain.writes import RecordedUnitOfWork, recorded
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, recorded
+from logoadmin.domain.idempotency import Idempotency
+from logoadmin.domain.model.access import (
+    PUBLIC,
+    Anonymous,
+    Caller,
+    KeyHolder,
+    Owner,
+    Policy,
+    Rights,
+    SignedIn,
+    authorize,
+    require_token,
+)
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import InvalidToken, StorageUnavailable
+from logoadmin.domain.model.lists import SMALL_RECORDS, Filter, ListCommand, Listing, Pages
+from logoadmin.domain.model.records import Kind, ServiceKey, StoredRecord
+from logoadmin.domain.model.versions import raise_if_unmodified, version_of, version_of_list
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record")
-KeptRecord = TypeVar("KeptRecord", bound=Kept)
+Stored = TypeVar("Stored", bound=StoredRecord)
 
 # A service key is noted as used no more often than this, so that reading with it seldom writes.
 _USED_EVERY = 60  # seconds
@@ -32,38 +43,38 @@ class Transactions:
     Raises, all of them: NotAuthenticated, InvalidToken, NotPermitted, StorageUnavailable, and what the work raises.
     """
 
-    def __init__(self, storage: Storage, policy: Policy, clock: Clock, repeats: Repeats) -> None:
+    def __init__(self, storage: Storage, policy: Policy, clock: Clock, idempotency: Idempotency) -> None:
         """Work on a storage under an access policy."""
         self._storage = storage
         self._policy = policy
         self._clock = clock
-        self._repeats = repeats
+        self._idempotency = idempotency
 
-    def admit(self, command: Command, caller: Caller) -> None:
+    def require_token(self, command: Command, caller: Caller) -> None:
         """Refuse a caller without a token where one is needed; the other methods do this first, too."""
-        admit(self._policy, command.need, caller)
+        require_token(self._policy, command.permission, caller)
 
-    def record(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], KeptRecord]) -> KeptRecord:
+    def record(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Stored]) -> Stored:
         """Return the record that work reads.
 
         Raises:
             NotModified: the caller has it already.
         """
         record = self.read(command, caller, work)
-        unless_had(command.had, version_of(record))
+        raise_if_unmodified(command.had, version_of(record))
         return record
 
     def read(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that changes nothing."""
-        if command.need == PUBLIC or isinstance(caller, Anonymous | Owner):
-            self.admit(command, caller)
+        if command.permission == PUBLIC or isinstance(caller, Anonymous | Owner):
+            self.require_token(command, caller)
             return self._storage.read(work)
         # Rights and record are two statements that must see the same moment.
         return self.snapshot(command, caller, work)
 
     def check(self, command: Command, caller: Caller) -> None:
         """Refuse a caller who may not, before work that costs much; whatever then writes judges again."""
-        self.admit(command, caller)
+        self.require_token(command, caller)
         if isinstance(caller, SignedIn | KeyHolder):
             self.snapshot(command, caller, lambda _: None)
 
@@ -75,7 +86,7 @@ class Transactions:
         self, command: Command, caller: Caller, work: Callable[[UnitOfWork, Rights | None], Answer]
     ) -> Answer:
         """Do the same for work that is told what the caller may do, None where that is everything."""
-        self.admit(command, caller)
+        self.require_token(command, caller)
 
         def permitted(uow: UnitOfWork) -> Answer:
             return work(uow, self._rights(uow, command, caller))
@@ -87,7 +98,7 @@ class Transactions:
                 self._note_use(caller)
         return answer
 
-    def pour(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
+    def stream_snapshot(self, command: Command, caller: Caller, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Do the same for work that lets out what it reads while it reads, which cannot be done twice.
 
         Raises:
@@ -104,7 +115,7 @@ class Transactions:
 
         return self.snapshot(command, caller, once)
 
-    def write(self, command: Command, caller: Caller, work: Callable[[RecordedUnitOfWork], Answer]) -> Answer:
+    def write(self, command: Command, caller: Caller, work: Callable[[AuditedUnitOfWork], Answer]) -> Answer:
         """Return the answer of work that changes records, all of its changes or none; each goes into the history.
 
         A command under a key is done once: the next time its first answer is returned (contract F3).
@@ -116,11 +127,11 @@ class Transactions:
         return self.write_as(command, caller, lambda uow, _: work(uow))
 
     def write_as(
-        self, command: Command, caller: Caller, work: Callable[[RecordedUnitOfWork, Rights | None], Answer]
+        self, command: Command, caller: Caller, work: Callable[[AuditedUnitOfWork, Rights | None], Answer]
     ) -> Answer:
         """Do the same for work that is told what the caller may do, None where that is everything."""
-        self.admit(command, caller)
-        request = self._repeats.request(command)
+        self.require_token(command, caller)
+        request = self._idempotency.request(command)
 
         def permitted(uow: UnitOfWork) -> Answer:
             held = self._rights(uow, command, caller)
@@ -137,11 +148,11 @@ class Transactions:
                 request_id=caller.request_id,
                 held=held,
             )
-            return done(uow) if request is None else self._repeats.once(uow, request, caller, now, done)
+            return done(uow) if request is None else self._idempotency.once(uow, request, caller, now, done)
 
         return self._storage.write(permitted)
 
-    def apart(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+    def side_transaction(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that is no part of what a command asks for, and stands if that is refused.
 
         It changes no record.
@@ -185,7 +196,7 @@ class Transactions:
             of(uow)
             # The version first: a list that is newer than its version is fetched again, one that is older is not.
             version = _version_of_list(uow, kind)
-            unless_had(command.had, version)
+            raise_if_unmodified(command.had, version)
             return version, *pages.gathered(lambda last, limit: page(uow, last, limit, where), id_of, after, size)
 
         def following(last: Record, limit: int) -> tuple[Record, ...]:
@@ -207,8 +218,8 @@ class Transactions:
             held = _rights_of_key(uow, caller, self._clock.now())
         if held is None:
             raise InvalidToken
-        own = command.need.own
-        permit(self._policy, command.need, held, None if own is None else getattr(command, own))
+        own = command.permission.self_field
+        authorize(self._policy, command.permission, held, None if own is None else getattr(command, own))
         return held
 
     def _note_use(self, caller: KeyHolder) -> None:

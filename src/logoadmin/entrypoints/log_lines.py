@@ -8,7 +8,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from logoadmin.domain.causes import Cause
+from logoadmin.domain.model.causes import Cause
 
 _ACCESS: Final = logging.getLogger("logoadmin.access")
 # Where in the scope of a request the line of that request gets its codes from.

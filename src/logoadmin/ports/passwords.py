@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from logoadmin.domain.records import PasswordHash
+from logoadmin.domain.model.records import PasswordHash
 
 
 class PasswordHasher(Protocol):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from logoadmin.domain.access import SignedIn
+from logoadmin.domain.model.access import SignedIn
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import Any, Final
 import jwt
 
 from logoadmin.adapters.jwt_tokens.keys import Key
-from logoadmin.domain.access import SignedIn
-from logoadmin.domain.errors import InvalidToken
-from logoadmin.domain.limits import MAX_ID, MAX_NAME, MAX_SCOPES
+from logoadmin.domain.model.access import SignedIn
+from logoadmin.domain.model.errors import InvalidToken
+from logoadmin.domain.model.limits import MAX_ID, MAX_NAME, MAX_SCOPES
 from logoadmin.ports.tokens import Grant
 
 _TYPE: Final = "at+jwt"
@@ -53,7 +53,7 @@ class JwtTokens:
         # Longer than any that was issued here: not worth a look.
         self._longest = len(self.sign(_MOST)) + _SPARE
         # Checking a signature takes as long as a write; whoever shows a good token shows it again.
-        self._remembered = lru_cache(_REMEMBERED)(self._genuine)
+        self._response_cache = lru_cache(_REMEMBERED)(self._genuine)
 
     def sign(self, grant: Grant) -> str:
         """Return a JWT that says what was granted."""
@@ -76,7 +76,7 @@ class JwtTokens:
         Raises:
             InvalidToken: it is not one of ours, or not good at ``now``.
         """
-        begins, ends, caller = self._remembered(token)
+        begins, ends, caller = self._response_cache(token)
         if not begins - _CLOCK_SKEW <= now < ends:
             raise InvalidToken
         return caller

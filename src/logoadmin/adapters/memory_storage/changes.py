@@ -5,8 +5,8 @@ from dataclasses import replace
 from itertools import islice
 
 from logoadmin.adapters.memory_storage.tables import Journal, Tables
-from logoadmin.domain.records import Change, Kind
-from logoadmin.ports.storage import FirstAnswer
+from logoadmin.domain.model.records import Change, Kind
+from logoadmin.ports.storage import StoredResponse
 
 
 class ChangeRepository:
@@ -37,16 +37,16 @@ class ChangeRepository:
         return tuple(islice(self._tables.changes.after(after), limit))
 
 
-class FirstAnswerRepository:
-    """The first answers, as :class:`~logoadmin.ports.storage.FirstAnswers` says."""
+class StoredResponseRepository:
+    """The first answers, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._answers, self._journal = tables.first_answers, journal
+        self._answers, self._journal = tables.stored_responses, journal
 
-    def get(self, key_hash: str) -> FirstAnswer | None:
+    def get(self, key_hash: str) -> StoredResponse | None:
         return self._answers.get(key_hash)
 
-    def add(self, answer: FirstAnswer) -> None:
+    def add(self, answer: StoredResponse) -> None:
         self._journal.set(self._answers, answer.key_hash, answer)
 
     def forget_expired(self, now: int, most: int) -> None:

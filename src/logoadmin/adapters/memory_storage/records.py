@@ -7,12 +7,12 @@ from typing import Generic, TypeVar
 
 from logoadmin.adapters.memory_storage.sessions import ServiceKeyRepository, SessionRepository
 from logoadmin.adapters.memory_storage.tables import Ids, Journal, Rows, Tables
-from logoadmin.domain.errors import DuplicateEntry, DuplicateUpdate
-from logoadmin.domain.lists import EVERYTHING, Filter, folded
-from logoadmin.domain.records import Author, Kept, Kind, Link, PasswordHash, Piece, Role, User
+from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.model.lists import EVERYTHING, Filter, folded
+from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, Role, StoredRecord, User
 from logoadmin.ports.storage import Credentials
 
-Record = TypeVar("Record", bound=Kept)
+Record = TypeVar("Record", bound=StoredRecord)
 
 
 class _Records(Generic[Record]):
@@ -119,87 +119,89 @@ class AuthorRepository(_Records[Author]):
 
     def remove(self, id_: int) -> bool:
         for links in (self._tables.logo_authors, self._tables.theme_authors):
-            for piece_id, authors in list(links.items()):
+            for artwork_id, authors in list(links.items()):
                 if id_ in authors:
                     remaining = {author_id: link for author_id, link in authors.items() if author_id != id_}
-                    self._journal.set(links, piece_id, remaining)
+                    self._journal.set(links, artwork_id, remaining)
         return super().remove(id_)
 
 
-class PieceRepository(_Records[Piece]):
-    """The logos, or the themes, as :class:`~logoadmin.ports.storage.Pieces` says; they are kept without authors."""
+class ArtworkRepository(_Records[Artwork]):
+    """The logos, or the themes, as :class:`~logoadmin.ports.storage.Artworks` says; they are kept without authors."""
 
     def __init__(
-        self, kind: Kind, rows: Rows[Piece], links: dict[int, dict[int, int]], tables: Tables, journal: Journal
+        self, kind: Kind, rows: Rows[Artwork], links: dict[int, dict[int, int]], tables: Tables, journal: Journal
     ) -> None:
         super().__init__(kind, rows, tables, journal)
         self._links = links
         self._link_ids = Ids(tables, journal, f"{kind}_author_id")
 
-    def get(self, id_: int) -> Piece | None:
-        piece = super().get(id_)
-        return None if piece is None else self._with_authors(piece)
+    def get(self, id_: int) -> Artwork | None:
+        artwork = super().get(id_)
+        return None if artwork is None else self._with_authors(artwork)
 
-    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Piece, ...]:
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Artwork, ...]:
         rows, author_id = self._rows.after(after), where.author_id
         if author_id is not None:
-            rows = (piece for piece in rows if author_id in self._authors_of(piece))
+            rows = (artwork for artwork in rows if author_id in self._authors_of(artwork))
             where = replace(where, author_id=None)
         return tuple(map(self._with_authors, _page(rows, limit, where)))
 
-    def add(self, record: Piece) -> None:
+    def add(self, record: Artwork) -> None:
         super().add(replace(record, authors=()))
 
-    def update(self, record: Piece) -> None:
+    def update(self, record: Artwork) -> None:
         super().update(replace(record, authors=()))
 
     def remove(self, id_: int) -> bool:
         self._journal.delete(self._links, id_)
         return super().remove(id_)
 
-    def link_of(self, piece_id: int, author_id: int) -> int | None:
-        return self._links.get(piece_id, {}).get(author_id)
+    def link_of(self, artwork_id: int, author_id: int) -> int | None:
+        return self._links.get(artwork_id, {}).get(author_id)
 
-    def link(self, piece_id: int, author_id: int) -> int:
+    def link(self, artwork_id: int, author_id: int) -> int:
         link_id = self._link_ids.next()
-        self._journal.set(self._links, piece_id, {**self._links.get(piece_id, {}), author_id: link_id})
+        self._journal.set(self._links, artwork_id, {**self._links.get(artwork_id, {}), author_id: link_id})
         return link_id
 
-    def unlink(self, piece_id: int, author_id: int) -> bool:
-        authors = dict(self._links.get(piece_id, {}))
+    def unlink(self, artwork_id: int, author_id: int) -> bool:
+        authors = dict(self._links.get(artwork_id, {}))
         there = authors.pop(author_id, None) is not None
-        self._journal.set(self._links, piece_id, authors)
+        self._journal.set(self._links, artwork_id, authors)
         return there
 
-    def unlink_all(self, piece_id: int) -> None:
-        self._journal.delete(self._links, piece_id)
+    def unlink_all(self, artwork_id: int) -> None:
+        self._journal.delete(self._links, artwork_id)
 
-    def touch(self, piece_ids: Collection[int], version: int) -> None:
-        for piece_id in piece_ids:
-            self._journal.set(self._rows, piece_id, replace(self._rows[piece_id], version=version))
+    def touch(self, artwork_ids: Collection[int], version: int) -> None:
+        for artwork_id in artwork_ids:
+            self._journal.set(self._rows, artwork_id, replace(self._rows[artwork_id], version=version))
 
-    def links(self, piece_id: int) -> tuple[Link, ...]:
-        return tuple(Link(link_id, piece_id, author_id) for author_id, link_id in self._links.get(piece_id, {}).items())
+    def links(self, artwork_id: int) -> tuple[Link, ...]:
+        return tuple(
+            Link(link_id, artwork_id, author_id) for author_id, link_id in self._links.get(artwork_id, {}).items()
+        )
 
     def links_of(self, author_id: int) -> tuple[Link, ...]:
         theirs = [
-            Link(authors[author_id], piece_id, author_id)
-            for piece_id, authors in self._links.items()
+            Link(authors[author_id], artwork_id, author_id)
+            for artwork_id, authors in self._links.items()
             if author_id in authors
         ]
         return tuple(sorted(theirs, key=lambda link: link.link_id))
 
     def add_links(self, links: Sequence[Link]) -> None:
         for link in links:
-            there = {**self._links.get(link.piece_id, {}), link.author_id: link.link_id}
+            there = {**self._links.get(link.artwork_id, {}), link.author_id: link.link_id}
             in_order = dict(sorted(there.items(), key=lambda pair: pair[1]))
-            self._journal.set(self._links, link.piece_id, in_order)
+            self._journal.set(self._links, link.artwork_id, in_order)
 
-    def _authors_of(self, piece: Piece) -> Collection[int]:
-        return self._links.get(self._kind.id_of(piece), {})
+    def _authors_of(self, artwork: Artwork) -> Collection[int]:
+        return self._links.get(self._kind.id_of(artwork), {})
 
-    def _with_authors(self, piece: Piece) -> Piece:
-        return replace(piece, authors=tuple(self._tables.authors[id_] for id_ in self._authors_of(piece)))
+    def _with_authors(self, artwork: Artwork) -> Artwork:
+        return replace(artwork, authors=tuple(self._tables.authors[id_] for id_ in self._authors_of(artwork)))
 
 
 def _page(rows: Iterable[Record], limit: int, where: Filter) -> tuple[Record, ...]:

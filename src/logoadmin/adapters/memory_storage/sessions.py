@@ -5,8 +5,8 @@ from dataclasses import replace
 from itertools import islice
 
 from logoadmin.adapters.memory_storage.tables import Ids, Journal, Tables
-from logoadmin.domain.access import Rights
-from logoadmin.domain.records import ServiceKey
+from logoadmin.domain.model.access import Rights
+from logoadmin.domain.model.records import ServiceKey
 from logoadmin.ports.storage import Session
 
 

@@ -5,8 +5,13 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TypeVar
 
-from logoadmin.adapters.memory_storage.changes import ChangeRepository, FirstAnswerRepository
-from logoadmin.adapters.memory_storage.records import AuthorRepository, PieceRepository, RoleRepository, UserRepository
+from logoadmin.adapters.memory_storage.changes import ChangeRepository, StoredResponseRepository
+from logoadmin.adapters.memory_storage.records import (
+    ArtworkRepository,
+    AuthorRepository,
+    RoleRepository,
+    UserRepository,
+)
 from logoadmin.adapters.memory_storage.sessions import (
     SecretRepository,
     ServiceKeyRepository,
@@ -14,9 +19,9 @@ from logoadmin.adapters.memory_storage.sessions import (
     SignInAttemptRepository,
 )
 from logoadmin.adapters.memory_storage.tables import Journal, Tables
-from logoadmin.domain.causes import Cause
-from logoadmin.domain.errors import StorageUnavailable
-from logoadmin.domain.records import Kind, Logo, Theme
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.model.records import Kind, Logo, Theme
 
 Answer = TypeVar("Answer")
 
@@ -44,14 +49,16 @@ class MemoryUnitOfWork:
         return AuthorRepository(self._tables, self._journal)
 
     @cached_property
-    def logos(self) -> PieceRepository[Logo]:
+    def logos(self) -> ArtworkRepository[Logo]:
         """The logos."""
-        return PieceRepository(Kind.LOGO, self._tables.logos, self._tables.logo_authors, self._tables, self._journal)
+        return ArtworkRepository(Kind.LOGO, self._tables.logos, self._tables.logo_authors, self._tables, self._journal)
 
     @cached_property
-    def themes(self) -> PieceRepository[Theme]:
+    def themes(self) -> ArtworkRepository[Theme]:
         """The themes."""
-        return PieceRepository(Kind.THEME, self._tables.themes, self._tables.theme_authors, self._tables, self._journal)
+        return ArtworkRepository(
+            Kind.THEME, self._tables.themes, self._tables.theme_authors, self._tables, self._journal
+        )
 
     @cached_property
     def sessions(self) -> SessionRepository:
@@ -74,9 +81,9 @@ class MemoryUnitOfWork:
         return ChangeRepository(self._tables, self._journal)
 
     @cached_property
-    def first_answers(self) -> FirstAnswerRepository:
+    def stored_responses(self) -> StoredResponseRepository:
         """The answers to commands that may come again."""
-        return FirstAnswerRepository(self._tables, self._journal)
+        return StoredResponseRepository(self._tables, self._journal)
 
     @cached_property
     def sign_in_attempts(self) -> SignInAttemptRepository:
@@ -111,7 +118,7 @@ class MemoryStorage:
             with journal.undone_on_error():
                 return work(MemoryUnitOfWork(self._tables, journal))
 
-    def together(self, calls: Callable[[], Answer]) -> Answer:
+    def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Run calls; undo all that they wrote if they raise."""
         with self._one_at_a_time:
             outer = self._group

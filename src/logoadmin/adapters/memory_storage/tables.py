@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from logoadmin.domain.errors import Conflict
-from logoadmin.domain.limits import MAX_ID
-from logoadmin.domain.records import Author, Change, Kind, Logo, PasswordHash, Role, ServiceKey, Theme, User
-from logoadmin.ports.storage import FirstAnswer, Session
+from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.model.records import Author, Change, Kind, Logo, PasswordHash, Role, ServiceKey, Theme, User
+from logoadmin.ports.storage import Session, StoredResponse
 
 Row = TypeVar("Row")
 
@@ -41,7 +41,7 @@ class Rows(UserDict[int, Row]):
 
 @dataclass
 class Tables:
-    """All that is kept. Records by id; links as ``{piece: {author: link}}``, in link order."""
+    """All that is kept. Records by id; links as ``{artwork: {author: link}}``, in link order."""
 
     users: Rows[User] = field(default_factory=Rows)
     passwords: dict[int, PasswordHash | None] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Tables:
     key_hashes: dict[str, tuple[int, int]] = field(default_factory=dict)
     changes: Rows[Change] = field(default_factory=Rows)
     last_of_kinds: dict[Kind, int] = field(default_factory=dict)
-    first_answers: dict[str, FirstAnswer] = field(default_factory=dict)
+    stored_responses: dict[str, StoredResponse] = field(default_factory=dict)
     sign_in_attempts: dict[str, tuple[int, int]] = field(default_factory=dict)
     last_ids: dict[str, int] = field(default_factory=dict)
     # (kind, key) -> {value -> id of the record that has it}

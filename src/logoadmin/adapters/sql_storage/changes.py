@@ -8,10 +8,10 @@ from pydantic_core import to_json
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from logoadmin.adapters.sql_storage.statements import Row
-from logoadmin.adapters.sql_storage.tables import changes, first_answers
+from logoadmin.adapters.sql_storage.tables import changes, stored_responses
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.records import Change, Kind
-from logoadmin.ports.storage import FirstAnswer
+from logoadmin.domain.model.records import Change, Kind
+from logoadmin.ports.storage import StoredResponse
 
 _CHANGE = select(
     *(
@@ -102,33 +102,37 @@ class ChangeRepository:
         return tuple(map(_change, self._transaction.rows(_PAGE, {"after_id": after, "limit": limit})))
 
 
-_ANSWER = select(first_answers.c.key_hash, first_answers.c.sealed, first_answers.c.expires_at).where(
-    first_answers.c.key_hash == bindparam("hash_")
+_ANSWER = select(stored_responses.c.key_hash, stored_responses.c.sealed, stored_responses.c.expires_at).where(
+    stored_responses.c.key_hash == bindparam("hash_")
 )
-_ADD_ANSWER = insert(first_answers).inline()
+_ADD_ANSWER = insert(stored_responses).inline()
 _EXPIRED = (
-    select(first_answers.c.key_hash).where(first_answers.c.expires_at <= bindparam("now")).limit(bindparam("most"))
+    select(stored_responses.c.key_hash)
+    .where(stored_responses.c.expires_at <= bindparam("now"))
+    .limit(bindparam("most"))
 )
 _LATE = (
-    select(first_answers.c.key_hash).where(first_answers.c.expires_at > bindparam("latest")).limit(bindparam("most"))
+    select(stored_responses.c.key_hash)
+    .where(stored_responses.c.expires_at > bindparam("latest"))
+    .limit(bindparam("most"))
 )
-_EXPIRE = update(first_answers).where(first_answers.c.key_hash == bindparam("hash_"))
-_FORGET = delete(first_answers).where(first_answers.c.key_hash == bindparam("hash_"))
+_EXPIRE = update(stored_responses).where(stored_responses.c.key_hash == bindparam("hash_"))
+_FORGET = delete(stored_responses).where(stored_responses.c.key_hash == bindparam("hash_"))
 
 
-class FirstAnswerRepository:
-    """The first answers, as :class:`~logoadmin.ports.storage.FirstAnswers` says."""
+class StoredResponseRepository:
+    """The first answers, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
 
     def __init__(self, transaction: Transaction) -> None:
         """Work in a transaction."""
         self._transaction = transaction
 
-    def get(self, key_hash: str) -> FirstAnswer | None:
+    def get(self, key_hash: str) -> StoredResponse | None:
         """Return an answer."""
         row = self._transaction.row(_ANSWER, {"hash_": key_hash})
-        return None if row is None else FirstAnswer(*row)
+        return None if row is None else StoredResponse(*row)
 
-    def add(self, answer: FirstAnswer) -> None:
+    def add(self, answer: StoredResponse) -> None:
         """Keep an answer."""
         values = {"key_hash": answer.key_hash, "sealed": answer.sealed, "expires_at": answer.expires_at}
         self._transaction.change(_ADD_ANSWER, values)

@@ -7,8 +7,8 @@ from sqlalchemy import select, update
 
 from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.tables import COUNTED, state
-from logoadmin.domain.errors import Conflict
-from logoadmin.domain.limits import MAX_ID
+from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.limits import MAX_ID
 
 READ: Final = select(*(state.c[name] for name in COUNTED))
 HOLD: Final = READ.with_for_update()

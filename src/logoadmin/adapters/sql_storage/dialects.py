@@ -8,7 +8,7 @@ from sqlalchemy import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 
 from logoadmin.adapters.sql_storage.faults import Judgement
-from logoadmin.domain.errors import SettingsError
+from logoadmin.domain.model.errors import SettingsError
 
 _MYSQL_DRIVERS = {
     "mysql": "pymysql",

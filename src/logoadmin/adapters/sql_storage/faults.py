@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import exc
 
-from logoadmin.domain.causes import Cause
+from logoadmin.domain.model.causes import Cause
 
 
 class Fault(Enum):
@@ -76,7 +76,7 @@ def judge_mysql(error: BaseException) -> Judgement | None:
         of_tls = isinstance(getattr(error, "original_exception", None), ssl.SSLError)
         return Judgement(Fault.GONE, Cause.TLS_REFUSED, code) if of_tls else _looked_up(MYSQL, code, code)
     if type(error).__name__ in {"InternalError", "InterfaceError"}:
-        # The driver's own findings have a text and no code: what it reads is no longer the server's protocol.
+        # The driver's own results have a text and no code: what it reads is no longer the server's protocol.
         return Judgement(Fault.USELESS, Cause.OUT_OF_REACH, "protocol")
     return None
 

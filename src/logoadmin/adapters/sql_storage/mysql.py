@@ -13,8 +13,8 @@ from sqlalchemy.exc import DisconnectionError
 
 from logoadmin.adapters.sql_storage.faults import Judgement, judge_mysql
 from logoadmin.adapters.sql_storage.pymysql_connections import Connector, hurried
-from logoadmin.domain.causes import Cause
-from logoadmin.domain.errors import SettingsError, StorageUnavailable
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
 
 # The worst case adds up a wait for the pool, a ping, and a new connection that does not answer; it stays below the
 # two seconds of contract A20. So do a wait for the pool and a statement, which must outlast the server's shortest wait

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from logoadmin.domain.causes import Cause
+from logoadmin.domain.model.causes import Cause
 
 log = logging.getLogger("logoadmin.storage")
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, FromClause, Select, Table, bindparam, func
 from logoadmin.adapters.sql_storage.names import parts_that_cover
 from logoadmin.adapters.sql_storage.statements import Row, in_portions
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.lists import Filter, folded
+from logoadmin.domain.model.lists import Filter, folded
 
 _AFTER: Final[Any] = bindparam("after")
 _LIMIT: Final[Any] = bindparam("limit")

@@ -10,8 +10,8 @@ import pymysql  # type: ignore[import-untyped]  # the driver has no types
 from sqlalchemy import URL
 
 from logoadmin.adapters.sql_storage.pymysql_results import read_quickly
-from logoadmin.domain.access import is_loopback
-from logoadmin.domain.errors import SettingsError
+from logoadmin.domain.model.access import is_loopback
+from logoadmin.domain.model.errors import SettingsError
 
 _OPTIONS: Final = {"unix_socket", "charset", "ssl", "ssl_ca", "ssl_cert", "ssl_key", "ssl_check_hostname"}
 _UNHURRIED: Final = 10.0

@@ -16,9 +16,9 @@ from logoadmin.adapters.sql_storage.tables import (
     users,
 )
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.errors import DuplicateEntry, DuplicateUpdate
-from logoadmin.domain.lists import EVERYTHING, Filter, folded
-from logoadmin.domain.records import Author, PasswordHash, Role, User
+from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.model.lists import EVERYTHING, Filter, folded
+from logoadmin.domain.model.records import Author, PasswordHash, Role, User
 from logoadmin.ports.storage import Credentials
 
 _KEY: Final[Any] = bindparam("key")

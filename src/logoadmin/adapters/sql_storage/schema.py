@@ -7,7 +7,7 @@ from sqlalchemy import Connection, inspect, text
 
 from logoadmin.adapters.sql_storage.dialects import Dialect
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
-from logoadmin.domain.errors import SchemaMismatch, StartError, TablesMissing
+from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
 
 # The newest migration, said here so that a start needs not read all of them, which takes longer than everything else.
 NEWEST: Final = "0004"

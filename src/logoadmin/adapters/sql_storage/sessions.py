@@ -15,8 +15,8 @@ from logoadmin.adapters.sql_storage.tables import (
     users,
 )
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.access import Rights
-from logoadmin.domain.records import ServiceKey
+from logoadmin.domain.model.access import Rights
+from logoadmin.domain.model.records import ServiceKey
 from logoadmin.ports.storage import Session
 
 _SESSION_ID = sessions.c.session_id == bindparam("id_")

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import DisconnectionError
 
 from logoadmin.adapters.sql_storage.faults import Judgement, judge_sqlite
-from logoadmin.domain.errors import StartError
+from logoadmin.domain.model.errors import StartError
 
 # The last one and either of the others stay below the two seconds of contract A20; who has to wait for a connection
 # finds that others have waited for their turn already.

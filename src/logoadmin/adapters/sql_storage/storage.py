@@ -17,8 +17,8 @@ from logoadmin.adapters.sql_storage.schema import Schema
 from logoadmin.adapters.sql_storage.statements import Statements
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
-from logoadmin.domain.causes import Cause
-from logoadmin.domain.errors import LogoAdminError, StartError, StorageUnavailable, TablesMissing
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import LogoAdminError, StartError, StorageUnavailable, TablesMissing
 from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
@@ -87,7 +87,7 @@ class SqlStorage:
         group = self._group
         return self._written(lambda transaction: work(SqlUnitOfWork(transaction))) if group is None else group.run(work)
 
-    def together(self, calls: Callable[[], Answer]) -> Answer:
+    def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Run calls whose writes are one transaction, from their start again where the database undid all of it."""
 
         def within(transaction: Transaction) -> Answer:
@@ -251,15 +251,15 @@ class SqlStorage:
 
     def _repeat(self, transaction: Callable[[PoolProxiedConnection], Answer]) -> Answer:
         began = time.monotonic()
-        repeats = 0
+        repeated = 0
         while True:
             try:
                 return self._once(transaction)
             except Failure as failure:
-                if failure.unsure or not self._worth_repeating(failure, repeats, time.monotonic() - began):
+                if failure.unsure or not self._worth_repeating(failure, repeated, time.monotonic() - began):
                     raise
-            repeats += 1
-            time.sleep(random.uniform(0, _PAUSE * repeats))  # noqa: S311 (no secret depends on it)
+            repeated += 1
+            time.sleep(random.uniform(0, _PAUSE * repeated))  # noqa: S311 (no secret depends on it)
 
     def _once(self, transaction: Callable[[PoolProxiedConnection], Answer]) -> Answer:
         pool = self._engine.pool
@@ -279,11 +279,11 @@ class SqlStorage:
         finally:
             connection.close()
 
-    def _worth_repeating(self, failure: Failure, repeats: int, passed: float) -> bool:
+    def _worth_repeating(self, failure: Failure, repeated: int, passed: float) -> bool:
         if failure.is_broken:
-            return failure.lost and repeats == 0 and passed < _AT_ONCE
+            return failure.lost and repeated == 0 and passed < _AT_ONCE
         in_time = passed < _SOON or not self._hurried
-        return failure.fault in {Fault.CONFLICT, Fault.REFUSED} and repeats < _REPEATS and in_time
+        return failure.fault in {Fault.CONFLICT, Fault.REFUSED} and repeated < _REPEATS and in_time
 
 
 class _Group:

@@ -23,8 +23,15 @@ from sqlalchemy import (
 from sqlalchemy.dialects.mysql import MEDIUMTEXT
 from sqlalchemy.types import TypeEngine
 
-from logoadmin.domain.limits import MAX_AVATAR, MAX_NAME, MAX_PIECE_NAME, MAX_PREVIEW_URL, MAX_SCOPES, MAX_TARGET
-from logoadmin.domain.records import Kind
+from logoadmin.domain.model.limits import (
+    MAX_ARTWORK_NAME,
+    MAX_AVATAR,
+    MAX_NAME,
+    MAX_PREVIEW_URL,
+    MAX_SCOPES,
+    MAX_TARGET,
+)
+from logoadmin.domain.model.records import Kind
 
 VERSION_TABLE: Final = "logoadmin_version"
 # A hash of the password, the token or the session: whatever makes them, they fit.
@@ -107,39 +114,39 @@ authors: Final = Table(
 )
 
 
-def _pieces(name: str, id_name: str) -> Table:
+def _artworks(name: str, id_name: str) -> Table:
     return Table(
         name,
         metadata,
         _id(id_name),
-        Column("name", String(MAX_PIECE_NAME), nullable=False),
+        Column("name", String(MAX_ARTWORK_NAME), nullable=False),
         Column("preview_url", String(MAX_PREVIEW_URL), nullable=False),
         Column("target", String(MAX_TARGET), nullable=False),
         Column("active", Boolean, nullable=False),
         _created_at(),
         Column("custom_css", _long(), nullable=False),
         _version(),
-        _folded(MAX_PIECE_NAME),
+        _folded(MAX_ARTWORK_NAME),
         Index(None, "target"),
         Index(None, "active"),
     )
 
 
-def _links(name: str, id_name: str, pieces_id: str) -> Table:
-    piece_id = pieces_id.split(".")[1]
+def _links(name: str, id_name: str, artworks_id: str) -> Table:
+    artwork_id = artworks_id.split(".")[1]
     return Table(
         name,
         metadata,
         _id(id_name),
-        Column(piece_id, Integer, ForeignKey(pieces_id, ondelete="CASCADE"), nullable=False),
+        Column(artwork_id, Integer, ForeignKey(artworks_id, ondelete="CASCADE"), nullable=False),
         Column("author_id", Integer, ForeignKey("authors.author_id", ondelete="CASCADE"), nullable=False),
-        UniqueConstraint(piece_id, "author_id"),
-        Index(None, "author_id", piece_id),
+        UniqueConstraint(artwork_id, "author_id"),
+        Index(None, "author_id", artwork_id),
     )
 
 
-themes: Final = _pieces("themes", "theme_id")
-logos: Final = _pieces("logos", "logo_id")
+themes: Final = _artworks("themes", "theme_id")
+logos: Final = _artworks("logos", "logo_id")
 theme_authors: Final = _links("theme_authors", "theme_author_id", "themes.theme_id")
 logo_authors: Final = _links("logo_authors", "logo_author_id", "logos.logo_id")
 
@@ -222,7 +229,7 @@ changes: Final = Table(
     Index(None, "kind", "record_id", "change_id"),
 )
 
-first_answers: Final = Table(
+stored_responses: Final = Table(
     "first_answers",
     metadata,
     Column("key_hash", String(_OPAQUE), primary_key=True),

@@ -9,7 +9,7 @@ from sqlalchemy import ClauseElement, PoolProxiedConnection
 
 from logoadmin.adapters.sql_storage.counters import HOLD, KEEP, READ, Counters
 from logoadmin.adapters.sql_storage.statements import Row, Statements
-from logoadmin.domain.errors import DuplicateEntry
+from logoadmin.domain.model.errors import DuplicateEntry
 
 # Of what is inserted at last, so many rows, or characters of text, go with one statement: some servers take but a
 # megabyte at once.

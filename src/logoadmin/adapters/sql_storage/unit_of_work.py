@@ -1,7 +1,7 @@
 """Every repository, at work in the same transaction."""
 
-from logoadmin.adapters.sql_storage.changes import ChangeRepository, FirstAnswerRepository
-from logoadmin.adapters.sql_storage.pieces import LOGOS, THEMES, PieceRepository
+from logoadmin.adapters.sql_storage.artworks import LOGOS, THEMES, ArtworkRepository
+from logoadmin.adapters.sql_storage.changes import ChangeRepository, StoredResponseRepository
 from logoadmin.adapters.sql_storage.repositories import AuthorRepository, RoleRepository, UserRepository
 from logoadmin.adapters.sql_storage.sessions import (
     SecretRepository,
@@ -10,7 +10,7 @@ from logoadmin.adapters.sql_storage.sessions import (
     SignInAttemptRepository,
 )
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.records import Logo, Theme
+from logoadmin.domain.model.records import Logo, Theme
 
 
 class SqlUnitOfWork:
@@ -38,14 +38,14 @@ class SqlUnitOfWork:
         return AuthorRepository(self._transaction)
 
     @property
-    def logos(self) -> PieceRepository[Logo]:
+    def logos(self) -> ArtworkRepository[Logo]:
         """The logos."""
-        return PieceRepository(self._transaction, LOGOS)
+        return ArtworkRepository(self._transaction, LOGOS)
 
     @property
-    def themes(self) -> PieceRepository[Theme]:
+    def themes(self) -> ArtworkRepository[Theme]:
         """The themes."""
-        return PieceRepository(self._transaction, THEMES)
+        return ArtworkRepository(self._transaction, THEMES)
 
     @property
     def sessions(self) -> SessionRepository:
@@ -68,9 +68,9 @@ class SqlUnitOfWork:
         return ChangeRepository(self._transaction)
 
     @property
-    def first_answers(self) -> FirstAnswerRepository:
+    def stored_responses(self) -> StoredResponseRepository:
         """The answers to commands that may come again."""
-        return FirstAnswerRepository(self._transaction)
+        return StoredResponseRepository(self._transaction)
 
     @property
     def sign_in_attempts(self) -> SignInAttemptRepository:

@@ -3,22 +3,22 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from logoadmin.domain.access import OWNER, PUBLIC, Caller, Need, Scope
-from logoadmin.domain.command import UNCHANGED, Command
-from logoadmin.domain.errors import NotFound
-from logoadmin.domain.limits import Flag, Id, Target, Username
-from logoadmin.domain.lists import PIECES, Listing, SearchedCommand
-from logoadmin.domain.records import Author, Kind, Logo, Piece, RemovedAuthor, Theme
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.model.access import OWNER, PUBLIC, Caller, Permission, Scope
+from logoadmin.domain.model.command import UNSET, Command
+from logoadmin.domain.model.errors import NotFound
+from logoadmin.domain.model.limits import Flag, Id, Target, Username
+from logoadmin.domain.model.lists import ARTWORKS, Listing, SearchedCommand
+from logoadmin.domain.model.records import Artwork, Author, Kind, Logo, RemovedAuthor, Theme
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
-from logoadmin.ports.storage import Pieces, UnitOfWork
+from logoadmin.ports.storage import Artworks, UnitOfWork
 
 
-class ListPieces(SearchedCommand):
+class ListArtworks(SearchedCommand):
     """Logos or themes: all of them, or those that are asked for."""
 
-    need = PUBLIC
+    permission = PUBLIC
 
     target: Target | None = None
     active: Flag | None = None
@@ -27,7 +27,7 @@ class ListPieces(SearchedCommand):
 class ListAuthors(SearchedCommand):
     """All authors, or those that are asked for."""
 
-    need = PUBLIC
+    permission = PUBLIC
 
     user_id: Id | None = None
 
@@ -35,7 +35,7 @@ class ListAuthors(SearchedCommand):
 class CreateAuthor(Command):
     """A new author: their number and name at the community site."""
 
-    need = Need(Scope.AUTHORS_WRITE, specified=True)
+    permission = Permission(Scope.AUTHORS_WRITE, open_by_default=True)
 
     user_id: Id
     username: Username
@@ -44,7 +44,7 @@ class CreateAuthor(Command):
 class GetAuthor(Command):
     """One author."""
 
-    need = PUBLIC
+    permission = PUBLIC
 
     author_id: Id
 
@@ -52,28 +52,28 @@ class GetAuthor(Command):
 class AmendAuthor(Command):
     """New values for an author; what is not given stays."""
 
-    need = Need(Scope.AUTHORS_WRITE, specified=True)
+    permission = Permission(Scope.AUTHORS_WRITE, open_by_default=True)
 
     author_id: Id
-    user_id: Id = UNCHANGED
-    username: Username = UNCHANGED
+    user_id: Id = UNSET
+    username: Username = UNSET
 
 
 class RemoveAuthor(Command):
     """The end of an author, and of the links to what they made."""
 
-    need = Need(Scope.AUTHORS_WRITE)
+    permission = Permission(Scope.AUTHORS_WRITE)
 
     author_id: Id
 
 
-class ListAuthorLogos(ListPieces):
+class ListAuthorLogos(ListArtworks):
     """The logos that an author made, or those of them that are asked for."""
 
     author_id: Id
 
 
-class ListAuthorThemes(ListPieces):
+class ListAuthorThemes(ListArtworks):
     """The themes that an author made, or those of them that are asked for."""
 
     author_id: Id
@@ -103,7 +103,7 @@ class AuthorService:
             DuplicateEntry: the number or the name is taken.
         """
 
-        def work(uow: RecordedUnitOfWork) -> Author:
+        def work(uow: AuditedUnitOfWork) -> Author:
             author = Author(uow.authors.next_id(), command.user_id, command.username, self._clock.now())
             return uow.authors.add(author)
 
@@ -126,7 +126,7 @@ class AuthorService:
             Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: RecordedUnitOfWork) -> Author:
+        def work(uow: AuditedUnitOfWork) -> Author:
             author = uow.authors.get_for_change(command.author_id, command.seen)
             amended = replace(author, **command.changes())
             return author if amended == author else uow.authors.update(amended)
@@ -141,7 +141,7 @@ class AuthorService:
             Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: RecordedUnitOfWork) -> RemovedAuthor:
+        def work(uow: AuditedUnitOfWork) -> RemovedAuthor:
             uow.authors.get_for_change(command.author_id, command.seen)
             uow.authors.remove(command.author_id)
             return RemovedAuthor(command.author_id)
@@ -154,7 +154,7 @@ class AuthorService:
         Raises:
             NotFound: there is no such author.
         """
-        return self._pieces(Kind.LOGO, lambda uow: uow.logos, command, caller)
+        return self._artworks(Kind.LOGO, lambda uow: uow.logos, command, caller)
 
     def themes(self, command: ListAuthorThemes, caller: Caller = OWNER) -> Listing[Theme]:
         """Return the themes of an author, by theme_id (contract D).
@@ -162,22 +162,22 @@ class AuthorService:
         Raises:
             NotFound: there is no such author.
         """
-        return self._pieces(Kind.THEME, lambda uow: uow.themes, command, caller)
+        return self._artworks(Kind.THEME, lambda uow: uow.themes, command, caller)
 
-    def _pieces(
+    def _artworks(
         self,
         kind: Kind,
-        repository: Callable[[UnitOfWork], Pieces[Piece]],
+        repository: Callable[[UnitOfWork], Artworks[Artwork]],
         command: ListAuthorLogos | ListAuthorThemes,
         caller: Caller,
-    ) -> Listing[Piece]:
+    ) -> Listing[Artwork]:
         return self._transactions.list(
             command,
             caller,
             lambda uow, after, limit, where: repository(uow).page(after, limit, where),
             kind.id_of,
             kind,
-            PIECES,
+            ARTWORKS,
             of=lambda uow: found_author(uow, command.author_id),
         )
 

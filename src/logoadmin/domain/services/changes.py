@@ -4,27 +4,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from logoadmin.domain.access import OWNER, SIGNED_IN, Caller, Need, Rights, Scope
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import Conflict, NotFound, NotPermitted
-from logoadmin.domain.ledger import (
+from logoadmin.domain.audit.change_log import (
     CREATED,
     PASSWORD_SET,
     RESTORED,
+    artwork_snapshot,
     deserialized,
-    piece_snapshot,
     snapshot,
     with_defaults,
 )
-from logoadmin.domain.limits import Id
-from logoadmin.domain.lists import CHANGES, ListCommand, Listing
-from logoadmin.domain.records import Author, Change, Kind, Link, Role, User
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, Rights, Scope
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import Conflict, NotFound, NotPermitted
+from logoadmin.domain.model.limits import Id
+from logoadmin.domain.model.lists import CHANGES, ListCommand, Listing
+from logoadmin.domain.model.records import Author, Change, Kind, Link, Role, User
+from logoadmin.domain.services.artworks import ArtworkKind
 from logoadmin.domain.services.logos import LOGO
-from logoadmin.domain.services.pieces import PieceKind
 from logoadmin.domain.services.roles import check_unused
 from logoadmin.domain.services.themes import THEME
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.writes import RecordedUnitOfWork
 
 _SCOPES: Final[Mapping[Kind, Scope]] = {
     Kind.ROLE: Scope.ROLES_WRITE,
@@ -33,19 +33,19 @@ _SCOPES: Final[Mapping[Kind, Scope]] = {
     Kind.THEME: Scope.THEMES_WRITE,
     Kind.LOGO: Scope.LOGOS_WRITE,
 }
-_PIECES: Final[Mapping[Kind, PieceKind[Any, Any, Any, Any]]] = {Kind.LOGO: LOGO, Kind.THEME: THEME}
+_PIECES: Final[Mapping[Kind, ArtworkKind[Any, Any, Any, Any]]] = {Kind.LOGO: LOGO, Kind.THEME: THEME}
 
 
 class ListChanges(ListCommand):
     """What happened, in order."""
 
-    need = Need(Scope.CHANGES_READ)
+    permission = Permission(Scope.CHANGES_READ)
 
 
 class Revert(Command):
     """That a change be undone; it takes the right to change such a record."""
 
-    need = SIGNED_IN
+    permission = SIGNED_IN
 
     change_id: Id
 
@@ -85,7 +85,7 @@ class ChangeService:
             DuplicateUpdate: another record has one of the old values by now; DuplicateEntry: of one that comes back.
         """
 
-        def work(uow: RecordedUnitOfWork, held: Rights | None) -> Change:
+        def work(uow: AuditedUnitOfWork, held: Rights | None) -> Change:
             if held is not None and not any(map(held.hold, _SCOPES.values())):
                 raise NotPermitted  # to strangers, changes that are there and that are not look alike
             found = uow.changes.get(command.change_id)
@@ -100,12 +100,12 @@ class ChangeService:
             if _now(uow, change.kind, change.id) != change.after:
                 raise Conflict(_since(uow, change.kind, change.id))
             _undo(uow, change)
-            return uow.ledger.changes[-1]
+            return uow.change_log.changes[-1]
 
         return self._transactions.write_as(command, caller, work)
 
 
-def _authorize(uow: RecordedUnitOfWork, change: Change) -> None:
+def _authorize(uow: AuditedUnitOfWork, change: Change) -> None:
     """Refuse who goes beyond themselves by bringing back what was, before anything else is said of it (contract B4)."""
     if change.kind is Kind.ROLE:
         uow.roles.authorize(uow.roles.get(change.id), **(change.before or {}))
@@ -120,27 +120,27 @@ def _in_full(change: Change) -> Change:
     )
 
 
-def _since(uow: RecordedUnitOfWork, kind: Kind, id_: int) -> str:
+def _since(uow: AuditedUnitOfWork, kind: Kind, id_: int) -> str:
     last = uow.changes.last_of(kind, id_)
     if kind in _PIECES:
-        # A piece that lost an author, or got one back, was changed by a change of that author.
-        piece = _PIECES[kind].recorded(uow).get(id_)
-        last = last if piece is None else max(last, piece.version)
+        # An artwork that lost an author, or got one back, was changed by a change of that author.
+        artwork = _PIECES[kind].recorded(uow).get(id_)
+        last = last if artwork is None else max(last, artwork.version)
     return f"{kind.capitalize()} {id_} was changed since, by change {last}"
 
 
-def _now(uow: RecordedUnitOfWork, kind: Kind, id_: int) -> Mapping[str, Any] | None:
+def _now(uow: AuditedUnitOfWork, kind: Kind, id_: int) -> Mapping[str, Any] | None:
     """Return what the history would say of a record as it is now; None if it is not there."""
     if kind in _PIECES:
-        pieces = _PIECES[kind].recorded(uow)
-        piece = pieces.get(id_)
-        return None if piece is None else piece_snapshot(piece, kind, pieces.links(id_))
+        artworks = _PIECES[kind].recorded(uow)
+        artwork = artworks.get(id_)
+        return None if artwork is None else artwork_snapshot(artwork, kind, artworks.links(id_))
     read = {Kind.ROLE: uow.roles.get, Kind.USER: uow.users.get, Kind.AUTHOR: uow.authors.get}[kind]
     record = read(id_)
     return None if record is None else snapshot(record)
 
 
-def _undo(uow: RecordedUnitOfWork, change: Change) -> None:
+def _undo(uow: AuditedUnitOfWork, change: Change) -> None:
     if change.before is None:
         if change.action == f"{Kind.AUTHOR}.{CREATED}":
             _check_unlinked(uow, change.id)
@@ -161,39 +161,39 @@ def _undo(uow: RecordedUnitOfWork, change: Change) -> None:
             }
             for kind, theirs in links.items():
                 for link in theirs:
-                    _check_there(uow, kind, link.piece_id)
+                    _check_there(uow, kind, link.artwork_id)
             author = Author(**values)
             uow.authors.update(author) if change.after else uow.authors.add(author, RESTORED, links)
         case Kind.LOGO | Kind.THEME:
-            _undo_piece(uow, _PIECES[change.kind], change)
+            _undo_artwork(uow, _PIECES[change.kind], change)
 
 
-def _undo_piece(uow: RecordedUnitOfWork, kind: PieceKind[Any, Any, Any, Any], change: Change) -> None:
+def _undo_artwork(uow: AuditedUnitOfWork, kind: ArtworkKind[Any, Any, Any, Any], change: Change) -> None:
     values = deserialized(change.before or {})
-    links = _links(change.kind, values.pop("authors"), piece_id=change.id)
+    links = _links(change.kind, values.pop("authors"), artwork_id=change.id)
     for link in links:
         _check_there(uow, Kind.AUTHOR, link.author_id)
-    pieces = kind.recorded(uow)
-    piece = kind.record(**values, authors=())
+    artworks = kind.recorded(uow)
+    artwork = kind.record(**values, authors=())
     if change.after is None:
-        pieces.restore(piece, links)
+        artworks.restore(artwork, links)
         return
-    relinked = links != pieces.links(change.id)
+    relinked = links != artworks.links(change.id)
     if relinked:
-        pieces.set_links(change.id, links)
+        artworks.set_links(change.id, links)
     # Also where nothing differs: that it was undone is a change, too.
-    if not relinked or snapshot(piece) != snapshot(pieces.get(change.id) or piece):
-        pieces.update(piece)
+    if not relinked or snapshot(artwork) != snapshot(artworks.get(change.id) or artwork):
+        artworks.update(artwork)
 
 
-def _check_unlinked(uow: RecordedUnitOfWork, author_id: int) -> None:
+def _check_unlinked(uow: AuditedUnitOfWork, author_id: int) -> None:
     """Make sure that nobody linked an author since they were created, or raise Conflict."""
-    for kind, pieces in _PIECES.items():
-        for link in pieces.recorded(uow).links_of(author_id):
-            raise Conflict(_since(uow, kind, link.piece_id))
+    for kind, artworks in _PIECES.items():
+        for link in artworks.recorded(uow).links_of(author_id):
+            raise Conflict(_since(uow, kind, link.artwork_id))
 
 
-def _remove(uow: RecordedUnitOfWork, kind: Kind, id_: int) -> None:
+def _remove(uow: AuditedUnitOfWork, kind: Kind, id_: int) -> None:
     if kind in _PIECES:
         _PIECES[kind].recorded(uow).remove(id_)
     elif kind is Kind.AUTHOR:
@@ -207,11 +207,11 @@ def _remove(uow: RecordedUnitOfWork, kind: Kind, id_: int) -> None:
 
 def _links(kind: Kind, said: Sequence[Mapping[str, int]], **same: int) -> tuple[Link, ...]:
     """Return the links that the history says a record had; one of their sides is the record itself."""
-    ids = {f"{kind}_author_id": "link_id", kind.id_field: "piece_id", "author_id": "author_id"}
+    ids = {f"{kind}_author_id": "link_id", kind.id_field: "artwork_id", "author_id": "author_id"}
     return tuple(Link(**{**{ids[name]: value for name, value in link.items()}, **same}) for link in said)
 
 
-def _check_there(uow: RecordedUnitOfWork, kind: Kind, id_: int) -> None:
+def _check_there(uow: AuditedUnitOfWork, kind: Kind, id_: int) -> None:
     """Make sure that what a record is to refer to again is there."""
     if _now(uow, kind, id_) is None:
         raise Conflict(_since(uow, kind, id_))

@@ -4,13 +4,13 @@ import hashlib
 import re
 from typing import Final
 
-from logoadmin.domain.access import SIGNED_IN, Caller, Rights
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import NotAuthenticated, NotFound, NotPermitted, Outdated
-from logoadmin.domain.limits import Id, KeySeconds, RoleName, Scopes
-from logoadmin.domain.records import NewServiceKey, RemovedServiceKey, ServiceKey
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.model.access import SIGNED_IN, Caller, Rights
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import NotAuthenticated, NotFound, NotPermitted, Outdated
+from logoadmin.domain.model.limits import Id, KeySeconds, RoleName, Scopes
+from logoadmin.domain.model.records import NewServiceKey, RemovedServiceKey, ServiceKey
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.writes import RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.randomness import Randomness
 from logoadmin.ports.storage import UnitOfWork
@@ -23,13 +23,13 @@ _KEY: Final = re.compile(_PREFIX + r"[A-Za-z0-9_-]{43}")
 class ListKeys(Command):
     """The caller's own keys."""
 
-    need = SIGNED_IN
+    permission = SIGNED_IN
 
 
 class CreateKey(Command):
     """A new key for a script, good for so many seconds or, with null, until it is ended."""
 
-    need = SIGNED_IN
+    permission = SIGNED_IN
 
     name: RoleName
     scope: Scopes
@@ -39,7 +39,7 @@ class CreateKey(Command):
 class RemoveKey(Command):
     """The end of one of the caller's own keys."""
 
-    need = SIGNED_IN
+    permission = SIGNED_IN
 
     key_id: Id
 
@@ -75,7 +75,7 @@ class KeyService:
         key, now = _PREFIX + self._randomness.text(), self._clock.now()
         expires_at = None if command.expires_in is None else now + command.expires_in
 
-        def work(uow: RecordedUnitOfWork, held: Rights | None) -> NewServiceKey:
+        def work(uow: AuditedUnitOfWork, held: Rights | None) -> NewServiceKey:
             user_id = _user_id(held)
             if held is None or not held.of_user or not held.cover(command.scope):
                 raise NotPermitted
@@ -95,7 +95,7 @@ class KeyService:
             Outdated: the caller saw a version of it, and a key has none.
         """
 
-        def work(uow: RecordedUnitOfWork, held: Rights | None) -> RemovedServiceKey:
+        def work(uow: AuditedUnitOfWork, held: Rights | None) -> RemovedServiceKey:
             user_id = _user_id(held)
             if held is not None and not held.of_user:
                 raise NotPermitted

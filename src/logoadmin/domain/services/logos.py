@@ -1,21 +1,21 @@
-"""Logos (spec §Endpoints 9 to 12, contract D). What is done with them stands in ``pieces``."""
+"""Logos (spec §Endpoints 9 to 12, contract D). What is done with them stands in ``artworks``."""
 
 from typing import Final
 
-from logoadmin.domain.access import Need, Scope
-from logoadmin.domain.limits import Id
-from logoadmin.domain.records import Kind, Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor
-from logoadmin.domain.services.pieces import (
-    AmendPiece,
-    CreatePiece,
-    ListAllPieces,
-    OnePiece,
-    PieceAuthor,
-    PieceKind,
-    PieceService,
+from logoadmin.domain.model.access import Permission, Scope
+from logoadmin.domain.model.limits import Id
+from logoadmin.domain.model.records import Kind, Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor
+from logoadmin.domain.services.artworks import (
+    AmendArtwork,
+    ArtworkAuthor,
+    ArtworkKind,
+    ArtworkService,
+    CreateArtwork,
+    ListAllArtworks,
+    OneArtwork,
 )
 
-LOGO: Final = PieceKind(
+LOGO: Final = ArtworkKind(
     kind=Kind.LOGO,
     record=Logo,
     repository=lambda uow: uow.logos,
@@ -25,59 +25,59 @@ LOGO: Final = PieceKind(
     removed_link=RemovedLogoAuthor,
 )
 
-LogoService = PieceService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor]
+LogoService = ArtworkService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor]
 
 
-class ListLogos(ListAllPieces[Logo]):
+class ListLogos(ListAllArtworks[Logo]):
     """All logos, or those that are asked for."""
 
 
-class CreateLogo(CreatePiece[Logo]):
+class CreateLogo(CreateArtwork[Logo]):
     """A new logo, not active unless told so."""
 
-    need = Need(Scope.LOGOS_WRITE)
+    permission = Permission(Scope.LOGOS_WRITE)
 
 
-class GetLogo(OnePiece[Logo]):
+class GetLogo(OneArtwork[Logo]):
     """One logo."""
 
     logo_id: Id
 
 
-class AmendLogo(AmendPiece[Logo]):
+class AmendLogo(AmendArtwork[Logo]):
     """New values for a logo; what is not given stays."""
 
-    need = Need(Scope.LOGOS_WRITE)
+    permission = Permission(Scope.LOGOS_WRITE)
 
     logo_id: Id
 
 
-class RemoveLogo(OnePiece[Logo]):
+class RemoveLogo(OneArtwork[Logo]):
     """The end of a logo, and of the links to its authors."""
 
-    need = Need(Scope.LOGOS_WRITE, specified=True)
+    permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
 
     logo_id: Id
 
 
-class ListLogoAuthors(OnePiece[Logo]):
+class ListLogoAuthors(OneArtwork[Logo]):
     """Who made a logo."""
 
     logo_id: Id
 
 
-class LinkLogoAuthor(PieceAuthor[Logo]):
+class LinkLogoAuthor(ArtworkAuthor[Logo]):
     """That an author made a logo."""
 
-    need = Need(Scope.LOGOS_WRITE, specified=True)
+    permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
 
     logo_id: Id
 
 
-class UnlinkLogoAuthor(PieceAuthor[Logo]):
+class UnlinkLogoAuthor(ArtworkAuthor[Logo]):
     """That an author did not make a logo."""
 
-    need = Need(Scope.LOGOS_WRITE)
+    permission = Permission(Scope.LOGOS_WRITE)
 
     logo_id: Id
 

@@ -2,27 +2,27 @@
 
 from dataclasses import replace
 
-from logoadmin.domain.access import OWNER, Caller, Need, Scope
-from logoadmin.domain.command import UNCHANGED, Command
-from logoadmin.domain.errors import Conflict, NotFound
-from logoadmin.domain.limits import Id, RoleName, Scopes
-from logoadmin.domain.lists import Listing, SearchedCommand
-from logoadmin.domain.records import DEFAULT_ROLE_ID, Kind, RemovedRole, Role
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope
+from logoadmin.domain.model.command import UNSET, Command
+from logoadmin.domain.model.errors import Conflict, NotFound
+from logoadmin.domain.model.limits import Id, RoleName, Scopes
+from logoadmin.domain.model.lists import Listing, SearchedCommand
+from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Kind, RemovedRole, Role
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 
 
 class ListRoles(SearchedCommand):
     """All roles, or those that are asked for."""
 
-    need = Need(Scope.ROLES_READ)
+    permission = Permission(Scope.ROLES_READ)
 
 
 class CreateRole(Command):
     """A new role."""
 
-    need = Need(Scope.ROLES_WRITE)
+    permission = Permission(Scope.ROLES_WRITE)
 
     name: RoleName
     scope: Scopes
@@ -31,7 +31,7 @@ class CreateRole(Command):
 class GetRole(Command):
     """One role."""
 
-    need = Need(Scope.ROLES_READ)
+    permission = Permission(Scope.ROLES_READ)
 
     role_id: Id
 
@@ -39,17 +39,17 @@ class GetRole(Command):
 class AmendRole(Command):
     """New values for a role; what is not given stays."""
 
-    need = Need(Scope.ROLES_WRITE, specified=True)
+    permission = Permission(Scope.ROLES_WRITE, open_by_default=True)
 
     role_id: Id
-    name: RoleName = UNCHANGED
-    scope: Scopes = UNCHANGED
+    name: RoleName = UNSET
+    scope: Scopes = UNSET
 
 
 class RemoveRole(Command):
     """The end of a role that nobody has."""
 
-    need = Need(Scope.ROLES_WRITE)
+    permission = Permission(Scope.ROLES_WRITE)
 
     role_id: Id
 
@@ -79,7 +79,7 @@ class RoleService:
             NotPermitted: the caller does not hold all of the scope (contract B4).
         """
 
-        def work(uow: RecordedUnitOfWork) -> Role:
+        def work(uow: AuditedUnitOfWork) -> Role:
             uow.roles.authorize(None, scope=command.scope)
             role = Role(uow.roles.next_id(), command.name, command.scope, self._clock.now())
             return uow.roles.add(role)
@@ -105,7 +105,7 @@ class RoleService:
             Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: RecordedUnitOfWork) -> Role:
+        def work(uow: AuditedUnitOfWork) -> Role:
             role = uow.roles.get_for_change(command.role_id, command.seen, **command.changes())
             amended = replace(role, **command.changes())
             return role if amended == role else uow.roles.update(amended)
@@ -122,7 +122,7 @@ class RoleService:
             Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: RecordedUnitOfWork) -> RemovedRole:
+        def work(uow: AuditedUnitOfWork) -> RemovedRole:
             role = uow.roles.get_for_change(command.role_id, command.seen)
             check_unused(uow, role.role_id)
             uow.roles.remove(role.role_id)

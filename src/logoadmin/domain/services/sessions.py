@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from logoadmin.domain import sign_in_limits
-from logoadmin.domain.access import (
+from logoadmin.domain.audit.change_log import snapshot
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.model.access import (
     ANONYMOUS,
     OPTIONAL,
     PUBLIC,
@@ -22,15 +24,13 @@ from logoadmin.domain.access import (
     Rights,
     SignedIn,
 )
-from logoadmin.domain.command import UNCHANGED, Command
-from logoadmin.domain.errors import InvalidToken, NotAuthenticated, SignInRefused
-from logoadmin.domain.ledger import snapshot
-from logoadmin.domain.limits import OpaqueToken, Password, Username
-from logoadmin.domain.records import EndedSession, Me, PasswordHash, Tokens
+from logoadmin.domain.model.command import UNSET, Command
+from logoadmin.domain.model.errors import InvalidToken, NotAuthenticated, SignInRefused
+from logoadmin.domain.model.limits import OpaqueToken, Password, Username
+from logoadmin.domain.model.records import EndedSession, Me, PasswordHash, Tokens
 from logoadmin.domain.services.keys import hashed_key
 from logoadmin.domain.services.users import found_user
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.randomness import Randomness
@@ -45,7 +45,7 @@ _AT_ONCE: Final = 20
 class SignIn(Command):
     """Proof of being a user, by password."""
 
-    need = PUBLIC
+    permission = PUBLIC
     hashes = True
 
     grant_type: Literal["password"] = "password"
@@ -56,21 +56,21 @@ class SignIn(Command):
 class Revoke(Command):
     """The end of a session: of the one with this refresh token or, without one, of the caller's own."""
 
-    need = OPTIONAL
+    permission = OPTIONAL
 
-    refresh_token: OpaqueToken = UNCHANGED
+    refresh_token: OpaqueToken = UNSET
 
 
 class WhoAmI(Command):
     """Who the caller is."""
 
-    need = SIGNED_IN
+    permission = SIGNED_IN
 
 
 class Refresh(Command):
     """Proof of a session that goes on, by its refresh token."""
 
-    need = PUBLIC
+    permission = PUBLIC
 
     grant_type: Literal["refresh_token"]
     refresh_token: OpaqueToken
@@ -141,9 +141,9 @@ class SessionService:
         known, renewed = self._proven(command, origin, now)
         if command.key is not None:
             # Where the first answer is given again, the work below is not done again.
-            self._transactions.apart(lambda uow: sign_in_limits.succeeded(uow, command.username, origin))
+            self._transactions.side_transaction(lambda uow: sign_in_limits.succeeded(uow, command.username, origin))
 
-        def work(uow: RecordedUnitOfWork) -> Tokens:
+        def work(uow: AuditedUnitOfWork) -> Tokens:
             # Hashing takes a while and is no part of the transaction: the password may be another one by now.
             if uow.users.credentials(command.username) != known:
                 raise SignInRefused
@@ -166,7 +166,7 @@ class SessionService:
         now = self._clock.now()
         token_hash = _hashed(command.refresh_token)
 
-        def work(uow: RecordedUnitOfWork) -> Tokens | EndedSession:
+        def work(uow: AuditedUnitOfWork) -> Tokens | EndedSession:
             found = uow.sessions.refresh_token(token_hash)
             if found is None:
                 raise InvalidToken
@@ -190,12 +190,12 @@ class SessionService:
             NotAuthenticated: neither the command nor the caller names a session.
         """
         own = caller.session_id if isinstance(caller, SignedIn) else None
-        if command.refresh_token is UNCHANGED and own is None:
+        if command.refresh_token is UNSET and own is None:
             raise NotAuthenticated
 
-        def work(uow: RecordedUnitOfWork) -> EndedSession:
+        def work(uow: AuditedUnitOfWork) -> EndedSession:
             session_id = own
-            if command.refresh_token is not UNCHANGED:
+            if command.refresh_token is not UNSET:
                 found = uow.sessions.refresh_token(_hashed(command.refresh_token))
                 session_id = found[0].session_id if found else None
             return EndedSession(session_id is not None and uow.sessions.end(session_id))
@@ -222,7 +222,7 @@ class SessionService:
         def look(uow: UnitOfWork) -> tuple[int | None, Credentials | None]:
             return sign_in_limits.attempt(uow, command.username, origin, now), uow.users.credentials(command.username)
 
-        wait, known = self._transactions.apart(look)
+        wait, known = self._transactions.side_transaction(look)
         sign_in_limits.refuse(wait)
         right = self._hasher.verify(known.password if known else None, command.password)
         if known is None or known.password is None or not right:

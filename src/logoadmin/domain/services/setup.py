@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from logoadmin.domain.access import Scope
-from logoadmin.domain.errors import TablesMissing
-from logoadmin.domain.limits import MAX_ID
-from logoadmin.domain.records import DEFAULT_ROLE_ID, Role, User
-from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork, recorded
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, recorded
+from logoadmin.domain.model.access import Scope
+from logoadmin.domain.model.errors import TablesMissing
+from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Role, User
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.randomness import Randomness
@@ -53,7 +53,7 @@ def first_start(
         return None
     now = clock.now()
 
-    def work(uow: RecordedUnitOfWork) -> str | None:
+    def work(uow: AuditedUnitOfWork) -> str | None:
         _make_roles_and_token_keys(uow, randomness, now)
         if not administrator or _has_users(uow):
             return None
@@ -111,7 +111,7 @@ def rotate_token_keys(storage: Storage, randomness: Randomness) -> bool:
     return storage.write(work)
 
 
-def _make_roles_and_token_keys(uow: RecordedUnitOfWork, randomness: Randomness, now: int) -> None:
+def _make_roles_and_token_keys(uow: AuditedUnitOfWork, randomness: Randomness, now: int) -> None:
     if uow.secrets.get(_TOKEN_KEY) is None:
         uow.secrets.put(_TOKEN_KEY, randomness.text())
         uow.roles.add(Role(DEFAULT_ROLE_ID, "member", (), now))

@@ -1,21 +1,21 @@
-"""Themes (spec §Endpoints 8, contract D). What is done with them stands in ``pieces``."""
+"""Themes (spec §Endpoints 8, contract D). What is done with them stands in ``artworks``."""
 
 from typing import Final
 
-from logoadmin.domain.access import Need, Scope
-from logoadmin.domain.limits import Id
-from logoadmin.domain.records import Kind, RemovedTheme, RemovedThemeAuthor, Theme, ThemeAuthor
-from logoadmin.domain.services.pieces import (
-    AmendPiece,
-    CreatePiece,
-    ListAllPieces,
-    OnePiece,
-    PieceAuthor,
-    PieceKind,
-    PieceService,
+from logoadmin.domain.model.access import Permission, Scope
+from logoadmin.domain.model.limits import Id
+from logoadmin.domain.model.records import Kind, RemovedTheme, RemovedThemeAuthor, Theme, ThemeAuthor
+from logoadmin.domain.services.artworks import (
+    AmendArtwork,
+    ArtworkAuthor,
+    ArtworkKind,
+    ArtworkService,
+    CreateArtwork,
+    ListAllArtworks,
+    OneArtwork,
 )
 
-THEME: Final = PieceKind(
+THEME: Final = ArtworkKind(
     kind=Kind.THEME,
     record=Theme,
     repository=lambda uow: uow.themes,
@@ -25,59 +25,59 @@ THEME: Final = PieceKind(
     removed_link=RemovedThemeAuthor,
 )
 
-ThemeService = PieceService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor]
+ThemeService = ArtworkService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor]
 
 
-class ListThemes(ListAllPieces[Theme]):
+class ListThemes(ListAllArtworks[Theme]):
     """All themes, or those that are asked for."""
 
 
-class CreateTheme(CreatePiece[Theme]):
+class CreateTheme(CreateArtwork[Theme]):
     """A new theme, not active unless told so."""
 
-    need = Need(Scope.THEMES_WRITE)
+    permission = Permission(Scope.THEMES_WRITE)
 
 
-class GetTheme(OnePiece[Theme]):
+class GetTheme(OneArtwork[Theme]):
     """One theme."""
 
     theme_id: Id
 
 
-class AmendTheme(AmendPiece[Theme]):
+class AmendTheme(AmendArtwork[Theme]):
     """New values for a theme; what is not given stays."""
 
-    need = Need(Scope.THEMES_WRITE)
+    permission = Permission(Scope.THEMES_WRITE)
 
     theme_id: Id
 
 
-class RemoveTheme(OnePiece[Theme]):
+class RemoveTheme(OneArtwork[Theme]):
     """The end of a theme, and of the links to its authors."""
 
-    need = Need(Scope.THEMES_WRITE)
+    permission = Permission(Scope.THEMES_WRITE)
 
     theme_id: Id
 
 
-class ListThemeAuthors(OnePiece[Theme]):
+class ListThemeAuthors(OneArtwork[Theme]):
     """Who made a theme."""
 
     theme_id: Id
 
 
-class LinkThemeAuthor(PieceAuthor[Theme]):
+class LinkThemeAuthor(ArtworkAuthor[Theme]):
     """That an author made a theme."""
 
-    need = Need(Scope.THEMES_WRITE)
+    permission = Permission(Scope.THEMES_WRITE)
 
     theme_id: Id
 
 
-class UnlinkThemeAuthor(PieceAuthor[Theme]):
+class UnlinkThemeAuthor(ArtworkAuthor[Theme]):
     """That an author did not make a theme, as the specification asks for it."""
 
-    need = Need(Scope.THEMES_WRITE, specified=True)
+    permission = Permission(Scope.THEMES_WRITE, open_by_default=True)
 
     theme_id: Id
 
@@ -85,4 +85,4 @@ class UnlinkThemeAuthor(PieceAuthor[Theme]):
 class RemoveThemeAuthor(UnlinkThemeAuthor):
     """The same under a path that names the author; what we add takes a token under every policy (contract B1)."""
 
-    need = Need(Scope.THEMES_WRITE)
+    permission = Permission(Scope.THEMES_WRITE)

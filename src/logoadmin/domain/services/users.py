@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from logoadmin.domain.access import OWNER, Caller, Need, Scope, SignedIn
-from logoadmin.domain.command import UNCHANGED, Command
-from logoadmin.domain.errors import NotFound
-from logoadmin.domain.limits import Avatar, Id, Password, Username
-from logoadmin.domain.lists import Listing, SearchedCommand
-from logoadmin.domain.records import DEFAULT_ROLE_ID, Kind, RemovedAvatar, RemovedUser, User
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn
+from logoadmin.domain.model.command import UNSET, Command
+from logoadmin.domain.model.errors import NotFound
+from logoadmin.domain.model.limits import Avatar, Id, Password, Username
+from logoadmin.domain.model.lists import Listing, SearchedCommand
+from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Kind, RemovedAvatar, RemovedUser, User
 from logoadmin.domain.services.roles import found_role
 from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.writes import AnyUnitOfWork, RecordedUnitOfWork
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
@@ -19,7 +19,7 @@ from logoadmin.ports.storage import UnitOfWork
 class ListUsers(SearchedCommand):
     """All users, or those that are asked for."""
 
-    need = Need(Scope.USERS_READ, specified=True)
+    permission = Permission(Scope.USERS_READ, open_by_default=True)
 
     role_id: Id | None = None
 
@@ -27,7 +27,7 @@ class ListUsers(SearchedCommand):
 class CreateUser(Command):
     """A new user, with an id that the community gave them."""
 
-    need = Need(Scope.USERS_WRITE)
+    permission = Permission(Scope.USERS_WRITE)
     hashes = True
 
     user_id: Id
@@ -39,7 +39,7 @@ class CreateUser(Command):
 class GetUser(Command):
     """One user; everybody may read their own."""
 
-    need = Need(Scope.USERS_READ, specified=True, own="user_id")
+    permission = Permission(Scope.USERS_READ, open_by_default=True, self_field="user_id")
 
     user_id: Id
 
@@ -47,7 +47,7 @@ class GetUser(Command):
 class FindUser(Command):
     """The user who has a name."""
 
-    need = Need(Scope.USERS_READ, specified=True)
+    permission = Permission(Scope.USERS_READ, open_by_default=True)
 
     username: Username
 
@@ -55,18 +55,18 @@ class FindUser(Command):
 class AmendUser(Command):
     """New values for a user; what is not given stays."""
 
-    need = Need(Scope.USERS_WRITE)
+    permission = Permission(Scope.USERS_WRITE)
 
     user_id: Id
-    username: Username = UNCHANGED
-    avatar: Avatar | None = UNCHANGED
-    role_id: Id = UNCHANGED
+    username: Username = UNSET
+    avatar: Avatar | None = UNSET
+    role_id: Id = UNSET
 
 
 class RemoveUser(Command):
     """The end of a user."""
 
-    need = Need(Scope.USERS_WRITE)
+    permission = Permission(Scope.USERS_WRITE)
 
     user_id: Id
 
@@ -74,7 +74,7 @@ class RemoveUser(Command):
 class RemoveAvatar(Command):
     """The end of an avatar; everybody may remove their own."""
 
-    need = Need(Scope.USERS_WRITE, own="user_id")
+    permission = Permission(Scope.USERS_WRITE, self_field="user_id")
 
     user_id: Id
 
@@ -82,7 +82,7 @@ class RemoveAvatar(Command):
 class SetPassword(Command):
     """A new password; everybody may give themselves one."""
 
-    need = Need(Scope.USERS_WRITE, own="user_id")
+    permission = Permission(Scope.USERS_WRITE, self_field="user_id")
     hashes = True
 
     user_id: Id
@@ -117,7 +117,7 @@ class UserService:
         password = self._hasher.hash(command.password)
         user = User(command.user_id, command.username, command.avatar, DEFAULT_ROLE_ID, self._clock.now())
 
-        def work(uow: RecordedUnitOfWork) -> User:
+        def work(uow: AuditedUnitOfWork) -> User:
             return uow.users.add(user, password)
 
         return self._transactions.write(command, caller, work)
@@ -156,7 +156,7 @@ class UserService:
             Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: RecordedUnitOfWork) -> User:
+        def work(uow: AuditedUnitOfWork) -> User:
             user = uow.users.get_for_change(command.user_id, command.seen, **command.changes())
             amended = replace(user, **command.changes())
             if amended.role_id != user.role_id:
@@ -175,7 +175,7 @@ class UserService:
             Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: RecordedUnitOfWork) -> RemovedUser:
+        def work(uow: AuditedUnitOfWork) -> RemovedUser:
             uow.users.get_for_change(command.user_id, command.seen)
             uow.users.remove(command.user_id)
             return RemovedUser(command.user_id)
@@ -191,7 +191,7 @@ class UserService:
             Outdated: it is not the version that the caller saw.
         """
 
-        def work(uow: RecordedUnitOfWork) -> RemovedAvatar:
+        def work(uow: AuditedUnitOfWork) -> RemovedAvatar:
             user = uow.users.get_for_change(command.user_id, command.seen, avatar=None)
             if user.avatar is not None:
                 uow.users.update(replace(user, avatar=None))
@@ -212,7 +212,7 @@ class UserService:
         password = self._hasher.hash(command.password)
         session = caller.session_id if isinstance(caller, SignedIn) else None
 
-        def work(uow: RecordedUnitOfWork) -> User:
+        def work(uow: AuditedUnitOfWork) -> User:
             user = uow.users.get_for_change(command.user_id, command.seen, password=password)
             uow.sessions.end_all(user.user_id, keep=session)
             return uow.users.set_password(user.user_id, password)

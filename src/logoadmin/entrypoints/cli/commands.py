@@ -4,10 +4,10 @@ import json
 
 import click
 
-from logoadmin.domain.access import Policy
+from logoadmin.domain.model.access import Policy
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, lasting_settings, show_password
+from logoadmin.entrypoints.cli.import_export import export, import_
 from logoadmin.entrypoints.cli.serve import access_option, serve
-from logoadmin.entrypoints.cli.transfer import export, import_
 from logoadmin.entrypoints.cli.users import user
 
 
@@ -36,7 +36,7 @@ def changes(after: int, database: str | None) -> None:
     """Print what happened as JSON Lines, the oldest change first."""
     from pydantic import TypeAdapter
 
-    from logoadmin.domain.records import Change
+    from logoadmin.domain.model.records import Change
     from logoadmin.domain.services.changes import ListChanges
 
     line = TypeAdapter(Change).serializer.to_json

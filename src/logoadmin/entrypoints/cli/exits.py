@@ -5,7 +5,7 @@ from typing import Final, NoReturn
 
 import click
 
-from logoadmin.domain.errors import InvalidLines, LogoAdminError, SettingsError, StorageUnavailable
+from logoadmin.domain.model.errors import InvalidLines, LogoAdminError, SettingsError, StorageUnavailable
 from logoadmin.entrypoints.cli.commands import cli
 
 _USAGE: Final = 2

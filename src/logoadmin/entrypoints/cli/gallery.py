@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from logoadmin.domain.errors import SettingsError, TablesMissing
+from logoadmin.domain.model.errors import SettingsError, TablesMissing
 
 if TYPE_CHECKING:
     from logoadmin.bootstrap import Create

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from logoadmin.domain.access import Policy, is_loopback
-from logoadmin.domain.errors import SettingsError
+from logoadmin.domain.model.access import Policy, is_loopback
+from logoadmin.domain.model.errors import SettingsError
 from logoadmin.entrypoints.cli.gallery import show_password
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from logoadmin.domain.limits import MAX_NAME
+from logoadmin.domain.model.limits import MAX_NAME
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
 
 if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
-    from logoadmin.domain.records import User
+    from logoadmin.domain.model.records import User
 
 
 @click.group()
@@ -59,7 +59,7 @@ def user_create(user_id: int, username: str, avatar: str | None, role_id: int | 
                 gallery.users.amend(AmendUser(user_id=user_id, role_id=role_id))
 
         # Both or neither: nobody is left behind with a role that was not meant.
-        gallery.together(create)
+        gallery.atomic(create)
     click.echo(f"Created user {user_id}")
 
 

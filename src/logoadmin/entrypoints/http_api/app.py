@@ -13,21 +13,21 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from logoadmin.domain.access import Caller, Policy
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Caller, Policy
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.entrypoints.http_api.api_docs import ReadOnly, docs_routes
-from logoadmin.entrypoints.http_api.calls import Calls
+from logoadmin.entrypoints.http_api.cors import Cors
+from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.hosts import Hosts
 from logoadmin.entrypoints.http_api.openapi import openapi_document
-from logoadmin.entrypoints.http_api.remembered import Remembered
+from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
 from logoadmin.entrypoints.http_api.requests import caller_of, command_of, request_id_of
+from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 from logoadmin.entrypoints.http_api.responses import Renderer, sendable
-from logoadmin.entrypoints.http_api.sharing import Sharing
 from logoadmin.entrypoints.log_lines import note_cause
-from logoadmin.entrypoints.operations import OPERATIONS, Operation
 
 log = logging.getLogger("logoadmin.http")
 
@@ -38,17 +38,17 @@ class Endpoint:
     def __init__(
         self,
         gallery: LogoAdmin,
-        calls: Calls,
+        calls: Dispatch,
         operations: Iterable[Operation],
-        sharing: Sharing,
-        remembered: Remembered,
+        cors: Cors,
+        response_cache: ResponseCache,
         cache_seconds: int,
     ) -> None:
         """Serve the operations of a path, of which each has another method."""
         self._gallery = gallery
-        self._calls = calls
-        self._sharing = sharing
-        self._remembered = remembered
+        self._dispatch = calls
+        self._cors = cors
+        self._response_cache = response_cache
         self._renderers = {operation.method: Renderer(operation, cache_seconds) for operation in operations}
         if "GET" in self._renderers:
             self._renderers["HEAD"] = self._renderers["GET"]
@@ -73,39 +73,39 @@ class Endpoint:
         except Exception:
             log.exception("Unexpected fault in %s %r, request %s", scope["method"], scope["path"], request_id)
             response = error_response(HttpError(500))
-        self._sharing.share(response, request, renderer.operation if renderer else None)
+        self._cors.share(response, request, renderer.operation if renderer else None)
         response.raw_headers.append((b"x-request-id", request_id.encode()))
         await sendable(response, scope)(scope, receive, send)
 
     async def _public(self, request: Request, request_id: str, renderer: Renderer) -> Response:
         """Answer what everybody may read: as it was answered before, if nothing of all that has changed."""
-        is_known = self._remembered.knows(request)
+        is_known = self._response_cache.knows(request)
         # Of what is known, the form was right; for anything else, storage is not asked before it is.
-        command = None if is_known else await command_of(request, renderer.operation, self._calls.parsing)
-        deadline = self._calls.deadline()
+        command = None if is_known else await command_of(request, renderer.operation, self._dispatch.parsing)
+        deadline = self._dispatch.deadline()
         # First the version: an answer that is newer than its version is made again, one that is older is not.
-        version = await self._calls.version(deadline)
-        response = self._remembered.response(request, version) if is_known else None
+        version = await self._dispatch.version(deadline)
+        response = self._response_cache.response(request, version) if is_known else None
         if response is None:
             if command is None:
-                command = await command_of(request, renderer.operation, self._calls.parsing)
+                command = await command_of(request, renderer.operation, self._dispatch.parsing)
             caller = caller_of(request, self._gallery, renderer.operation, request_id)
             respond = self._responding(request, renderer, command, caller)
             response = await self._reading(command)(respond, deadline)
-            self._remembered.remember(request, response, version)
+            self._response_cache.remember(request, response, version)
         return response
 
     async def _any(self, request: Request, request_id: str, renderer: Renderer) -> Response:
         caller = caller_of(request, self._gallery, renderer.operation, request_id)
-        command = await command_of(request, renderer.operation, self._calls.parsing)
+        command = await command_of(request, renderer.operation, self._dispatch.parsing)
         respond = self._responding(request, renderer, command, caller)
         if command.hashes:
-            return await self._calls.hashing(respond)
-        return await (self._reading(command) if renderer.operation.method == "GET" else self._calls.writing)(respond)
+            return await self._dispatch.hashing(respond)
+        return await (self._reading(command) if renderer.operation.method == "GET" else self._dispatch.writing)(respond)
 
     def _reading(self, command: Command) -> Callable[..., Awaitable[Any]]:
         """Return what makes a call that reads for a command, beside the quick ones or among them."""
-        return self._calls.searching if command.searches else self._calls.reading
+        return self._dispatch.searching if command.searches else self._dispatch.reading
 
     def _responding(
         self, request: Request, renderer: Renderer, command: Command, caller: Caller
@@ -123,7 +123,7 @@ class Endpoint:
     def _not_served(self, request: Request) -> Response:
         operations = {method: renderer.operation for method, renderer in self._renderers.items()}
         refusal = error_response(HttpError(405, headers={"allow": ", ".join(sorted(operations))}))
-        return self._sharing.preflight(request, operations) or refusal
+        return self._cors.preflight(request, operations) or refusal
 
 
 def http_application(
@@ -132,7 +132,7 @@ def http_application(
     origins: Collection[str] = (),
     cache_seconds: int = 60,
     hosts: Collection[str] | None = None,
-    remembered: Remembered | None = None,
+    response_cache: ResponseCache | None = None,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
@@ -142,12 +142,12 @@ def http_application(
             only read what is public (contract F2).
         cache_seconds: how long public reads may be kept without asking again.
         hosts: the names that are answered to, beside those of loopback; None for any (contract A22).
-        remembered: the answers that are remembered, if not those of this application alone.
+        response_cache: the answers that are response_cache, if not those of this application alone.
     """
-    calls, sharing = Calls(gallery), Sharing(frozenset(origins))
-    known = Remembered() if remembered is None else remembered
+    calls, cors = Dispatch(gallery), Cors(frozenset(origins))
+    known = ResponseCache() if response_cache is None else response_cache
     routes = [
-        Route(path, Endpoint(gallery, calls, operations, sharing, known, cache_seconds))
+        Route(path, Endpoint(gallery, calls, operations, cors, known, cache_seconds))
         for path, operations in _operations_by_path()
     ]
     routes.append(Route("/openapi.json", Document(_openapi(gallery.access))))

@@ -7,8 +7,8 @@ from typing import Final
 from pydantic import TypeAdapter
 from starlette.responses import Response
 
-from logoadmin.domain.causes import Cause
-from logoadmin.domain.errors import (
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import (
     Conflict,
     DuplicateEntry,
     DuplicateUpdate,

@@ -6,7 +6,7 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from logoadmin.domain.access import is_loopback
+from logoadmin.domain.model.access import is_loopback
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.responses import sendable
 

@@ -9,13 +9,13 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-from logoadmin.domain.access import PUBLIC, Anonymous, Caller, admit
-from logoadmin.domain.command import Command, strict_json
-from logoadmin.domain.errors import InvalidInput, InvalidToken, Problem
+from logoadmin.domain.idempotency import MAX_KEY
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.repeats import MAX_KEY
+from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, require_token
+from logoadmin.domain.model.command import Command, strict_json
+from logoadmin.domain.model.errors import InvalidInput, InvalidToken, Problem
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.operations import SMALL_BODY, Operation
+from logoadmin.entrypoints.http_api.operations import SMALL_BODY, Operation
 
 Elsewhere = Callable[[Callable[[], Command]], Awaitable[Command]]
 
@@ -56,8 +56,8 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation, reques
         InvalidToken: there is one and it is no good.
         NotAuthenticated: there is none where one is needed.
     """
-    need = operation.command.need
-    if need != PUBLIC:
+    permission = operation.command.permission
+    if permission != PUBLIC:
         sent = request.headers.getlist("authorization")
         if len(sent) > 1:
             raise InvalidToken
@@ -65,7 +65,7 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation, reques
         if scheme.lower() == "bearer" and token.strip():
             return gallery.sessions.caller(token.strip(), request_id)
     anonymous = Anonymous(request.client.host if request.client else "", request_id)
-    admit(gallery.access, need, anonymous)
+    require_token(gallery.access, permission, anonymous)
     return anonymous
 
 
@@ -218,7 +218,7 @@ async def _bytes(request: Request, most: int) -> bytes:
     length = request.headers.get("content-length", "0")
     if not length.isdecimal() or int(length[:20]) > most:
         raise too_large
-    body = bytearray()  # one piece, however small those are in which it comes
+    body = bytearray()  # one artwork, however small those are in which it comes
     async for chunk in request.stream():
         if len(body) + len(chunk) > most:
             raise too_large

@@ -9,12 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Scope
 
-from logoadmin.domain.command import Command
-from logoadmin.domain.errors import NotModified
-from logoadmin.domain.lists import Listing
-from logoadmin.domain.versions import version_of
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import NotModified
+from logoadmin.domain.model.lists import Listing
+from logoadmin.domain.model.versions import version_of
+from logoadmin.entrypoints.http_api.operations import Operation
 from logoadmin.entrypoints.http_api.requests import versions_had
-from logoadmin.entrypoints.operations import Operation
 
 Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 

@@ -16,10 +16,10 @@ from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.server import Server
 
-from logoadmin.entrypoints.http_api.forwarded import BehindProxies
-from logoadmin.entrypoints.http_api.protocol import BoundedProtocol
 from logoadmin.entrypoints.log_lines import configure_logging, logged
 from logoadmin.entrypoints.server.listener import BACKLOG, url_of
+from logoadmin.entrypoints.server.protocol import BoundedProtocol
+from logoadmin.entrypoints.server.proxies import BehindProxies
 from logoadmin.entrypoints.server.workers import BEATS, GRACE, Supervisor, started
 
 log = logging.getLogger("logoadmin.server")

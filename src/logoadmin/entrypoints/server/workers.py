@@ -16,7 +16,7 @@ from typing import Final
 
 from starlette.types import ASGIApp
 
-from logoadmin.domain.errors import LogoAdminError, StorageUnavailable
+from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
 
 log = logging.getLogger("logoadmin.server")
 

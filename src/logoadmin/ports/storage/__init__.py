@@ -14,18 +14,16 @@ From the outside in: :mod:`storage` runs work on a unit of work, which holds the
 :mod:`records`, :mod:`sessions` and :mod:`changes`.
 """
 
-from logoadmin.ports.storage.changes import Changes, FirstAnswer, FirstAnswers
-from logoadmin.ports.storage.records import Authors, Credentials, Pieces, Roles, Users
+from logoadmin.ports.storage.changes import Changes, StoredResponse, StoredResponses
+from logoadmin.ports.storage.records import Artworks, Authors, Credentials, Roles, Users
 from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Session, Sessions, SignInAttempts
 from logoadmin.ports.storage.storage import Storage, UnitOfWork
 
 __all__ = [
+    "Artworks",
     "Authors",
     "Changes",
     "Credentials",
-    "FirstAnswer",
-    "FirstAnswers",
-    "Pieces",
     "Roles",
     "Secrets",
     "ServiceKeys",
@@ -33,6 +31,8 @@ __all__ = [
     "Sessions",
     "SignInAttempts",
     "Storage",
+    "StoredResponse",
+    "StoredResponses",
     "UnitOfWork",
     "Users",
 ]

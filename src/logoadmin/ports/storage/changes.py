@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from logoadmin.domain.records import Change, Kind
+from logoadmin.domain.model.records import Change, Kind
 
 
 class Changes(Protocol):
@@ -33,7 +33,7 @@ class Changes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class FirstAnswer:
+class StoredResponse:
     """What was answered to a command under a key (contract F3), sealed; good until ``expires_at``."""
 
     key_hash: str
@@ -41,13 +41,13 @@ class FirstAnswer:
     expires_at: int
 
 
-class FirstAnswers(Protocol):
+class StoredResponses(Protocol):
     """The answers to commands that may be sent again."""
 
-    def get(self, key_hash: str) -> FirstAnswer | None:
+    def get(self, key_hash: str) -> StoredResponse | None:
         """Return an answer, or None."""
 
-    def add(self, answer: FirstAnswer) -> None:
+    def add(self, answer: StoredResponse) -> None:
         """Keep an answer under a key that is free."""
 
     def forget_expired(self, now: int, most: int) -> None:

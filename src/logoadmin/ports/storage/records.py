@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from logoadmin.domain.lists import EVERYTHING, Filter
-from logoadmin.domain.records import Author, Link, PasswordHash, Piece, Role, User
+from logoadmin.domain.model.lists import EVERYTHING, Filter
+from logoadmin.domain.model.records import Artwork, Author, Link, PasswordHash, Role, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,50 +129,50 @@ class Authors(Protocol):
         """Remove an author and the links to what they made; tell whether there was one."""
 
 
-class Pieces(Protocol[Piece]):
+class Artworks(Protocol[Artwork]):
     """The logos, or the themes, with the links to their authors."""
 
     def next_id(self) -> int:
-        """Return the id for a new piece, see :meth:`Authors.next_id`."""
+        """Return the id for a new artwork, see :meth:`Authors.next_id`."""
 
-    def get(self, piece_id: int) -> Piece | None:
-        """Return a piece with its authors in link order, or None."""
+    def get(self, artwork_id: int) -> Artwork | None:
+        """Return an artwork with its authors in link order, or None."""
 
-    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Piece, ...]:
-        """Return up to ``limit`` pieces with an id above ``after``, by id, of those that the filter asks for."""
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Artwork, ...]:
+        """Return up to ``limit`` artworks with an id above ``after``, by id, of those that the filter asks for."""
 
-    def add(self, piece: Piece) -> None:
-        """Keep a new piece under an id that is free; its ``authors`` are not looked at."""
+    def add(self, artwork: Artwork) -> None:
+        """Keep a new artwork under an id that is free; its ``authors`` are not looked at."""
 
-    def update(self, piece: Piece) -> None:
-        """Give a piece that is there new values; its ``authors`` are not looked at."""
+    def update(self, artwork: Artwork) -> None:
+        """Give an artwork that is there new values; its ``authors`` are not looked at."""
 
-    def remove(self, piece_id: int) -> bool:
-        """Remove a piece and its links; tell whether there was one."""
+    def remove(self, artwork_id: int) -> bool:
+        """Remove an artwork and its links; tell whether there was one."""
 
-    def link_of(self, piece_id: int, author_id: int) -> int | None:
+    def link_of(self, artwork_id: int, author_id: int) -> int | None:
         """Return the id of the link between the two, or None."""
 
-    def touch(self, piece_ids: Collection[int], version: int) -> None:
-        """Give pieces that are there another version."""
+    def touch(self, artwork_ids: Collection[int], version: int) -> None:
+        """Give artworks that are there another version."""
 
-    def links(self, piece_id: int) -> tuple[Link, ...]:
-        """Return the links of a piece to its authors, in link order."""
+    def links(self, artwork_id: int) -> tuple[Link, ...]:
+        """Return the links of an artwork to its authors, in link order."""
 
     def links_of(self, author_id: int) -> tuple[Link, ...]:
-        """Return the links of an author to all their pieces, in link order."""
+        """Return the links of an author to all their artworks, in link order."""
 
-    def link(self, piece_id: int, author_id: int) -> int:
+    def link(self, artwork_id: int, author_id: int) -> int:
         """Link an author who is there and not linked yet, as the last one; return the id of the new link.
 
         Link ids are given like record ids, see :meth:`Authors.next_id`.
         """
 
     def add_links(self, links: Sequence[Link]) -> None:
-        """Bring back links that were there, between pieces and authors that are there and not linked."""
+        """Bring back links that were there, between artworks and authors that are there and not linked."""
 
-    def unlink(self, piece_id: int, author_id: int) -> bool:
+    def unlink(self, artwork_id: int, author_id: int) -> bool:
         """Undo a link; tell whether there was one."""
 
-    def unlink_all(self, piece_id: int) -> None:
-        """Undo all links of a piece."""
+    def unlink_all(self, artwork_id: int) -> None:
+        """Undo all links of an artwork."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from logoadmin.domain.access import Rights
-from logoadmin.domain.records import ServiceKey
+from logoadmin.domain.model.access import Rights
+from logoadmin.domain.model.records import ServiceKey
 
 
 @dataclass(frozen=True, slots=True)

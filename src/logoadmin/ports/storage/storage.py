@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from logoadmin.domain.errors import StorageUnavailable
-from logoadmin.domain.records import Logo, Theme
-from logoadmin.ports.storage.changes import Changes, FirstAnswers
-from logoadmin.ports.storage.records import Authors, Pieces, Roles, Users
+from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.model.records import Logo, Theme
+from logoadmin.ports.storage.changes import Changes, StoredResponses
+from logoadmin.ports.storage.records import Artworks, Authors, Roles, Users
 from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Sessions, SignInAttempts
 
 Answer = TypeVar("Answer")
@@ -28,11 +28,11 @@ class UnitOfWork(Protocol):
         """The authors."""
 
     @property
-    def logos(self) -> Pieces[Logo]:
+    def logos(self) -> Artworks[Logo]:
         """The logos."""
 
     @property
-    def themes(self) -> Pieces[Theme]:
+    def themes(self) -> Artworks[Theme]:
         """The themes."""
 
     @property
@@ -52,7 +52,7 @@ class UnitOfWork(Protocol):
         """The history."""
 
     @property
-    def first_answers(self) -> FirstAnswers:
+    def stored_responses(self) -> StoredResponses:
         """The answers to commands that may be sent again."""
 
     @property
@@ -95,7 +95,7 @@ class Storage(Protocol):
             StorageUnavailable: the database is out of reach, within 2 s; the changes may have been kept or not.
         """
 
-    def together(self, calls: Callable[[], Answer]) -> Answer:
+    def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Return the answer of calls whose writes, those of this thread, are one transaction and cost as little.
 
         A write that raises undoes itself alone; whoever makes the calls may take it from there. If the calls raise

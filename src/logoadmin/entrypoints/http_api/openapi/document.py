@@ -7,14 +7,14 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from logoadmin.domain.access import PUBLIC, Need, Policy
-from logoadmin.domain.command import Command
-from logoadmin.domain.records import Author, Logo, NewServiceKey, Role, Theme, User
+from logoadmin.domain.model.access import PUBLIC, Permission, Policy
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.records import Author, Logo, NewServiceKey, Role, Theme, User
 from logoadmin.entrypoints.http_api.openapi.examples import description_of, example_of, explained
 from logoadmin.entrypoints.http_api.openapi.headers import RESPONSE_HEADERS, request_headers, response_headers
 from logoadmin.entrypoints.http_api.openapi.words import ABOUT, STATUSES, TAGS
 from logoadmin.entrypoints.http_api.openapi.words import OPERATIONS as TOLD
-from logoadmin.entrypoints.operations import OPERATIONS, Operation
+from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
 
 _JSON: Final = "application/json"
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -96,14 +96,14 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
 
 def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, Any]:
     summary, description = TOLD[operation.name]
-    scope = operation.command.need.scope
+    scope = operation.command.permission.scope
     described: dict[str, Any] = {
         "operationId": operation.name,
         "tags": [operation.call.partition(".")[0]],
         "summary": summary,
         "description": f"{description} Takes the scope `{scope}`." if scope else description,
         "x-source": operation.source,
-        "security": _security(operation.command.need, access),
+        "security": _security(operation.command.permission, access),
         "responses": {
             str(status): _response(operation, status, answer if status == operation.success else None)
             for status in operation.statuses(access)
@@ -150,11 +150,11 @@ def _links(operation: Operation) -> dict[str, Any]:
     }
 
 
-def _security(need: Need, access: Policy) -> list[dict[str, list[str]]]:
-    if need == PUBLIC:
+def _security(permission: Permission, access: Policy) -> list[dict[str, list[str]]]:
+    if permission == PUBLIC:
         return []
     ways: list[dict[str, list[str]]] = [{name: []} for name in _security_schemes("")]
-    return ways if need.needs_token(access) else [{}, *ways]
+    return ways if permission.needs_token(access) else [{}, *ways]
 
 
 def _security_schemes(root_path: str) -> dict[str, Any]:

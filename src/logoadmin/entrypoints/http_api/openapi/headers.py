@@ -3,8 +3,8 @@
 from http import HTTPStatus
 from typing import Any, Final
 
-from logoadmin.domain.repeats import MAX_KEY
-from logoadmin.entrypoints.operations import Operation
+from logoadmin.domain.idempotency import MAX_KEY
+from logoadmin.entrypoints.http_api.operations import Operation
 
 
 def _header(description: str, schema: dict[str, Any], example: object) -> dict[str, Any]:

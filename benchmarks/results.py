@@ -1,0 +1,69 @@
+"""What was found, beside what is wanted, as a table."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+_HEADINGS: Final = ("What", "Database", "Found", "Wanted", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a value must reach, or not go beyond."""
+
+    sign: str
+    bound: float
+
+    def is_reached(self, value: float) -> bool:
+        """Tell whether a value is good enough."""
+        return value >= self.bound if self.sign == "≥" else value <= self.bound
+
+
+def at_least(bound: float) -> Target:
+    """Return the target of a value that is to be high."""
+    return Target("≥", bound)
+
+
+def at_most(bound: float) -> Target:
+    """Return the target of a value that is to be low."""
+    return Target("≤", bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One line of the table.
+
+    Attributes:
+        what: was measured.
+        where: on which kind of database, if on any.
+        value: the median, in ``unit``.
+        unit: what the value counts, such as ``x usual``: so many times what the usual way reaches.
+        target: what is wanted of it, if anything is.
+    """
+
+    what: str
+    where: str
+    value: float
+    unit: str
+    target: Target | None = None
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether a target was set and not reached."""
+        return self.target is not None and not self.target.is_reached(self.value)
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the line as texts."""
+        found = f"{self.value:.3g} {self.unit}"
+        if self.target is None:
+            return self.what, self.where, found, "", ""
+        wanted = f"{self.target.sign} {self.target.bound:g}"
+        return self.what, self.where, found, wanted, "MISSED" if self.is_missed else "reached"
+
+
+def table(results: Iterable[Result]) -> str:
+    """Return the results, line by line."""
+    rows = [_HEADINGS, *(finding.cells() for finding in results)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])

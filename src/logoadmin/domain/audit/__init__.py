@@ -1,0 +1,1 @@
+"""Every change of a record: authorized, numbered, stored, and recorded in the history."""

@@ -1,0 +1,1 @@
+"""What is: records, limits, errors, rights. Everything else stands on it, the ports, too."""

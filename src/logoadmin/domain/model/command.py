@@ -1,0 +1,176 @@
+"""The base of all commands, and the JSON that they may come from (contract A4, A5).
+
+A command is what somebody asks for, as typed values. It validates itself when it is made, so every way in, HTTP,
+command line or Python, meets the same limits and the same errors.
+"""
+
+from itertools import accumulate
+from typing import Any, ClassVar, Final, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import from_json
+
+from logoadmin.domain.model.access import PUBLIC, Permission
+from logoadmin.domain.model.errors import InvalidInput, Problem
+
+# How deep JSON may be nested, the outermost counted as 1; no command needs more than 2 (contract A21).
+MAX_DEPTH: Final = 16
+
+_NO_MARKS: Final = bytes(set(range(256)) - set(b'"[{]}:,'))
+# A bracket leads one deeper or, as a signed byte, one back.
+_STEPS: Final = bytes.maketrans(b"[{]}:,", b"\x01\x01\xff\xff\0\0")
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+# The value of a field that an amendment leaves alone. `Any`, so that the field keeps the type of its value.
+UNSET: Final[Any] = _Unset()
+
+
+class Command(BaseModel):
+    """Something to be done: frozen, strict, without unknown fields.
+
+    Attributes:
+        need: the right that it takes, see :class:`~logoadmin.domain.model.access.Permission`.
+        hashes: whether it works on a password, which takes longer than any database.
+        seen: the versions of the record of which the caller saw one; None if it does not matter (contract F1).
+        had: the versions that the caller has already and need not be answered (contract F1).
+        key: what makes the command the same one when it is sent again (contract F3).
+
+    Raises:
+        InvalidInput: when it is made of values outside the limits, with every problem at once. Where pydantic makes it,
+            by ``model_validate`` or as a part of something else, pydantic's ValidationError has the same problems.
+    """
+
+    # Inputs stay hidden in errors: one of them may be a password.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    permission: ClassVar[Permission] = PUBLIC
+    hashes: ClassVar[bool] = False
+
+    def __init__(self, /, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            problems = problems_of(error)
+        else:
+            return
+        # Raised out here so that the error does not drag pydantic's own, which knows the input, along.
+        raise InvalidInput(problems)
+
+    # Only who calls the class gets an error of ours. Where a command is part of something that pydantic makes, such as
+    # the body of a route of FastAPI, this has pydantic report its problems with all others, as its own __init__ does.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    def if_version(self, *versions: int) -> Self:
+        """Return the same command, to be done only if the record still has one of these versions (contract F1).
+
+        Doing it then raises Outdated if the record has another one.
+        """
+        return self._with("_seen", frozenset(versions))
+
+    def unless_version(self, *versions: int) -> Self:
+        """Return the same command, to be answered only if the record or list has another version (contract F1).
+
+        Doing it raises NotModified if it has one of these.
+        """
+        return self._with("_had", frozenset(versions))
+
+    def once(self, key: str) -> Self:
+        """Return the same command under a key: done again within a day, it gives its first answer (contract F3).
+
+        Doing it raises InvalidInput if another command had the key.
+        """
+        return self._with("_key", key)
+
+    @property
+    def searches(self) -> bool:
+        """Whether it may take a look at all records of a kind, which is no quick one."""
+        return False
+
+    @property
+    def seen(self) -> frozenset[int] | None:
+        """The versions of which the caller saw one."""
+        seen: frozenset[int] | None = self.__dict__.get("_seen")
+        return seen
+
+    @property
+    def had(self) -> frozenset[int]:
+        """The versions that the caller has already."""
+        had: frozenset[int] = self.__dict__.get("_had", frozenset())
+        return had
+
+    @property
+    def key(self) -> str | None:
+        """What makes it the same command."""
+        key: str | None = self.__dict__.get("_key")
+        return key
+
+    def _with(self, name: str, value: object) -> Self:
+        made = self.model_copy()
+        # Where cached properties are, too; private attributes of pydantic take as long as all the fields do.
+        made.__dict__[name] = value
+        return made
+
+    def changes(self) -> dict[str, Any]:
+        """Return the fields that are to get a new value, by name: those that were given and are not the id."""
+        return {
+            name: getattr(self, name)
+            for name, field in type(self).model_fields.items()
+            if name in self.model_fields_set and field.default is UNSET
+        }
+
+
+def strict_json(text: str | bytes, most_marks: int | None = None) -> Any:
+    """Return what JSON in UTF-8 says, and nothing that only some readers would understand like this (contract A21).
+
+    Args:
+        text: the JSON.
+        most_marks: how many brackets, colons and commas it may have outside strings, if not any number.
+
+    Raises:
+        ValueError: it is broken, nested too deeply, has too many marks, or an object in it names a field twice; the
+            text says where, and repeats none of it.
+    """
+    try:
+        encoded = text.encode() if isinstance(text, str) else text
+        marks = _marks(encoded)
+        _check_marks(marks, most_marks)
+        value = from_json(encoded, allow_inf_nan=False)
+    except (TypeError, UnicodeError) as error:  # text that cannot be UTF-8
+        raise ValueError("text is not UTF-8") from error
+    # Of a field that is given twice the parser silently takes the later.
+    if marks.count(b":") != _count_fields(value):
+        raise ValueError("an object names a field twice")
+    return value
+
+
+def _marks(text: bytes) -> bytes:
+    """Return the brackets, colons and commas outside strings, up to where the text stops being JSON.
+
+    In a few passes of C, because this is what keeps a hostile text from costing more.
+    """
+    without_escapes = text.replace(rb"\\", b"").replace(rb"\"", b"")
+    return b"".join(without_escapes.translate(None, _NO_MARKS).split(b'"')[::2])
+
+
+def _check_marks(marks: bytes, most: int | None) -> None:
+    if most is not None and len(marks) > most:
+        raise ValueError(f"it has more than {most} brackets, colons and commas")
+    if max(accumulate(memoryview(marks.translate(_STEPS)).cast("b")), default=0) > MAX_DEPTH:
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH}")
+
+
+def _count_fields(value: object) -> int:
+    if isinstance(value, dict):
+        return len(value) + sum(map(_count_fields, value.values()))
+    return sum(map(_count_fields, value)) if isinstance(value, list) else 0
+
+
+def problems_of(error: ValidationError) -> tuple[Problem, ...]:
+    """Return what pydantic found, without the input it found it in."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return tuple(Problem(entry["loc"], entry["msg"], entry["type"]) for entry in found)

@@ -1,0 +1,109 @@
+"""Every limit of an input, once (spec §Limits, contract A1 to A3, A11, D).
+
+Each name here is a constrained type: a command that declares a field with it refuses what lies outside.
+Lengths are counted in Unicode code points.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, Field, GetPydanticSchema, Strict
+from pydantic_core import PydanticCustomError, core_schema
+
+MAX_ID: Final = 2_147_483_647
+MAX_NAME: Final = 64
+MAX_AVATAR: Final = 4096
+MAX_PASSWORD: Final = 256
+MAX_HASH: Final = 255
+MAX_OPAQUE_TOKEN: Final = 256
+MAX_SCOPES: Final = 64
+MAX_ARTWORK_NAME: Final = 128
+MAX_PREVIEW_URL: Final = 2048
+MAX_TARGET: Final = 64
+MAX_CUSTOM_CSS: Final = 262_144
+MAX_PAGE: Final = 1000
+MAX_QUERY: Final = 128
+MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
+
+_NO_NUL = r"^[^\x00]*$"
+# RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.
+_SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
+# RFC 3986 with a scheme and a host; beyond ASCII as browsers take it, but never white space or controls. Browsers read
+# it, too, in the OpenAPI document: JavaScript's flag `v` wants the slashes escaped.
+_HTTP_URL = r"^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x00-\x1f\x7f\\]*)?$"
+
+
+def _matching(pattern: str, type_: str, msg: str) -> Callable[[str], str]:
+    """Make a check that says in words what the pattern means, under one of pydantic's published types."""
+    # `$` alone would let a trailing newline pass.
+    compiled = re.compile(pattern.removesuffix("$") + r"\Z")
+
+    def check(text: str) -> str:
+        if compiled.match(text) is None:
+            raise PydanticCustomError(type_, msg)
+        return text
+
+    return check
+
+
+_without_nul = AfterValidator(
+    _matching(_NO_NUL, "string_pattern_mismatch", "String should not contain the character U+0000")
+)
+
+
+def _text(minimum: int, maximum: int) -> tuple[Strict, object, AfterValidator]:
+    described = Field(min_length=minimum, max_length=maximum, json_schema_extra={"pattern": _NO_NUL})
+    return Strict(), described, _without_nul
+
+
+Id = Annotated[int, Strict(), Field(ge=0, le=MAX_ID)]
+UnixTime = Annotated[int, Strict(), Field(ge=0, le=2**53 - 1)]
+PageSize = Annotated[int, Strict(), Field(ge=1, le=MAX_PAGE)]
+KeySeconds = Annotated[int, Strict(), Field(ge=1, le=MAX_KEY_SECONDS)]
+Flag = Annotated[bool, Strict()]
+Username = Annotated[str, *_text(1, MAX_NAME)]
+RoleName = Annotated[str, *_text(1, MAX_NAME)]
+Avatar = Annotated[str, *_text(0, MAX_AVATAR)]
+Password = Annotated[str, *_text(1, MAX_PASSWORD), Field(repr=False)]
+OpaqueToken = Annotated[str, *_text(1, MAX_OPAQUE_TOKEN), Field(repr=False)]
+HashText = Annotated[str, *_text(1, MAX_HASH), Field(repr=False)]
+ArtworkName = Annotated[str, *_text(1, MAX_ARTWORK_NAME)]
+Query = Annotated[str, *_text(1, MAX_QUERY)]
+Target = Annotated[str, *_text(1, MAX_TARGET)]
+CustomCss = Annotated[str, *_text(0, MAX_CUSTOM_CSS)]
+PreviewUrl = Annotated[
+    str,
+    Strict(),
+    Field(max_length=MAX_PREVIEW_URL, json_schema_extra={"pattern": _HTTP_URL}),
+    AfterValidator(_matching(_HTTP_URL, "url_parsing", "Input should be an absolute http or https URL")),
+]
+ScopeToken = Annotated[
+    str,
+    Strict(),
+    Field(min_length=1, max_length=MAX_NAME, json_schema_extra={"pattern": _SCOPE_TOKEN}),
+    AfterValidator(
+        _matching(
+            _SCOPE_TOKEN,
+            "string_pattern_mismatch",
+            "Scope should be printable ASCII without space, quotation mark and backslash",
+        )
+    ),
+]
+
+
+def _distinct(values: list[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def _distinct_list(*of: Any) -> GetPydanticSchema:
+    """Make a tuple to those who hold it and a list to those who write it: an error speaks of a list, as JSON has."""
+    written = Annotated[list[of[0]], Strict(False), *of[1:]]  # type: ignore[valid-type]  # made at run time
+    return GetPydanticSchema(
+        lambda _, handler: core_schema.no_info_after_validator_function(_distinct, handler(written))
+    )
+
+
+# Repeated ones are dropped, the order is kept.
+Scopes = Annotated[tuple[str, ...], _distinct_list(ScopeToken, Field(max_length=MAX_SCOPES))]
+AuthorIds = Annotated[tuple[int, ...], _distinct_list(Id)]

@@ -1,0 +1,135 @@
+"""Moving records in and out of files (contract I)."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from logoadmin.domain.model.errors import InvalidLines
+from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, lasting_settings, rehearsal_at, show_password
+
+if TYPE_CHECKING:
+    from logoadmin.domain.services.import_export import Imported
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(allow_dash=True))
+@database_option
+@click.option("--dry-run", is_flag=True, help="Find out whether it can be imported, and change nothing.")
+def import_(file: str, database: str | None, dry_run: bool) -> None:
+    """Import records from FILE, one a line as JSON; - is standard input.
+
+    All of them are created or amended, or none: every line that cannot be is reported.
+    """
+    from logoadmin.domain.services.import_export import ImportRecords
+
+    with click.open_file(file, "rb") as source:
+        lines = source.readlines()
+    opening = rehearsal_at(database) if dry_run else gallery_at(database, "empty", administrator=False)
+    with opening as gallery, _progress(len(lines)) as progress:
+        try:
+            imported = gallery.import_export.load(ImportRecords(dry_run=dry_run), lines, progress=progress)
+        except InvalidLines as error:
+            _show_problems(file, error)
+            raise
+    _show_imported(imported)
+    if not dry_run:
+        # Only now, and only if the file brought nobody: somebody in it may have the first administrator's name.
+        with gallery_at(database, "empty") as gallery:
+            show_password(gallery.admin_password)
+
+
+def _show_problems(file: str, error: InvalidLines) -> None:
+    for line in error.lines:
+        for problem in line.problems:
+            where = ".".join(map(str, problem.loc))
+            click.echo(f"{file}:{line.number}: {where + ': ' if where else ''}{problem.msg}", err=True)
+
+
+def _show_imported(imported: "Imported") -> None:
+    done = []
+    for kind, counts in imported.counts.items():
+        became = {"created": counts.created, "amended": counts.amended, "unchanged": counts.unchanged}
+        told = ", ".join(f"{count} {outcome}" for outcome, count in became.items() if count)
+        if told:
+            done.append(f"{_counted(counts.lines, kind)} ({told})")
+    click.echo(f"{'Could import' if imported.dry_run else 'Imported'} {', '.join(done) or 'nothing'}")
+    if imported.without_password:
+        click.echo(
+            f"{_counted(imported.without_password, 'new user')} without a password, who cannot sign in: "
+            "give each one with logoadmin user password USER, or import a file of export --with-password-hashes",
+            err=True,
+        )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+@contextmanager
+def _progress(length: int) -> Iterator[Callable[[], None]]:
+    """Show how far it is, where a person watches."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    with click.progressbar(length=length, label="Importing", file=sys.stderr) as bar:
+        yield lambda: bar.update(1)
+
+
+@click.command()
+@click.argument("file", type=click.Path(allow_dash=True, dir_okay=False))
+@database_option
+@click.option("--with-password-hashes", is_flag=True, help="Let users keep their passwords where this is imported.")
+def export(file: str, database: str | None, with_password_hashes: bool) -> None:
+    """Export all records to FILE, one a line as JSON; - is standard output."""
+    from logoadmin.domain.services.import_export import ExportRecords
+
+    _refuse_database(file, database)
+    with gallery_at(database, "never") as gallery, _whole_file(file) as target:
+        if not with_password_hashes:
+            click.echo(
+                "Without password hashes: where this is imported, users cannot sign in until they are given passwords "
+                "(--with-password-hashes takes the hashes along)",
+                err=True,
+            )
+        counts = gallery.import_export.dump(ExportRecords(with_password_hashes=with_password_hashes), target.write)
+    counted = (_counted(count, kind) for kind, count in counts.items() if count)
+    click.echo(f"Exported {', '.join(counted) or 'nothing'}", err=True)
+
+
+def _refuse_database(file: str, database: str | None) -> None:
+    """Refuse to put a file in the place of the database that it is written from."""
+    from logoadmin.bootstrap import files_of_database
+
+    if Path(file).resolve() in files_of_database(lasting_settings(database)):
+        raise click.UsageError(f"{file} is the database itself; name another file.")
+
+
+@contextmanager
+def _whole_file(file: str) -> Iterator[IO[str]]:
+    """Write a file that appears under its name when it is whole, and that only its owner may read."""
+    if file == "-":
+        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as it is outside of tests
+        yield sys.stdout
+        return
+    path = Path(file).resolve()
+    if path.exists() and not path.is_file():  # a device or a pipe, which has no other file in its place
+        with path.open("w", encoding="utf-8") as target:
+            yield target
+        return
+    try:
+        handle, part = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, file) from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as target:
+            yield target
+        Path(part).replace(path)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,202 @@
+"""Logos and themes, which are alike (spec §Endpoints 8 to 12, contract A9, A15 to A18, D)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import pytest
+
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.errors import NotFound
+from logoadmin.domain.model.records import (
+    Author,
+    Logo,
+    LogoAuthor,
+    RemovedLogo,
+    RemovedLogoAuthor,
+    RemovedTheme,
+    RemovedThemeAuthor,
+    Theme,
+    ThemeAuthor,
+)
+from logoadmin.domain.services import logos, themes
+from logoadmin.domain.services.authors import AmendAuthor, GetAuthor
+from tests.gallery import NOW, PIECE, StandingClock
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One of the two kinds: its words, its commands and its answers."""
+
+    name: str
+    service: Callable[[LogoAdmin], Any]
+    record: Any
+    commands: Any
+    link: Any
+    removed: Any
+    removed_link: Any
+
+    def asked(self, pattern: str, **values: Any) -> Any:
+        """Make the command that is named after a pattern, such as ``Get{}``."""
+        return getattr(self.commands, pattern.format(self.name))(**values)
+
+    def of(self, artwork_id: int, **values: Any) -> dict[str, Any]:
+        return {f"{self.name.lower()}_id": artwork_id, **values}
+
+
+KINDS = [
+    Kind("Logo", lambda gallery: gallery.logos, Logo, logos, LogoAuthor, RemovedLogo, RemovedLogoAuthor),
+    Kind("Theme", lambda gallery: gallery.themes, Theme, themes, ThemeAuthor, RemovedTheme, RemovedThemeAuthor),
+]
+BOTH = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+RECORDS = pytest.mark.rule("contract D logos", "contract D themes")
+
+ANN, BEN = Author(1, 101, "Ann", NOW), Author(2, 102, "Ben", NOW)
+
+
+@pytest.mark.rule("spec §Resources", "contract D themes")
+@BOTH
+def test_a_artwork_has_the_fields_of_the_specification(kind: Kind) -> None:
+    expected = ["name", "preview_url", "target", "custom_css", "active", "authors", "created_at"]
+    assert [field.name for field in fields(kind.record)] == [f"{kind.name.lower()}_id", *expected, "version"]
+
+
+@RECORDS
+@pytest.mark.rule("contract A10")
+@BOTH
+def test_a_new_artwork_gets_the_next_id_and_has_no_authors(gallery: LogoAdmin, kind: Kind) -> None:
+    service = kind.service(gallery)
+    for id_ in (1, 2):
+        made = service.create(kind.asked("Create{}", **PIECE))
+        assert made == kind.record(id_, *PIECE.values(), (), NOW)
+        assert service.get(kind.asked("Get{}", **kind.of(id_))) == made
+
+
+@RECORDS
+@pytest.mark.rule("contract A18")
+@BOTH
+def test_artworks_are_listed_by_id_with_their_authors(stocked: LogoAdmin, kind: Kind) -> None:
+    service = kind.service(stocked)
+    second = service.create(kind.asked("Create{}", **PIECE))
+    first = service.get(kind.asked("Get{}", **kind.of(1)))
+    assert list(service.list(kind.asked("List{}s"))) == [first, second]
+    assert first.authors == (ANN,)
+
+
+@pytest.mark.rule("spec §Endpoints 9", "spec §Rules 6")
+def test_a_logo_embeds_every_author_linked_to_it(stocked: LogoAdmin) -> None:
+    stocked.logos.link(logos.LinkLogoAuthor(logo_id=1, author_id=2))
+    assert stocked.logos.get(logos.GetLogo(logo_id=1)) == Logo(logo_id=1, **PIECE, authors=(ANN, BEN), created_at=NOW)
+
+
+@RECORDS
+@pytest.mark.rule("contract A4")
+@BOTH
+def test_a_artwork_gets_new_values_and_keeps_the_others(stocked: LogoAdmin, kind: Kind, clock: StandingClock) -> None:
+    service = kind.service(stocked)
+    clock.pass_by(60)
+    so_far = dict(PIECE)
+    assert service.amend(kind.asked("Amend{}", **kind.of(1))) == kind.record(1, *so_far.values(), (ANN,), NOW)
+    for name, value in {
+        "name": "Boreal",
+        "preview_url": "http://example.org/b",
+        "target": "shop",
+        "custom_css": "",
+        "active": False,
+    }.items():
+        so_far[name] = value
+        amended = service.amend(kind.asked("Amend{}", **kind.of(1, **{name: value})))
+        assert amended == kind.record(1, *so_far.values(), (ANN,), NOW)
+        assert service.get(kind.asked("Get{}", **kind.of(1))) == amended
+
+
+@pytest.mark.rule("spec §Endpoints 10", "contract A15", "contract D logos", "contract D themes")
+@BOTH
+def test_removing_a_artwork_removes_its_links_and_leaves_the_authors(stocked: LogoAdmin, kind: Kind) -> None:
+    service = kind.service(stocked)
+    assert service.remove(kind.asked("Remove{}", **kind.of(1))) == kind.removed(1)
+    with pytest.raises(NotFound):
+        service.get(kind.asked("Get{}", **kind.of(1)))
+    assert stocked.authors.get(GetAuthor(author_id=1)) == ANN
+    made = service.create(kind.asked("Create{}", **PIECE))
+    assert made == kind.record(2, *PIECE.values(), (), NOW)  # neither its id nor its links come back
+
+
+@pytest.mark.rule("contract A9", "contract A16", "contract A17", "contract D logos", "contract D themes")
+@BOTH
+def test_a_artwork_that_is_not_there_is_not_found(stocked: LogoAdmin, kind: Kind) -> None:
+    service = kind.service(stocked)
+    for call, pattern, more in (
+        (service.get, "Get{}", {}),
+        (service.amend, "Amend{}", {}),
+        (service.amend, "Amend{}", {"name": "x"}),
+        (service.remove, "Remove{}", {}),
+        (service.authors, "List{}Authors", {}),
+        (service.link, "Link{}Author", {"author_id": 1}),
+        (service.unlink, "Unlink{}Author", {"author_id": 1}),
+        (service.unlink, "Remove{}Author", {"author_id": 1}),
+    ):
+        with pytest.raises(NotFound, match=f"^{kind.name} 12 not found$"):
+            call(kind.asked(pattern, **kind.of(12, **more)))
+
+
+@pytest.mark.rule("spec §Endpoints 12", "spec §Rules 5", "contract A16", "contract D themes")
+@BOTH
+def test_linking_twice_answers_the_link_that_exists(stocked: LogoAdmin, kind: Kind) -> None:
+    service = kind.service(stocked)
+    ask = kind.asked("Link{}Author", **kind.of(1, author_id=2))
+    assert service.link(ask) == kind.link(2, 1, 2)
+    assert service.link(ask) == kind.link(2, 1, 2)
+    assert tuple(service.authors(kind.asked("List{}Authors", **kind.of(1)))) == (ANN, BEN)
+
+
+@pytest.mark.rule("contract A16", "contract A9")
+@BOTH
+def test_an_author_who_is_not_there_cannot_be_linked(stocked: LogoAdmin, kind: Kind) -> None:
+    with pytest.raises(NotFound, match=r"^Author 99 not found$"):
+        kind.service(stocked).link(kind.asked("Link{}Author", **kind.of(1, author_id=99)))
+
+
+@pytest.mark.rule("spec §Endpoints 8", "contract A17", "contract D logos")
+@pytest.mark.parametrize("pattern", ["Unlink{}Author", "Remove{}Author"])
+@BOTH
+def test_taking_an_author_off_answers_both_ids(stocked: LogoAdmin, kind: Kind, pattern: str) -> None:
+    service = kind.service(stocked)
+    ask = kind.asked(pattern, **kind.of(1, author_id=1))
+    assert service.unlink(ask) == kind.removed_link(1, 1)
+    assert tuple(service.authors(kind.asked("List{}Authors", **kind.of(1)))) == ()
+    with pytest.raises(NotFound, match=f"^Author 1 not found on {kind.name.lower()} 1$"):
+        service.unlink(ask)
+
+
+@pytest.mark.rule("contract A17")
+@BOTH
+def test_an_author_who_is_not_linked_cannot_be_taken_off(stocked: LogoAdmin, kind: Kind) -> None:
+    for author_id in (2, 99):
+        with pytest.raises(NotFound, match=f"^Author {author_id} not found on {kind.name.lower()} 1$"):
+            kind.service(stocked).unlink(kind.asked("Unlink{}Author", **kind.of(1, author_id=author_id)))
+
+
+@pytest.mark.rule("spec §Endpoints 11", "contract A18")
+@BOTH
+def test_authors_are_in_the_order_they_were_linked(stocked: LogoAdmin, kind: Kind) -> None:
+    service = kind.service(stocked)
+    service.link(kind.asked("Link{}Author", **kind.of(1, author_id=2)))
+    service.unlink(kind.asked("Unlink{}Author", **kind.of(1, author_id=1)))
+    assert service.link(kind.asked("Link{}Author", **kind.of(1, author_id=1))) == kind.link(3, 1, 1)
+    assert tuple(service.authors(kind.asked("List{}Authors", **kind.of(1)))) == (BEN, ANN)
+    assert service.get(kind.asked("Get{}", **kind.of(1))).authors == (BEN, ANN)
+
+
+@pytest.mark.rule("spec §Rules 6")
+@BOTH
+def test_the_authors_of_a_artwork_are_as_they_are_now(stocked: LogoAdmin, kind: Kind) -> None:
+    stocked.authors.amend(AmendAuthor(author_id=1, username="Anna"))
+    artwork = kind.service(stocked).get(kind.asked("Get{}", **kind.of(1)))
+    assert [author.username for author in artwork.authors] == ["Anna"]
+
+
+@RECORDS
+def test_logos_and_themes_do_not_share_links(stocked: LogoAdmin) -> None:
+    stocked.logos.unlink(logos.UnlinkLogoAuthor(logo_id=1, author_id=1))
+    assert tuple(stocked.themes.authors(themes.ListThemeAuthors(theme_id=1))) == (ANN,)

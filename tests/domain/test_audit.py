@@ -1,0 +1,462 @@
+"""The one door for changes: nothing that changes a record can forget the history (contract F1, G)."""
+
+import inspect
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.audit.repositories import AuditedArtworks, AuditedAuthors, AuditedRoles, AuditedUsers
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, recorded
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import OWNER, Caller
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User
+from logoadmin.domain.model.versions import version_of
+from logoadmin.domain.services import authors, changes, import_export, keys, logos, roles, sessions, themes, users
+from logoadmin.domain.services.changes import ListChanges
+from logoadmin.ports import storage as ports
+from tests.gallery import (
+    ADMIN_ID,
+    ANN_PASSWORD,
+    ASKED,
+    CHEAP_PASSWORDS,
+    NOW,
+    PIECE,
+    StandingClock,
+    ask,
+    signed_in,
+)
+
+G = pytest.mark.rule("contract G")
+F1 = pytest.mark.rule("contract F1")
+pytestmark = G
+
+HASH: Final = CHEAP_PASSWORDS.hash("imported").sealed
+ANN: Final = {"user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW}
+PAINTER: Final = {
+    "role_id": 3,
+    "name": "painter",
+    "scope": ["logos:write", "themes:write"],
+    "created_at": NOW,
+}
+AUTHOR: Final = {"author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW}
+
+
+def artwork(kind: str, id_: int = 1, authors: tuple[int, ...] = (1,), **values: Any) -> dict[str, Any]:
+    links = [{f"{kind}_author_id": link, "author_id": author} for link, author in enumerate(authors, 1)]
+    return {f"{kind}_id": id_, **PIECE, **values, "created_at": NOW, "authors": links}
+
+
+Snapshot = dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a command leaves in the history of a stocked gallery."""
+
+    action: str
+    id: int
+    before: Snapshot
+    after: Snapshot
+
+
+# fmt: off
+# Written by hand: what each command that changes a record says it did.
+TABLE: Final[dict[type[Command], Row]] = {
+    users.CreateUser: Row("user.created", 8, None,
+        {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW}),
+    users.AmendUser: Row("user.amended", 7, ANN, ANN | {"username": "anna", "avatar": None, "role_id": 3}),
+    users.RemoveUser: Row("user.removed", 7, ANN, None),
+    users.RemoveAvatar: Row("user.amended", 7, ANN, ANN | {"avatar": None}),
+    users.SetPassword: Row("user.password_set", 7, ANN, ANN),
+    roles.CreateRole: Row("role.created", 4, None,
+        {"role_id": 4, "name": "editor", "scope": ["logos:write"], "created_at": NOW}),
+    roles.AmendRole: Row("role.amended", 3, PAINTER, PAINTER | {"name": "brush", "scope": []}),
+    roles.RemoveRole: Row("role.removed", 3, PAINTER, None),
+    authors.CreateAuthor: Row("author.created", 3, None,
+        {"author_id": 3, "user_id": 103, "username": "Cyd", "created_at": NOW}),
+    authors.AmendAuthor: Row("author.amended", 1, AUTHOR, AUTHOR | {"user_id": 104, "username": "Dan"}),
+    authors.RemoveAuthor: Row("author.removed", 1, AUTHOR | {
+        "logos": [{"logo_author_id": 1, "logo_id": 1}], "themes": [{"theme_author_id": 1, "theme_id": 1}],
+    }, None),
+    themes.CreateTheme: Row("theme.created", 2, None, artwork("theme", 2, ())),
+    themes.AmendTheme: Row("theme.amended", 1, artwork("theme"), artwork("theme", name="Boreal")),
+    themes.RemoveTheme: Row("theme.removed", 1, artwork("theme"), None),
+    themes.LinkThemeAuthor: Row("theme.linked", 1, artwork("theme"), artwork("theme", authors=(1, 2))),
+    themes.UnlinkThemeAuthor: Row("theme.unlinked", 1, artwork("theme"), artwork("theme", authors=())),
+    themes.RemoveThemeAuthor: Row("theme.unlinked", 1, artwork("theme"), artwork("theme", authors=())),
+    logos.CreateLogo: Row("logo.created", 2, None, artwork("logo", 2, ())),
+    logos.AmendLogo: Row("logo.amended", 1, artwork("logo"), artwork("logo", name="Boreal")),
+    logos.RemoveLogo: Row("logo.removed", 1, artwork("logo"), None),
+    logos.LinkLogoAuthor: Row("logo.linked", 1, artwork("logo"), artwork("logo", authors=(1, 2))),
+    logos.UnlinkLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
+    logos.RemoveLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
+    changes.Revert: Row("author.removed", 2,
+        {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []}, None),
+    import_export.ImportRecords: Row("author.created", 9, None,
+        {"author_id": 9, "user_id": 109, "username": "Ida", "created_at": NOW}),
+}
+
+# What changes no record.
+UNRECORDED: Final = {
+    sessions.SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI,
+    keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
+    users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
+    authors.ListAuthors, authors.GetAuthor, authors.ListAuthorLogos, authors.ListAuthorThemes,
+    themes.ListThemes, themes.GetTheme, themes.ListThemeAuthors,
+    logos.ListLogos, logos.GetLogo, logos.ListLogoAuthors,
+}
+# fmt: on
+
+
+def history(gallery: LogoAdmin) -> list[Change]:
+    return list(gallery.changes.list(ListChanges()))
+
+
+def do(gallery: LogoAdmin, kind: type[Command], caller: Caller = OWNER) -> Any:
+    if kind is import_export.ImportRecords:
+        line = json.dumps({"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"})
+        return gallery.import_export.load(import_export.ImportRecords(), [line], caller)
+    return ask(gallery, kind(**ASKED[kind][1]), caller)
+
+
+def versions(storage: MemoryStorage) -> dict[tuple[Kind, int], int]:
+    """Return the version of every record."""
+
+    def work(uow: ports.UnitOfWork) -> dict[tuple[Kind, int], int]:
+        pages: dict[Kind, Any] = {
+            Kind.ROLE: uow.roles,
+            Kind.USER: uow.users,
+            Kind.AUTHOR: uow.authors,
+            Kind.LOGO: uow.logos,
+            Kind.THEME: uow.themes,
+        }
+        return {
+            (kind, getattr(record, f"{kind}_id")): version_of(record)
+            for kind, repository in pages.items()
+            for record in repository.page(-1, 500)
+        }
+
+    return storage.read(work)
+
+
+def lists(gallery: LogoAdmin) -> dict[Kind, int]:
+    return {
+        Kind.ROLE: gallery.roles.list(roles.ListRoles()).version,
+        Kind.USER: gallery.users.list(users.ListUsers()).version,
+        Kind.AUTHOR: gallery.authors.list(authors.ListAuthors()).version,
+        Kind.LOGO: gallery.logos.list(logos.ListLogos()).version,
+        Kind.THEME: gallery.themes.list(themes.ListThemes()).version,
+    }
+
+
+def test_every_command_is_said_to_change_records_or_not_to() -> None:
+    assert set(TABLE) | UNRECORDED == set(ASKED)
+    assert not set(TABLE) & UNRECORDED
+
+
+@pytest.mark.parametrize("kind", TABLE)
+def test_a_change_says_who_did_what_when_and_from_what_to_what(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: StandingClock, kind: type[Command]
+) -> None:
+    row = TABLE[kind]
+    known = len(history(stocked))
+    caller = replace(signed_in(storage, "*", user_id=500), request_id="request 5")
+    if row.action.endswith("created"):
+        row = replace(row, after={**(row.after or {}), "created_at": NOW + 60})
+    if kind is roles.CreateRole:  # the caller has a role of their own
+        row = replace(row, id=5, after={**(row.after or {}), "role_id": 5})
+    clock.pass_by(60)
+    do(stocked, kind, caller)
+    (change,) = history(stocked)[known:]
+    assert change == Change(
+        known + 1,
+        NOW + 60,
+        500,
+        row.action,
+        Kind(row.action.partition(".")[0]),
+        row.id,
+        row.before,
+        row.after,
+        "request 5",
+    )
+
+
+@F1
+@pytest.mark.parametrize("kind", TABLE)
+def test_a_change_raises_the_version_of_its_record_and_its_list_and_no_other(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
+    before, lists_before = versions(storage), lists(stocked)
+    do(stocked, kind)
+    change = history(stocked)[-1]
+    after, lists_after = versions(storage), lists(stocked)
+    shown = {(change.kind, change.id)}
+    kinds = {change.kind}
+    if change.kind is Kind.AUTHOR:  # artworks show their authors
+        kinds |= {Kind.LOGO, Kind.THEME}
+        if change.id == 1:
+            shown |= {(Kind.LOGO, 1), (Kind.THEME, 1)}
+    assert {record for record in before | after if before.get(record) != after.get(record)} == shown
+    assert all(after[record] == change.change_id for record in shown if record in after)
+    assert {kind_ for kind_ in Kind if lists_before[kind_] != lists_after[kind_]} == kinds
+    assert all(lists_after[kind_] == change.change_id for kind_ in kinds)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ASKED if kind in UNRECORDED])
+def test_what_changes_no_record_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
+    caller = signed_in(storage, "*")
+    stocked.keys.create(keys.CreateKey(name="script", scope=()), caller)
+    before = history(stocked), versions(storage), lists(stocked)
+    try:
+        do(stocked, kind, caller)
+    except LogoAdminError:
+        assert kind is sessions.Refresh  # the token of the table is not a good one
+    assert (history(stocked), versions(storage), lists(stocked)) == before
+
+
+NOTHING: Final[list[Command]] = [
+    users.AmendUser(user_id=7),
+    users.AmendUser(user_id=7, username="ann", avatar="a.png", role_id=1),
+    users.RemoveAvatar(user_id=ADMIN_ID),
+    roles.AmendRole(role_id=3),
+    roles.AmendRole(role_id=3, name="painter", scope=("logos:write", "themes:write")),
+    authors.AmendAuthor(author_id=1),
+    authors.AmendAuthor(author_id=1, user_id=101, username="Ann"),
+    logos.AmendLogo(logo_id=1, **PIECE),
+    themes.AmendTheme(theme_id=1, **PIECE),
+    logos.LinkLogoAuthor(logo_id=1, author_id=1),
+    themes.LinkThemeAuthor(theme_id=1, author_id=1),
+]
+REFUSED: Final[list[Command]] = [
+    users.CreateUser(user_id=7, username="x", password="pw"),
+    users.CreateUser(user_id=9, username="ann", password="pw"),
+    users.AmendUser(user_id=7, username="admin"),
+    users.AmendUser(user_id=7, role_id=99),
+    users.RemoveUser(user_id=99),
+    users.RemoveUser(user_id=ADMIN_ID),
+    users.SetPassword(user_id=99, password="pw"),
+    roles.CreateRole(name="admin", scope=()),
+    roles.RemoveRole(role_id=1),
+    roles.AmendRole(role_id=2, scope=()),
+    authors.CreateAuthor(user_id=101, username="x"),
+    authors.AmendAuthor(author_id=1, username="Ben"),
+    authors.RemoveAuthor(author_id=99),
+    logos.UnlinkLogoAuthor(logo_id=1, author_id=2),
+    logos.LinkLogoAuthor(logo_id=1, author_id=99),
+    logos.RemoveLogo(logo_id=99),
+    changes.Revert(change_id=3),
+    logos.RemoveLogo(logo_id=1).if_version(1),
+]
+
+
+@F1
+@pytest.mark.parametrize("command", NOTHING, ids=lambda command: type(command).__name__)
+def test_what_changes_nothing_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, command: Command) -> None:
+    before = history(stocked), versions(storage), lists(stocked)
+    ask(stocked, command)
+    assert (history(stocked), versions(storage), lists(stocked)) == before
+
+
+@F1
+@pytest.mark.parametrize("command", REFUSED, ids=lambda command: type(command).__name__)
+def test_what_is_refused_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, command: Command) -> None:
+    before = history(stocked), versions(storage), lists(stocked)
+    with pytest.raises(LogoAdminError):
+        ask(stocked, command)
+    assert (history(stocked), versions(storage), lists(stocked)) == before
+    # And the next one follows without a gap.
+    stocked.authors.create(authors.CreateAuthor(user_id=1, username="next"))
+    assert [change.change_id for change in history(stocked)] == list(range(1, len(before[0]) + 2))
+
+
+@pytest.mark.rule("contract C4")
+def test_no_password_and_no_hash_is_ever_in_the_history(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    for kind in TABLE:
+        try:
+            do(stocked, kind)
+        except LogoAdminError:
+            continue
+    stocked.users.create(users.CreateUser(user_id=21, username="new", password="hunter2-hunter2"))
+    stocked.users.set_password(users.SetPassword(user_id=21, password="hunter3-hunter3"))
+    hash_ = storage.read(lambda uow: uow.users.password(21))
+    assert hash_ is not None
+    line = {"kind": "user", "user_id": 21, "username": "n", "avatar": None, "role_id": 1, "password_hash": HASH}
+    stocked.import_export.load(import_export.ImportRecords(), [json.dumps(line)])
+    stocked.users.remove(users.RemoveUser(user_id=21))
+    said = repr(history(stocked)) + repr([vars(storage)["_tables"].changes])
+    for secret in ("hunter2", "hunter3", ANN_PASSWORD, hash_.sealed, HASH, "argon2"):
+        assert secret not in said
+    fields = {name for change in history(stocked) for name in {**(change.before or {}), **(change.after or {})}}
+    assert not [name for name in fields if "password" in name]
+    assert "version" not in fields
+
+
+def test_without_a_token_nobody_did_it(stocked: LogoAdmin) -> None:
+    assert {(change.user_id, change.request_id) for change in history(stocked)} == {(None, None)}
+
+
+def test_a_key_does_it_in_the_name_of_its_maker(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    made = stocked.keys.create(keys.CreateKey(name="script", scope=("*",)), signed_in(storage, "*", user_id=500))
+    stocked.logos.remove(logos.RemoveLogo(logo_id=1), stocked.sessions.caller(made.key))
+    assert history(stocked)[-1].user_id == 500
+
+
+def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    known = len(history(stocked))
+    lines = [
+        {"kind": "logo", "logo_id": 1, **PIECE, "name": "new", "author_ids": [2, 1]},
+        {"kind": "logo", "logo_id": 1, **PIECE, "name": "newer", "author_ids": [2]},
+        {"kind": "user", "user_id": 7, "username": "x", "avatar": None, "role_id": 1, "password_hash": HASH},
+        {"kind": "logo", "logo_id": 1, **PIECE, "name": "newest", "author_ids": [2]},
+    ]
+    stocked.import_export.load(import_export.ImportRecords(), map(json.dumps, lines))
+    first, user, second = history(stocked)[known:]
+    assert (first.action, user.action, second.action) == ("logo.amended", "user.amended", "logo.amended")
+    assert first.before == artwork("logo")
+    assert first.after == second.before
+    assert first.after is not None
+    assert second.after is not None
+    assert (first.after["name"], second.after["name"]) == ("newer", "newest")
+    assert [link["author_id"] for link in first.after["authors"]] == [2]
+    assert versions(storage)[Kind.LOGO, 1] == second.change_id
+    assert versions(storage)[Kind.USER, 7] == user.change_id
+
+
+@pytest.mark.rule("contract I2")
+def test_a_dry_run_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    before = history(stocked), versions(storage)
+    line = {"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"}
+    stocked.import_export.load(import_export.ImportRecords(dry_run=True), [json.dumps(line)])
+    assert (history(stocked), versions(storage)) == before
+
+
+# Every method of the ports.
+
+READS: Final = {
+    *("get", "page", "links", "links_of", "link_of", "in_use", "credentials", "password", "can_sign_in"),
+    *("get_for_change", "authorize"),
+}
+# An id that is used up and a hash that is made anew of the same password change no record.
+NO_CHANGE: Final = {"next_id", "renew_password"}
+DOORS: Final[dict[type, type]] = {
+    ports.Users: AuditedUsers,
+    ports.Roles: AuditedRoles,
+    ports.Authors: AuditedAuthors,
+    ports.Artworks: AuditedArtworks,
+}
+EVE: Final = Author(9, 109, "Eve", NOW)
+NEW_LOGO: Final = Logo(9, "n", "http://a", "t", "", False, (), NOW)
+NEW_THEME: Final = Theme(9, "n", "http://a", "t", "", False, (), NOW)
+
+# Each method of the recorded repositories that changes something, and a call of it in a stocked gallery.
+CALLS: Final[dict[str, Callable[[AuditedUnitOfWork], object]]] = {
+    "users.add": lambda uow: uow.users.add(User(9, "eve", None, 1, NOW), None),
+    "users.update": lambda uow: uow.users.update(User(7, "eve", None, 1, NOW)),
+    "users.remove": lambda uow: uow.users.remove(7),
+    "users.set_password": lambda uow: uow.users.set_password(7, PasswordHash("x")),
+    "roles.add": lambda uow: uow.roles.add(Role(9, "r", (), NOW)),
+    "roles.update": lambda uow: uow.roles.update(Role(3, "r", (), NOW)),
+    "roles.remove": lambda uow: uow.roles.remove(3),
+    "authors.add": lambda uow: uow.authors.add(EVE),
+    "authors.update": lambda uow: uow.authors.update(replace(EVE, author_id=1)),
+    "authors.remove": lambda uow: uow.authors.remove(1),
+    "logos.add": lambda uow: uow.logos.add(NEW_LOGO, (1, 2)),
+    "logos.restore": lambda uow: uow.logos.restore(NEW_LOGO, [Link(9, 9, 1)]),
+    "logos.update": lambda uow: uow.logos.update(replace(NEW_LOGO, logo_id=1)),
+    "logos.remove": lambda uow: uow.logos.remove(1),
+    "logos.link": lambda uow: uow.logos.link(1, 2),
+    "logos.unlink": lambda uow: uow.logos.unlink(1, 1),
+    "logos.set_authors": lambda uow: uow.logos.set_authors(1, (2, 1)),
+    "logos.set_links": lambda uow: uow.logos.set_links(1, [Link(7, 1, 2)]),
+    "themes.add": lambda uow: uow.themes.add(NEW_THEME, (1, 2)),
+    "themes.restore": lambda uow: uow.themes.restore(NEW_THEME, [Link(9, 9, 1)]),
+    "themes.update": lambda uow: uow.themes.update(replace(NEW_THEME, theme_id=1)),
+    "themes.remove": lambda uow: uow.themes.remove(1),
+    "themes.link": lambda uow: uow.themes.link(1, 2),
+    "themes.unlink": lambda uow: uow.themes.unlink(1, 1),
+    "themes.set_authors": lambda uow: uow.themes.set_authors(1, (2, 1)),
+    "themes.set_links": lambda uow: uow.themes.set_links(1, [Link(7, 1, 2)]),
+}
+REPOSITORIES: Final = ("users", "roles", "authors", "logos", "themes")
+
+
+def public(of: object) -> set[str]:
+    return {name for name in dir(of) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("port", DOORS, ids=lambda port: port.__name__)
+def test_a_method_of_a_port_that_changes_something_is_written_anew_or_out_of_reach(port: type) -> None:
+    """Whoever adds a method to a port must say here what it does, or it cannot be used at all."""
+    changing = public(port) - READS - NO_CHANGE
+    own = {name for name, _ in inspect.getmembers(DOORS[port], inspect.isfunction) if not name.startswith("_")}
+    classes = [class_ for class_ in DOORS[port].__mro__ if class_.__module__.startswith("logoadmin")]
+    source = "".join(map(inspect.getsource, classes))
+    passed_on = set(re.findall(r"self\.(\w+) = ", source)) - {"get"}
+    passed_on = {name for name in passed_on if not name.startswith("_")}
+    assert passed_on <= READS | NO_CHANGE
+    assert not passed_on & changing
+    assert not hasattr(DOORS[port], "__getattr__")
+    assert own - READS - NO_CHANGE <= {name.partition(".")[2] for name in CALLS}
+    assert changing - own <= {"touch", "add_links", "unlink_all"}  # parts of other changes
+
+
+def test_every_way_through_the_door_is_tried(storage: MemoryStorage) -> None:
+    def work(uow: AuditedUnitOfWork) -> set[str]:
+        return {f"{name}.{method}" for name in REPOSITORIES for method in public(getattr(uow, name))}
+
+    ways = storage.write(recorded(work, NOW))
+    assert {way for way in ways if way.partition(".")[2] not in READS | NO_CHANGE} == set(CALLS)
+
+
+def test_the_work_gets_every_other_repository_but_none_of_records_itself(storage: MemoryStorage) -> None:
+    def work(uow: ports.UnitOfWork) -> None:
+        def inner(recording: AuditedUnitOfWork) -> None:
+            assert public(recording) == {*public(uow), "change_log"}
+            same = {name for name in public(uow) if getattr(recording, name) is getattr(uow, name)}
+            assert same == public(uow) - set(REPOSITORIES)
+
+        recorded(inner, NOW)(uow)
+
+    storage.write(work)
+
+
+@F1
+@pytest.mark.parametrize("way", CALLS)
+def test_every_way_through_the_door_leaves_one_change_and_a_version(
+    stocked: LogoAdmin, storage: MemoryStorage, way: str
+) -> None:
+    known, before = len(history(stocked)), versions(storage)
+    answer = storage.write(recorded(CALLS[way], NOW + 5, user_id=3, request_id="r"))
+    (change,) = history(stocked)[known:]
+    assert (change.change_id, change.at, change.user_id, change.request_id) == (known + 1, NOW + 5, 3, "r")
+    assert change.kind == way.partition("s.")[0]
+    after = versions(storage)
+    if change.after is not None:
+        assert after[change.kind, change.id] == change.change_id > before.get((change.kind, change.id), 0)
+    if hasattr(answer, "version"):
+        assert answer.version == change.change_id
+
+
+@pytest.mark.parametrize("way", ["users.remove", "roles.remove", "authors.remove", "logos.remove", "logos.unlink"])
+def test_what_is_not_there_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+    known = len(history(stocked))
+    repository, method = way.split(".")
+
+    def work(uow: AuditedUnitOfWork) -> bool:
+        ids = (99, 1) if method == "unlink" else (99,)
+        return bool(getattr(getattr(uow, repository), method)(*ids))
+
+    assert storage.write(recorded(work, NOW)) is False
+    assert len(history(stocked)) == known
+
+
+def test_a_record_that_is_not_there_is_not_changed(storage: MemoryStorage) -> None:
+    with pytest.raises(LookupError, match="user 9 is to be changed"):
+        storage.write(recorded(lambda uow: uow.users.update(User(9, "eve", None, 1, NOW)), NOW))

@@ -1,0 +1,376 @@
+"""Commands that are sent again (contract F3)."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, SignedIn
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import (
+    DuplicateEntry,
+    InvalidInput,
+    InvalidToken,
+    NotPermitted,
+    Outdated,
+    SignInRefused,
+    TooManySignIns,
+)
+from logoadmin.domain.model.versions import version_of
+from logoadmin.domain.services import changes, import_export, keys, logos, roles, sessions, themes, users
+from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors
+from logoadmin.domain.services.changes import ListChanges
+from logoadmin.ports.storage import UnitOfWork
+from tests.gallery import ANN_PASSWORD, ASKED, StandingClock, ask, signed_in
+
+pytestmark = pytest.mark.rule("contract F3")
+
+KEY = "3a8a9d0e-54b1-4c0e-9a54-1f2e5b0c9c11"
+ANN = CreateAuthor(user_id=7, username="Anna")
+DAY = 86_400
+
+# What writes and gives an answer that a client may have lost; what is done under a key is known by it.
+WRITES = [
+    kind
+    for kind, (call, _) in ASKED.items()
+    if kind is not sessions.Refresh
+    and call.rpartition(".")[2] not in ("list", "get", "logos", "themes", "authors", "me", "load", "dump")
+]
+
+
+def kept(storage: MemoryStorage) -> str:
+    return repr(vars(storage)["_tables"])
+
+
+def everything(gallery: LogoAdmin) -> tuple[list[str], int]:
+    lines: list[str] = []
+    gallery.import_export.dump(import_export.ExportRecords(with_password_hashes=True), lines.append)
+    return lines, len(list(gallery.changes.list(ListChanges())))
+
+
+def caller_for(kind: type[Command], gallery: LogoAdmin, storage: MemoryStorage) -> Caller:
+    """Return somebody who may do it, with a key 1 to remove."""
+    if not kind.__module__.endswith("keys"):
+        return OWNER
+    caller = signed_in(storage, "*")
+    gallery.keys.create(keys.CreateKey(name="script", scope=()), caller)
+    return caller
+
+
+def has_version(answer: Any) -> bool:
+    return hasattr(answer, "version")
+
+
+@pytest.mark.parametrize("kind", WRITES)
+def test_the_same_again_gives_the_same_answer_and_doubles_nothing(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
+    caller = caller_for(kind, stocked, storage)
+    command = kind(**ASKED[kind][1]).once(KEY)
+    first = ask(stocked, command, caller)
+    after = everything(stocked)
+    again = ask(stocked, kind(**ASKED[kind][1]).once(KEY), caller)
+    assert again == first
+    assert type(again) is type(first)
+    if has_version(first):
+        assert version_of(again) == version_of(first) > 0
+    assert everything(stocked) == after
+
+
+def test_without_a_key_everything_is_done_again(gallery: LogoAdmin) -> None:
+    gallery.authors.create(ANN)
+    with pytest.raises(DuplicateEntry):
+        gallery.authors.create(ANN)
+
+
+def test_the_first_answer_is_given_although_the_record_is_another_by_now(gallery: LogoAdmin) -> None:
+    first = gallery.authors.create(ANN.once(KEY))
+    gallery.authors.amend(AmendAuthor(author_id=1, username="Renamed"))
+    again = gallery.authors.create(ANN.once(KEY))
+    assert (again, again.version) == (first, first.version)
+    assert gallery.authors.get(GetAuthor(author_id=1)).username == "Renamed"
+
+
+def test_the_version_of_a_artwork_that_has_authors_is_given_again(stocked: LogoAdmin) -> None:
+    stocked.authors.amend(AmendAuthor(author_id=1, username="Renamed"))
+    command = logos.AmendLogo(logo_id=1, name="Aurora").once(KEY)
+    first, again = stocked.logos.amend(command), stocked.logos.amend(command)
+    assert again == first
+    assert version_of(again) == version_of(first) == stocked.changes.list(ListChanges()).version
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        CreateAuthor(user_id=7, username="anna"),
+        CreateAuthor(user_id=8, username="Anna"),
+        roles.CreateRole(name="Ann", scope=()),
+        logos.RemoveLogo(logo_id=1),
+    ],
+)
+def test_the_key_of_another_command_is_refused(stocked: LogoAdmin, other: Command) -> None:
+    stocked.authors.create(ANN.once(KEY))
+    before = everything(stocked)
+    with pytest.raises(InvalidInput) as caught:
+        ask(stocked, other.once(KEY))
+    (problem,) = caught.value.problems
+    assert (problem.loc, problem.type) == (("header", "Idempotency-Key"), "value_error")
+    assert KEY not in str(caught.value)
+    assert everything(stocked) == before
+
+
+def test_what_was_left_out_and_what_was_given_are_two_commands(stocked: LogoAdmin) -> None:
+    stocked.users.amend(users.AmendUser(user_id=7).once(KEY))
+    with pytest.raises(InvalidInput):
+        stocked.users.amend(users.AmendUser(user_id=7, avatar=None).once(KEY))
+
+
+@pytest.mark.parametrize("wrong", ["another", ANN_PASSWORD + " "])
+def test_another_password_is_another_command(stocked: LogoAdmin, wrong: str) -> None:
+    command = users.SetPassword(user_id=7, password=ANN_PASSWORD)
+    stocked.users.set_password(command.once(KEY))
+    with pytest.raises(InvalidInput):
+        stocked.users.set_password(users.SetPassword(user_id=7, password=wrong).once(KEY))
+
+
+def test_other_keys_are_other_commands(gallery: LogoAdmin) -> None:
+    gallery.authors.create(ANN.once(KEY))
+    for key in (KEY + " ", KEY.upper(), KEY[:-1], "", "é😀"):
+        with pytest.raises(DuplicateEntry):
+            gallery.authors.create(ANN.once(key))
+
+
+def test_users_do_not_share_their_keys(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann, ben = signed_in(storage, "*", user_id=500), signed_in(storage, "*", user_id=501)
+    callers: tuple[Caller, ...] = (ann, ben, OWNER)
+    made = [
+        gallery.authors.create(CreateAuthor(user_id=number, username=f"Author {number}").once(KEY), caller)
+        for number, caller in enumerate(callers)
+    ]
+    assert [author.author_id for author in made] == [1, 2, 3]
+
+
+def test_a_user_has_their_keys_in_all_their_sessions(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    here = signed_in(storage, "*", user_id=500)
+    first = gallery.authors.create(ANN.once(KEY), here)
+    gallery.users.set_password(users.SetPassword(user_id=500, password="pw"))
+    tokens = gallery.sessions.sign_in(sessions.SignIn(username="user 500", password="pw"))
+    assert gallery.authors.create(ANN.once(KEY), gallery.sessions.caller(tokens.access_token)) == first
+
+
+def test_who_may_no_more_is_refused_also_for_what_they_did(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann = signed_in(storage, "roles:write", user_id=500)
+    command = roles.CreateRole(name="new", scope=()).once(KEY)
+    gallery.roles.create(command, ann)
+    gallery.users.amend(users.AmendUser(user_id=500, role_id=1))
+    with pytest.raises(NotPermitted):
+        gallery.roles.create(command, ann)
+    gallery.users.remove(users.RemoveUser(user_id=500))
+    with pytest.raises(InvalidToken):
+        gallery.roles.create(command, ann)
+
+
+def test_after_a_day_it_is_done_again(gallery: LogoAdmin, clock: StandingClock) -> None:
+    command = roles.CreateRole(name="new", scope=()).once(KEY)
+    first = gallery.roles.create(command)
+    clock.pass_by(DAY - 1)
+    assert gallery.roles.create(command) == first
+    clock.pass_by(1)
+    with pytest.raises(DuplicateEntry):
+        gallery.roles.create(command)
+    gallery.roles.remove(roles.RemoveRole(role_id=first.role_id))
+    assert gallery.roles.create(command).role_id == first.role_id + 1
+
+
+def test_after_a_day_the_answers_are_forgotten(
+    gallery: LogoAdmin, storage: MemoryStorage, clock: StandingClock
+) -> None:
+    for number in range(5):
+        gallery.authors.create(CreateAuthor(user_id=number, username=f"Author {number}").once(f"key {number}"))
+    assert len(vars(storage)["_tables"].stored_responses) == 5
+    clock.pass_by(DAY)
+    gallery.authors.create(CreateAuthor(user_id=99, username="Author 99").once("key 99"))
+    assert len(vars(storage)["_tables"].stored_responses) == 1
+
+
+def test_what_was_refused_does_not_use_a_key_up(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    gallery.authors.create(CreateAuthor(user_id=7, username="in the way"))
+    with pytest.raises(DuplicateEntry):
+        gallery.authors.create(ANN.once(KEY))
+    gallery.authors.amend(AmendAuthor(author_id=1, user_id=8))
+    assert gallery.authors.create(ANN.once(KEY)).author_id == 2
+    other = "another key"
+    with pytest.raises(Outdated):
+        gallery.authors.amend(AmendAuthor(author_id=1, username="x").once(other).if_version(99))
+    with pytest.raises(NotPermitted):
+        gallery.roles.create(roles.CreateRole(name="x", scope=()).once(other), signed_in(storage))
+    gallery.logos.create(logos.CreateLogo(**ASKED[logos.CreateLogo][1]).once(other))
+
+
+def test_a_failed_sign_in_does_not_use_a_key_up(stocked: LogoAdmin) -> None:
+    with pytest.raises(SignInRefused):
+        stocked.sessions.sign_in(sessions.SignIn(username="ann", password="wrong").once(KEY))
+    stocked.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD).once(KEY))
+
+
+def test_the_answer_is_kept_with_the_change_or_not_at_all(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    class Fails(MemoryStorage):
+        def write(self, work: Callable[[Any], Any]) -> Any:
+            def fails(uow: UnitOfWork) -> None:
+                work(uow)
+                raise RuntimeError("before the commit")
+
+            return super().write(fails)
+
+    storage.__class__ = Fails
+    with pytest.raises(RuntimeError):
+        gallery.authors.create(ANN.once(KEY))
+    storage.__class__ = MemoryStorage
+    assert list(gallery.authors.list(ListAuthors())) == []
+    assert gallery.authors.create(ANN.once(KEY)).author_id == 1
+
+
+def test_the_same_at_once_is_done_once(gallery: LogoAdmin) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        made = list(threads.map(lambda _: gallery.authors.create(ANN.once(KEY)), range(40)))
+    assert made == [made[0]] * 40
+    assert len(list(gallery.authors.list(ListAuthors()))) == 1
+
+
+# Answers with secrets in them.
+
+
+def secrets_of(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> tuple[Callable[[], Any], Callable[[Any], tuple[str, ...]]]:
+    """Return what gives an answer with secrets, the same each time, and what they are in it."""
+    if kind is keys.CreateKey:
+        caller = signed_in(storage, "*", user_id=500)
+        made = keys.CreateKey(name="script", scope=("*",)).once(KEY)
+        return lambda: stocked.keys.create(made, caller), lambda answer: (answer.key,)
+    command: Any = sessions.SignIn(username="ann", password=ANN_PASSWORD)
+    if kind is sessions.Refresh:
+        token = stocked.sessions.sign_in(command).refresh_token
+        command = sessions.Refresh(grant_type="refresh_token", refresh_token=token)
+    command = command.once(KEY)
+    return (
+        lambda: stocked.sessions.grant(command, ANONYMOUS),
+        lambda answer: (answer.access_token, answer.refresh_token),
+    )
+
+
+@pytest.mark.rule("contract C1", "contract C3", "contract C5")
+@pytest.mark.parametrize("kind", [sessions.SignIn, sessions.Refresh, keys.CreateKey])
+def test_a_secret_is_given_again_and_cannot_be_read_in_storage(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
+    does, secrets = secrets_of(stocked, storage, kind)
+    first = does()
+    again = does()
+    assert again == first
+    assert secrets(again) == secrets(first)
+    for secret in (*secrets(first), ANN_PASSWORD, KEY):
+        assert secret not in kept(storage)
+
+
+@pytest.mark.rule("contract C3")
+def test_a_refresh_that_is_sent_again_ends_nothing(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD))
+    command = sessions.Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token)
+    second = stocked.sessions.refresh(command.once(KEY))
+    assert stocked.sessions.refresh(command.once(KEY)) == second
+    caller = stocked.sessions.caller(second.access_token)
+    assert isinstance(caller, SignedIn)
+    stocked.users.get(users.GetUser(user_id=7), caller)
+    with pytest.raises(InvalidToken):
+        stocked.sessions.refresh(command)  # this is no repetition but a second use
+    with pytest.raises(InvalidToken):
+        stocked.sessions.me(sessions.WhoAmI(), caller)
+
+
+@pytest.mark.rule("contract C1")
+def test_signing_in_again_takes_the_password_again(stocked: LogoAdmin) -> None:
+    stocked.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD).once(KEY))
+    with pytest.raises(SignInRefused):
+        stocked.sessions.sign_in(sessions.SignIn(username="ann", password="wrong").once(KEY))
+
+
+@pytest.mark.rule("contract C4")
+def test_whatever_has_a_password_is_known_again_slowly() -> None:
+    for kind in ASKED:
+        assert kind.hashes is any("password" in name for name in kind.model_fields if not name.startswith("with_"))
+
+
+@pytest.mark.rule("contract C4")
+def test_a_password_cannot_be_guessed_by_plain_digests(stocked: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    digested: list[bytes] = []
+    stretched: list[bytes] = []
+    sha256, scrypt = hashlib.sha256, hashlib.scrypt
+
+    def watched_sha256(data: bytes = b"", **options: Any) -> Any:
+        digested.append(data)
+        return sha256(data, **options)
+
+    def watched_scrypt(data: bytes, **options: Any) -> bytes:
+        assert options["n"] * options["r"] * 128 >= 2**24
+        assert options["salt"]
+        stretched.append(data)
+        return scrypt(data, **options)
+
+    monkeypatch.setattr(hashlib, "sha256", watched_sha256)
+    monkeypatch.setattr(hashlib, "scrypt", watched_scrypt)
+    password = json.dumps(ANN_PASSWORD).encode().strip(b'"')
+    for command in (
+        users.SetPassword(user_id=7, password=ANN_PASSWORD),
+        users.CreateUser(user_id=8, username="ben", password=ANN_PASSWORD),
+        sessions.SignIn(username="ann", password=ANN_PASSWORD),
+    ):
+        ask(stocked, command.once(f"{KEY} {type(command).__name__}"))
+    assert len(stretched) == 3
+    assert all(password in said for said in stretched)
+    assert not [said for said in digested if password in said]
+
+
+def test_an_import_is_never_taken_for_another(gallery: LogoAdmin) -> None:
+    for number in (3, 4, 4):
+        line = json.dumps({"kind": "role", "role_id": number, "name": f"role {number}", "scope": []})
+        answer = gallery.import_export.load(import_export.ImportRecords().once(KEY), [line])
+        assert sum(counts.lines for counts in answer.counts.values()) == 1
+    assert len(list(gallery.roles.list(roles.ListRoles()))) == 4
+
+
+def test_a_command_keeps_its_key_and_its_versions() -> None:
+    command = themes.RemoveTheme(theme_id=1)
+    assert (command.key, command.seen) == (None, None)
+    both = command.once(KEY).if_version(3, 4)
+    assert (both.key, both.seen) == (KEY, frozenset({3, 4}))
+    assert both.model_dump() == command.model_dump() == {"theme_id": 1}
+    assert (command.key, command.seen) == (None, None)
+    assert KEY not in repr(changes.Revert(change_id=1).once(KEY))
+
+
+@pytest.mark.rule("contract B4", "contract C5")
+def test_a_service_key_is_not_given_what_its_maker_was_answered(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    maker = signed_in(storage, "*")
+    weak = gallery.keys.create(keys.CreateKey(name="weak", scope=()), maker)
+    strong = keys.CreateKey(name="strong", scope=("*",)).once("1")
+    gallery.keys.create(strong, maker)
+    with pytest.raises(NotPermitted):
+        gallery.keys.create(strong, gallery.sessions.caller(weak.key))
+
+
+@pytest.mark.rule("contract C1")
+def test_signing_in_under_a_key_forgives_no_other_attempt(stocked: LogoAdmin) -> None:
+    here = Anonymous("192.0.2.1")
+    for number in range(100):
+        own = sessions.SignIn(username="ann", password=ANN_PASSWORD).once(f"key {number}")
+        stocked.sessions.sign_in(own, here)
+        with pytest.raises(SignInRefused):
+            stocked.sessions.sign_in(sessions.SignIn(username=f"somebody {number}", password="guess"), here)
+    with pytest.raises(TooManySignIns):
+        stocked.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD), here)

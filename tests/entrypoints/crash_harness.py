@@ -1,0 +1,77 @@
+"""A service that is killed often: ``python -m tests.entrypoints.crash_harness <database URL> [before|after]``.
+
+This process has loaded everything and holds the socket, but nothing of the database. It forks one that serves, and for
+each line that it reads, kills that one, as a power cut would, and forks the next. With a moment, the one that serves
+ends itself, before its third commit or after it. This process writes its port, and then a line each time that requests
+are answered. A connection that nobody has accepted yet waits for the next one.
+"""
+
+import os
+import select
+import signal
+import socket
+import sys
+from importlib import import_module
+from itertools import count
+
+import logoadmin
+from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.entrypoints.server import listen, serve
+
+
+def doom(moment: str) -> None:
+    """Have this process end as by a power cut before its third commit, or after it."""
+    commit, commits = Transaction.commit, count(1)
+
+    def last(transaction: Transaction) -> None:
+        is_last = next(commits) == 3
+        if not is_last or moment == "after":
+            commit(transaction)
+        if is_last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    setattr(Transaction, "commit", last)  # noqa: B010 (mypy would rightly refuse the assignment)
+
+
+def born(database: str, listener: socket.socket, moment: str) -> int:
+    """Return the number of a new process, which serves until it is killed."""
+    process = os.fork()
+    if process == 0:
+        gallery = logoadmin.connect(database)
+
+        def listening(_: str) -> None:
+            if moment:
+                doom(moment)
+            os.write(1, b"ready\n")
+
+        serve(lambda: logoadmin.asgi(gallery), listener, workers=1, log_level="error", listening=listening)
+    return process
+
+
+def has_died(process: int) -> bool:
+    """Wait until a process has died, or somebody says something; tell which."""
+    while not select.select([sys.stdin], [], [], 0.002)[0]:
+        if os.waitpid(process, os.WNOHANG) != (0, 0):
+            return True
+    return False
+
+
+def main(database: str, moment: str = "") -> None:
+    """Live and die until there is nobody any more who says so."""
+    with logoadmin.connect(database) as gallery:
+        logoadmin.asgi(gallery)
+    import_module("uvicorn.loops.auto")
+    listener = listen("127.0.0.1", 0)
+    os.write(1, b"%d\n" % listener.getsockname()[1])
+    again = True
+    while again:
+        process = born(database, listener, moment)
+        if has_died(process):
+            continue
+        again = sys.stdin.readline() != ""
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,216 @@
+"""What may be kept, and which pages of other origins may read it (contract F2)."""
+
+from typing import Any, Final
+
+import pytest
+from starlette.testclient import TestClient
+
+import logoadmin
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Policy
+from tests.entrypoints.conftest import Headers
+from tests.gallery import PIECE, WatchedStorage
+from tests.rows import ROWS, Row
+
+pytestmark = pytest.mark.rule("contract F2")
+
+OURS: Final = "https://admin.example"
+OTHERS: Final = ("https://evil.example", "https://admin.example.evil.example", "http://admin.example", "null", "*", "")
+EXPOSED: Final = {"etag", "link", "retry-after", "x-request-id"}
+CORS: Final = "access-control-"
+
+BOTH: Final = pytest.mark.parametrize("access", list(Policy))
+ORIGINS: Final = pytest.mark.parametrize("origin", [None, OURS, *OTHERS])
+
+
+def is_public(row: Row) -> bool:
+    return row.method == "GET" and row.token == "never"
+
+
+PUBLIC: Final = [row for row in ROWS if is_public(row)]
+OTHER: Final = [row for row in ROWS if not is_public(row)]
+TEMPLATES: Final = sorted({row.template for row in ROWS})
+
+
+@pytest.fixture
+def shared(gallery: LogoAdmin) -> TestClient:
+    """A client of an application that one origin may use."""
+    application = logoadmin.asgi(gallery, origins=[OURS, "http://localhost:5173"], cache_seconds=7)
+    return TestClient(application, base_url="http://127.0.0.1:8000", raise_server_exceptions=False)
+
+
+def from_(origin: str | None, headers: Headers | None = None) -> Headers:
+    return {**(headers or {}), **({} if origin is None else {"origin": origin})}
+
+
+def cors(answer: Any) -> dict[str, str]:
+    """Return the headers that tell a browser who may read an answer."""
+    headers = answer.headers
+    return {name: value for name, value in headers.items() if name.startswith(CORS)}
+
+
+def listed(text: str) -> set[str]:
+    return {name.strip().lower() for name in text.split(",")}
+
+
+@BOTH
+@ORIGINS
+def test_public_reads_are_for_everybody_and_may_be_kept(shared: TestClient, origin: str | None) -> None:
+    for row in PUBLIC:
+        for method in ("GET", "HEAD"):
+            answer = shared.request(method, row.path, headers=from_(origin))
+            assert answer.status_code == 200
+            assert answer.headers["cache-control"] == "public, max-age=7"
+            assert answer.headers["access-control-allow-origin"] == "*"
+            assert listed(answer.headers["access-control-expose-headers"]) >= EXPOSED
+            assert "access-control-allow-credentials" not in answer.headers
+            assert "vary" not in answer.headers
+            kept = shared.request(method, row.path, headers=from_(origin, {"if-none-match": answer.headers["etag"]}))
+            assert (kept.status_code, kept.headers["cache-control"]) == (304, "public, max-age=7")
+            assert cors(kept) == cors(answer)
+
+
+@pytest.mark.parametrize("seconds", [0, 60, 31_536_000])
+def test_the_time_that_they_may_be_kept_is_a_setting(gallery: LogoAdmin, seconds: int) -> None:
+    with TestClient(logoadmin.asgi(gallery, cache_seconds=seconds)) as client:
+        for path in ("/api/logos", "/api/logos/1", "/api/logos?limit=1"):
+            assert client.get(path).headers["cache-control"] == f"public, max-age={seconds}"
+
+
+@BOTH
+def test_everything_else_is_for_the_origins_that_were_named(shared: TestClient, admin: Headers) -> None:
+    for row in sorted(OTHER, key=lambda row: row.method != "GET"):
+        for origin in (OURS, None, *OTHERS):
+            answer = shared.request(row.method, row.path, json=row.body, headers=from_(origin, admin))
+            assert answer.headers["cache-control"] == "no-store"
+            assert answer.headers["vary"] == "Origin"
+            if origin == OURS:
+                assert answer.headers["access-control-allow-origin"] == OURS
+                assert listed(answer.headers["access-control-expose-headers"]) >= EXPOSED
+            else:
+                assert cors(answer) == {}
+            assert "access-control-allow-credentials" not in answer.headers
+
+
+@BOTH
+def test_where_no_origin_is_named_there_is_none(client: TestClient, admin: Headers) -> None:
+    for row in sorted(OTHER, key=lambda row: row.method != "GET"):
+        answer = client.request(row.method, row.path, json=row.body, headers=from_(OURS, admin))
+        assert answer.headers["cache-control"] == "no-store"
+        assert cors(answer) == {}
+
+
+def test_unchanged_answers_that_are_not_public_are_not_kept_either(shared: TestClient, admin: Headers) -> None:
+    for path in ("/api/users", "/api/users/7", "/api/roles", "/api/changes"):
+        etag = shared.get(path, headers=admin).headers["etag"]
+        answer = shared.get(path, headers=from_(OURS, {**admin, "if-none-match": etag}))
+        assert (answer.status_code, answer.headers["cache-control"]) == (304, "no-store")
+        assert answer.headers["access-control-allow-origin"] == OURS
+
+
+def test_errors_are_never_kept_and_are_read_by_whoever_may_read_the_answer(
+    shared: TestClient, watched: WatchedStorage
+) -> None:
+    def expect(method: str, path: str, status: int, allowed: str | None, **more: Any) -> None:
+        for origin in (OURS, *OTHERS):
+            answer = shared.request(method, path, headers=from_(origin), **more)
+            assert answer.status_code == status, (method, path, answer.text)
+            assert answer.headers["cache-control"] == "no-store"
+            said = answer.headers.get("access-control-allow-origin")
+            assert said == (allowed if allowed == "*" or origin == OURS else None)
+
+    expect("GET", "/api/logos/99", 404, "*")
+    expect("GET", "/api/logos/x", 422, "*")
+    expect("GET", "/api/logos?limit=0", 422, "*")
+    expect("HEAD", "/api/authors/99/logos", 404, "*")
+    expect("GET", "/api/roles", 403, OURS)
+    expect("PATCH", "/api/authors/1", 422, OURS, json={"nope": 1})
+    expect("PATCH", "/api/authors/99", 404, OURS, json={})
+    expect("POST", "/api/authors", 409, OURS, json={"user_id": 101, "username": "x"})
+    expect("POST", "/api/authors", 415, OURS, content=b"{}")
+    expect("PUT", "/api/authors", 405, OURS, json={})
+    expect("POST", "/api/auth/token", 401, OURS, json={"username": "x", "password": "y"})
+    watched.go_away()
+    expect("GET", "/api/logos", 503, "*")
+    expect("PATCH", "/api/authors/1", 503, OURS, json={})
+    watched.fault = RuntimeError("bug")
+    expect("GET", "/api/logos", 500, "*")
+    expect("PATCH", "/api/authors/1", 500, OURS, json={})
+
+
+# Preflights.
+
+
+def test_pages_of_ours_may_do_everything(shared: TestClient) -> None:
+    for row in ROWS:
+        answer = shared.options(row.path, headers={"origin": OURS, "access-control-request-method": row.method})
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert answer.headers["access-control-allow-origin"] == OURS
+        assert row.method.lower() in listed(answer.headers["access-control-allow-methods"])
+        taken = {"authorization", "content-type", "idempotency-key", "if-match", "if-none-match", "x-request-id"}
+        assert taken <= listed(answer.headers["access-control-allow-headers"])
+        assert answer.headers["vary"] == "Origin"
+        assert answer.headers["cache-control"] == "no-store"
+        assert 0 < int(answer.headers["access-control-max-age"]) <= 7200
+
+
+@pytest.mark.parametrize("origin", OTHERS)
+def test_pages_of_others_may_only_read_what_is_public(shared: TestClient, origin: str) -> None:
+    for row in ROWS:
+        answer = shared.options(row.path, headers={"origin": origin, "access-control-request-method": row.method})
+        if is_public(row):
+            assert answer.status_code == 204
+            assert answer.headers["access-control-allow-origin"] == "*"
+            # A browser would keep whatever else was said here, and then not ask again before a DELETE.
+            assert listed(answer.headers["access-control-allow-methods"]) == {"get", "head"}
+        else:
+            assert answer.status_code == 405
+            assert cors(answer) == {}
+            assert row.method in answer.headers["allow"]
+
+
+@pytest.mark.parametrize("origin", [OURS, *OTHERS])
+def test_what_a_path_does_not_have_is_refused_beforehand(shared: TestClient, origin: str) -> None:
+    for method in ("TRACE", "PUT", "get", "OPTIONS"):
+        answer = shared.options(
+            "/api/logos/1/authors", headers={"origin": origin, "access-control-request-method": method}
+        )
+        if origin == OURS:  # a browser finds that its method is not among these
+            assert listed(answer.headers["access-control-allow-methods"]) == {"get", "head", "post", "delete"}
+        else:
+            assert (answer.status_code, cors(answer)) == (405, {})
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_options_that_is_no_preflight_is_a_wrong_method(shared: TestClient, template: str) -> None:
+    (row, *_) = [row for row in ROWS if row.template == template]
+    methods = {row.method for row in ROWS if row.template == template}
+    for headers in ({}, {"origin": OURS}, {"access-control-request-method": "GET"}):
+        answer = shared.options(row.path, headers=headers)
+        assert answer.status_code == 405
+        assert set(answer.headers["allow"].split(", ")) == methods | ({"HEAD"} if "GET" in methods else set())
+        assert answer.json() == {"detail": "Method Not Allowed"}
+
+
+def test_a_preflight_needs_no_token_and_touches_no_storage(shared: TestClient, watched: WatchedStorage) -> None:
+    watched.go_away()
+    watched.asked.clear()
+    answer = shared.options("/api/users", headers={"origin": OURS, "access-control-request-method": "POST"})
+    assert answer.status_code == 204
+    assert watched.asked == []
+
+
+def test_a_form_of_a_foreign_page_changes_nothing(shared: TestClient, gallery: LogoAdmin) -> None:
+    before = len(list(gallery.changes.list(logoadmin.ListChanges())))
+    evil = {"origin": "https://evil.example"}
+    # What a page may send without asking beforehand.
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""):
+        for path in ("/api/authors", "/api/logos/1/authors"):
+            answer = shared.post(
+                path, content=b'{"user_id": 1, "username": "x"}', headers={**evil, "content-type": kind}
+            )
+            assert answer.status_code == 415
+            assert cors(answer) == {}
+    assert shared.post("/api/logos", json=PIECE, headers=evil).status_code == 403
+    assert len(list(gallery.changes.list(logoadmin.ListChanges()))) == before

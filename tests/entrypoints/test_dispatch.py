@@ -1,0 +1,352 @@
+"""Calling the core from an event loop: what is shared, what is given up (contract A20, E1)."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
+from typing import Final, TypeVar
+
+import httpx2
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Caller, Policy
+from logoadmin.domain.model.errors import DuplicateEntry, StorageUnavailable
+from logoadmin.domain.model.lists import Listing
+from logoadmin.domain.model.records import Author
+from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
+from logoadmin.entrypoints.http_api import dispatch as module
+from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.ports.storage import UnitOfWork
+from tests.entrypoints.at_once import Clients, with_clients
+from tests.gallery import StandingClock, WatchedStorage, gallery_on
+
+Answer = TypeVar("Answer")
+
+WITHIN: Final = 10.0
+
+
+class SlowStorage(WatchedStorage):
+    """A storage whose reads wait until they may go on, and which can be told from one that does not wait."""
+
+    def __init__(self) -> None:
+        super().__init__(MemoryStorage())
+        self.waits = True
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+        self.reading = threading.Event()
+        self.loses: Exception | None = None  # what becomes of writes that are made together
+
+    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        answer = super().read(work)
+        self.reading.set()
+        assert self.may_go_on.wait(WITHIN)
+        return answer
+
+    def atomic(self, calls: Callable[[], Answer]) -> Answer:
+        def lost() -> Answer:
+            answer = calls()
+            if self.loses is not None:
+                raise self.loses
+            return answer
+
+        return super().atomic(lost)
+
+
+@pytest.fixture
+def storage() -> Iterator[SlowStorage]:
+    """A storage that is made to wait, and let go at the end."""
+    made = SlowStorage()
+    yield made
+    made.may_go_on.set()
+
+
+@pytest.fixture
+def slow(storage: SlowStorage, clock: StandingClock) -> LogoAdmin:
+    """A gallery on it."""
+    return gallery_on(storage, clock, Policy.OPEN)
+
+
+async def until(event: threading.Event) -> None:
+    """Wait for a thread without keeping the event loop."""
+    assert await asyncio.to_thread(event.wait, WITHIN)
+
+
+@pytest.mark.rule("contract E1")
+def test_all_who_ask_for_the_version_before_a_look_begins_share_it(storage: SlowStorage, slow: LogoAdmin) -> None:
+    async def run() -> None:
+        calls = Dispatch(slow)
+        storage.may_go_on.clear()
+        blocked = asyncio.ensure_future(calls.reading(lambda: storage.read(lambda _: "blocked")))
+        await until(storage.reading)
+        asking = [asyncio.ensure_future(calls.version(calls.deadline())) for _ in range(50)]
+        await asyncio.sleep(0)
+        storage.asked.clear()
+        storage.may_go_on.set()
+        assert len({await version for version in asking}) == 1
+        assert await blocked == "blocked"
+        assert storage.asked == ["read"]
+
+    asyncio.run(run())
+
+
+@pytest.mark.rule("contract E1")
+def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowStorage, slow: LogoAdmin) -> None:
+    async def run() -> None:
+        calls = Dispatch(slow)
+        storage.may_go_on.clear()
+        early = asyncio.ensure_future(calls.version(calls.deadline()))
+        await until(storage.reading)
+        slow.authors.create(CreateAuthor(user_id=1, username="Ann"))
+        late = asyncio.ensure_future(calls.version(calls.deadline()))
+        await asyncio.sleep(0)
+        storage.may_go_on.set()
+        assert await late == slow.changes.version() > await early
+
+    asyncio.run(run())
+
+
+@pytest.mark.rule("contract A20")
+def test_what_was_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_DEADLINE", 0.2)
+    done: list[str] = []
+
+    async def run() -> None:
+        calls = Dispatch(slow)
+        begun, may_end = threading.Event(), threading.Event()
+
+        def first() -> None:
+            begun.set()
+            may_end.wait(WITHIN)
+            done.append("first")
+
+        both = [asyncio.ensure_future(calls.writing(first))]
+        await until(begun)
+        both.append(asyncio.ensure_future(calls.writing(lambda: done.append("second"))))
+        refused = await asyncio.gather(*both, return_exceptions=True)
+        assert [type(error) for error in refused] == [StorageUnavailable, StorageUnavailable]
+        may_end.set()
+        await calls.writing(lambda: done.append("third"))
+
+    asyncio.run(run())
+    assert done == ["first", "third"]
+
+
+@pytest.mark.rule("contract A20")
+def test_a_slow_read_keeps_only_its_own_thread(storage: SlowStorage) -> None:
+    storage.at_once = 3
+    gallery = gallery_on(storage, StandingClock())
+    may_end = threading.Event()
+
+    async def run() -> None:
+        calls = Dispatch(gallery)
+        slow = [asyncio.ensure_future(calls.reading(lambda: may_end.wait(WITHIN))) for _ in range(2)]
+        quick = [calls.reading(partial(abs, number)) for number in range(20)]
+        assert await asyncio.wait_for(asyncio.gather(*quick), 1) == list(range(20))
+        assert not any(task.done() for task in slow)
+        may_end.set()
+        await asyncio.gather(*slow)
+
+    asyncio.run(run())
+
+
+@pytest.mark.rule("contract E1", "contract E3")
+def test_searches_stand_in_the_way_of_nothing_else(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    list_, searching, may_end = slow.authors.list, threading.Event(), threading.Event()
+
+    def slow_list(command: ListAuthors, caller: Caller) -> Listing[Author]:
+        if command.q is not None:
+            searching.set()
+            may_end.wait(WITHIN)
+        return list_(command, caller)
+
+    async def work(clients: Clients) -> None:
+        (client,) = clients
+
+        async def ask(path: str) -> httpx2.Response:
+            return await asyncio.wait_for(client.get(path), 1)
+
+        await ask("/api/authors?limit=5")  # remembered from now on
+        searches = [asyncio.ensure_future(client.get(f"/api/authors?q={number}")) for number in range(9)]
+        await until(searching)
+        for path in ("/api/authors?limit=5", "/api/authors?limit=6", "/api/authors?user_id=5", "/api/authors/1"):
+            assert (await ask(path)).status_code == 200, path
+        assert not any(search.done() for search in searches)
+        may_end.set()
+        assert {(await search).status_code for search in searches} == {200}
+
+    slow.authors.create(CreateAuthor(user_id=5, username="Ann"))
+    monkeypatch.setattr(slow.authors, "list", slow_list)
+    with_clients((slow,), work)
+
+
+@pytest.mark.rule("contract A20")
+def test_a_thread_that_could_not_be_started_is_started_for_the_next(
+    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def run() -> None:
+        calls = Dispatch(slow)
+        asking: list[Callable[[], Awaitable[object]]] = [
+            lambda: calls.reading(lambda: "read"),
+            lambda: calls.searching(lambda: "found"),
+            lambda: calls.writing(lambda: "written"),
+            lambda: calls.hashing(lambda: "hashed"),
+            lambda: calls.version(calls.deadline()),
+        ]
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", fail)
+            for ask in asking:
+                with pytest.raises(RuntimeError, match="can't start"):
+                    await ask()
+        assert [await ask() for ask in asking] == ["read", "found", "written", "hashed", slow.changes.version()]
+
+    asyncio.run(run())
+
+
+@pytest.mark.rule("contract A20")
+def test_what_is_read_after_a_look_has_no_time_of_its_own(slow: LogoAdmin) -> None:
+    may_end = threading.Event()
+
+    async def run() -> None:
+        calls = Dispatch(slow)
+        now = asyncio.get_running_loop().time()
+        assert calls.deadline() > now + 1
+        for ask in (calls.reading(lambda: may_end.wait(WITHIN), now), calls.version(now)):
+            with pytest.raises(StorageUnavailable):
+                await asyncio.wait_for(ask, 1)
+
+    try:
+        asyncio.run(run())
+    finally:
+        may_end.set()
+
+
+@pytest.mark.rule("contract A20", "contract C1")
+def test_who_waits_too_long_for_hashing_is_not_told_that_the_database_is_away(
+    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_DEADLINE", 0.05)
+    may_end = threading.Event()
+
+    async def run() -> None:
+        with pytest.raises(HttpError) as caught:
+            await Dispatch(slow).hashing(lambda: may_end.wait(WITHIN))
+        assert (caught.value.status, caught.value.detail) == (503, "Too many passwords at once; try again")
+        assert caught.value.headers == {"retry-after": "1"}
+
+    try:
+        asyncio.run(run())
+    finally:
+        may_end.set()
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.parametrize("way", ["reading", "searching", "writing", "hashing"])
+def test_calls_are_answered_each_with_its_own_answer_or_error(slow: LogoAdmin, way: str) -> None:
+    def call(number: int) -> int:
+        if number % 3 == 0:
+            raise ValueError(number)
+        return number
+
+    async def run() -> None:
+        run_one = getattr(Dispatch(slow), way)
+        found = await asyncio.gather(*(run_one(partial(call, n)) for n in range(200)), return_exceptions=True)
+        assert [error.args[0] if isinstance(error, ValueError) else error for error in found] == list(range(200))
+        assert [isinstance(error, ValueError) for error in found] == [n % 3 == 0 for n in range(200)]
+
+    asyncio.run(run())
+
+
+@pytest.mark.rule("contract A20")
+def test_calls_serve_event_loops_one_after_the_other_and_at_once(slow: LogoAdmin) -> None:
+    calls = Dispatch(slow)
+
+    async def ask(number: int) -> list[int]:
+        return list(await asyncio.gather(*(calls.reading(partial(abs, n)) for n in range(number))))
+
+    found: list[list[int]] = []
+
+    def ask_in_a_loop(number: int) -> None:
+        found.append(asyncio.run(ask(number)))
+
+    loops = [threading.Thread(target=ask_in_a_loop, args=(number,)) for number in range(1, 9)]
+    for loop in loops:
+        loop.start()
+    for loop in loops:
+        loop.join(WITHIN)
+    assert sorted(found, key=len) == [list(range(n)) for n in range(1, 9)]
+
+
+@pytest.mark.rule("contract A20")
+def test_an_answer_for_a_loop_that_is_gone_troubles_nobody(slow: LogoAdmin) -> None:
+    calls = Dispatch(slow)
+    may_end = threading.Event()
+
+    async def leave() -> None:
+        task = asyncio.ensure_future(calls.reading(lambda: may_end.wait(WITHIN)))
+        await asyncio.sleep(0.01)
+        task.cancel()
+
+    asyncio.run(leave())
+    may_end.set()
+    time.sleep(0)
+    assert asyncio.run(calls.reading(lambda: "still there")) == "still there"
+
+
+# Writes that wait at the same time.
+
+
+async def written(gallery: LogoAdmin, user_ids: Sequence[int]) -> list[object]:
+    """Return what becomes of creating authors, all of which wait behind another write."""
+    calls, begun, may_end = Dispatch(gallery), threading.Event(), threading.Event()
+
+    def first() -> None:
+        begun.set()
+        may_end.wait(WITHIN)
+
+    def create(user_id: int) -> Author:
+        return gallery.authors.create(CreateAuthor(user_id=user_id, username=f"author {user_id}"))
+
+    waiting = [asyncio.ensure_future(calls.writing(first))]
+    await until(begun)
+    creating = [asyncio.ensure_future(calls.writing(partial(create, user_id))) for user_id in user_ids]
+    await asyncio.sleep(0)
+    may_end.set()
+    await asyncio.gather(*waiting)
+    return list(await asyncio.gather(*creating, return_exceptions=True))
+
+
+@pytest.mark.rule("contract A8", "contract A20")
+def test_writes_that_wait_are_made_together_and_answered_each_for_itself(storage: SlowStorage, slow: LogoAdmin) -> None:
+    storage.asked.clear()
+    one, two, again, three = asyncio.run(written(slow, (1, 2, 1, 3)))
+    assert storage.asked == ["together", "write", "write", "write", "write"]
+    assert [getattr(author, "author_id", None) for author in (one, two, three)] == [1, 2, 3]
+    assert isinstance(again, DuplicateEntry)
+
+
+@pytest.mark.rule("contract A20")
+def test_writes_that_were_not_kept_together_are_none_of_them_answered_as_if(
+    storage: SlowStorage, slow: LogoAdmin
+) -> None:
+    storage.loses = StorageUnavailable(storage.server)
+    found = asyncio.run(written(slow, (1, 2, 1)))
+    assert [type(error) for error in found] == [StorageUnavailable] * 3
+    assert list(slow.authors.list(ListAuthors())) == []
+
+
+@pytest.mark.rule("contract A20", "contract A21")
+def test_a_fault_that_befalls_writes_made_together_is_laid_at_the_door_of_one(
+    storage: SlowStorage, slow: LogoAdmin
+) -> None:
+    storage.loses = RuntimeError("something that only one of them can be to blame for")
+    one, two, again = asyncio.run(written(slow, (1, 2, 1)))
+    assert [author.user_id for author in slow.authors.list(ListAuthors())] == [1, 2]
+    assert [getattr(author, "author_id", None) for author in (one, two)] == [1, 2]
+    assert isinstance(again, DuplicateEntry)

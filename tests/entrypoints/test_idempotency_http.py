@@ -1,0 +1,383 @@
+"""Requests that are sent again over HTTP, because their answer was lost (contract F3)."""
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import secrets
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection, IncompleteRead
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from starlette.testclient import TestClient
+
+import logoadmin
+from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.services.authors import ListAuthors
+from logoadmin.domain.services.changes import ListChanges
+from tests.conftest import LONG
+from tests.entrypoints.at_once import Clients, with_clients
+from tests.entrypoints.conftest import Headers
+from tests.gallery import PIECE, StandingClock
+from tests.mariadb import MariaDb
+from tests.rows import ROWS, Row
+
+pytestmark = pytest.mark.rule("contract F3")
+
+ROOT: Final = Path(__file__).parents[2]
+# For each database; more of them for a closer look.
+INTERRUPTED: Final = int(os.environ.get("LOGOADMIN_TEST_INTERRUPTED", "1000" if LONG else "60"))
+AT_ONCE: Final = 16
+# How many authors each client asks for of a service that ends itself.
+EACH: Final = 8
+POSTS: Final = [row for row in ROWS if row.method == "POST"]
+TAKES: Final = pytest.mark.parametrize("row", POSTS, ids=str)
+
+
+def again(headers: Headers, key: str) -> Headers:
+    return {**headers, "idempotency-key": key}
+
+
+def kept(client: TestClient, admin: Headers) -> list[Any]:
+    """Return all that there is, to see that nothing was doubled."""
+    paths = [row.path for row in ROWS if row.method == "GET" and row.is_list and row.template != "/api/auth/keys"]
+    answers = [client.get(path, headers=admin) for path in paths]
+    keys = client.get("/api/auth/keys", headers=admin).json()
+    return [*((answer.headers["etag"], answer.text) for answer in answers), [key["key_id"] for key in keys]]
+
+
+@TAKES
+def test_the_same_request_again_has_the_same_answer_and_doubles_nothing(
+    client: TestClient, admin: Headers, row: Row
+) -> None:
+    headers = again(admin, "the key")
+    first = client.post(row.path, json=row.body, headers=headers)
+    assert first.status_code == row.status
+    after = kept(client, admin)
+    for _ in range(2):
+        second = client.post(row.path, json=row.body, headers=headers)
+        assert (second.status_code, second.json()) == (first.status_code, first.json())
+        assert second.content == first.content
+        assert second.headers.get("etag") == first.headers.get("etag")
+        assert second.headers["x-request-id"] != first.headers["x-request-id"]
+        assert kept(client, admin) == after
+
+
+@TAKES
+def test_without_a_token_a_key_works_as_well(client: TestClient, row: Row) -> None:
+    if row.token in ("always", "optional"):
+        assert client.post(row.path, json={}, headers={"idempotency-key": "k"}).status_code == 403
+        return
+    answers = [client.post(row.path, json=row.body, headers={"idempotency-key": "k"}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [row.status] * 2
+    assert answers[0].content == answers[1].content
+
+
+@TAKES
+def test_the_same_key_with_another_request_is_refused(client: TestClient, admin: Headers, row: Row) -> None:
+    headers = again(admin, "the key")
+    assert client.post("/api/roles", json={"name": "first", "scope": []}, headers=headers).status_code == 201
+    if row.token == "never":  # who signs in is nobody yet, and nobody has keys of their own
+        first = client.post("/api/authors", json={"user_id": 9, "username": "x"}, headers=again({}, "the key"))
+        assert first.status_code == 201
+    after = kept(client, admin)
+    answer = client.post(row.path, json=row.body, headers=headers)
+    assert answer.status_code == 422
+    (problem,) = answer.json()["detail"]
+    assert problem["loc"] == ["header", "Idempotency-Key"]
+    assert set(problem) == {"loc", "msg", "type"}
+    assert "the key" not in answer.text
+    assert kept(client, admin) == after
+
+
+def test_another_body_and_another_path_are_other_requests(client: TestClient, admin: Headers) -> None:
+    headers = again(admin, "k")
+    assert client.post("/api/logos/1/authors", json={"author_id": 2}, headers=headers).status_code == 200
+    for path, body in (
+        ("/api/logos/1/authors", {"author_id": 1}),
+        ("/api/themes/1/authors", {"author_id": 2}),
+        ("/api/logos/2/authors", {"author_id": 2}),
+        ("/api/authors", {"user_id": 3, "username": "x"}),
+        ("/api/logos", PIECE),
+        ("/api/themes", PIECE),
+    ):
+        answer = client.post(path, json=body, headers=headers)
+        assert answer.status_code == 422
+        assert answer.json()["detail"][0]["loc"] == ["header", "Idempotency-Key"]
+    # The same request, although it is written in another way.
+    spaced = b' {\n"author_id" :  2 } '
+    answer = client.post(
+        "/api/logos/1/authors", content=spaced, headers={**headers, "content-type": "application/json; charset=utf-8"}
+    )
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [[b""], [b"k" * 256], [b"a", b"a"], [b"a", b"b"], [b"", b"a"]],
+    ids=["empty", "too long", "twice the same", "two", "empty and one"],
+)
+def test_a_bad_key_is_refused(client: TestClient, admin: Headers, sent: list[bytes]) -> None:
+    headers = [(name.encode(), value.encode()) for name, value in admin.items()]
+    headers += [(b"idempotency-key", value) for value in sent]
+    for row in POSTS:
+        answer = client.post(row.path, json=row.body, headers=headers)
+        assert answer.status_code == 422
+        assert [problem["loc"] for problem in answer.json()["detail"]] == [["header", "Idempotency-Key"]]
+
+
+@pytest.mark.parametrize("key", ["k", "k" * 255, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', "a key, with; much=in it"])
+def test_a_key_may_be_any_text_of_a_header(client: TestClient, key: str) -> None:
+    body = {"user_id": 3, "username": "x"}
+    answers = [client.post("/api/authors", json=body, headers={"idempotency-key": key}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].content == answers[1].content
+
+
+def test_a_bad_key_and_a_bad_body_are_reported_together(client: TestClient) -> None:
+    answer = client.post("/api/authors", json={"user_id": -1, "username": "x"}, headers={"idempotency-key": ""})
+    assert [problem["loc"] for problem in answer.json()["detail"]] == [
+        ["header", "Idempotency-Key"],
+        ["body", "user_id"],
+    ]
+
+
+def test_other_methods_do_not_look_at_a_key(client: TestClient, admin: Headers) -> None:
+    headers = again(admin, "k")
+    for name in ("one", "two"):
+        answer = client.patch("/api/authors/1", json={"username": name}, headers=headers)
+        assert (answer.status_code, answer.json()["username"]) == (200, name)
+    for key in ("k", "", "k" * 256):
+        assert client.get("/api/authors/1", headers=again(admin, key)).status_code == 200
+        assert client.patch("/api/authors/1", json={"username": "x" + key[:3]}, headers=again(admin, key)).is_success
+    assert client.delete("/api/logos/1", headers=headers).status_code == 200
+    assert client.delete("/api/logos/1", headers=headers).status_code == 404
+
+
+def test_what_was_refused_may_be_asked_again_under_the_same_key(client: TestClient) -> None:
+    headers = {"idempotency-key": "k"}
+    for body, status in (
+        ({"user_id": 101, "username": "x"}, 409),
+        ({"user_id": -1, "username": "x"}, 422),
+        ({"user_id": 5, "username": "x"}, 201),
+        ({"user_id": 5, "username": "x"}, 201),
+    ):
+        assert client.post("/api/authors", json=body, headers=headers).status_code == status
+
+
+def test_a_key_is_forgotten_after_a_day(client: TestClient, clock: StandingClock) -> None:
+    body, headers = {"user_id": 5, "username": "x"}, {"idempotency-key": "k"}
+    assert client.post("/api/authors", json=body, headers=headers).status_code == 201
+    clock.pass_by(86_399)
+    assert client.post("/api/authors", json=body, headers=headers).status_code == 201
+    clock.pass_by(1)
+    assert client.post("/api/authors", json=body, headers=headers).status_code == 409
+
+
+# At once.
+
+
+def test_many_at_once_with_one_key_are_one(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+    async def rush(clients: Clients) -> None:
+        for number in range(8):
+            headers = {"idempotency-key": f"key {number}"}
+            body = {"user_id": 1000 + number, "username": f"author {number}"}
+            answers = await asyncio.gather(
+                *(clients[side % 2].post("/api/authors", json=body, headers=headers) for side in range(20))
+            )
+            assert {answer.status_code for answer in answers} == {201}
+            assert len({answer.content for answer in answers}) == 1
+            assert len({answer.headers["etag"] for answer in answers}) == 1
+            assert len({answer.headers["x-request-id"] for answer in answers}) == 20
+
+    before = len(list(workers[0].changes.list(ListChanges())))
+    with_clients(workers, rush)
+    assert Counter(author.user_id for author in workers[1].authors.list(ListAuthors()) if author.user_id >= 1000) == {
+        1000 + number: 1 for number in range(8)
+    }
+    assert len(list(workers[0].changes.list(ListChanges()))) == before + 8
+
+
+def test_of_many_at_once_with_one_key_and_other_bodies_one_is_done(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+    async def rush(clients: Clients) -> None:
+        headers = {"idempotency-key": "k"}
+        bodies = [{"user_id": 1000 + number, "username": f"author {number}"} for number in range(10)]
+        answers = await asyncio.gather(
+            *(clients[side % 2].post("/api/authors", json=body, headers=headers) for side, body in enumerate(bodies))
+        )
+        assert sorted(answer.status_code for answer in answers) == [201] + [422] * 9
+
+    with_clients(workers, rush)
+    assert len([author for author in workers[1].authors.list(ListAuthors()) if author.user_id >= 1000]) == 1
+
+
+# A server that is killed at any moment.
+
+
+class Mortal:
+    """A real service on a database, that is killed and there again within some hundredths of a second."""
+
+    def __init__(self, database: str, *moment: str) -> None:
+        command = [sys.executable, "-m", "tests.entrypoints.crash_harness", database, *moment]
+        paths = [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("LOGOADMIN_")},
+            "PYTHONPATH": os.pathsep.join(paths),
+        }
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
+        self.port = int(self._said())
+
+    def is_ready(self) -> None:
+        """Wait until it answers."""
+        assert self._said() == b"ready\n"
+
+    def kill(self) -> None:
+        """End it as a power cut would, and start the next one."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"again\n")
+
+    def close(self) -> None:
+        """End it for good."""
+        self._process.communicate(timeout=20)
+
+    def _said(self) -> bytes:
+        assert self._process.stdout is not None
+        assert select.select([self._process.stdout], [], [], 20)[0], "it does not start"
+        return self._process.stdout.readline()
+
+
+class Client:
+    """Asks for one author after the other, each under one key until there is an answer.
+
+    Attributes:
+        answers: what was answered in the end, by ``user_id``.
+        interrupted: how many requests there were whose connection broke before the answer was there.
+    """
+
+    def __init__(self, port: int, number: int, chance: random.Random) -> None:
+        self._port = port
+        self._chance = chance
+        self._user_id = number * 100_000
+        self.answers: dict[int, Any] = {}
+        self.interrupted = 0
+
+    def ask(self) -> None:
+        """Ask for the next one."""
+        self._user_id += 1
+        body = b'{"user_id":%d,"username":"author %d"}' % (self._user_id, self._user_id)
+        headers = {"content-type": "application/json", "idempotency-key": secrets.token_hex(16)}
+        give_up = time.monotonic() + 20
+        while True:
+            assert time.monotonic() < give_up, "no answer"
+            connection = HTTPConnection("127.0.0.1", self._port, timeout=5)
+            with contextlib.closing(connection):
+                try:
+                    connection.request("POST", "/api/authors", body, headers)
+                    if self._chance.random() < 0.1:
+                        continue  # gone before the answer is there
+                    response = connection.getresponse()
+                    answer = response.read()
+                except (ConnectionError, IncompleteRead):
+                    self.interrupted += 1
+                    continue
+            if response.status != 503:
+                assert response.status == 201, answer
+                self.answers[self._user_id] = json.loads(answer)
+                return
+
+
+@pytest.fixture(params=["sqlite", "mariadb"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a new database with tables."""
+    url = f"sqlite:///{tmp_path / 'killed.db'}"
+    if request.param == "mariadb":
+        mariadb: MariaDb = request.getfixturevalue("mariadb")
+        url = mariadb.url_of(mariadb.new_database())
+    storage = open_sql_storage(url)
+    storage.prepare()
+    storage.close()
+    return url
+
+
+def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(database: str) -> None:
+    """Kill the service until so many requests were interrupted, ``LOGOADMIN_TEST_INTERRUPTED``, and count the authors.
+
+    A request is interrupted when it was sent and its connection breaks before the answer is there.
+    """
+    seed = secrets.randbits(32)
+    chance = random.Random(seed)
+    crash_harness = Mortal(database)
+    clients = [Client(crash_harness.port, number, random.Random(seed + number)) for number in range(1, AT_ONCE + 1)]
+    done = threading.Event()
+
+    def keep_asking(client: Client) -> None:
+        while not done.is_set():
+            client.ask()
+
+    crash_harness.is_ready()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        running = [pool.submit(keep_asking, client) for client in clients]
+        try:
+            kills = 0
+            while sum(client.interrupted for client in clients) < INTERRUPTED:
+                assert not any(ended.done() for ended in running), seed
+                assert kills < INTERRUPTED, "a kill interrupts several requests, as a rule"
+                kills += 1
+                time.sleep(chance.random() ** 2 * 0.1)
+                crash_harness.kill()
+                crash_harness.is_ready()
+        finally:
+            done.set()
+            for ended in running:
+                ended.result()
+            crash_harness.close()
+
+    answered_once(database, clients, seed)
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_service_that_is_killed_right_at_its_commit_loses_and_doubles_nothing(database: str, moment: str) -> None:
+    seed = secrets.randbits(32)
+    crash_harness = Mortal(database, moment)
+    clients = [Client(crash_harness.port, number, random.Random(seed + number)) for number in range(1, AT_ONCE + 1)]
+
+    def keep_asking(client: Client) -> None:
+        for _ in range(EACH):
+            client.ask()
+
+    try:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(keep_asking, clients))
+    finally:
+        crash_harness.close()
+    # No life keeps more than three transactions, and each ends with somebody waiting.
+    assert sum(client.interrupted for client in clients) >= EACH // 3
+    answered_once(database, clients, seed)
+
+
+def answered_once(database: str, clients: list[Client], seed: int) -> None:
+    """Make sure that each author who was asked for is there once, as it was answered, with one change."""
+    answers = {user_id: answer for client in clients for user_id, answer in client.answers.items()}
+    with logoadmin.connect(database) as gallery:
+        authors = {author.author_id: author for author in gallery.authors.list(ListAuthors())}
+        changes = [change for change in gallery.changes.list(ListChanges()) if change.kind == "author"]
+    # Every one of them has an answer, and what was answered is there, once.
+    assert sorted(author.user_id for author in authors.values()) == sorted(answers), seed
+    for user_id, said in answers.items():
+        author = authors[said["author_id"]]
+        assert (author.user_id, author.username, author.created_at) == (user_id, said["username"], said["created_at"])
+    assert Counter(change.id for change in changes) == dict.fromkeys(authors, 1), seed
+    assert {change.action for change in changes} == {"author.created"}
+    assert [change.change_id for change in changes] == sorted(change.change_id for change in changes)
