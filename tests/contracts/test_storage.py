@@ -13,8 +13,8 @@ import pytest
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
-from logoadmin.domain.model.lists import Filter, folded
-from logoadmin.domain.model.records import Author, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
+from logoadmin.domain.model.lists import EVERYTHING, Filter, HeavyPage, folded
+from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
 from logoadmin.ports.storage import Artworks, Credentials, Session, Storage, StoredResponse, UnitOfWork
 
 # Names that some collation or other takes for the same.
@@ -128,6 +128,45 @@ def test_each_name_is_a_duplicate_of_itself(storage: Storage, name: str) -> None
         write(storage, lambda uow: uow.authors.add(author(2, username=name)))
     assert (caught.value.value, caught.value.key) == (name, "username")
     assert str(caught.value) == f"Duplicate entry '{name}' for key 'username'"
+
+
+@pytest.mark.rule("contract E1")
+@pytest.mark.parametrize("heavy", [65_000, 200_000, MAX_CUSTOM_CSS])
+@pytest.mark.parametrize("where", [EVERYTHING, Filter(active=False), Filter(q="logo")], ids=["all", "active", "q"])
+def test_a_page_ends_before_it_is_heavy_and_says_so(storage: Storage, heavy: int, where: Filter) -> None:
+    styles = ["", "🂡" * heavy, "", "", "🂡" * heavy, "🂡" * heavy, "x" * 60_000, "x" * 60_000]
+    all_ = [replace(logo(id_), custom_css=css, active=False) for id_, css in enumerate(styles, 1)]
+    write(storage, *(lambda uow, one=one: uow.logos.add(one) for one in all_))
+    for read in (storage.read, storage.snapshot, storage.write):
+        pages, after = [], -1
+        while page := read(lambda uow, after=after: uow.logos.page(after, 100, where)):  # type: ignore[misc]  # has a default
+            pages.append(page)
+            after = page[-1].logo_id
+        assert [one for page in pages for one in page] == all_
+        # The last one may, or may not, be said to be heavy.
+        assert [isinstance(page, HeavyPage) for page in pages[:-1]] == [True] * (len(pages) - 1)
+        assert all(len(page) == 1 or sum(len(one.custom_css) for one in page) <= 65_536 for page in pages)
+        assert [len(page) for page in pages] == ([4, 1, 1, 1, 1] if heavy == 65_000 else [1, 1, 2, 1, 1, 1, 1])
+    assert not isinstance(storage.read(lambda uow: uow.logos.page(2, 2, where)), HeavyPage)
+
+
+@pytest.mark.rule("contract E1")
+def test_users_and_changes_are_weighed_too(storage: Storage) -> None:
+    users = [User(id_, f"user {id_}", "🂡" * 4096, 1, 0) for id_ in range(1, 41)]
+    write(
+        storage, lambda uow: uow.roles.add(role(1)), *(lambda uow, one=one: uow.users.add(one, None) for one in users)
+    )
+    page = storage.read(lambda uow: uow.users.page(-1, 100))
+    assert isinstance(page, HeavyPage)
+    assert len(page) == 15
+    changes = [
+        Change(id_, 0, None, "user.amended", Kind.USER, id_, {"avatar": "x" * 4096}, {"avatar": "y" * 4096}, None)
+        for id_ in range(1, 41)
+    ]
+    storage.write(lambda uow: uow.changes.add(changes))
+    found = storage.read(lambda uow: uow.changes.page(0, 100))
+    assert isinstance(found, HeavyPage)
+    assert (found, len(found)) == (tuple(changes[:7]), 7)
 
 
 @pytest.mark.rule("spec §Limits", "contract A3", "contract D")

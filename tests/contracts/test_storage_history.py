@@ -79,7 +79,8 @@ def test_changes_of_the_longest_styles_are_kept(storage: Storage) -> None:
     assert found is not None
     # Compared by itself: pytest would print a difference of megabytes.
     assert (found.before == before, found.after == after) == (True, True)
-    assert [len(found.before or ()) for found in storage.read(lambda uow: uow.changes.page(0, 9))] == [1, 1]
+    for number in (0, 1):  # two are too heavy for a page
+        assert [len(found.before or ()) for found in storage.read(lambda uow, n=number: uow.changes.page(n, 9))] == [1]  # type: ignore[misc]  # has a default
 
 
 @pytest.mark.rule("contract G", "spec §Limits")

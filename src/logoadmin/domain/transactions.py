@@ -189,24 +189,26 @@ class Transactions:
             NotModified: the caller has it already.
         """
         where, after = command.filter(), -1 if command.after is None else command.after
-        # One more than asked for tells whether more follows.
-        size = pages.first if command.limit is None else command.limit + 1
+        limit = command.limit
 
         def first(uow: UnitOfWork) -> tuple[int, tuple[Record, ...], bool]:
             of(uow)
             # The version first: a list that is newer than its version is fetched again, one that is older is not.
             version = _version_of_list(uow, kind)
             raise_if_unmodified(command.had, version)
-            return version, *pages.gathered(lambda last, limit: page(uow, last, limit, where), id_of, after, size)
+            if limit is None:
+                return version, page(uow, after, pages.first, where), True
+            # One more than asked for tells whether more follows.
+            return version, *pages.gathered(lambda last, size: page(uow, last, size, where), id_of, after, limit + 1)
 
-        def following(last: Record, limit: int) -> tuple[Record, ...]:
-            return self._storage.read(lambda uow: page(uow, id_of(last), limit, where))
+        def fetch(last: int, size: int) -> tuple[Record, ...]:
+            return self._storage.read(lambda uow: page(uow, last, size, where))
 
         version, found, goes_on = self.read(command, caller, first)
-        if command.limit is None:
-            return Listing(found, following, pages, version=version)
-        shown = found[: command.limit]
-        return Listing(shown, version=version, next_after=id_of(shown[-1]) if goes_on and shown else None)
+        if limit is None:
+            return Listing(found, id_of, fetch, pages, after=after, version=version)
+        shown = found[:limit]
+        return Listing(shown, id_of, version=version, next_after=id_of(shown[-1]) if goes_on and shown else None)
 
     def _rights(self, uow: UnitOfWork, command: Command, caller: Caller) -> Rights | None:
         """Return what a caller may do, None for everything, once it is found to be enough."""

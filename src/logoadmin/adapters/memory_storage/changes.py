@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import islice
 
 from logoadmin.adapters.memory_storage.tables import Journal, Tables
+from logoadmin.domain.model.lists import light_enough, text_of
 from logoadmin.domain.model.records import Change, Kind
 from logoadmin.ports.storage import StoredResponse
 
@@ -34,7 +35,7 @@ class ChangeRepository:
         return max(of, default=0)
 
     def page(self, after: int, limit: int) -> tuple[Change, ...]:
-        return tuple(islice(self._tables.changes.after(after), limit))
+        return light_enough(islice(self._tables.changes.after(after), limit), text_of)
 
 
 class StoredResponseRepository:

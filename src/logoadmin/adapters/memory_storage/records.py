@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from logoadmin.adapters.memory_storage.sessions import ServiceKeyRepository, SessionRepository
 from logoadmin.adapters.memory_storage.tables import Ids, Journal, Rows, Tables
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
-from logoadmin.domain.model.lists import EVERYTHING, Filter, folded
+from logoadmin.domain.model.lists import EVERYTHING, Filter, folded, light_enough, page_of, text_of
 from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, Role, StoredRecord, User
 from logoadmin.ports.storage import Credentials
 
@@ -145,7 +145,7 @@ class ArtworkRepository(_Records[Artwork]):
         if author_id is not None:
             rows = (artwork for artwork in rows if author_id in self._authors_of(artwork))
             where = replace(where, author_id=None)
-        return tuple(map(self._with_authors, _page(rows, limit, where)))
+        return page_of(_page(rows, limit, where), self._with_authors)
 
     def add(self, record: Artwork) -> None:
         super().add(replace(record, authors=()))
@@ -205,7 +205,7 @@ class ArtworkRepository(_Records[Artwork]):
 
 
 def _page(rows: Iterable[Record], limit: int, where: Filter) -> tuple[Record, ...]:
-    return tuple(islice((row for row in rows if _meets(row, where)), limit))
+    return light_enough(islice((row for row in rows if _meets(row, where)), limit), text_of)
 
 
 def _meets(row: object, where: Filter) -> bool:

@@ -20,7 +20,7 @@ from logoadmin.adapters.sql_storage.tables import (
     themes,
 )
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.model.lists import EVERYTHING, Filter, folded
+from logoadmin.domain.model.lists import EVERYTHING, Filter, folded, page_of
 from logoadmin.domain.model.records import Artwork, Author, Link, Logo, Theme
 
 _KEY: Final[Any] = bindparam("key")
@@ -116,7 +116,7 @@ class ArtworkRepository(Generic[Artwork]):
             if author is None:
                 author = known[link[1]] = Author(*link[1:])
             makers[link[0]].append(author)
-        return tuple(self._artwork(row, tuple(makers.get(row[0], ()))) for row in rows)
+        return page_of(rows, lambda row: self._artwork(row, tuple(makers.get(row[0], ()))))
 
     def _links_of_page(self, artwork_ids: Sequence[int], *, everything: bool) -> Sequence[Row]:
         first, last = artwork_ids[0], artwork_ids[-1]

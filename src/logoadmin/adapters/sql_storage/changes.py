@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.tables import changes, stored_responses
 from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.domain.model.lists import page_of
 from logoadmin.domain.model.records import Change, Kind
 from logoadmin.ports.storage import StoredResponse
 
@@ -99,7 +100,7 @@ class ChangeRepository:
     def page(self, after: int, limit: int) -> tuple[Change, ...]:
         """Return some changes, by id."""
         self._transaction.settle()
-        return tuple(map(_change, self._transaction.rows(_PAGE, {"after_id": after, "limit": limit})))
+        return page_of(self._transaction.page(_PAGE, {"after_id": after, "limit": limit}), _change)
 
 
 _ANSWER = select(stored_responses.c.key_hash, stored_responses.c.sealed, stored_responses.c.expires_at).where(

@@ -55,6 +55,9 @@ class Dialect(Protocol):
             patience: how many seconds a connection or an answer may take; None for as long as it takes.
         """
 
+    def holding_little(self, cursor: Any) -> AbstractContextManager[None]:
+        """Let a cursor read no more rows meanwhile than it takes to find that a page is heavy, if it reads ahead."""
+
     def judge(self, error: BaseException) -> Judgement | None:
         """Return how a driver's error is to be taken, None for a mistake of ours."""
 

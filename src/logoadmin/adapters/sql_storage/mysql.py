@@ -15,6 +15,7 @@ from logoadmin.adapters.sql_storage.faults import Judgement, judge_mysql
 from logoadmin.adapters.sql_storage.pymysql_connections import Connector, hurried
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
+from logoadmin.domain.model.lists import PAGE_TEXT
 
 # The worst case adds up a wait for the pool, a ping, and a new connection that does not answer; it stays below the
 # two seconds of contract A20. So do a wait for the pool and a statement, which must outlast the server's shortest wait
@@ -37,6 +38,8 @@ _LIMITED: Final = (
 _STRICT: Final = "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'"
 # A unit of work that waited for the locks of others must see what they left, not what was there when it began.
 _ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
+# Characters have up to four bytes.
+_MOST_BYTES: Final = 4 * PAGE_TEXT
 _POOL_NAME: Final = "logoadmin"
 # Two databases on the same server may be prepared at once; the name of a lock may have 64 characters.
 _LOCK: Final = "CONCAT('logoadmin.', MD5(DATABASE()))"
@@ -93,6 +96,16 @@ class Mysql:
         logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_POOL_NAME}").setLevel(logging.CRITICAL)
         self._watch(engine, is_hurried=patience is not None)
         return engine
+
+    @contextmanager
+    def holding_little(self, cursor: Any) -> Iterator[None]:
+        """Throw away what follows on the rows of a heavy page: the driver reads an answer to its end."""
+        connection = cursor.connection
+        connection.most_bytes = _MOST_BYTES
+        try:
+            yield
+        finally:
+            connection.most_bytes = math.inf
 
     def judge(self, error: BaseException) -> Judgement | None:
         """Return how an error is to be taken."""

@@ -65,7 +65,7 @@ class Page:
         self._samples = lru_cache(_KNOWN)(self._query_samples)
 
     def rows(self, transaction: Transaction, after: int, limit: int, where: Filter) -> Sequence[Row]:
-        """Return the rows of up to ``limit`` records with an id above ``after``."""
+        """Return the rows of up to ``limit`` records with an id above ``after``, of as many as are light enough."""
         values = where.given
         wanted = tuple(values)
         filters = tuple(name for name in wanted if name != "q")
@@ -75,11 +75,11 @@ class Page:
             values["q"] = folded(where.q)
             parts = {f"part_{number}": part for number, part in enumerate(parts_that_cover(values["q"]))}
         if not filters and not parts:
-            return transaction.rows(self._all, values)
+            return transaction.page(self._all, values)
         best = self._best(transaction, filters, parts, values)
         names = dict(zip(filter(_is_part, best), _PARTS, strict=False))
         values.update((names[part], parts[part]) for part in names)
-        return transaction.rows(self._along(tuple(names.get(track, track) for track in best), wanted), values)
+        return transaction.page(self._along(tuple(names.get(track, track) for track in best), wanted), values)
 
     def _best(
         self, transaction: Transaction, filters: tuple[str, ...], parts: dict[str, str], values: dict[str, Any]

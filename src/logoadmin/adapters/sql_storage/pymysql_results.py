@@ -4,6 +4,7 @@ This rests on insides of PyMySQL. A version that has others reads by itself.
 """
 
 from collections.abc import Iterator
+from math import inf
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -94,8 +95,11 @@ class QuickResult(_Usual):  # type: ignore[misc]  # the driver has no types
 
     def _read_rows(self) -> None:
         rows = []
+        left = getattr(self.connection, "most_bytes", inf)
         while not ((data := self._packet())[0] == _END and len(data) < _LONG):
-            rows.append(self._row(data))
+            if left >= 0:
+                rows.append(self._row(data))
+                left -= len(data)
         self._check_packet_is_eof(protocol.MysqlPacket(data, "utf8mb4"))
         self.connection = None
         self.affected_rows = len(rows)

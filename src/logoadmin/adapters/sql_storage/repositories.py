@@ -17,7 +17,7 @@ from logoadmin.adapters.sql_storage.tables import (
 )
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
-from logoadmin.domain.model.lists import EVERYTHING, Filter, folded
+from logoadmin.domain.model.lists import EVERYTHING, Filter, folded, page_of
 from logoadmin.domain.model.records import Author, PasswordHash, Role, User
 from logoadmin.ports.storage import Credentials
 
@@ -55,7 +55,7 @@ class UserRepository:
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[User, ...]:
         """Return some users, by id."""
-        return tuple(User(*row) for row in _USERS.rows(self._transaction, after, limit, where))
+        return page_of(_USERS.rows(self._transaction, after, limit, where), lambda row: User(*row))
 
     def add(self, user: User, password: PasswordHash | None) -> None:
         """Keep a new user."""
@@ -153,7 +153,7 @@ class RoleRepository:
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Role, ...]:
         """Return some roles, by id."""
-        return tuple(_role(row) for row in _ROLES.rows(self._transaction, after, limit, where))
+        return page_of(_ROLES.rows(self._transaction, after, limit, where), _role)
 
     def add(self, role: Role) -> None:
         """Keep a new role."""
@@ -226,7 +226,7 @@ class AuthorRepository:
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Author, ...]:
         """Return some authors, by id."""
-        return tuple(Author(*row) for row in _AUTHORS.rows(self._transaction, after, limit, where))
+        return page_of(_AUTHORS.rows(self._transaction, after, limit, where), lambda row: Author(*row))
 
     def add(self, author: Author) -> None:
         """Keep a new author."""

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from typing import Any, Final, Self
 from urllib.parse import quote
 
@@ -72,6 +72,10 @@ class Sqlite:
         event.listen(engine, "connect", self._remember_file)
         event.listen(engine, "checkout", self._compare_file)
         return engine
+
+    def holding_little(self, cursor: Any) -> AbstractContextManager[None]:  # noqa: ARG002 (what others read ahead with)
+        """Do nothing: each row is read when it is asked for."""
+        return nullcontext()
 
     def judge(self, error: BaseException) -> Judgement | None:
         """Return how an error is to be taken."""

@@ -1,6 +1,7 @@
 """Statements in the SQL of one database, each written once."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from itertools import chain, repeat
 from operator import itemgetter
@@ -48,18 +49,26 @@ class Statements:
         refused: what the driver raises if a key refuses a record.
     """
 
-    __slots__ = ("_dialect", "refused", "together", "written")
+    __slots__ = ("_dialect", "holding_little", "refused", "together", "written")
 
-    def __init__(self, dialect: Dialect, *, together: bool) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        *,
+        together: bool,
+        holding_little: Callable[[Any], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         """Write for a database, and with its driver's way of naming values.
 
         Args:
             dialect: of the database.
             together: whether several statements can be sent at once, and are, to save round trips.
+            holding_little: has a cursor read no more rows than a page has.
         """
         self._dialect = dialect
         self.together = together
         self.written = lru_cache(_KNOWN)(self._write)
+        self.holding_little = holding_little
         self.refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
 
     def _write(self, statement: ClauseElement, names: tuple[str, ...]) -> Written:

@@ -63,7 +63,9 @@ class SqlStorage:
         self._hurried = patience is not None
         self._engine = dialect.engine(connections or 2 * dialect.at_once + 5, patience)
         self._driver = self._engine.dialect.loaded_dbapi
-        self._statements = Statements(self._engine.dialect, together=dialect.together)
+        self._statements = Statements(
+            self._engine.dialect, together=dialect.together, holding_little=dialect.holding_little
+        )
         self._breaker = Breaker()
         self._outages = Outages(dialect.server)
         self._groups = threading.local()

@@ -10,6 +10,7 @@ from sqlalchemy import ClauseElement, PoolProxiedConnection
 from logoadmin.adapters.sql_storage.counters import HOLD, KEEP, READ, Counters
 from logoadmin.adapters.sql_storage.statements import Row, Statements
 from logoadmin.domain.model.errors import DuplicateEntry
+from logoadmin.domain.model.lists import HeavyPage, light_enough
 
 # Of what is inserted at last, so many rows, or characters of text, go with one statement: some servers take but a
 # megabyte at once.
@@ -40,10 +41,22 @@ class Transaction:
         begun: whether the database has heard of it.
     """
 
-    __slots__ = ("_cursor", "_depth", "_is_lost", "_last", "_rights", "_statements", "_waiting", "begun", "counters")
+    __slots__ = (
+        "_connection",
+        "_cursor",
+        "_depth",
+        "_is_lost",
+        "_last",
+        "_rights",
+        "_statements",
+        "_waiting",
+        "begun",
+        "counters",
+    )
 
     def __init__(self, connection: PoolProxiedConnection, statements: Statements) -> None:
         """Work on a connection."""
+        self._connection = connection
         self._cursor = connection.cursor()
         self._statements = statements
         self._waiting: list[_Waiting] = []
@@ -146,7 +159,7 @@ class Transaction:
         if self._waiting or self._is_lost:
             self._send()
 
-    def _send(self) -> Sequence[Row]:
+    def _send(self, *, wants_page: bool = False) -> Sequence[Row]:
         """Run what waits, in one round trip where that is possible; return the rows of the last statement."""
         if self._is_lost:
             raise RuntimeError("a change that was put off failed, so there is nothing that could be kept")
@@ -164,7 +177,8 @@ class Transaction:
             else:
                 sql = "; ".join(waiting.sql for waiting in statements)
                 self._cursor.execute(sql, tuple(chain.from_iterable(waiting.values for waiting in statements)))
-            rows = self._cursor.fetchall() if self._cursor.description else ()
+            is_page = wants_page and number == len(statements)
+            rows = (self._page() if is_page else self._cursor.fetchall()) if self._cursor.description else ()
             if statement.then is not None:
                 statement.then(rows)
         return rows
@@ -190,6 +204,20 @@ class Transaction:
         if self.counters.are_held:
             self._rights[of] = found
         return found
+
+    def page(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
+        """Return the rows that a query finds, as many as are light enough for a page."""
+        self.put_off(statement, values)
+        with self._statements.holding_little(self._cursor):
+            return self._send(wants_page=True)
+
+    def _page(self) -> Sequence[Row]:
+        page: Sequence[Row] = light_enough(iter(self._cursor.fetchone, None), _text_of)
+        if isinstance(page, HeavyPage):
+            # What was not read is let go of: SQLite would keep the query, and the moment that it sees, until then.
+            self._cursor.close()
+            self._cursor = self._connection.cursor()
+        return page
 
     def change(self, statement: ClauseElement, values: Mapping[str, Any]) -> int:
         """Return how many rows a change met; those that had the new values before count too."""
@@ -241,3 +269,7 @@ def _portions(
             portion.append(row)
             size += added
         yield insertion, portion
+
+
+def _text_of(row: Row) -> int:
+    return sum([len(value) if isinstance(value, str) else 8 for value in row])

@@ -107,7 +107,7 @@ class ChangeLog:
 
 def _somebody_holds_all(uow: UnitOfWork) -> bool:
     roles = uow.roles
-    listed = Listing(roles.page(-1, 500), lambda last, limit: roles.page(last.role_id, limit))
+    listed = Listing(roles.page(-1, 500), lambda role: role.role_id, roles.page)
     return any(Scope.ALL in role.scope and uow.users.can_sign_in(role.role_id) for role in listed)
 
 

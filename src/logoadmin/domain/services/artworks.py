@@ -162,7 +162,7 @@ class ArtworkService(Generic[Artwork, Link, Removed, RemovedLink]):
             NotFound: there is no such artwork.
         """
         artwork = self._transactions.record(command, caller, lambda uow: self._read(uow, command))
-        return Listing(artwork.authors, version=version_of(artwork))
+        return Listing(artwork.authors, Kind.AUTHOR.id_of, version=version_of(artwork))
 
     def link(self, command: ArtworkAuthor[Artwork], caller: Caller = OWNER) -> Link:
         """Link an author; one who is linked already stays so, and the link is answered (spec §Endpoints 12, A16).

@@ -221,4 +221,4 @@ def _artworks(
 def _all(
     page: Callable[[int, int], tuple[Record, ...]], id_of: Callable[[Record], int], pages: Pages = SMALL_RECORDS
 ) -> Listing[Record]:
-    return Listing(page(-1, pages.first), lambda last, limit: page(id_of(last), limit), pages)
+    return Listing(page(-1, pages.first), id_of, page, pages)

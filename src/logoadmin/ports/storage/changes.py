@@ -26,7 +26,7 @@ class Changes(Protocol):
         """Return the id of the newest change of a record, 0 where there is none."""
 
     def page(self, after: int, limit: int) -> tuple[Change, ...]:
-        """Return up to ``limit`` changes with an id above ``after``, by id.
+        """Return up to ``limit`` changes with an id above ``after``, by id, in pages like those of records.
 
         One who reads on after the last id they saw misses nothing: no change appears before one that was seen.
         """
