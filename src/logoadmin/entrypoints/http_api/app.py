@@ -24,8 +24,9 @@ from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.hosts import Hosts
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
+from logoadmin.entrypoints.http_api.parts import Parts, Within
 from logoadmin.entrypoints.http_api.requests import caller_of, command_of, request_id_of
-from logoadmin.entrypoints.http_api.response_cache import ResponseCache
+from logoadmin.entrypoints.http_api.response_cache import ResponseCache, key_of
 from logoadmin.entrypoints.http_api.responses import Renderer, sendable
 from logoadmin.entrypoints.log_lines import note_cause
 
@@ -42,6 +43,7 @@ class Endpoint:
         operations: Iterable[Operation],
         cors: Cors,
         response_cache: ResponseCache,
+        parts: Parts,
         cache_seconds: int,
     ) -> None:
         """Serve the operations of a path, of which each has another method."""
@@ -49,6 +51,7 @@ class Endpoint:
         self._dispatch = calls
         self._cors = cors
         self._response_cache = response_cache
+        self._parts = parts
         self._renderers = {operation.method: Renderer(operation, cache_seconds) for operation in operations}
         if "GET" in self._renderers:
             self._renderers["HEAD"] = self._renderers["GET"]
@@ -90,32 +93,41 @@ class Endpoint:
             if command is None:
                 command = await command_of(request, renderer.operation, self._dispatch.parsing)
             caller = caller_of(request, self._gallery, renderer.operation, request_id)
-            respond = self._responding(request, renderer, command, caller)
-            response = await self._reading(command)(respond, deadline)
+            within = Within(self._parts, self._dispatch, self._reading(command), key_of(request), version)
+            respond = self._responding(request, renderer, command, caller, within)
+            response = await within.run(lambda: self._once(request, version, respond), deadline)
+        return response
+
+    def _once(self, request: Request, version: int, respond: Callable[[], Response]) -> Response:
+        """Of many who ask at once for what is not known yet, let the first make the response, in its thread."""
+        response = self._response_cache.response(request, version)
+        if response is None:
+            response = respond()
             self._response_cache.remember(request, response, version)
         return response
 
     async def _any(self, request: Request, request_id: str, renderer: Renderer) -> Response:
         caller = caller_of(request, self._gallery, renderer.operation, request_id)
         command = await command_of(request, renderer.operation, self._dispatch.parsing)
-        respond = self._responding(request, renderer, command, caller)
+        within = Within(self._parts, self._dispatch, self._reading(command), object())
+        respond = self._responding(request, renderer, command, caller, within)
         if command.hashes:
             return await self._dispatch.hashing(respond)
-        return await (self._reading(command) if renderer.operation.method == "GET" else self._dispatch.writing)(respond)
+        return await (within.run if renderer.operation.method == "GET" else self._dispatch.writing)(respond)
 
     def _reading(self, command: Command) -> Callable[..., Awaitable[Any]]:
         """Return what makes a call that reads for a command, beside the quick ones or among them."""
         return self._dispatch.searching if command.searches else self._dispatch.reading
 
     def _responding(
-        self, request: Request, renderer: Renderer, command: Command, caller: Caller
+        self, request: Request, renderer: Renderer, command: Command, caller: Caller, within: Within
     ) -> Callable[[], Response]:
         """Return what makes the response, in a thread that may wait for storage."""
         operation = renderer.operation
 
         def respond() -> Response:
             return renderer.response(
-                command, lambda asked: operation.perform(self._gallery, asked, caller), request, self._reading(command)
+                command, lambda asked: operation.perform(self._gallery, asked, caller), request, within
             )
 
         return respond
@@ -145,9 +157,9 @@ def http_application(
         response_cache: the answers that are response_cache, if not those of this application alone.
     """
     calls, cors = Dispatch(gallery), Cors(frozenset(origins))
-    known = ResponseCache() if response_cache is None else response_cache
+    known, parts = ResponseCache() if response_cache is None else response_cache, Parts()
     routes = [
-        Route(path, Endpoint(gallery, calls, operations, cors, known, cache_seconds))
+        Route(path, Endpoint(gallery, calls, operations, cors, known, parts, cache_seconds))
         for path, operations in _operations_by_path()
     ]
     routes.append(Route("/openapi.json", Document(_openapi(gallery.access))))

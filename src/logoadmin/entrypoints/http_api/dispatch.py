@@ -50,9 +50,9 @@ class Dispatch:
         self._looking: list[_Waiting[int]] = []
         self._look_lock = threading.Lock()
 
-    def deadline(self) -> float:
+    def deadline(self, seconds: float = _DEADLINE) -> float:
         """Return until when a request that begins to ask storage now has its answer, by the event loop's clock."""
-        return asyncio.get_running_loop().time() + _DEADLINE
+        return asyncio.get_running_loop().time() + seconds
 
     async def reading(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
         """Return the answer of a call that reads, and does not search.

@@ -8,6 +8,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from logoadmin.entrypoints.http_api.parts import ChunkedResponse, Chunks
 from logoadmin.entrypoints.http_api.requests import versions_had
 
 Fields = tuple[tuple[bytes, bytes], ...]
@@ -25,11 +26,12 @@ _OF_THE_BODY: Final = {b"content-length", b"content-type", b"link"}
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A body with the header fields that were sent with it, and the version that it has."""
+    """A body, or the chunks of one, with the header fields that were sent with it, and the version that it has."""
 
     version: int
     body: bytes
     fields: Fields
+    chunks: Chunks | None
 
     @property
     def size(self) -> int:
@@ -54,11 +56,11 @@ class ResponseCache:
 
     def knows(self, request: Request) -> bool:
         """Tell whether a request may be remembered, so that it is worth while to ask for the version."""
-        return _key(request) in self._answers
+        return key_of(request) in self._answers
 
     def response(self, request: Request, version: int) -> Response | None:
         """Return the response to a request, if it is remembered of this version."""
-        key = _key(request)
+        key = key_of(request)
         with self._lock:
             self._turn_to(version)
             answer = self._answers.get(key)
@@ -68,20 +70,23 @@ class ResponseCache:
         had = versions_had(request)
         if had is None or answer.version in had:
             return _Ready(304, b"", [field for field in answer.fields if field[0] not in _OF_THE_BODY])
+        if answer.chunks is not None:
+            return _ReadyChunks(answer.chunks, [*answer.fields])
         return _Ready(200, answer.body, [*answer.fields])
 
     def remember(self, request: Request, response: Response, version: int) -> None:
         """Remember how a request was answered after this version had been found; what nobody asks for goes first."""
         length = len(request.scope["path"]) + len(request.scope["query_string"])
         etag = response.headers.get("etag")
-        if response.status_code != 200 or etag is None or isinstance(response, StreamingResponse):
+        if response.status_code != 200 or etag is None or length > _LONGEST_REQUEST:
             return
-        if length > _LONGEST_REQUEST:
-            return
-        answer = _Answer(int(etag.strip('"')), bytes(response.body), (*response.raw_headers,))
+        # The parts of an answer in chunks are kept by themselves.
+        chunks = response.chunks if isinstance(response, ChunkedResponse) else None
+        body = b"" if chunks else bytes(response.body)
+        answer = _Answer(int(etag.strip('"')), body, (*response.raw_headers,), chunks)
         if answer.size > _LARGEST:
             return
-        key = _key(request)
+        key = key_of(request)
         with self._lock:
             self._turn_to(version)
             known = self._answers.pop(key, None)
@@ -116,7 +121,17 @@ class _Ready(Response):
         self.background = None
 
 
-def _key(request: Request) -> object:
+class _ReadyChunks(StreamingResponse):
+    """The same, sent in chunks."""
+
+    def __init__(self, chunks: Chunks, fields: list[tuple[bytes, bytes]]) -> None:
+        self.status_code = 200
+        self.body_iterator = chunks
+        self.raw_headers = fields
+        self.background = None
+
+
+def key_of(request: Request) -> object:
     """Return what makes two requests for the same thing; the prefix is part of the links in the answer."""
     scope = request.scope
     return scope.get("root_path", ""), scope["path"], scope["query_string"]

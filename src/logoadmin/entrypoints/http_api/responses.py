@@ -1,26 +1,26 @@
 """From an answer to a response (contract E1, E2, F1, F2)."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.types import Scope
 
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotModified
-from logoadmin.domain.model.lists import Listing
+from logoadmin.domain.model.lists import Listing, Place
 from logoadmin.domain.model.versions import version_of
 from logoadmin.entrypoints.http_api.operations import Operation
+from logoadmin.entrypoints.http_api.parts import CHUNK, ChunkedResponse, Chunks, Part, Within
 from logoadmin.entrypoints.http_api.requests import versions_had
 
-Run = Callable[[Callable[[], Any]], Awaitable[Any]]
-
 _MEDIA_TYPE: Final = "application/json"
-# A list that ends within so many bytes is answered in one piece: streaming costs more than its last pages do.
+# A list that ends within so many bytes is answered in one chunk: streaming costs more than its last pages do.
 _AT_ONCE: Final = 32_768
+# The place of an answer that is no list.
+_BEGIN: Final = Place(-1, 0)
 
 
 class Renderer:
@@ -37,61 +37,76 @@ class Renderer:
         kept = f"public, max-age={cache_seconds}" if operation.is_public_read else "no-store"
         self._headers = {"x-content-type-options": "nosniff", "cache-control": kept}
 
-    def response(self, command: Command, perform: Callable[[Command], Any], request: Request, run: Run) -> Response:
-        """Return the response; a list of more than some pages is streamed, each further page fetched by ``run``.
+    def response(
+        self, command: Command, perform: Callable[[Command], Any], request: Request, within: Within
+    ) -> Response:
+        """Return the response; a list of more than some pages, and whatever is long, is sent in chunks.
 
         Args:
             command: what is asked for.
-            perform: does it.
+            perform: does it; also again, where a reader is so slow that what was read is no longer there.
             request: whose ``If-None-Match`` counts where the answer has a version.
-            run: makes a call that reads.
+            within: what it is answered in.
         """
         had = versions_had(request) if self.operation.method == "GET" else frozenset()
         try:
             answer = perform(command.unless_version(*had) if had else command)
         except NotModified as error:
             return Response(status_code=304, headers=self._tagged(error.version))
-        if not self.operation.is_versioned:
-            return Response(self._json(answer), self.operation.success, self._headers, _MEDIA_TYPE)
-        version = answer.version if isinstance(answer, Listing) else version_of(answer)
-        if had is None:
-            return Response(status_code=304, headers=self._tagged(version))
-        if isinstance(answer, Listing):
-            return self._list(answer, request, run)
-        return Response(self._json(answer), self.operation.success, self._tagged(version), _MEDIA_TYPE)
-
-    def _list(self, answer: Listing[Any], request: Request, run: Run) -> Response:
-        headers = self._tagged(answer.version)
-        if answer.next_after is not None:
+        headers = {**self._headers}
+        if self.operation.is_versioned:
+            version = answer.version if isinstance(answer, Listing) else version_of(answer)
+            headers = self._tagged(version)
+            if had is None:
+                return Response(status_code=304, headers=headers)
+        if isinstance(answer, Listing) and answer.is_whole:
+            return self._list(answer, within, headers)
+        if isinstance(answer, Listing) and answer.next_after is not None:
             headers["link"] = f'<{_next(request, answer.next_after)}>; rel="next"'
-        pages = answer.pages()
-        parts: list[bytes] = []
-        more = True
-        while more and sum(map(len, parts)) < _AT_ONCE:
-            part, more = self._part(*next(pages))
-            parts += [part] if part else []
-        content = b"[" + b",".join(parts)
-        if not more:
-            return Response(content + b"]", self.operation.success, headers, _MEDIA_TYPE)
-        return StreamingResponse(self._stream(content, pages, run), self.operation.success, headers, _MEDIA_TYPE)
+        return self._one(answer, lambda: perform(command), within, headers)
 
-    async def _stream(
-        self, begin: bytes, pages: Iterator[tuple[tuple[Any, ...], bool]], run: Run
-    ) -> AsyncIterator[bytes]:
-        yield begin
-        more = True
-        while more:
-            part, more = await run(lambda: self._part(*next(pages)))
-            # Storage that never waits would otherwise keep everybody else waiting until the end of the list.
-            await asyncio.sleep(0)
-            yield b"," + part if part else b""
-        yield b"]"
+    def _one(self, answer: Any, again: Callable[[], Any], within: Within, headers: dict[str, str]) -> Response:
+        part = self._part(answer)
+        if len(part.content) <= CHUNK or self.operation.method != "GET":
+            return Response(part.content, self.operation.success, headers, _MEDIA_TYPE)
+        headers["content-length"] = str(len(part.content))
+        chunks = Chunks(lambda _: self._part(again()), _BEGIN, within)
+        chunks.keep(_BEGIN, part)
+        return ChunkedResponse(chunks, self.operation.success, headers, _MEDIA_TYPE)
 
-    def _part(self, page: tuple[Any, ...], more: bool) -> tuple[bytes, bool]:
-        return (self._json(page)[1:-1] if page else b""), more
+    def _list(self, answer: Listing[Any], within: Within, headers: dict[str, str]) -> Response:
+        page, place = answer.first, answer.start
+        parts = {place: self._part_of(answer, place, page)}
+        while (following := parts[place].following) is not None and _length(parts) < _AT_ONCE:
+            place, page = following, answer.page(following)
+            parts[place] = self._part_of(answer, place, page)
+        if following is None and _length(parts) <= CHUNK:
+            content = b"".join([part.content for part in parts.values()])
+            return Response(content, self.operation.success, headers, _MEDIA_TYPE)
+        # What is made again is fetched again, so that the first page need not be held until then.
+        rest = answer.without_records()
+        chunks = Chunks(lambda place: self._part_of(rest, place, rest.page(place)), rest.start, within)
+        for place, part in parts.items():
+            chunks.keep(place, part)
+        return ChunkedResponse(chunks, self.operation.success, headers, _MEDIA_TYPE)
+
+    def _part(self, answer: Any) -> Part:
+        return Part(self._json(tuple(answer) if isinstance(answer, Listing) else answer), None)
+
+    def _part_of(self, answer: Listing[Any], place: Place, page: tuple[Any, ...]) -> Part:
+        following, content = answer.following(place, page), self._json(page)
+        while len(content) > CHUNK and len(page) > 1:
+            page, following = answer.half(page)
+            content = self._json(page)
+        begin = b"[" if place == answer.start else b"," if page else b""
+        return Part(b"".join((begin, content[1:-1], b"" if following else b"]")), following)
 
     def _tagged(self, version: int) -> dict[str, str]:
         return {**self._headers, "etag": f'"{version}"'}
+
+
+def _length(parts: Mapping[Place, Part]) -> int:
+    return sum([len(part.content) for part in parts.values()])
 
 
 def _next(request: Request, after: int) -> str:

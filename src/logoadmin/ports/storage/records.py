@@ -1,8 +1,9 @@
 """The repositories of records: users, roles, authors, themes and logos.
 
-A page has up to as many records as are asked for. It has fewer, and is a :class:`~logoadmin.domain.model.lists.HeavyPage`,
-where their texts would have more than :data:`~logoadmin.domain.model.lists.PAGE_TEXT` characters together; but if there are
-any, it has one. So nobody holds more than that or one record, however many are asked for.
+A page has up to as many records as are asked for. It has fewer, and is a
+:class:`~logoadmin.domain.model.lists.HeavyPage`, where their texts would have more than
+:data:`~logoadmin.domain.model.lists.PAGE_TEXT` characters together; but if there are any, it has one.
+So nobody holds more than that or one record, however many are asked for.
 """
 
 from collections.abc import Collection, Sequence

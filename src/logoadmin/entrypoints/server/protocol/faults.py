@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.server.protocol.old_clients import UntilClose
 from logoadmin.entrypoints.server.protocol.readers import Reader
@@ -40,6 +40,8 @@ async def _fail(cycle: RequestResponseCycle, fault: BaseException | None) -> Non
         log.warning("%s broke off: %s", answer, why)
     elif isinstance(fault, StorageUnavailable):
         log.warning("%s broke off: %s (%s)", answer, fault, fault.cause.code)
+    elif isinstance(fault, LogoAdminError):
+        log.warning("%s broke off: %s", answer, fault)
     else:
         log.error("%s failed: %s", answer, fault or "it has no end", exc_info=fault)
     if cycle.response_started:
