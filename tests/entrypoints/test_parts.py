@@ -85,6 +85,14 @@ def test_a_long_record_that_was_changed_while_it_was_read_is_never_half_of_each(
         asyncio.run(read())
 
 
+def test_a_version_that_comes_back_may_have_other_records() -> None:
+    within = Book(Parts(), 5).within
+    key = within.key(5, Place(0, 1))
+    assert within.key(5, Place(0, 1)) == key
+    assert within.key(3, Place(0, 1)) != key
+    assert within.key(5, Place(0, 1)) != key
+
+
 def test_parts_have_a_bound_and_what_is_asked_for_stays() -> None:
     parts = Parts(most=35_000)
     for number in range(10):

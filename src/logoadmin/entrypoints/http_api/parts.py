@@ -46,7 +46,18 @@ class Parts:
         self._most = most
         self._parts: OrderedDict[Hashable, Part] = OrderedDict()
         self._size = 0
+        self._version: int | None = None
+        self._epoch = object()
         self._lock = threading.Lock()
+
+    def epoch(self, version: int | None) -> object:
+        """Return what stays the same while the version does: one that was left may come back with other records."""
+        if version is None:
+            return None
+        with self._lock:
+            if version != self._version:
+                self._version, self._epoch = version, object()
+            return self._epoch
 
     def get(self, key: Hashable) -> Part | None:
         """Return a part, if it is there."""
@@ -79,14 +90,14 @@ class Chunks:
 
     def keep(self, place: Place, part: Part) -> None:
         """Keep a part that is there already."""
-        self._within.parts.put((self._within.of, self._within.version, place), part)
+        self._within.parts.put(self._within.key(self._within.version, place), part)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield chunks; between two of them no more is held than where to go on."""
         place: Place | None = self.start
         within, version = self._within, self._within.version
         while place is not None:
-            key = (within.of, version, place)
+            key = within.key(version, place)
             position, size, known = 0, 1, 0
             while position < size:
                 content, following = await self._part(key, place)
@@ -146,3 +157,7 @@ class Within:
     run: Run
     of: Hashable
     version: int | None = None
+
+    def key(self, version: int | None, place: Place) -> Hashable:
+        """Return under what the part at a place is kept, when this is the version of all records."""
+        return self.of, self.parts.epoch(version), place
