@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -102,8 +103,10 @@ def test_a_server_that_can_only_be_read_is_told(altered: MariaDb, mariadb_storag
 def test_a_server_with_too_many_connections_is_too_busy(altered: MariaDb) -> None:
     altered.execute("SET GLOBAL max_connections = 10")
     with contextlib.ExitStack() as held:
-        for _ in range(11):  # one more is kept for its administrator
-            held.enter_context(contextlib.closing(altered.connect()))
+        # Others may have some of them; one more is kept for its administrator.
+        with contextlib.suppress(import_module("pymysql").OperationalError):
+            for _ in range(11):
+                held.enter_context(contextlib.closing(altered.connect()))
         assert cause_at(altered.url) is Cause.TOO_BUSY
 
 
