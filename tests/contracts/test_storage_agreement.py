@@ -79,7 +79,7 @@ logos = st.builds(
     TIMES,
     VERSIONS,
 )
-themes = st.builds(Theme, IDS, NAMES, st.just("u"), TARGETS, TEXTS, st.booleans(), st.just(()), TIMES, VERSIONS)
+themes = st.builds(Theme, IDS, NAMES, st.just("u"), TARGETS, TEXTS, st.booleans(), st.just(()), TIMES, version=VERSIONS)
 said = st.none() | st.dictionaries(NAMES, TEXTS | IDS | st.none() | st.booleans() | st.lists(IDS), max_size=3)
 artworks_filters = st.builds(
     Filter,

@@ -233,7 +233,7 @@ NUMBERS: Final = st.integers(0, 100)
 def test_a_artwork_is_as_new_as_the_newest_of_what_it_shows(own: int, of_authors: list[int]) -> None:
     shown = tuple(Author(id_, id_, f"author {id_}", NOW, version) for id_, version in enumerate(of_authors))
     for kind in (Logo, Theme):
-        assert version_of(kind(1, "n", "http://a", "t", "", False, shown, NOW, own)) == max(own, *of_authors, 0)
+        assert version_of(kind(1, "n", "http://a", "t", "", False, shown, NOW, version=own)) == max(own, *of_authors, 0)
     assert version_of(Role(1, "r", (), NOW, own)) == own
 
 
