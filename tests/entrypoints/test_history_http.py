@@ -270,8 +270,10 @@ def test_who_follows_the_history_while_others_write_misses_nothing(workers: tupl
         with ThreadPoolExecutor(8) as pool:
             writers = [pool.submit(write, number) for number in range(4)]
             followers = [pool.submit(follow, *of) for of in ((here, None), (there, 3), (there, None))]
-            names = {name for writer in writers for name in writer.result()}
-            writing.clear()
+            try:
+                names = {name for writer in writers for name in writer.result()}
+            finally:  # or else the followers wait for ever for a writer that failed
+                writing.clear()
             followed = [follower.result() for follower in followers]
         whole = history(there, admin, start)
     assert len(names) == 4 * EACH_WRITES
