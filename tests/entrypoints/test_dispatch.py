@@ -326,7 +326,7 @@ async def written(gallery: LogoAdmin, user_ids: Sequence[int]) -> list[object]:
 def test_writes_that_wait_are_made_together_and_answered_each_for_itself(storage: SlowStorage, slow: LogoAdmin) -> None:
     storage.asked.clear()
     one, two, again, three = asyncio.run(written(slow, (1, 2, 1, 3)))
-    assert storage.asked == ["together", "write", "write", "write", "write"]
+    assert storage.asked == ["atomic", "write", "write", "write", "write"]
     assert [getattr(author, "author_id", None) for author in (one, two, three)] == [1, 2, 3]
     assert isinstance(again, DuplicateEntry)
 

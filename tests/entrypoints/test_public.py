@@ -74,7 +74,7 @@ def changed(gallery: LogoAdmin) -> Iterator[str]:
 @pytest.mark.rule("contract E1")
 @pytest.mark.parametrize("read", READS, ids=lambda operation: operation.name)
 def test_what_is_made_public_is_never_old(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch, read: Operation) -> None:
-    monkeypatch.setattr(read.command, "need", PUBLIC)
+    monkeypatch.setattr(read.command, "permission", PUBLIC)
     monkeypatch.setattr(module, "OPERATIONS", [replace(operation) for operation in OPERATIONS])
     response_cache = ResponseCache()
     application = http_application(gallery, response_cache=response_cache)
