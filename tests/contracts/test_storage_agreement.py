@@ -77,7 +77,7 @@ logos = st.builds(
     st.booleans(),
     st.just(()),
     TIMES,
-    VERSIONS,
+    version=VERSIONS,
 )
 themes = st.builds(Theme, IDS, NAMES, st.just("u"), TARGETS, TEXTS, st.booleans(), st.just(()), TIMES, version=VERSIONS)
 said = st.none() | st.dictionaries(NAMES, TEXTS | IDS | st.none() | st.booleans() | st.lists(IDS), max_size=3)
