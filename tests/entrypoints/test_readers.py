@@ -1,19 +1,26 @@
-"""Clients that take their answers slowly: how much is held for them, and who is let go. No time passes here."""
+"""Clients that take their answers slowly: how much is held for them, and who is let go. Time is told, not passed."""
 
 import asyncio
 import heapq
+import re
 import socket
-from collections.abc import Callable
-from typing import Any, cast
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, cast
 
 import pytest
 
+import logoadmin
 from logoadmin.entrypoints.server import listen
 from logoadmin.entrypoints.server.protocol.bounds import Bounds
 from logoadmin.entrypoints.server.protocol.readers import Reader
 from logoadmin.entrypoints.server.serving import hold_little
+from tests.conftest import LONG
 
-KIB = 1024
+KIB: Final = 1024
 
 
 class Timer:
@@ -189,3 +196,56 @@ def test_the_system_holds_little_for_a_client_either() -> None:
             with connection:
                 client.settimeout(5)
                 assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT) == 64 * KIB
+
+
+# A real service, and real clients that stop reading.
+
+READERS: Final = 300 if LONG else 20
+MIB: Final = 1024 * KIB
+
+
+@pytest.fixture
+def heavy(tmp_path: Path) -> Iterator[tuple[int, int]]:
+    """A service on a gallery of logos of a megabyte: the process and its port."""
+    url = f"sqlite:///{tmp_path}/heavy.db"
+    with logoadmin.connect(url) as gallery:
+        for number in range(20):
+            style = "\U0001f3a8" * 262_144
+            gallery.logos.create(
+                logoadmin.CreateLogo(name=f"{number}", preview_url="http://a", target="forum", custom_css=style)
+            )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "logoadmin", "serve", "--port", "0", "--database", url],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        said = re.search(r":(\d+)$", process.stdout.readline().strip())
+        assert said is not None
+        yield process.pid, int(said[1])
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def resident(process_id: int, name: str) -> int:
+    """Return how many bytes of memory a process has."""
+    found = re.search(rf"{name}:\s+(\d+) kB", Path(f"/proc/{process_id}/status").read_text())
+    assert found is not None
+    return int(found[1]) * KIB
+
+
+@pytest.mark.rule("contract E1", "contract H4")
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not say what memory a process has")
+@pytest.mark.parametrize("path", ["/api/logos", "/api/logos?limit=1000", "/api/logos/1"])
+def test_readers_of_heavy_records_hold_little(heavy: tuple[int, int], path: str) -> None:
+    process_id, port = heavy
+    before = resident(process_id, "VmRSS")
+    with ExitStack() as stack:
+        for _ in range(READERS):
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            assert client.recv(12) == b"HTTP/1.1 200"
+        # What all of them share is 32 MiB, and while a part is made it is there a few times.
+        assert resident(process_id, "VmHWM") - before < READERS * 256 * KIB + 64 * MIB
