@@ -29,7 +29,7 @@ MEMORY: Final = "memory:"
 
 # Seconds that each step of reaching the database may take, so that all of them together stay below the 2 s within
 # which a service answers (contract A20).
-_PATIENCE: Final = 0.8
+_TIMEOUT: Final = 0.8
 
 # A library says nothing unless its host asks for it.
 logging.getLogger("logoadmin").addHandler(logging.NullHandler())
@@ -40,7 +40,7 @@ Create = Literal["never", "embedded", "empty", "always"]
 
 
 def open_gallery(
-    settings: Settings, *, create: Create = "embedded", administrator: bool = True, patient: bool = False
+    settings: Settings, *, create: Create = "embedded", administrator: bool = True, interactive: bool = True
 ) -> LogoAdmin:
     """Put a service together on the database that the settings name.
 
@@ -48,7 +48,7 @@ def open_gallery(
         settings: everything that can be chosen.
         create: when to make what is missing.
         administrator: whether that includes the first administrator.
-        patient: whether to give the database the time that long work takes, rather than an answer within 2 s.
+        interactive: whether to give up on a database that does not answer within 2 s; long work waits for it.
 
     Raises:
         SettingsError: the settings cannot be used.
@@ -58,9 +58,9 @@ def open_gallery(
     """
     # First: what is made in a new database is made for a service that can start.
     given = _given_keys(settings)
-    storage = _storage(settings, patient)
+    storage = _storage(settings, interactive)
     try:
-        with _starting(storage, settings, patient) as starting:
+        with _starting(storage, settings, interactive) as starting:
             made_up = _start(starting, settings, create, administrator)
             # Before the other storage closes its file: who opens one that others close may have to wait.
             return _on(storage, settings, given, made_up)
@@ -81,7 +81,7 @@ def rotate_keys(settings: Settings) -> bool:
             "The keys in the database are not in use, because LOGOADMIN_TOKEN_KEY is set: "
             "to rotate that, put a new key before the old one there"
         )
-    with closing(_storage(settings, patient=True)) as storage:
+    with closing(_storage(settings, interactive=False)) as storage:
         _start(storage, settings, "never", administrator=False)
         return rotate_token_keys(storage, SystemRandomness())
 
@@ -93,21 +93,21 @@ def files_of_database(settings: Settings) -> frozenset[Path]:
     return frozenset(path.with_name(path.name + of) for of in ("", "-wal", "-shm") if scheme == "sqlite" and path.name)
 
 
-def _storage(settings: Settings, patient: bool) -> "AnyStorage":
+def _storage(settings: Settings, interactive: bool) -> "AnyStorage":
     url = settings.database.get_secret_value()
     if url == MEMORY:
         return MemoryStorage()
     # Imported here so that memory needs no database code (contract H6).
     from logoadmin.adapters.sql_storage import open_sql_storage
 
-    return open_sql_storage(url, patience=None if patient else _PATIENCE)
+    return open_sql_storage(url, patience=_TIMEOUT if interactive else None)
 
 
-def _starting(storage: "AnyStorage", settings: Settings, patient: bool) -> "AbstractContextManager[AnyStorage]":
+def _starting(storage: "AnyStorage", settings: Settings, interactive: bool) -> "AbstractContextManager[AnyStorage]":
     """Return the storage for the start: of a file, one that waits while others start or import."""
-    if patient or isinstance(storage, MemoryStorage) or not storage.embedded:
+    if not interactive or isinstance(storage, MemoryStorage) or not storage.embedded:
         return nullcontext(storage)
-    return closing(_storage(settings, patient=True))
+    return closing(_storage(settings, interactive=False))
 
 
 def _start(storage: "AnyStorage", settings: Settings, create: Create, administrator: bool) -> str | None:

@@ -20,7 +20,7 @@ from pydantic_settings import (
 
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import SettingsError
-from logoadmin.domain.model.limits import MAX_PASSWORD
+from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS
 
 CONFIG_FILE = "logoadmin.toml"
 _CONFIG_VARIABLE = "LOGOADMIN_CONFIG"
@@ -65,10 +65,10 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     host: str = "127.0.0.1"
-    port: int = Field(8000, ge=0, le=65535)
+    port: int = Field(8000, ge=0, le=MAX_PORT)
     database: SecretStr = SecretStr("sqlite:///logoadmin.db")
     access: Policy | None = None
-    workers: int = Field(1, ge=1, le=64)
+    workers: int = Field(1, ge=1, le=MAX_WORKERS)
     # NoDecode: the environment has a list as people write it, not as JSON.
     trusted_proxies: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = ()
     root_path: str = ""

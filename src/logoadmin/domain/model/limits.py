@@ -25,6 +25,8 @@ MAX_CUSTOM_CSS: Final = 262_144
 MAX_PAGE: Final = 1000
 MAX_QUERY: Final = 128
 MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
+MAX_PORT: Final = 65_535
+MAX_WORKERS: Final = 64
 
 _NO_NUL = r"^[^\x00]*$"
 # RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.

@@ -5,7 +5,7 @@ import json
 import click
 
 from logoadmin.domain.model.access import Policy
-from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, lasting_settings, show_password
+from logoadmin.entrypoints.cli.gallery import command_settings, database_option, gallery_at, show_password
 from logoadmin.entrypoints.cli.import_export import export, import_
 from logoadmin.entrypoints.cli.serve import access_option, serve
 from logoadmin.entrypoints.cli.users import user
@@ -78,7 +78,7 @@ def rotate(database: str | None) -> None:
     """Rotate the keys in the database; nobody is signed out."""
     from logoadmin.bootstrap import rotate_keys
 
-    if rotate_keys(lasting_settings(database)):
+    if rotate_keys(command_settings(database)):
         click.echo("Rotated the keys in the database; nobody is signed out.")
         click.echo("Restart the running services, one after the other, before you rotate again.")
     else:

@@ -19,13 +19,13 @@ database_option = click.option(
 
 
 def gallery_at(database: str | None, create: "Create", *, administrator: bool = True) -> "LogoAdmin":
-    """Open the gallery of a command, which may take its time."""
+    """Open the gallery of a command, which waits for the database as long as it takes."""
     from logoadmin.bootstrap import open_gallery
 
-    return open_gallery(lasting_settings(database), create=create, administrator=administrator, patient=True)
+    return open_gallery(command_settings(database), create=create, administrator=administrator, interactive=False)
 
 
-def rehearsal_at(database: str | None) -> "LogoAdmin":
+def gallery_for_dry_run(database: str | None) -> "LogoAdmin":
     """Open the gallery for a dry run, which makes nothing: where there is no database, an empty one in memory."""
     from logoadmin.bootstrap import MEMORY, open_gallery
     from logoadmin.settings import settings_of
@@ -36,7 +36,7 @@ def rehearsal_at(database: str | None) -> "LogoAdmin":
         return open_gallery(settings_of(database=MEMORY), administrator=False)
 
 
-def lasting_settings(database: str | None) -> "Settings":
+def command_settings(database: str | None) -> "Settings":
     """Return the settings of a command, which name a database that is there after it."""
     from logoadmin.bootstrap import MEMORY
     from logoadmin.settings import load_settings

@@ -11,7 +11,13 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from logoadmin.domain.model.errors import InvalidLines
-from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, lasting_settings, rehearsal_at, show_password
+from logoadmin.entrypoints.cli.gallery import (
+    command_settings,
+    database_option,
+    gallery_at,
+    gallery_for_dry_run,
+    show_password,
+)
 
 if TYPE_CHECKING:
     from logoadmin.domain.services.import_export import Imported
@@ -30,7 +36,7 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
 
     with click.open_file(file, "rb") as source:
         lines = source.readlines()
-    opening = rehearsal_at(database) if dry_run else gallery_at(database, "empty", administrator=False)
+    opening = gallery_for_dry_run(database) if dry_run else gallery_at(database, "empty", administrator=False)
     with opening as gallery, _progress(len(lines)) as progress:
         try:
             imported = gallery.import_export.load(ImportRecords(dry_run=dry_run), lines, progress=progress)
@@ -106,7 +112,7 @@ def _refuse_database(file: str, database: str | None) -> None:
     """Refuse to put a file in the place of the database that it is written from."""
     from logoadmin.bootstrap import files_of_database
 
-    if Path(file).resolve() in files_of_database(lasting_settings(database)):
+    if Path(file).resolve() in files_of_database(command_settings(database)):
         raise click.UsageError(f"{file} is the database itself; name another file.")
 
 
