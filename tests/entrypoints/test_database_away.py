@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 import logoadmin
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.log_lines import AccessLog
+from logoadmin.entrypoints.server.logs import AccessLog
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, StandingClock, gallery_on, stock
 from tests.mariadb import MariaDb

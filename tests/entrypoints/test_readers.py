@@ -17,7 +17,7 @@ import logoadmin
 from logoadmin.entrypoints.server import listen
 from logoadmin.entrypoints.server.protocol.bounds import Bounds
 from logoadmin.entrypoints.server.protocol.readers import Reader
-from logoadmin.entrypoints.server.serving import hold_little
+from logoadmin.entrypoints.server.serving import limit_unsent
 from tests.conftest import LONG
 
 KIB: Final = 1024
@@ -190,7 +190,7 @@ def test_an_answer_in_slices_is_the_same_answer() -> None:
 @pytest.mark.skipif(not hasattr(socket, "TCP_NOTSENT_LOWAT"), reason="the system has no such limit")
 def test_the_system_holds_little_for_a_client_either() -> None:
     with listen("127.0.0.1", 0) as listener:
-        hold_little(listener)
+        limit_unsent(listener)
         with socket.create_connection(listener.getsockname()) as client:
             connection, _ = listener.accept()
             with connection:

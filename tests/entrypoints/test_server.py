@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from logoadmin.domain.model.errors import StartError
-from logoadmin.entrypoints.log_lines import OneLine
 from logoadmin.entrypoints.server import listen
+from logoadmin.entrypoints.server.logs import OneLine
 
 ROOT = Path(__file__).parents[2]
 ACCESS = re.compile(r"\S+ INFO \d+ logoadmin\.access: (.*) \d+\.\d ms")
@@ -186,8 +186,8 @@ def test_a_signal_finishes_what_is_in_flight_and_nobody_else_is_let_in(
         comes_true(lambda: is_refused(server))
         (tmp_path / "held").unlink()
         received = b""
-        while artwork := slow.recv(1000):
-            received += artwork
+        while part := slow.recv(1000):
+            received += part
     assert received.startswith(b"HTTP/1.1 200 ")
     assert server.ended() == (0, [])
 

@@ -20,7 +20,7 @@ from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.entrypoints.http_api.api_docs import ReadOnly, docs_routes
 from logoadmin.entrypoints.http_api.cors import Cors
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
-from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.hosts import Hosts
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
@@ -28,7 +28,6 @@ from logoadmin.entrypoints.http_api.parts import Parts, Within
 from logoadmin.entrypoints.http_api.requests import caller_of, command_of, request_id_of
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache, key_of
 from logoadmin.entrypoints.http_api.responses import Renderer, sendable
-from logoadmin.entrypoints.log_lines import note_cause
 
 log = logging.getLogger("logoadmin.http")
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 from starlette.responses import Response
+from starlette.types import Scope
 
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import (
@@ -41,6 +42,9 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     StorageUnavailable: 503,
 }
 
+# Where in the scope a server that logs requests finds why one could not be answered.
+CAUSES: Final = "logoadmin.causes"
+
 # Seconds after which a database that was away is worth another try.
 _RETRY_AFTER: Final = 1
 
@@ -66,6 +70,13 @@ class HttpError(Exception):
         self.detail = detail or HTTPStatus(status).phrase
         self.headers = dict(headers or {})
         super().__init__(self.detail)
+
+
+def note_cause(scope: Scope, error: Exception) -> None:
+    """Have the log of requests say what was the matter with the database, if that is why one failed (contract K3)."""
+    cause: Cause | None = getattr(error, "cause", None)
+    if cause is not None and CAUSES in scope:
+        scope[CAUSES].append(cause.code)
 
 
 def error_response(error: LogoAdminError | HttpError) -> Response:

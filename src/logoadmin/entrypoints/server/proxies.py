@@ -16,12 +16,10 @@ class BehindProxies:
     """Gives requests that trusted proxies pass on the client address and the scheme that these name."""
 
     def __init__(self, app: ASGIApp, trusted: Collection[IPv4Network | IPv6Network]) -> None:
-        """Serve an application behind the proxies with addresses in some networks."""
         self._app = app
         self._trusted = trusted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         peer = _address(scope["client"][0]) if scope.get("client") else None
         if peer is not None and self._trusts(peer):
             # A copy, because the server goes on using its own.
@@ -62,9 +60,8 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
     try:
-        address = ip_address(
-            without_port(text).partition("%")[0]
-        )  # a zone may be any text, and means nothing elsewhere
+        # A zone, behind %, may be any text, and means nothing elsewhere.
+        address = ip_address(without_port(text).partition("%")[0])
     except ValueError:
         return None
     return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address

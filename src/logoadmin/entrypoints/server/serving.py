@@ -7,20 +7,21 @@ import logging
 import signal
 import socket
 import threading
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network
+from types import FrameType
 from typing import Final
 
 from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.server import Server
 
-from logoadmin.entrypoints.log_lines import configure_logging, logged
 from logoadmin.entrypoints.server.listener import BACKLOG, url_of
+from logoadmin.entrypoints.server.logs import configure_logging, with_access_log
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
 from logoadmin.entrypoints.server.proxies import BehindProxies
-from logoadmin.entrypoints.server.workers import BEATS, GRACE, Supervisor, started
+from logoadmin.entrypoints.server.workers import GRACE, HEARTBEAT, Supervisor, start_application
 
 log = logging.getLogger("logoadmin.server")
 
@@ -55,38 +56,38 @@ def serve(
     """
     configure_logging(log_level)
     _allow_many_connections()
-    hold_little(listener)
-    url = url_of(listener)
-    outer = functools.partial(_outer, application, trusted_proxies)
+    limit_unsent(listener)
+    ready = functools.partial(listening, url_of(listener))
+    make = functools.partial(_whole, application, trusted_proxies)
     if workers == 1:
-        _Server(_config(outer(), log_level, root_path), lambda: listening(url)).run([listener])
-    else:
-        work = functools.partial(_work, outer, log_level, root_path)
-        supervisor = Supervisor(work, listener, workers, lambda: listening(url))
-        supervisor.run()
-        if supervisor.failed:
-            raise SystemExit(1)
+        _Server(_config(make(), log_level, root_path), ready).run([listener])
+        return
+    supervisor = Supervisor(functools.partial(_serve_in_worker, make, log_level, root_path), listener, workers, ready)
+    supervisor.run()
+    if supervisor.failed:
+        raise SystemExit(1)
 
 
-def _work(
-    outer: Callable[[], ASGIApp], log_level: str, root_path: str, listener: socket.socket, beat: Callable[[], None]
+def _serve_in_worker(
+    make: Callable[[], ASGIApp], log_level: str, root_path: str, listener: socket.socket, beat: Callable[[], None]
 ) -> None:
     """Serve in a worker process, and give a sign of life every now and then."""
     configure_logging(log_level)
-    config = _config(started(outer), log_level, root_path)
+    config = _config(start_application(make), log_level, root_path)
 
     async def notify() -> None:
         beat()
 
-    config.callback_notify, config.timeout_notify = notify, BEATS
+    config.callback_notify, config.timeout_notify = notify, HEARTBEAT
     _Server(config, lambda: None).run([listener])
 
 
-def _outer(application: Callable[[], ASGIApp], trusted_proxies: Collection[IPv4Network | IPv6Network]) -> ASGIApp:
+def _whole(application: Callable[[], ASGIApp], trusted_proxies: Collection[IPv4Network | IPv6Network]) -> ASGIApp:
+    """Make the application, with the log and the proxies before it."""
     app = application()
     # All that is there now stays: a full collection that looks through it would take 60 ms in which nobody is answered.
     gc.freeze()
-    return logged(BehindProxies(app, trusted_proxies) if trusted_proxies else app)
+    return with_access_log(BehindProxies(app, trusted_proxies) if trusted_proxies else app)
 
 
 def _config(app: ASGIApp, log_level: str, root_path: str) -> Config:
@@ -123,12 +124,11 @@ class _Server(Server):
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, log.warning, told)
         self._ready()
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        with super().capture_signals():
-            yield
-            # Otherwise the signal is raised once more at the end, and that would be the exit code.
-            self._captured_signals.clear()
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop; uvicorn would also raise the signal once more at the end, and that would be the exit code."""
+        del frame
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
 
 def _allow_many_connections() -> None:
@@ -144,10 +144,10 @@ def _allow_many_connections() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
-def hold_little(listener: socket.socket) -> None:
-    """Let the system hold little for a client that does not read, and up to megabytes only of what is on its way.
+def limit_unsent(listener: socket.socket) -> None:
+    """Let the system hold little for a client that does not read; what is on its way may be megabytes.
 
-    So a slow reader costs no memory there either, and what it takes shows soon. Connections have it from the listener.
+    So a slow reader costs no memory there either, and what it takes shows soon. Connections inherit it.
     """
     if hasattr(socket, "TCP_NOTSENT_LOWAT"):
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)

@@ -21,10 +21,10 @@ from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
 log = logging.getLogger("logoadmin.server")
 
 GRACE: Final = 10  # seconds in which requests in flight are finished when a process stops
-BEATS: Final = 5  # seconds between two signs of life of a worker
-_HEALTH: Final = 30  # seconds without one after which a worker is replaced
+HEARTBEAT: Final = 5  # seconds between two signs of life of a worker
+_SILENCE: Final = 30  # seconds without one after which a worker is replaced
 _PAUSE: Final = 1  # seconds between two tries to start
-_LOOK: Final = 0.5  # seconds between two looks at the workers when nothing is heard of them
+_POLL: Final = 0.5  # seconds between two looks at the workers when nothing is heard of them
 _CANNOT_START: Final = 3  # the exit code of a worker that has said itself why
 
 # Serves on a socket until SIGTERM, and calls the other every now and then, from when it serves.
@@ -33,7 +33,7 @@ Serve = Callable[[socket.socket, Callable[[], None]], None]
 _spawning = multiprocessing.get_context("spawn")
 
 
-def started(application: Callable[[], ASGIApp]) -> ASGIApp:
+def start_application(application: Callable[[], ASGIApp]) -> ASGIApp:
     """Return the application of a worker, as soon as its database can be reached (contract K5).
 
     Raises:
@@ -67,19 +67,24 @@ class Supervisor:
     SIGHUP has each of them replaced, by one that serves before the old one ends. A worker that waits for its database
     keeps nobody else from being looked after.
 
+    Args:
+        serve: what a worker does.
+        listener: the socket that all of them share.
+        count: how many there are.
+        ready: is called once all of them serve.
+
     Attributes:
         failed: whether a worker could not start, so that the service never did.
     """
 
     def __init__(self, serve: Serve, listener: socket.socket, count: int, ready: Callable[[], object]) -> None:
-        """Have so many workers serve on a socket; ``ready`` is called once all of them do."""
         self._serve = serve
         self._listener = listener
         self._count = count
         self._ready = ready
         self._workers: list[_Worker] = []
         self._old: list[_Worker] = []  # of those, the ones that are to be replaced
-        self._leaving: list[_Worker] = []
+        self._retiring: list[_Worker] = []
         self._complete = False  # once all have served
         self._starts_from = 0.0
         self._stopping = self._hung_up = False
@@ -90,7 +95,7 @@ class Supervisor:
         """Return when all workers have ended."""
         for name in ("SIGTERM", "SIGINT", "SIGBREAK", "SIGHUP"):  # as far as the system has them
             if hasattr(signal, name):
-                signal.signal(getattr(signal, name), self._note)
+                signal.signal(getattr(signal, name), self._handle_signal)
         while not self._stopping:
             self._start()
             self._listen()
@@ -98,11 +103,11 @@ class Supervisor:
         # Here too, or else clients would be queued that nobody answers.
         self._listener.close()
         while self._workers:
-            self._leave(self._workers[0])
-        while self._leaving:
+            self._retire(self._workers[0])
+        while self._retiring:
             self._listen()
 
-    def _note(self, received: int, _frame: FrameType | None) -> None:
+    def _handle_signal(self, received: int, _frame: FrameType | None) -> None:
         if received == getattr(signal, "SIGHUP", None):
             self._hung_up = True
         else:
@@ -110,27 +115,27 @@ class Supervisor:
         self._wake.send_bytes(b"!")
 
     def _start(self) -> None:
-        """Start what is missing, but until one serves only one: what is wrong with all of them is said once."""
+        """Start missing workers; the first alone, so that a fault of all of them is logged once."""
         wanted = self._count + bool(self._old) if any(worker.serves for worker in self._workers) else 1
         while len(self._workers) < wanted and time.monotonic() >= self._starts_from:
             self._workers.append(_Worker(self._serve, self._listener))
 
     def _listen(self) -> None:
-        """Wait a while for whatever happens, and take note of it."""
-        everybody = [*self._workers, *self._leaving]
-        heard = wait([self._woken, *(end for worker in everybody for end in worker.ends)], _LOOK)
+        """Wait until something happens, or for a short time, and act on it."""
+        everybody = [*self._workers, *self._retiring]
+        heard = wait([self._woken, *(end for worker in everybody for end in worker.ends)], _POLL)
         if self._woken in heard:
             self._woken.recv_bytes()
         for worker in everybody:
             if not worker.look():
-                self._bury(worker)
+                self._handle_death(worker)
         if not self._complete and sum(worker.serves for worker in self._workers) == self._count:
             self._complete = True
             self._ready()
 
-    def _bury(self, worker: "_Worker") -> None:
-        if worker in self._leaving:
-            self._leaving.remove(worker)
+    def _handle_death(self, worker: "_Worker") -> None:
+        if worker in self._retiring:
+            self._retiring.remove(worker)
             return
         self._workers.remove(worker)
         if worker.serves:
@@ -151,12 +156,12 @@ class Supervisor:
             self._old = [*self._workers]
         self._old = [worker for worker in self._old if worker in self._workers]
         one_more = sum(worker.serves for worker in self._workers) > self._count
-        if self._old and one_more and not self._leaving:
-            self._leave(self._old[0])
+        if self._old and one_more and not self._retiring:
+            self._retire(self._old[0])
 
-    def _leave(self, worker: "_Worker") -> None:
+    def _retire(self, worker: "_Worker") -> None:
         self._workers.remove(worker)
-        self._leaving.append(worker)
+        self._retiring.append(worker)
         worker.stop()
 
 
@@ -170,8 +175,8 @@ class _Worker:
 
     def __init__(self, serve: Serve, listener: socket.socket) -> None:
         self._beats, theirs = _spawning.Pipe(duplex=False)
-        self._process = _spawning.Process(target=_work, args=(serve, listener, theirs), daemon=True)
-        with _hangups_held():
+        self._process = _spawning.Process(target=_run_worker, args=(serve, listener, theirs), daemon=True)
+        with _sighup_blocked():
             self._process.start()
         theirs.close()
         self._until = inf
@@ -187,11 +192,11 @@ class _Worker:
         return self._process.exitcode
 
     def look(self) -> bool:
-        """Take note of its signs of life, and kill it if its time is over; return whether it is there."""
+        """Read its signs of life, and kill it if there were none for too long; return whether it is alive."""
         with suppress(EOFError, OSError):
             while self._beats.poll():
                 self._beats.recv_bytes()
-                self.serves, self._until = True, time.monotonic() + _HEALTH
+                self.serves, self._until = True, time.monotonic() + _SILENCE
         if time.monotonic() > self._until:
             log.warning("Worker %s does not %s; killing it", self.pid, "stop" if self._beats.closed else "answer")
             self._process.kill()
@@ -199,7 +204,7 @@ class _Worker:
         return self._process.is_alive()
 
     def stop(self) -> None:
-        """Have it finish what it does, in the time that there is for that."""
+        """Have it finish its requests and end, within the time for that."""
         self._process.terminate()
         self._beats.close()
         self.ends = (self._process.sentinel,)
@@ -207,7 +212,7 @@ class _Worker:
 
 
 @contextmanager
-def _hangups_held() -> Iterator[None]:
+def _sighup_blocked() -> Iterator[None]:
     """Keep SIGHUP from the process that is started meanwhile for good: a terminal that closes sends it to everybody."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -219,8 +224,8 @@ def _hangups_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(serve: Serve, listener: socket.socket, beats: Connection) -> None:
-    """Be a worker."""
+def _run_worker(serve: Serve, listener: socket.socket, beats: Connection) -> None:
+    """Serve in this process, until a signal or the end of the supervisor."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # until it serves; a terminal sends it to everybody
     threading.Thread(target=_stop_with_parent, daemon=True).start()
 

@@ -8,11 +8,9 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from logoadmin.domain.model.causes import Cause
+from logoadmin.entrypoints.http_api.errors import CAUSES, note_cause
 
 _ACCESS: Final = logging.getLogger("logoadmin.access")
-# Where in the scope of a request the line of that request gets its codes from.
-_CAUSES: Final = "logoadmin.causes"
 
 
 def configure_logging(level: str) -> None:
@@ -33,7 +31,7 @@ class OneLine(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line: when, how grave, of which process and logger, and the message."""
+        """Return the line: time, level, process, logger and message."""
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         text = f"{at} {record.levelname} {record.process} {record.name}: {super().format(record)}"
         if text.isprintable():
@@ -41,38 +39,29 @@ class OneLine(logging.Formatter):
         return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def logged(app: ASGIApp) -> ASGIApp:
+def with_access_log(app: ASGIApp) -> ASGIApp:
     """Return an application that logs its requests, or the same one where nobody would see that."""
     return AccessLog(app) if _ACCESS.isEnabledFor(logging.INFO) else app
-
-
-def note_cause(scope: Scope, error: Exception) -> None:
-    """Have the line of a request say why it could not be answered, if that is no fault of its own."""
-    cause: Cause | None = getattr(error, "cause", None)
-    if cause is not None and _CAUSES in scope:
-        scope[_CAUSES].append(cause.code)
 
 
 class AccessLog:
     """Logs method, path, status and milliseconds of each request; query and headers may hold secrets.
 
-    After the status comes the code of what was the matter with the database, where something was (contract K3).
+    After the status comes what was the matter with the database, as a code (contract K3).
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        """Log the requests of an application."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         causes: list[str] = []
-        scope[_CAUSES] = causes
+        scope[CAUSES] = causes
         status: int | str = "unanswered"
 
-        async def note(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -80,11 +69,11 @@ class AccessLog:
 
         start = time.perf_counter()
         try:
-            await self._app(scope, receive, note)
+            await self._app(scope, receive, send_and_note)
         except Exception as error:
             note_cause(scope, error)
             raise
         finally:
             spent = (time.perf_counter() - start) * 1000
-            said = " ".join([str(status), *causes])
-            _ACCESS.info("%s %s %s %.1f ms", scope["method"], scope["path"], said, spent)
+            outcome = " ".join([str(status), *causes])
+            _ACCESS.info("%s %s %s %.1f ms", scope["method"], scope["path"], outcome, spent)
