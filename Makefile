@@ -32,7 +32,7 @@ docs: .venv/ready  ## Build docs/_build/html
 	$(BIN)/sphinx-build --quiet --fail-on-warning docs docs/_build/html
 
 lock: .venv/ready  ## Take newer versions of what we depend on into requirements.txt
-	$(UV) pip compile --quiet --upgrade pyproject.toml --group dev --universal --python-version 3.11 \
+	$(UV) pip compile --quiet --upgrade pyproject.toml --extra server --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --output-file requirements.txt
 
 clean:

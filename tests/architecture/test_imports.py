@@ -107,7 +107,7 @@ def test_a_gallery_in_memory_loads_neither_database_nor_web() -> None:
 def test_the_web_loads_no_database_and_no_server() -> None:
     loaded = loaded_by("import logoadmin\nlogoadmin.asgi(logoadmin.connect('memory:'))")
     assert "starlette" in loaded
-    assert not loaded & {"sqlalchemy", "pymysql", "alembic", "uvicorn", "click", "httptools"}
+    assert not loaded & {"sqlalchemy", "pymysql", "alembic", "uvicorn", "click", "httptools", "uvloop"}
 
 
 def test_commands_load_neither_database_nor_web() -> None:

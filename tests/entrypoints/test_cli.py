@@ -160,6 +160,14 @@ def test_serve_answers_to_its_names(arguments: tuple[str, ...], expected: list[i
         assert process.communicate(timeout=20) == ("", "")
 
 
+@pytest.mark.parametrize("missing", ["uvicorn", "httptools"])
+def test_serving_without_the_packages_for_it_says_how_to_install_them(missing: str, tmp_path: Path) -> None:
+    without = f"import sys; sys.modules[{missing!r}] = None; from logoadmin.entrypoints.cli import main; main()"
+    ended = subprocess.run([sys.executable, "-c", without, "serve"], cwd=tmp_path, capture_output=True, text=True)
+    says_one_line(Ended(ended.returncode, ended.stdout, ended.stderr), 1, missing, "pip install 'logoadmin[server]'")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.rule("contract H1")
 def test_what_fails_is_said_in_a_line_with_exit_code_1(run: Run, tmp_path: Path) -> None:
     says_one_line(run("import", "missing.jsonl"), 1, "missing.jsonl")

@@ -147,25 +147,25 @@ class Running:
         with socket.create_connection(self.address, timeout=5) as client:
             yield client
 
-    def ask(self, *artworks: bytes, every: float = 0.0) -> list[Answer]:
-        """Send artworks and return all answers, until the server closes the connection."""
+    def ask(self, *parts: bytes, every: float = 0.0) -> list[Answer]:
+        """Send parts and return all answers, until the server closes the connection."""
         with self.connected() as client:
             with suppress(OSError):  # the server may have closed in the meantime
-                for artwork in artworks:
-                    client.sendall(artwork)
+                for part in parts:
+                    client.sendall(part)
                     time.sleep(every)
             return answers(client)
 
-    def refusal(self, *artworks: bytes, every: float = 0.0) -> tuple[int, str]:
+    def refusal(self, *parts: bytes, every: float = 0.0) -> tuple[int, str]:
         """Return status and text of the one answer, which must have the form of the server's own."""
-        (answer,) = self.ask(*artworks, every=every)
+        (answer,) = self.ask(*parts, every=every)
         return answer.status, answer.detail
 
 
 def answers(client: socket.socket) -> list[Answer]:
     received = b""
-    while artwork := client.recv(65_536):
-        received += artwork
+    while part := client.recv(65_536):
+        received += part
     found = []
     while received:
         head, _, received = received.partition(b"\r\n\r\n")
@@ -217,7 +217,7 @@ def test_a_head_in_drips_is_a_408(running: Running) -> None:
 
 
 @pytest.mark.rule("contract H4")
-def test_a_head_may_come_in_artworks(running: Running) -> None:
+def test_a_head_may_come_in_parts(running: Running) -> None:
     (answer,) = running.ask(b"GET /a HTTP/1.1\r\n", b"Host: a\r\nConnection: close\r\n", b"\r\n", every=0.05)
     assert answer.body == b"GET /a 0 2"
 
@@ -241,12 +241,12 @@ def test_a_body_in_drips_is_a_408(running: Running) -> None:
 
 @pytest.mark.rule("contract H4")
 def test_a_steady_body_has_its_time_and_no_more(running: Running) -> None:
-    artwork = b"x" * 20
+    part = b"x" * 20
     start = time.monotonic()
-    status, _ = running.refusal(HEAD + b"Content-Length: 10000\r\n\r\n", *[artwork] * 22, every=0.06)
+    status, _ = running.refusal(HEAD + b"Content-Length: 10000\r\n\r\n", *[part] * 22, every=0.06)
     assert status == 408
     assert 1 < time.monotonic() - start < 3
-    (answer,) = running.ask(HEAD + b"Connection: close\r\nContent-Length: 200\r\n\r\n", *[artwork] * 10, every=0.06)
+    (answer,) = running.ask(HEAD + b"Connection: close\r\nContent-Length: 200\r\n\r\n", *[part] * 10, every=0.06)
     assert answer.body == b"POST / 200 3"
 
 
@@ -353,9 +353,9 @@ def test_the_slowest_readers_make_room_for_others() -> None:
     ids=["path", "unfinished header", "header", "5000 headers", "5000 small headers"],
 )
 def test_a_head_over_the_limit_is_a_431(running: Running, head: bytes) -> None:
-    artworks = [head[at : at + 20_000] for at in range(0, len(head), 20_000)]
+    parts = [head[at : at + 20_000] for at in range(0, len(head), 20_000)]
     assert running.refusal(head)[0] == 431
-    assert running.refusal(*artworks, every=0.02)[0] == 431
+    assert running.refusal(*parts, every=0.02)[0] == 431
 
 
 @pytest.mark.rule("contract H4")
@@ -386,7 +386,7 @@ def test_the_limit_on_heads_is_exact(running: Running) -> None:
     ids=["header", "path", "chunk extension", "trailer"],
 )
 def test_memory_stays_flat_under_heads_without_end(running: Running, head: bytes) -> None:
-    artwork = b"a" * 65_536
+    part = b"a" * 65_536
     before = resident()
     clients = [socket.create_connection(running.address, timeout=5) for _ in range(20)]
     for client in clients:
@@ -394,7 +394,7 @@ def test_memory_stays_flat_under_heads_without_end(running: Running, head: bytes
     for _ in range(40):
         for client in clients:
             with suppress(OSError):
-                client.send(artwork)
+                client.send(part)
     grown = resident() - before
     for client in clients:
         client.close()
@@ -551,8 +551,8 @@ def test_a_client_of_http_1_0_gets_no_chunks_and_is_not_told_to_go_on(running: R
     with running.connected() as client:
         client.sendall(head)
         received = b""
-        while artwork := client.recv(65_536):
-            received += artwork
+        while part := client.recv(65_536):
+            received += part
     start, _, body = received.partition(b"\r\n\r\n")
     assert start.startswith(b"HTTP/1.1 200 OK\r\n")
     assert b"transfer-encoding" not in start.lower()
@@ -593,8 +593,8 @@ def test_an_offer_to_upgrade_is_passed_over(running: Running, kind: bytes) -> No
     last = b"GET /last HTTP/1.0\r\n\r\n"
     whole = [answer.body for answer in running.ask(get + post + get + last)]
     assert whole == [b"GET /get 0 2", b"POST /post 24 3", b"GET /get 0 2", b"GET /last 0 0"]
-    artworks = [post[:90], post[90:-5], post[-5:] + last]
-    assert [answer.body for answer in running.ask(*artworks, every=0.05)] == [b"POST /post 24 3", b"GET /last 0 0"]
+    parts = [post[:90], post[90:-5], post[-5:] + last]
+    assert [answer.body for answer in running.ask(*parts, every=0.05)] == [b"POST /post 24 3", b"GET /last 0 0"]
 
 
 def test_what_is_wrong_with_a_request_behind_an_offer_to_upgrade_is_said(running: Running) -> None:

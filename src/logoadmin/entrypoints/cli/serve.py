@@ -1,17 +1,20 @@
 """Serving over HTTP: the command, and who may be served (contract H1, H3, B2)."""
 
 import functools
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from logoadmin.domain.model.access import Policy, is_loopback
-from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.model.errors import SettingsError, StartError
+from logoadmin.domain.model.limits import MAX_PORT, MAX_WORKERS
 from logoadmin.entrypoints.cli.gallery import show_password
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+    from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.settings import Settings
 
 access_option = click.option(
@@ -21,7 +24,7 @@ access_option = click.option(
 
 @click.command()
 @click.option("--host", help="The address to listen on.  [default: 127.0.0.1]")
-@click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on, 0 for any.  [default: 8000]")
+@click.option("--port", type=click.IntRange(0, MAX_PORT), help="The port to listen on, 0 for any.  [default: 8000]")
 @click.option(
     "--database",
     metavar="URL",
@@ -34,7 +37,7 @@ access_option = click.option(
     metavar="NAMES",
     help="Names that requests may be for, beside localhost: separated by commas, or * for any.  [default: none]",
 )
-@click.option("--workers", type=click.IntRange(1, 64), help="How many processes answer.  [default: 1]")
+@click.option("--workers", type=click.IntRange(1, MAX_WORKERS), help="How many processes answer.  [default: 1]")
 @click.option(
     "--trusted-proxies",
     metavar="ADDRESSES",
@@ -52,33 +55,33 @@ def serve(**flags: Any) -> None:
     An embedded database that is empty gets its tables and its first administrator.
     """
     from logoadmin.bootstrap import open_gallery
-    from logoadmin.entrypoints.http_api.app import http_application
-    from logoadmin.entrypoints.server import listen
-    from logoadmin.entrypoints.server import serve as run
     from logoadmin.settings import load_settings
 
+    server = _server()
     settings = load_settings(**flags)
     _check(settings)
     # The address first: what is made in a new database is made for a service that runs.
-    with listen(settings.host, settings.port) as listener, open_gallery(settings) as gallery:
+    with server.listen(settings.host, settings.port) as listener, open_gallery(settings) as gallery:
         show_password(gallery.admin_password)
-        shared: dict[str, Any] = {
-            "origins": settings.origins,
-            "cache_seconds": settings.cache_seconds,
-            # With a token for everything, no page of another site can do harm under whatever name (contract A22).
-            "hosts": settings.hosts or (None if settings.access is Policy.GUARDED else ()),
-        }
-        several = functools.partial(_worker, settings, shared)
-        factory = several if settings.workers > 1 else lambda: http_application(gallery, **shared)
-        run(
-            factory,
+        application = functools.partial(_application, settings, gallery if settings.workers == 1 else None)
+        server.serve(
+            application,
             listener,
             workers=settings.workers,
             log_level=settings.log_level,
-            listening=lambda address: click.echo(f"logoadmin listens on {address}\nRead and try it at {address}/docs"),
+            listening=_show_address,
             trusted_proxies=settings.trusted_proxies,
             root_path=settings.root_path,
         )
+
+
+def _server() -> ModuleType:
+    """Return the server, whose packages need not be there."""
+    try:
+        from logoadmin.entrypoints import server
+    except ModuleNotFoundError as error:
+        raise StartError(f"Serving takes {error.name}: run pip install 'logoadmin[server]'") from error
+    return server
 
 
 def _check(settings: "Settings") -> None:
@@ -99,9 +102,20 @@ def _check(settings: "Settings") -> None:
         raise SettingsError("Memory cannot be shared between processes: use --workers 1, or a database")
 
 
-def _worker(settings: "Settings", shared: dict[str, Any]) -> "ASGIApp":
-    """Make the application of one worker process."""
+def _application(settings: "Settings", gallery: "LogoAdmin | None") -> "ASGIApp":
+    """Make the application of this process; one of several opens the gallery for itself."""
     from logoadmin.bootstrap import open_gallery
     from logoadmin.entrypoints.http_api.app import http_application
 
-    return http_application(open_gallery(settings, create="never"), **shared)
+    # With a token for everything, no page of another site can do harm under whatever name (contract A22).
+    any_name = settings.access is Policy.GUARDED and not settings.hosts
+    return http_application(
+        gallery or open_gallery(settings, create="never"),
+        origins=settings.origins,
+        cache_seconds=settings.cache_seconds,
+        hosts=None if any_name else settings.hosts,
+    )
+
+
+def _show_address(url: str) -> None:
+    click.echo(f"logoadmin listens on {url}\nRead and try it at {url}/docs")

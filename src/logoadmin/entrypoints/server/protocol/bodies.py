@@ -50,13 +50,13 @@ class UnfinishedBody:
         self._received = received
         return now >= self._due or too_little
 
-    def excuse(self, received: int) -> None:
-        """Give it the time since the last look again."""
+    def extend(self, received: int) -> None:
+        """Give it the time since the last look again, in which nobody read."""
         self._due += self._bounds.pace_seconds
         self._received = received
 
-    def hurry(self, now: float) -> float:
-        """Return the seconds that it has, which are fewer from now on because the service stops."""
+    def shorten(self, now: float) -> float:
+        """Give it less time, because the service stops; return the seconds that are left."""
         self.keep_alive = False
         self._due = min(self._due, now + self._bounds.stop_seconds)
         return self._due - now

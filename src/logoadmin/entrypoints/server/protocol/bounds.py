@@ -24,7 +24,7 @@ class Bounds:
             on both sides hold back and hand on at once (contract H4).
         slice_bytes: how much of an answer is handed to the transport at once.
         write_ahead_bytes: what the transport may hold before the next slice waits (contract K8).
-        head_bytes: of request line and headers, as of what is between the pieces of a chunked body (contract H4).
+        head_bytes: of request line and headers, as of what is between the chunks of a body (contract H4).
         head_fields: how many headers, since each costs more memory than its bytes.
         pipelined: how many requests may wait for the answer to an earlier one.
     """

@@ -2,7 +2,7 @@
 
 It is always in one of three states, which follow from what uvicorn keeps: a head is awaited or unfinished (``scope`` is
 not that of ``cycle``), a body is unfinished (``cycle.more_body``), or the request is whole. Only the first two have a
-time limit, so a request that comes in one piece, as nearly all do, never touches a timer.
+time limit, so a request that comes all at once, as nearly all do, never touches a timer.
 """
 
 import asyncio
@@ -10,22 +10,19 @@ import heapq
 import logging
 from math import inf
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httptools
 from uvicorn.config import Config
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from uvicorn.server import ServerState
 
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.server.protocol.answers import CLOSE, Answer
 from logoadmin.entrypoints.server.protocol.bodies import UnfinishedBody
 from logoadmin.entrypoints.server.protocol.deadline import Deadline
-from logoadmin.entrypoints.server.protocol.faults import CLOSE, answered
 from logoadmin.entrypoints.server.protocol.heads import CheckedHeads, refusal_of
 from logoadmin.entrypoints.server.protocol.readers import Reader
-
-if TYPE_CHECKING:
-    from uvicorn._types import ASGI3Application
 
 log = logging.getLogger("logoadmin.http")
 
@@ -40,19 +37,17 @@ class BoundedProtocol(CheckedHeads):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        """Serve one connection; uvicorn makes it."""
         super().__init__(config, server_state, app_state, _loop)
         self._deadline = Deadline(self.loop, self._late)
-        self._deaf = False  # what else the client sends is thrown away
+        self._ignores_input = False  # what else the client sends is thrown away
         self._refusal: HttpError | None = None  # to be answered after the earlier requests
         self._body: UnfinishedBody | None = None
         self._body_bytes = 0  # of all bodies
-        self._fed = 0  # bytes since the head began, or since a piece of a body
+        self._fed = 0  # bytes since the head began, or since a part of a body
 
     # What arrives.
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Begin to wait for a head."""
         super().connection_made(transport)
         self._reader = Reader(self.loop, type(self), transport)
         if len(self.connections) > self.most_connections():
@@ -60,14 +55,13 @@ class BoundedProtocol(CheckedHeads):
         self._deadline.within(self.head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End all waiting."""
         super().connection_lost(exc)
         self._deadline.end()
         self._reader.end()
 
     def data_received(self, data: bytes) -> None:
         """Take what has come; this stands in for uvicorn's method, so that the usual request costs no more."""
-        if self._deaf:
+        if self._ignores_input:
             return
         scope, cycle, body, body_bytes = self.scope, self.cycle, self._body, self._body_bytes
         try:
@@ -91,12 +85,17 @@ class BoundedProtocol(CheckedHeads):
     def eof_received(self) -> bool:  # type: ignore[override]  # as uvicorn has it
         """Keep the connection of a client that has said everything until it is answered."""
         if self._answering():
-            self._deaf, self.cycle.keep_alive = True, False
+            self._ignores_input, self.cycle.keep_alive = True, False
             return True
         return False
 
+    def on_headers_complete(self) -> None:
+        """Have the request answered, if its head is right."""
+        answer = self.app = Answer(self.config.loaded_app, self._reader)
+        super().on_headers_complete()
+        answer.cycle = self.cycle  # in time: the task has not begun to run
+
     def on_body(self, body: bytes) -> None:
-        """Count the bytes of a body."""
         self._body_bytes += len(body)
         super().on_body(body)
 
@@ -119,10 +118,10 @@ class BoundedProtocol(CheckedHeads):
         self._deadline.within(self._body.seconds(now))
 
     def _late(self) -> None:
-        """Do what is right with a client that has let the deadline pass."""
+        """Close, refuse or wait on: the deadline has passed."""
         if self.transport.is_closing():
             return
-        if self._deaf or self._idle():
+        if self._ignores_input or self._idle():
             self.transport.close()
         elif self._answering():
             self._deadline.within(self.head_seconds)  # a slow answer is not the client's fault
@@ -133,25 +132,24 @@ class BoundedProtocol(CheckedHeads):
 
     def _look_at(self, body: UnfinishedBody) -> None:
         now = self.loop.time()
-        if self.flow.read_paused:  # nor is an application that does not read
-            body.excuse(self._body_bytes)
+        if self.flow.read_paused:  # an application that does not read is not the client's fault either
+            body.extend(self._body_bytes)
         elif body.is_late(now, self._body_bytes):
             self._refuse(HttpError(408, "The body of the request did not arrive in time"))
             return
         self._deadline.within(body.seconds(now))
 
     def pause_writing(self) -> None:
-        """Wait for a slow reader, but not for one that hardly reads."""
+        """Begin to measure how much the client takes, and in what time."""
         super().pause_writing()
         self._reader.keeps_waiting()
 
     def resume_writing(self) -> None:
-        """Write on."""
         super().resume_writing()
         self._reader.goes_on()
 
     def _make_room(self) -> None:
-        """Let go of those who have kept the server waiting the longest, rather than keep others out (contract H4).
+        """End the connections that have kept the server waiting the longest, rather than refuse others (contract H4).
 
         First of those who take no answer, and where there are none, of those who take theirs slowly.
         """
@@ -164,11 +162,6 @@ class BoundedProtocol(CheckedHeads):
             one.transport.abort()
 
     # What is answered.
-
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: "ASGI3Application") -> None:
-        task = self.loop.create_task(answered(cycle, app, self._reader))
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
 
     def _idle(self) -> bool:
         """Return whether all requests are answered and no other has begun."""
@@ -184,7 +177,7 @@ class BoundedProtocol(CheckedHeads):
 
     def _refuse(self, refusal: HttpError) -> None:
         """Answer the client in the place of the application, when it is its turn, and listen no longer."""
-        self._deaf = True
+        self._ignores_input = True
         self._deadline.lift()
         if not self._answering():
             self._answer_with(refusal)
@@ -207,14 +200,17 @@ class BoundedProtocol(CheckedHeads):
         self.linger()
 
     def on_response_complete(self) -> None:
-        """Go on to what is next; this stands in for uvicorn's method, which makes a timer each time."""
+        """Begin the next answer; this stands in for uvicorn's method, which makes a timer each time."""
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
         self.flow.resume_reading()
         if self.pipeline:
-            self._start_asgi_task(*self.pipeline.pop())
-        elif not self._deaf:
+            cycle, app = self.pipeline.pop()
+            task = self.loop.create_task(cycle.run_asgi(app))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+        elif not self._ignores_input:
             self._deadline.within(self.timeout_keep_alive)
         if self._refusal is not None and not self._answering():
             self._answer_with(self._refusal)
@@ -225,7 +221,7 @@ class BoundedProtocol(CheckedHeads):
         Bytes that nobody has read when a socket is closed make the other side throw away what it has not read.
         """
         if not self.transport.is_closing():
-            self._deaf = True
+            self._ignores_input = True
             self.transport.write_eof()
             self.flow.resume_reading()
             self._deadline.within(self.linger_seconds)
@@ -233,5 +229,5 @@ class BoundedProtocol(CheckedHeads):
     def shutdown(self) -> None:
         """Finish what is in flight; a body that is not there may take no longer than the rest."""
         super().shutdown()
-        if self._body is not None and not self._deaf:
-            self._deadline.within(self._body.hurry(self.loop.time()))
+        if self._body is not None and not self._ignores_input:
+            self._deadline.within(self._body.shorten(self.loop.time()))

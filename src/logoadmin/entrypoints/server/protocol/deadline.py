@@ -1,4 +1,4 @@
-"""The time that somebody has."""
+"""The time that a client has."""
 
 from asyncio import AbstractEventLoop
 from asyncio.events import TimerHandle
@@ -11,6 +11,9 @@ class Deadline:
 
     There is at most one timer. It looks at what is due when it wakes, so putting that off or lifting it costs nothing.
 
+    Args:
+        missed: what is called when it has passed.
+
     Attributes:
         due: when, in the time of the event loop.
     """
@@ -18,14 +21,13 @@ class Deadline:
     __slots__ = ("_loop", "_missed", "_timer", "due")
 
     def __init__(self, loop: AbstractEventLoop, missed: Callable[[], None]) -> None:
-        """Call what is to be done when it is missed."""
         self._loop = loop
         self._missed = missed
         self._timer: TimerHandle | None = None
         self.due = inf
 
     def within(self, seconds: float) -> None:
-        """Want something within a time; only the latest wish counts."""
+        """Set the deadline, in the place of an earlier one."""
         self.due = self._loop.time() + seconds
         if self._timer is not None and self._timer.when() > self.due:
             self._timer.cancel()
@@ -34,11 +36,11 @@ class Deadline:
             self._timer = self._loop.call_at(self.due, self._look)
 
     def lift(self) -> None:
-        """Want nothing."""
+        """Have no deadline."""
         self.due = inf
 
     def end(self) -> None:
-        """Want nothing ever again, and let go of who wanted it, so that the two do not hold each other."""
+        """Have no deadline again, and let go of the connection, so that the two do not hold each other."""
         self.due, self._missed = inf, _nothing
         if self._timer is not None:
             self._timer.cancel()

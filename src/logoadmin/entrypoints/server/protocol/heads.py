@@ -33,24 +33,24 @@ class CheckedHeads(Bounds, HttpToolsProtocol):
     """uvicorn's protocol, with heads that are bounded and offer nothing else than HTTP/1.1.
 
     Attributes:
-        piece_bytes: of what has come last.
-        begun_head: the scope of the head that did not come in one piece.
+        part_bytes: of what has come last.
+        begun_head: the scope of the head that did not come all at once.
     """
 
-    piece_bytes = 0
+    part_bytes = 0
     begun_head: object = None
 
     def feed(self, data: bytes) -> None:
         """Let the parser take what has come.
 
         A request that offers an upgrade, such as to HTTP/2, is taken for one that does not (RFC 9110 §7.8). The parser
-        takes whatever follows such a head for another protocol, or else for another request, even if it is the body of
-        this one; Java's client sends its first POST like this.
+        loses its body, and takes it for another protocol or another request; Java's client and ``curl --http2`` send
+        their first POST like this.
 
         Raises:
             httptools.HttpParserError: it is not HTTP, or else the HttpError in its context says what is wrong.
         """
-        self.piece_bytes = len(data)
+        self.part_bytes = len(data)
         while True:
             try:
                 self.parser.feed_data(data)
@@ -74,13 +74,13 @@ class CheckedHeads(Bounds, HttpToolsProtocol):
         return True
 
     def on_headers_complete(self) -> None:
-        """Let the head pass, or raise what the parser hands to who feeds it."""
+        """Check the head; the parser hands an error on to whoever feeds it."""
         version = self.parser.get_http_version()
         if version not in _VERSIONS:
             raise _unknown_version()
-        # A head that came in one piece with no more than the limit is seldom worth counting.
-        in_pieces = self.begun_head is self.scope
-        if self.piece_bytes > self.head_bytes or in_pieces or len(self.headers) > self.head_fields:
+        # A head that came at once, with no more than the limit, is seldom worth counting.
+        in_parts = self.begun_head is self.scope
+        if self.part_bytes > self.head_bytes or in_parts or len(self.headers) > self.head_fields:
             self._count()
         self._check_host(version)
         self._check_framing(version)

@@ -1,4 +1,4 @@
-"""Clients that take their answers: little is held for each, and each is judged by what it takes (contract H4, K8)."""
+"""Clients that take their answers: little is held for each, and who takes too little is cut off (contract H4, K8)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,7 +10,7 @@ from logoadmin.entrypoints.server.protocol.deadline import Deadline
 
 
 class Reader:
-    """The client of one connection, as one that takes what is written to it.
+    """How much the client of one connection takes of what is written to it.
 
     Only the time counts for which it keeps the server waiting, so whoever waits for the server is never slow.
 
@@ -21,7 +21,7 @@ class Reader:
     __slots__ = ("_bounds", "_deadline", "_loop", "_mark", "_transport", "_waited", "_written", "since")
 
     def __init__(self, loop: asyncio.AbstractEventLoop, bounds: type[Bounds], transport: asyncio.Transport) -> None:
-        """Judge a client by these bounds; it is let go through its transport."""
+        """Measure a client by these bounds; a connection that is too slow is ended through its transport."""
         self._loop = loop
         self._bounds = bounds
         self._transport = transport
@@ -52,17 +52,17 @@ class Reader:
         self._deadline.within(self._bounds.write_seconds - self._waited)
 
     def goes_on(self) -> None:
-        """Wait no longer."""
+        """Stop waiting: it has taken more."""
         self._waited += self._loop.time() - self.since
         self.since = inf
         self._deadline.lift()
 
     def end(self) -> None:
-        """Let go of it."""
+        """Stop measuring."""
         self._deadline.end()
 
     def _look(self) -> None:
-        """Let go of a client that takes too little for as long as the server has waited for it."""
+        """End the connection of a client that took too little for the time that the server has waited for it."""
         taken = self._written - self._transport.get_write_buffer_size()
         if taken - self._mark < self._bounds.write_bytes:
             self._transport.abort()
