@@ -1,5 +1,5 @@
 # Every target does its own set-up: python3, pip and make are all it takes.
-.PHONY: run test check check-code bench build docs lock clean
+.PHONY: run test test-slow test-all check check-code bench build docs lock clean
 
 UV := .venv/bin/uv
 BIN := .venv/bin
@@ -10,10 +10,16 @@ export UV_SYSTEM_CERTS ?= 1
 run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 	$(BIN)/logoadmin serve
 
-test: .venv/ready  ## Pass the tests; those of MariaDB and the browser run where mariadbd and chromium are
+test: .venv/ready  ## Pass the tests that take a minute together; those of MariaDB run where mariadbd is
+	$(BIN)/pytest -n auto -m "not slow"
+
+test-slow: .venv/ready  ## The others: killed processes, outages, long random walks, and browsers where chromium is
+	$(BIN)/pytest -n auto -m slow
+
+test-all: .venv/ready  ## Both
 	$(BIN)/pytest -n auto
 
-check: test check-code docs  ## The tests, and everything that reads the code and the docs
+check: test-all check-code docs  ## All tests, and everything that reads the code and the docs
 
 check-code: .venv/ready  ## Style, types and the import rules
 	$(BIN)/ruff check

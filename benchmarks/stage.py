@@ -14,7 +14,7 @@ from typing import Final
 from benchmarks import servers
 from benchmarks.gallery import import_gallery, insert_gallery, insert_users, keep_many_users, write_gallery
 from benchmarks.servers import Server
-from tests.mariadb import MariaDb
+from tests.mariadb import MariaDbServer
 
 SQLITE: Final = "SQLite"
 MARIADB: Final = "MariaDB"
@@ -95,8 +95,8 @@ class Stage:
         return self._start(servers.uvicorn("benchmarks.bare:app", BODIES=str(self.directory)))
 
     @cached_property
-    def _mariadb(self) -> MariaDb:
-        server = MariaDb()
+    def _mariadb(self) -> MariaDbServer:
+        server = MariaDbServer()
         self._ends.callback(server.remove)
         # Not the user of the tests: the usual way's driver cannot send a password that is more than ASCII.
         server.execute(

@@ -12,34 +12,47 @@ from hypothesis import HealthCheck, settings
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.ports.storage import Storage
-from tests.mariadb import MariaDb, missing_reason
-
-settings.register_profile(
-    "logoadmin", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-settings.load_profile("logoadmin")
+from tests.mariadb import MariaDb, MariaDbServer, missing_reason, shared
 
 STORAGES = ("memory", "sqlite", "mariadb")
 # A closer look, for which a release has the time: more repetitions of the same, never another rule.
 LONG: Final = os.environ.get("LOGOADMIN_TEST_LONG") == "1"
 
+settings.register_profile(
+    "logoadmin",
+    deadline=None,
+    max_examples=200 if LONG else 40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("logoadmin")
+
 
 @pytest.fixture(scope="session")
-def mariadb() -> Iterator[MariaDb]:
-    """A MariaDB server of this test run alone, with a database whose tables are made."""
-    reason = missing_reason()
-    if reason is not None and os.environ.get("LOGOADMIN_REQUIRE_MARIADB") == "1":
-        pytest.fail(reason)
-    if reason is not None:
-        pytest.skip(reason)
-    server = MariaDb()
+def mariadb(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[MariaDb]:
+    """A database of this process alone on the MariaDB server of this test run, its tables made."""
+    require_mariadb()
+    directory = tmp_path_factory.getbasetemp()
+    with shared(directory if worker_id == "master" else directory.parent, f"gallery_{worker_id}") as database:
+        yield database
+
+
+@pytest.fixture(scope="session")
+def mariadb_server() -> Iterator[MariaDbServer]:
+    """A MariaDB server of this process alone, which may be stopped and altered; the tables of its database are made."""
+    require_mariadb()
+    server = MariaDbServer()
     try:
-        made = open_sql_storage(server.url)
-        made.prepare()
-        made.close()
+        server.prepare()
         yield server
     finally:
         server.remove()
+
+
+def require_mariadb() -> None:
+    """Skip the test where there is no MariaDB, or fail it where there must be one."""
+    reason = missing_reason()
+    if reason is not None:
+        (pytest.fail if os.environ.get("LOGOADMIN_REQUIRE_MARIADB") == "1" else pytest.skip)(reason)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,8 @@
-"""A private MariaDB server that lives as long as a test run, in a temporary directory, on a port that was free."""
+"""MariaDB servers that live as long as a test run, each in a temporary directory, on a port that was free."""
 
 import contextlib
+import fcntl
+import json
 import os
 import pwd
 import shutil
@@ -9,10 +11,12 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.adapters.sql_storage.tables import COUNTED, metadata, state
 
 pymysql = import_module("pymysql")
@@ -33,7 +37,7 @@ _SMALL: Final = (
     "--innodb-flush-method=nosync",
     "--key-buffer-size=1M",
     "--aria-pagecache-buffer-size=1M",
-    "--max-connections=100",
+    "--max-connections=300",
 )
 
 
@@ -57,19 +61,13 @@ def free_port() -> int:
 
 
 class MariaDb:
-    """The server. It touches no process but the one that it started."""
+    """A database on a server."""
 
-    def __init__(self) -> None:
-        """Make a data directory; nothing runs yet."""
-        self.port = free_port()
-        self.database = "gallery"
-        self._directory = Path(tempfile.mkdtemp(prefix="logoadmin-mariadb-"))
-        self._user = "mysql" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
-        self._process: subprocess.Popen[bytes] | None = None
+    def __init__(self, directory: Path, port: int, database: str = "gallery") -> None:
+        self.port = port
+        self.database = database
+        self._directory = directory
         self._databases = 0
-        if os.geteuid() == 0:
-            shutil.chown(self._directory, self._user)
-        self._bootstrap()
 
     @property
     def url(self) -> str:
@@ -82,9 +80,72 @@ class MariaDb:
         return f"127.0.0.1:{self.port}"
 
     def url_of(self, database: str, *, port: int | None = None, password: str = PASSWORD) -> str:
-        """Return the URL of one of its databases, perhaps through another port."""
+        """Return the URL of one of the server's databases, perhaps through another port."""
         quoted = "".join(f"%{byte:02X}" for byte in password.encode())
         return f"mysql+pymysql://logoadmin:{quoted}@127.0.0.1:{port or self.port}/{database}"
+
+    def connect(self) -> Any:
+        """Return a connection of the server's root, in autocommit."""
+        return self._connect(self.database)
+
+    def execute(self, *statements: str) -> list[tuple[Any, ...]]:
+        """Run statements as root; return the rows of the last one."""
+        return self._execute(self.database, *statements)
+
+    def prepare(self) -> None:
+        """Make the tables."""
+        storage = open_sql_storage(self.url)
+        storage.prepare()
+        storage.close()
+
+    def empty(self) -> None:
+        """Empty all tables as if nothing had ever been in them."""
+        tables = [table.name for table in reversed(metadata.sorted_tables) if table is not state]
+        filled = {
+            name for (name,) in self.execute(" UNION ALL ".join(f"(SELECT '{t}' FROM {t} LIMIT 1)" for t in tables))
+        }
+        counted = ", ".join(f"{name} = 0" for name in COUNTED)
+        deletions = (f"DELETE FROM {name}" for name in tables if name in filled)
+        self.execute("START TRANSACTION", *deletions, f"UPDATE state SET {counted}", "COMMIT")
+
+    def new_database(self) -> str:
+        """Return the name of a new, empty database, whose default collation takes most names for the same."""
+        self._databases += 1
+        name = f"{self.database}_{self._databases}"
+        self.create(name)
+        return name
+
+    def create(self, database: str) -> None:
+        """Make another database on the server."""
+        self._execute(None, f"CREATE DATABASE {database} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
+
+    def _connect(self, database: str | None) -> Any:
+        return pymysql.connect(
+            unix_socket=str(self._directory / "socket"),
+            user="root",
+            database=database,
+            charset="utf8mb4",
+            autocommit=True,
+            ssl_disabled=True,
+            read_timeout=20,
+        )
+
+    def _execute(self, database: str | None, *statements: str) -> list[tuple[Any, ...]]:
+        with contextlib.closing(self._connect(database)) as connection, connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+            return list(cursor.fetchall())
+
+
+class MariaDbServer(MariaDb):
+    """A server, with the database ``gallery``. It touches no process but the one that it started."""
+
+    def __init__(self) -> None:
+        """Make a data directory, and start."""
+        super().__init__(Path(tempfile.mkdtemp(prefix="logoadmin-mariadb-")), free_port())
+        self._user = "mysql" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
+        self._process: subprocess.Popen[bytes] | None = None
+        self._bootstrap()
 
     def start(self, *options: str) -> None:
         """Start the server, perhaps with more options, and wait until it answers."""
@@ -97,7 +158,7 @@ class MariaDb:
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError((self._directory / "log").read_text()[-4000:])
             time.sleep(0.01)
-        self.connect(None).close()
+        self._connect(None).close()
 
     def stop(self) -> None:
         """Shut the server down in good order, if it runs."""
@@ -121,40 +182,9 @@ class MariaDb:
         self.kill()
         shutil.rmtree(self._directory, ignore_errors=True)
 
-    def connect(self, database: str | None = "gallery") -> Any:
-        """Return a connection of the server's root, in autocommit."""
-        return pymysql.connect(
-            unix_socket=str(self._directory / "socket"),
-            user="root",
-            database=database,
-            charset="utf8mb4",
-            autocommit=True,
-            ssl_disabled=True,
-            read_timeout=20,
-        )
-
-    def execute(self, *statements: str, database: str | None = "gallery") -> list[tuple[Any, ...]]:
-        """Run statements as root; return the rows of the last one."""
-        with contextlib.closing(self.connect(database)) as connection, connection.cursor() as cursor:
-            for statement in statements:
-                cursor.execute(statement)
-            return list(cursor.fetchall())
-
-    def empty(self) -> None:
-        """Empty all tables of the database as if nothing had ever been in them."""
-        counted = ", ".join(f"{name} = 0" for name in COUNTED)
-        self.execute(
-            *("START TRANSACTION",),
-            *(f"DELETE FROM {table.name}" for table in reversed(metadata.sorted_tables) if table is not state),
-            *(f"UPDATE state SET {counted}", "COMMIT"),
-        )
-
-    def new_database(self) -> str:
-        """Return the name of a new, empty database, whose default collation takes most names for the same."""
-        self._databases += 1
-        name = f"gallery_{self._databases}"
-        self.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci", database=None)
-        return name
+    def where(self) -> dict[str, Any]:
+        """Return what another process must know to use the server, and to remove it."""
+        return {"directory": str(self._directory), "port": self.port, "process": self._running().pid}
 
     def _command(self) -> list[str]:
         return [
@@ -168,6 +198,8 @@ class MariaDb:
         ]
 
     def _bootstrap(self) -> None:
+        if os.geteuid() == 0:
+            shutil.chown(self._directory, self._user)
         (self._directory / "data").mkdir()
         if os.geteuid() == 0:
             shutil.chown(self._directory / "data", self._user)
@@ -187,11 +219,11 @@ class MariaDb:
             env={**os.environ, "PATH": _path()},
         )
         self.start()
-        self.execute(
-            f"CREATE DATABASE {self.database} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
+        self.create(self.database)
+        self._execute(
+            None,
             f"CREATE USER 'logoadmin'@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'",
             "GRANT ALL ON `gallery%`.* TO 'logoadmin'@'127.0.0.1'",
-            database=None,
         )
 
     def _listens(self) -> bool:
@@ -210,3 +242,42 @@ class MariaDb:
         self._process.send_signal(how)
         self._process.wait(timeout=_READY_WITHIN)
         self._process = None
+
+
+_STARTED: Final[list[MariaDbServer]] = []  # what a process that is not the last one leaves running
+
+
+@contextlib.contextmanager
+def shared(directory: Path, database: str) -> Iterator[MariaDb]:
+    """Yield a new database, its tables made, on the server that all processes of a test run share.
+
+    The first of them starts the server. Each holds a lock as long as it uses it, also if it crashes then; the last one
+    finds that nobody else does, and removes it.
+    """
+    place = directory / "mariadb.json"
+    with (directory / "mariadb.used").open("w") as used:
+        with _alone(directory):
+            fcntl.flock(used, fcntl.LOCK_SH)
+            if not place.exists():
+                _STARTED.append(MariaDbServer())
+                place.write_text(json.dumps(_STARTED[-1].where()))
+        where = json.loads(place.read_text())
+        try:
+            mine = MariaDb(Path(where["directory"]), where["port"], database)
+            mine.create(database)
+            mine.prepare()
+            yield mine
+        finally:
+            with _alone(directory), contextlib.suppress(BlockingIOError):
+                fcntl.flock(used, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                place.unlink()
+                os.kill(where["process"], signal.SIGKILL)
+                shutil.rmtree(where["directory"], ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Start or remove the server while no other process of the test run does."""
+    with (directory / "mariadb.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

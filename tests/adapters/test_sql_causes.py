@@ -21,9 +21,9 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import NotFound, StorageUnavailable
 from logoadmin.domain.model.records import Author
 from logoadmin.ports.storage import UnitOfWork
-from tests.mariadb import PASSWORD, MariaDb, free_port
+from tests.mariadb import PASSWORD, MariaDbServer, free_port
 
-pytestmark = pytest.mark.rule("contract K3")
+pytestmark = [pytest.mark.rule("contract K3"), pytest.mark.slow("servers go away, hang, and are waited for")]
 
 Work = Callable[[SqlStorage], object]
 
@@ -52,15 +52,21 @@ def cause_at(url: str, work: Work = read) -> Cause:
 # A server
 
 
+@pytest.fixture(scope="session")
+def mariadb(mariadb_server: MariaDbServer) -> MariaDbServer:
+    """A server that nobody else uses: here it goes away."""
+    return mariadb_server
+
+
 @pytest.fixture
-def altered(mariadb: MariaDb) -> Iterator[MariaDb]:
+def altered(mariadb: MariaDbServer) -> Iterator[MariaDbServer]:
     """The server, which is as usual afterwards."""
     yield mariadb
     mariadb.kill()
     mariadb.start()
 
 
-def test_what_is_wrong_in_a_url_is_told_apart(mariadb: MariaDb) -> None:
+def test_what_is_wrong_in_a_url_is_told_apart(mariadb: MariaDbServer) -> None:
     assert cause_at(mariadb.url_of("gallery", password="another")) is Cause.ACCESS_DENIED
     assert cause_at(mariadb.url_of("gallery_nowhere")) is Cause.UNKNOWN_DATABASE
     assert cause_at(mariadb.url_of("mysql")) is Cause.NO_RIGHTS
@@ -68,7 +74,7 @@ def test_what_is_wrong_in_a_url_is_told_apart(mariadb: MariaDb) -> None:
     assert cause_at(f"{mariadb.url}?ssl=true") is Cause.TLS_REFUSED
 
 
-def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(altered: MariaDb) -> None:
+def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(altered: MariaDbServer) -> None:
     with tempfile.TemporaryDirectory() as directory:
         key, certificate = f"{directory}/key.pem", f"{directory}/certificate.pem"
         made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=db.example")
@@ -85,7 +91,7 @@ def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(altered: Ma
             read(storage)
 
 
-def test_a_user_who_may_only_read_is_told(mariadb: MariaDb) -> None:
+def test_a_user_who_may_only_read_is_told(mariadb: MariaDbServer) -> None:
     mariadb.execute(
         "CREATE USER 'reader'@'127.0.0.1' IDENTIFIED BY 'reader'", "GRANT SELECT ON gallery.* TO 'reader'@'127.0.0.1'"
     )
@@ -95,12 +101,12 @@ def test_a_user_who_may_only_read_is_told(mariadb: MariaDb) -> None:
         mariadb.execute("DROP USER 'reader'@'127.0.0.1'")
 
 
-def test_a_server_that_can_only_be_read_is_told(altered: MariaDb, mariadb_storage: SqlStorage) -> None:
+def test_a_server_that_can_only_be_read_is_told(altered: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     altered.execute("SET GLOBAL read_only = 1")
     assert cause_on(mariadb_storage, add) is Cause.READ_ONLY
 
 
-def test_a_server_with_too_many_connections_is_too_busy(altered: MariaDb) -> None:
+def test_a_server_with_too_many_connections_is_too_busy(altered: MariaDbServer) -> None:
     altered.execute("SET GLOBAL max_connections = 10")
     with contextlib.ExitStack() as held:
         # Others may have some of them; one more is kept for its administrator.
@@ -110,7 +116,7 @@ def test_a_server_with_too_many_connections_is_too_busy(altered: MariaDb) -> Non
         assert cause_at(altered.url) is Cause.TOO_BUSY
 
 
-def test_what_somebody_else_holds_is_too_busy(mariadb: MariaDb, mariadb_storage: SqlStorage) -> None:
+def test_what_somebody_else_holds_is_too_busy(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     with contextlib.closing(mariadb.connect()) as holder, holder.cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute("SELECT * FROM state FOR UPDATE")
@@ -122,7 +128,7 @@ def test_what_somebody_else_holds_is_too_busy(mariadb: MariaDb, mariadb_storage:
     [(1114, Cause.DISK_FULL), (1021, Cause.DISK_FULL), (1712, Cause.CORRUPT), (1047, Cause.CUT_OFF)],
 )
 @pytest.mark.usefixtures("mariadb_storage")
-def test_what_a_server_says_has_its_cause(mariadb: MariaDb, code: int, cause: Cause) -> None:
+def test_what_a_server_says_has_its_cause(mariadb: MariaDbServer, code: int, cause: Cause) -> None:
     mariadb.execute(
         "CREATE TRIGGER failing BEFORE INSERT ON authors FOR EACH ROW "
         f"SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = {code}, MESSAGE_TEXT = 'no'"
@@ -133,7 +139,7 @@ def test_what_a_server_says_has_its_cause(mariadb: MariaDb, code: int, cause: Ca
         mariadb.execute("DROP TRIGGER failing")
 
 
-def test_who_comes_while_a_server_is_left_alone_hears_the_same_cause(mariadb: MariaDb) -> None:
+def test_who_comes_while_a_server_is_left_alone_hears_the_same_cause(mariadb: MariaDbServer) -> None:
     with contextlib.closing(open_sql_storage(mariadb.url_of("gallery_nowhere"))) as storage:
         assert [cause_on(storage) for _ in range(3)] == [Cause.UNKNOWN_DATABASE] * 3
 
@@ -264,7 +270,7 @@ def test_a_full_disk_is_logged_when_it_begins_and_when_it_ends(
 
 
 def test_a_server_that_was_gone_is_logged_when_it_begins_and_when_it_ends(
-    altered: MariaDb, mariadb_storage: SqlStorage, said: Callable[[], list[str]]
+    altered: MariaDbServer, mariadb_storage: SqlStorage, said: Callable[[], list[str]]
 ) -> None:
     read(mariadb_storage)
     altered.stop()
@@ -290,7 +296,7 @@ def fails(storage: SqlStorage) -> bool:
     return False
 
 
-def test_what_never_answered_is_said_by_whoever_starts(mariadb: MariaDb, said: Callable[[], list[str]]) -> None:
+def test_what_never_answered_is_said_by_whoever_starts(mariadb: MariaDbServer, said: Callable[[], list[str]]) -> None:
     assert cause_at(mariadb.url_of("gallery_nowhere")) is Cause.UNKNOWN_DATABASE
     assert said() == []
 

@@ -25,7 +25,9 @@ from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.errors import DuplicateEntry, StorageUnavailable
 from logoadmin.domain.model.records import Author, Change, Kind, PasswordHash, User
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.mariadb import PASSWORD, MariaDb, free_port
+from tests.mariadb import PASSWORD, MariaDbServer, free_port
+
+pytestmark = pytest.mark.slow("servers go away, hang, and are waited for")
 
 # Contract A20.
 IN_TIME = 2.0
@@ -78,8 +80,14 @@ def no_secrets(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert "Traceback" not in caplog.text
 
 
+@pytest.fixture(scope="session")
+def mariadb(mariadb_server: MariaDbServer) -> MariaDbServer:
+    """A server that nobody else uses: here it goes away."""
+    return mariadb_server
+
+
 @pytest.fixture
-def running(mariadb: MariaDb) -> Iterator[MariaDb]:
+def running(mariadb: MariaDbServer) -> Iterator[MariaDbServer]:
     """The server, which runs again afterwards whatever became of it."""
     yield mariadb
     mariadb.kill()
@@ -100,9 +108,9 @@ def opened(url: str, **options: Any) -> Iterator[SqlStorage]:
 
 @pytest.mark.rule("spec §Errors 503", "contract A20")
 @pytest.mark.usefixtures("no_secrets")
-@pytest.mark.parametrize("end", [MariaDb.stop, MariaDb.kill])
+@pytest.mark.parametrize("end", [MariaDbServer.stop, MariaDbServer.kill])
 def test_a_server_that_went_away_is_missed_and_found_again(
-    running: MariaDb, mariadb_storage: SqlStorage, end: Callable[[MariaDb], None]
+    running: MariaDbServer, mariadb_storage: SqlStorage, end: Callable[[MariaDbServer], None]
 ) -> None:
     assert mariadb_storage.server == running.address
     read(mariadb_storage)
@@ -117,7 +125,7 @@ def test_a_server_that_went_away_is_missed_and_found_again(
 @pytest.mark.rule("contract A20")
 @pytest.mark.usefixtures("no_secrets")
 def test_a_server_killed_in_the_middle_of_a_write_leaves_nothing_behind(
-    running: MariaDb, mariadb_storage: SqlStorage
+    running: MariaDbServer, mariadb_storage: SqlStorage
 ) -> None:
     def work(uow: UnitOfWork) -> None:
         uow.authors.add(author(1))
@@ -131,7 +139,7 @@ def test_a_server_killed_in_the_middle_of_a_write_leaves_nothing_behind(
 
 
 @pytest.mark.rule("contract A20")
-def test_a_restart_costs_nobody_a_read(running: MariaDb, mariadb_storage: SqlStorage) -> None:
+def test_a_restart_costs_nobody_a_read(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     together = threading.Barrier(4)
 
     def look(uow: UnitOfWork) -> None:
@@ -149,7 +157,7 @@ def test_a_restart_costs_nobody_a_read(running: MariaDb, mariadb_storage: SqlSto
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("idle", [0.0, 100.0], ids=["pinged first", "not pinged"])
 def test_a_server_that_hangs_is_not_waited_for(
-    running: MariaDb, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, idle: float
+    running: MariaDbServer, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, idle: float
 ) -> None:
     monkeypatch.setattr(mysql, "_IDLE", idle)
     read(mariadb_storage)
@@ -173,7 +181,9 @@ def test_a_server_that_hangs_is_not_waited_for(
 
 
 @pytest.mark.rule("contract A20")
-def test_a_server_that_hangs_from_the_start_is_not_waited_for(running: MariaDb, mariadb_storage: SqlStorage) -> None:
+def test_a_server_that_hangs_from_the_start_is_not_waited_for(
+    running: MariaDbServer, mariadb_storage: SqlStorage
+) -> None:
     running.freeze()
     refused(mariadb_storage)
     running.resume()
@@ -182,7 +192,7 @@ def test_a_server_that_hangs_from_the_start_is_not_waited_for(running: MariaDb, 
 
 @pytest.mark.rule("contract A20")
 @pytest.mark.parametrize("full", [False, True], ids=["accepts and is silent", "does not even accept"])
-def test_what_never_answers_is_not_waited_for(mariadb: MariaDb, full: bool) -> None:
+def test_what_never_answers_is_not_waited_for(mariadb: MariaDbServer, full: bool) -> None:
     with contextlib.ExitStack() as stack:
         silent = stack.enter_context(socket.socket())
         silent.bind(("127.0.0.1", 0))
@@ -197,7 +207,7 @@ def test_what_never_answers_is_not_waited_for(mariadb: MariaDb, full: bool) -> N
 
 
 @pytest.mark.rule("contract A20")
-def test_what_is_not_a_database_server_is_no_database_server(mariadb: MariaDb) -> None:
+def test_what_is_not_a_database_server_is_no_database_server(mariadb: MariaDbServer) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def greet() -> None:
@@ -216,7 +226,7 @@ def test_what_is_not_a_database_server_is_no_database_server(mariadb: MariaDb) -
 @pytest.mark.rule("contract A20")
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("wrong", ["password", "database", "port"])
-def test_who_is_not_let_in_says_no_more_than_where(mariadb: MariaDb, wrong: str) -> None:
+def test_who_is_not_let_in_says_no_more_than_where(mariadb: MariaDbServer, wrong: str) -> None:
     url = {
         "password": mariadb.url_of("gallery", password="another"),
         "database": mariadb.url_of("gallery_nowhere"),
@@ -234,7 +244,7 @@ def test_who_is_not_let_in_says_no_more_than_where(mariadb: MariaDb, wrong: str)
 @pytest.mark.rule("contract A20")
 @pytest.mark.parametrize("idle", [0.0, 100.0], ids=["pinged first", "not pinged"])
 def test_a_connection_that_was_ended_is_replaced(
-    mariadb: MariaDb, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, idle: float
+    mariadb: MariaDbServer, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, idle: float
 ) -> None:
     monkeypatch.setattr(mysql, "_IDLE", idle)
     for call in (read, add, lambda storage: storage.snapshot(lambda uow: uow.authors.get(1))):
@@ -243,14 +253,14 @@ def test_a_connection_that_was_ended_is_replaced(
         call(mariadb_storage)
 
 
-def end_connections(mariadb: MariaDb) -> None:
+def end_connections(mariadb: MariaDbServer) -> None:
     for (number,) in mariadb.execute("SELECT id FROM information_schema.processlist WHERE user = 'logoadmin'"):
         mariadb.execute(f"KILL {number}")
 
 
 @pytest.mark.rule("contract A20")
 def test_a_write_whose_connection_breaks_before_the_commit_is_made_once(
-    mariadb: MariaDb, mariadb_storage: SqlStorage
+    mariadb: MariaDbServer, mariadb_storage: SqlStorage
 ) -> None:
     runs: list[int] = []
 
@@ -327,7 +337,7 @@ class Proxy:
 
 @pytest.mark.rule("contract A20")
 @pytest.mark.usefixtures("mariadb_storage")
-def test_one_connection_that_is_lost_at_a_commit_keeps_nobody_from_reading(mariadb: MariaDb) -> None:
+def test_one_connection_that_is_lost_at_a_commit_keeps_nobody_from_reading(mariadb: MariaDbServer) -> None:
     with (
         contextlib.closing(Proxy(mariadb.port)) as proxy,
         opened(mariadb.url_of("gallery", port=proxy.port)) as storage,
@@ -342,7 +352,7 @@ def test_one_connection_that_is_lost_at_a_commit_keeps_nobody_from_reading(maria
 
 @pytest.mark.rule("contract A20")
 def test_one_connection_that_is_lost_while_it_reads_keeps_nobody_else_from_it(
-    mariadb: MariaDb, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+    mariadb: MariaDbServer, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_AT_ONCE", 0.0)  # as after a wait: there is no time for a second try
 
@@ -359,7 +369,7 @@ def test_one_connection_that_is_lost_while_it_reads_keeps_nobody_else_from_it(
 @pytest.mark.rule("contract A20")
 @pytest.mark.usefixtures("mariadb_storage")
 @pytest.mark.parametrize("delivers", [True, False], ids=["the answer is lost", "the commit is lost"])
-def test_a_commit_without_an_answer_is_not_repeated(mariadb: MariaDb, delivers: bool) -> None:
+def test_a_commit_without_an_answer_is_not_repeated(mariadb: MariaDbServer, delivers: bool) -> None:
     runs: list[int] = []
 
     def work(uow: UnitOfWork) -> None:
@@ -395,7 +405,7 @@ def numbers(storage: Storage) -> list[int]:
 
 @pytest.mark.rule("contract A20")
 def test_writes_made_together_whose_connection_breaks_before_the_commit_are_all_made_once(
-    mariadb: MariaDb, mariadb_storage: SqlStorage
+    mariadb: MariaDbServer, mariadb_storage: SqlStorage
 ) -> None:
     runs: list[int] = []
 
@@ -418,7 +428,7 @@ def test_writes_made_together_whose_connection_breaks_before_the_commit_are_all_
 @pytest.mark.rule("contract A20")
 @pytest.mark.usefixtures("mariadb_storage")
 @pytest.mark.parametrize("delivers", [True, False], ids=["the answer is lost", "the commit is lost"])
-def test_writes_made_together_are_all_unknown_when_their_commit_is(mariadb: MariaDb, delivers: bool) -> None:
+def test_writes_made_together_are_all_unknown_when_their_commit_is(mariadb: MariaDbServer, delivers: bool) -> None:
     runs: list[int] = []
 
     with (
@@ -485,7 +495,7 @@ def test_a_duplicate_is_not_blamed_for_a_change_that_was_put_off_and_fails(sql_s
 
 
 @pytest.mark.rule("contract A20", "contract H5")
-def test_who_ran_into_a_deadlock_runs_again(mariadb: MariaDb, mariadb_storage: SqlStorage) -> None:
+def test_who_ran_into_a_deadlock_runs_again(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     # Those who write through the storage wait for each other from the start; somebody else may not.
     for number in range(1, 99):
         add(mariadb_storage, number)
@@ -520,7 +530,7 @@ def test_who_ran_into_a_deadlock_runs_again(mariadb: MariaDb, mariadb_storage: S
     assert [(by.username, by.created_at) for by in found[:3]] == [("mine", 0), ("mine, too", 0), ("author 3", 7)]
 
 
-def until_somebody_waits(mariadb: MariaDb) -> None:
+def until_somebody_waits(mariadb: MariaDbServer) -> None:
     deadline = time.monotonic() + RECOVERED
     while not mariadb.execute("SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"):
         assert time.monotonic() < deadline
@@ -532,7 +542,7 @@ def until_somebody_waits(mariadb: MariaDb) -> None:
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("held", ["authors", "state"])
 def test_what_somebody_holds_too_long_keeps_nobody_from_reading(
-    mariadb: MariaDb, mariadb_storage: SqlStorage, held: str
+    mariadb: MariaDbServer, mariadb_storage: SqlStorage, held: str
 ) -> None:
     add(mariadb_storage)
     with contextlib.closing(mariadb.connect()) as holder, holder.cursor() as cursor:
@@ -569,7 +579,7 @@ def both(uow: UnitOfWork) -> object:
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("killed_at", [0, 1, 2])
 def test_a_server_killed_in_the_middle_keeps_neither_the_record_nor_its_change(
-    running: MariaDb, mariadb_storage: SqlStorage, killed_at: int
+    running: MariaDbServer, mariadb_storage: SqlStorage, killed_at: int
 ) -> None:
     mariadb_storage.write(add_both)
 
@@ -593,7 +603,7 @@ def test_a_server_killed_in_the_middle_keeps_neither_the_record_nor_its_change(
 @pytest.mark.rule("contract G", "contract H2")
 @pytest.mark.usefixtures("no_secrets")
 def test_a_server_killed_after_an_answer_has_the_record_and_its_change(
-    running: MariaDb, mariadb_storage: SqlStorage
+    running: MariaDbServer, mariadb_storage: SqlStorage
 ) -> None:
     mariadb_storage.write(add_both)
     running.kill()
@@ -605,7 +615,7 @@ def test_a_server_killed_after_an_answer_has_the_record_and_its_change(
 @pytest.mark.rule("contract A20", "contract G")
 @pytest.mark.parametrize("at", ["first", "record", "change"])
 def test_a_connection_lost_between_a_record_and_its_change_loses_none_and_repeats_none(
-    mariadb: MariaDb, mariadb_storage: SqlStorage, at: str
+    mariadb: MariaDbServer, mariadb_storage: SqlStorage, at: str
 ) -> None:
     runs: list[int] = []
 
@@ -655,7 +665,7 @@ wait("commit")
 @pytest.mark.rule("contract G", "contract H2")
 @pytest.mark.parametrize("where", ["record", "change", "commit"])
 def test_a_service_killed_in_the_middle_keeps_both_or_neither(
-    sql_storage: SqlStorage, mariadb: MariaDb, tmp_path: Path, where: str
+    sql_storage: SqlStorage, mariadb: MariaDbServer, tmp_path: Path, where: str
 ) -> None:
     sql_storage.write(add_both)
     url = mariadb.url if sql_storage.server == mariadb.address else f"sqlite:///{tmp_path / 'gallery.db'}"
@@ -736,7 +746,9 @@ def test_a_commit_that_fails_in_a_way_nobody_knows_is_unknown_and_not_repeated(
 
 @pytest.mark.rule("contract A20", "contract H5")
 @pytest.mark.usefixtures("no_secrets")
-def test_a_server_that_became_read_only_is_left_for_a_better_one(mariadb: MariaDb, mariadb_storage: SqlStorage) -> None:
+def test_a_server_that_became_read_only_is_left_for_a_better_one(
+    mariadb: MariaDbServer, mariadb_storage: SqlStorage
+) -> None:
     read(mariadb_storage)
     mariadb.execute("SET GLOBAL read_only = 1")
     try:
@@ -748,7 +760,7 @@ def test_a_server_that_became_read_only_is_left_for_a_better_one(mariadb: MariaD
 
 
 @pytest.mark.rule("contract A20")
-def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorage, mariadb: MariaDb) -> None:
+def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorage, mariadb: MariaDbServer) -> None:
     # The URL of a file cannot be told from its storage's name, so there all connections are held.
     on_server = sql_storage.server == mariadb.address
     with opened(mariadb.url, connections=1) if on_server else contextlib.nullcontext(sql_storage) as storage:

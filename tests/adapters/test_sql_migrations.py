@@ -26,7 +26,7 @@ from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.model.lists import Filter, folded
 from logoadmin.domain.model.records import Author, Link, Logo, PasswordHash, Role, Theme, User
 from logoadmin.ports.storage import Credentials, Session, UnitOfWork
-from tests.mariadb import MariaDb
+from tests.mariadb import MariaDb, MariaDbServer
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_the_newest_migration_is_the_one_that_is_looked_for() -> None:
 @pytest.mark.rule("contract A6")
 def test_every_text_is_compared_exactly(mariadb: MariaDb) -> None:
     collations = mariadb.execute(
-        "SELECT DISTINCT collation_name FROM information_schema.columns WHERE table_schema = 'gallery'"
+        "SELECT DISTINCT collation_name FROM information_schema.columns WHERE table_schema = DATABASE()"
         f" AND collation_name IS NOT NULL AND table_name <> '{VERSION_TABLE}'"
     )
     assert collations == [("utf8mb4_nopad_bin",)]
@@ -177,6 +177,7 @@ def test_threads_that_prepare_at_once_do_not_collide(url: str) -> None:
         assert list(executor.map(prepare, [url] * 4)) == [False] * 4
 
 
+@pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract H3", "contract H5")
 def test_processes_that_prepare_at_once_do_not_collide(sqlite_url: str, mariadb_url: str) -> None:
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
@@ -537,16 +538,17 @@ def test_an_upgrade_that_is_cut_short_at_any_step_can_be_repeated(first: SqlStor
 PARTS = "INSERT IGNORE INTO logo_name_parts"
 
 
+@pytest.mark.slow("servers are killed")
 @pytest.mark.rule("contract H3", "contract H5")
 @pytest.mark.parametrize("step", ["CREATE TABLE changes", "INSERT INTO state", "DROP TABLE counters", "UPDATE", PARTS])
-def test_an_upgrade_survives_the_end_of_its_server(mariadb: MariaDb, step: str) -> None:
-    storage = open_sql_storage(mariadb.url_of(mariadb.new_database()))
+def test_an_upgrade_survives_the_end_of_its_server(mariadb_server: MariaDbServer, step: str) -> None:
+    storage = open_sql_storage(mariadb_server.url_of(mariadb_server.new_database()))
     go_to(storage, "0001")
     fill(storage, FIRST, LAST_IDS)
 
     def kill(_connection: object, _cursor: object, statement: str, *_: object) -> None:
         if " ".join(statement.split()).startswith(step):
-            mariadb.kill()
+            mariadb_server.kill()
 
     event.listen(Engine, "before_cursor_execute", kill)
     try:
@@ -555,8 +557,8 @@ def test_an_upgrade_survives_the_end_of_its_server(mariadb: MariaDb, step: str) 
     finally:
         event.remove(Engine, "before_cursor_execute", kill)
         storage.close()
-        mariadb.kill()
-        mariadb.start()
+        mariadb_server.kill()
+        mariadb_server.start()
     again = open_sql_storage(storage._dialect._url.render_as_string(hide_password=False))  # type: ignore[attr-defined]  # MySQL's
     again.prepare()
     assert_up_to_date(again)

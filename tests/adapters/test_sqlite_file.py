@@ -172,6 +172,7 @@ logoadmin.connect(sys.argv[1])
 """
 
 
+@pytest.mark.slow("a process is killed")
 def test_a_first_start_that_was_killed_has_made_nothing(file: Path) -> None:
     url = f"sqlite:///{file}"
     killed = subprocess.run([sys.executable, "-c", _KILLED_IN_THE_FIRST_START, url], check=False, timeout=30)

@@ -90,6 +90,7 @@ def service(directory: Path) -> Iterator[str]:
         process.stdout.close()
 
 
+@pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract H1", "contract H3", "contract I1", "contract I2")
 def test_the_shell_examples_of_the_readme_run_and_the_second_leaves_alone_what_the_first_made(tmp_path: Path) -> None:
     assert shutil.which("curl"), "this test needs curl"
@@ -142,6 +143,7 @@ def lasting(value: Any) -> Any:
     return {name: type(part) if name in passing else lasting(part) for name, part in value.items()}
 
 
+@pytest.mark.slow("processes are started and stopped")
 @pytest.mark.parametrize(
     "page",
     [
@@ -219,8 +221,8 @@ def code() -> Iterator[str]:
 
 
 def test_make_targets_exist() -> None:
-    targets = set(re.findall(r"^(\w+):", text("Makefile"), re.MULTILINE))
-    named = {target for piece in code() for target in re.findall(r"\bmake (\w+)", piece)}
+    targets = set(re.findall(r"^([\w-]+):", text("Makefile"), re.MULTILINE))
+    named = {target for piece in code() for target in re.findall(r"\bmake ([\w-]+)", piece)}
     assert {"run", "test"} <= named
     assert named <= targets
 

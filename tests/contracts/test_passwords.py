@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.domain.model.records import PasswordHash
@@ -31,7 +31,6 @@ def hasher(adapter: tuple[PasswordHasher, PasswordHasher]) -> PasswordHasher:
     return adapter[0]
 
 
-@settings(max_examples=30)
 @given(texts(1, 256), texts(1, 256))
 def test_a_password_proves_itself_and_no_other(
     adapter: tuple[PasswordHasher, PasswordHasher], password: str, other: str
@@ -82,7 +81,7 @@ def test_a_hash_that_is_none_is_never_right(hasher: PasswordHasher, sealed: str)
 
 @pytest.mark.rule("contract I2")
 def test_a_hash_of_ones_own_comes_back(adapter: tuple[PasswordHasher, PasswordHasher]) -> None:
-    for hasher in (*adapter, Argon2Passwords(1_048_576, 3)):
+    for hasher in (*adapter, Argon2Passwords(262_144, 1)):
         for other in adapter:
             assert hasher.refusal(other.hash("password")) is None
 

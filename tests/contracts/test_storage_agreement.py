@@ -451,6 +451,7 @@ def fresh(tmp_path: Path, sqlite_file: Path, mariadb: MariaDb) -> Iterator[Calla
         storage.close()
 
 
+@pytest.mark.slow("a long random walk")
 @pytest.mark.rule(
     "contract A6", "contract A7", "contract A8", "contract A18", "contract E3", "contract F1", "contract G"
 )

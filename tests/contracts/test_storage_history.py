@@ -279,6 +279,7 @@ keep_changes_at(sys.argv[1])
 """
 
 
+@pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract G", "contract H5")
 @pytest.mark.parametrize("kind", ["sqlite", "mariadb"])
 def test_of_many_processes_none_hides_a_change_from_another(

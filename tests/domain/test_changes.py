@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
@@ -348,7 +348,6 @@ def _commands() -> st.SearchStrategy[Command]:
 
 
 @G2
-@settings(max_examples=150)
 @given(commands=st.lists(_commands(), min_size=5, max_size=40))
 def test_any_changes_that_are_undone_in_reverse_leave_everything_as_it_was(commands: list[Command]) -> None:
     storage = MemoryStorage()

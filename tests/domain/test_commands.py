@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
@@ -152,7 +152,6 @@ def test_pydantic_finds_the_same_problems_in_a_command_wherever_it_is(kind: type
 
 
 @pytest.mark.rule("contract A5", "contract H6")
-@settings(max_examples=100)
 @given(kind=st.sampled_from(list(ASKED)), data=st.data())
 def test_anything_at_all_is_taken_or_refused_as_invalid_input(kind: type[Command], data: st.DataObject) -> None:
     names = st.sampled_from([*kind.model_fields, "x"])

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
@@ -459,7 +459,6 @@ def galleries(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @pytest.mark.rule("contract I1", "contract I3")
-@settings(max_examples=25)
 @given(galleries())
 def test_what_goes_in_comes_out_and_goes_in_again(lines: list[dict[str, Any]]) -> None:
     clock = StandingClock()

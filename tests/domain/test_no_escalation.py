@@ -695,4 +695,4 @@ class Escalation(RuleBasedStateMachine):
 
 
 TestEscalation = Escalation.TestCase
-TestEscalation.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestEscalation.settings = settings(stateful_step_count=40)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import ASGIApp
 
@@ -19,7 +19,6 @@ from tests.strategies import json_values
 
 pytestmark = pytest.mark.rule("contract A21", "contract A5", "spec §Errors 422")
 
-EXAMPLES = settings(max_examples=70)
 JSON_VALUES = json_values()
 POLICIES = st.sampled_from(list(Policy))
 
@@ -91,7 +90,6 @@ def paths(draw: st.DrawFn, row: Row) -> str:
     return row.template.format(**fields)
 
 
-@EXAMPLES
 @given(policy=POLICIES, row=st.sampled_from(ROWS), signed_in=st.booleans(), data=st.data())
 def test_any_json_on_any_operation(
     behind: Behind, policy: Policy, row: Row, signed_in: bool, data: st.DataObject
@@ -105,7 +103,6 @@ def test_any_json_on_any_operation(
     proved(answered, statuses(row, policy, signed_in) | {401})
 
 
-@EXAMPLES
 @given(
     policy=POLICIES,
     row=st.sampled_from([row for row in ROWS if row.takes_body]),
@@ -118,7 +115,6 @@ def test_any_bytes_on_any_operation(behind: Behind, policy: Policy, row: Row, bo
     proved(ask(app, row.method, row.path, headers=headers, body=body), statuses(row, policy, True))
 
 
-@EXAMPLES
 @given(
     policy=POLICIES,
     path=st.lists(
@@ -141,7 +137,6 @@ def test_any_path_and_method(
         assert isinstance(answered.json(), dict | list)
 
 
-@EXAMPLES
 @given(
     policy=POLICIES,
     row=st.sampled_from(ROWS),
@@ -163,7 +158,6 @@ def test_any_headers_on_any_operation(
     proved(answered, statuses(row, policy, True) | {401, 403, 404, 409})
 
 
-@EXAMPLES
 @given(policy=POLICIES, query=st.binary(max_size=30) | st.text("a=&;%1+[]", max_size=20).map(str.encode))
 def test_any_query(behind: Behind, policy: Policy, query: bytes) -> None:
     answered = ask(behind[policy][0], "GET", b"/api/authors?" + query)
@@ -171,7 +165,6 @@ def test_any_query(behind: Behind, policy: Policy, query: bytes) -> None:
 
 
 @pytest.mark.rule("contract A1")
-@EXAMPLES
 @given(
     policy=POLICIES,
     text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/"), min_size=1, max_size=12)

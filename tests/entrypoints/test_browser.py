@@ -24,6 +24,8 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.conftest import LONG
 from tests.gallery import ADMIN_PASSWORD
 
+pytestmark = pytest.mark.slow("a browser")
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -140,6 +140,7 @@ def test_an_open_address_wants_to_know_its_names(run: Run, host: str) -> None:
         says_one_line(ended, 1, "192.0.2.1 is not an address of this machine")
 
 
+@pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract A22")
 @pytest.mark.parametrize(
     ("arguments", "expected"),
@@ -472,6 +473,7 @@ def test_a_prefix_that_is_none_is_refused(wrong: str) -> None:
     )
 
 
+@pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract C1", "contract H5")
 def test_who_guesses_behind_a_proxy_keeps_nobody_else_out() -> None:
     with serving("--trusted-proxies", "127.0.0.1", "--root-path", "/gallery") as (process, address, password):
@@ -840,6 +842,7 @@ def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]
         guard.cancel()
 
 
+@pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract H1", "contract H3", "contract H2")
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_serving_an_empty_database_makes_everything_and_ends_well(workers: str) -> None:

@@ -14,8 +14,10 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.server.logs import AccessLog
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, StandingClock, gallery_on, stock
-from tests.mariadb import MariaDb
+from tests.mariadb import MariaDbServer
 from tests.rows import ROWS
+
+pytestmark = pytest.mark.slow("servers go away, hang, and are waited for")
 
 IN_TIME = 2.0
 BACK_WITHIN = 5.0
@@ -39,8 +41,14 @@ def admin(gallery: LogoAdmin) -> Headers:
     return bearer(gallery, "admin", ADMIN_PASSWORD)
 
 
+@pytest.fixture(scope="session")
+def mariadb(mariadb_server: MariaDbServer) -> MariaDbServer:
+    """A server that nobody else uses: here it goes away."""
+    return mariadb_server
+
+
 @pytest.fixture
-def running(mariadb: MariaDb) -> Iterator[MariaDb]:
+def running(mariadb: MariaDbServer) -> Iterator[MariaDbServer]:
     """The server, which runs again afterwards."""
     yield mariadb
     mariadb.stop()
@@ -74,18 +82,18 @@ def comes_back(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("leave", "come_back"),
     [
-        (MariaDb.stop, MariaDb.start),
-        (MariaDb.kill, MariaDb.start),
-        (MariaDb.freeze, MariaDb.resume),
+        (MariaDbServer.stop, MariaDbServer.start),
+        (MariaDbServer.kill, MariaDbServer.start),
+        (MariaDbServer.freeze, MariaDbServer.resume),
     ],
     ids=["stopped", "killed", "hanging"],
 )
 def test_everything_that_needs_the_database_says_in_time_that_it_is_away(
     client: TestClient,
     admin: Headers,
-    running: MariaDb,
-    leave: Callable[[MariaDb], None],
-    come_back: Callable[[MariaDb], None],
+    running: MariaDbServer,
+    leave: Callable[[MariaDbServer], None],
+    come_back: Callable[[MariaDbServer], None],
 ) -> None:
     comes_back(client)
     leave(running)
@@ -96,7 +104,7 @@ def test_everything_that_needs_the_database_says_in_time_that_it_is_away(
 
 @pytest.mark.rule("contract K3")
 def test_the_line_of_each_request_has_the_cause_and_no_answer_has(
-    gallery: LogoAdmin, admin: Headers, mariadb: MariaDb, caplog: pytest.LogCaptureFixture
+    gallery: LogoAdmin, admin: Headers, mariadb: MariaDbServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     held = contextlib.closing(mariadb.connect())
     with TestClient(AccessLog(logoadmin.asgi(gallery))) as client, held as holder, holder.cursor() as cursor:
@@ -118,7 +126,7 @@ def test_the_line_of_each_request_has_the_cause_and_no_answer_has(
 
 @pytest.mark.rule("contract A19", "contract A20")
 def test_what_is_refused_for_its_form_does_not_wait_for_the_database(
-    client: TestClient, admin: Headers, running: MariaDb
+    client: TestClient, admin: Headers, running: MariaDbServer
 ) -> None:
     running.freeze()
     try:

@@ -25,7 +25,10 @@ import pytest
 import logoadmin
 from tests.conftest import LONG
 
-pytestmark = pytest.mark.rule("contract H2", "contract H3", "contract H5")
+pytestmark = [
+    pytest.mark.rule("contract H2", "contract H3", "contract H5"),
+    pytest.mark.slow("processes are killed"),
+]
 
 ROUNDS: Final = 50 if LONG else 2
 IMPORTED: Final = range(1001, 1201)

@@ -311,6 +311,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return url
 
 
+@pytest.mark.slow("processes are killed")
 def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(database: str) -> None:
     """Kill the service until so many requests were interrupted, ``LOGOADMIN_TEST_INTERRUPTED``, and count the authors.
 
@@ -347,6 +348,7 @@ def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(databa
     answered_once(database, clients, seed)
 
 
+@pytest.mark.slow("processes are killed")
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_service_that_is_killed_right_at_its_commit_loses_and_doubles_nothing(database: str, moment: str) -> None:
     seed = secrets.randbits(32)

@@ -236,6 +236,7 @@ def resident(process_id: int, name: str) -> int:
     return int(found[1]) * KIB
 
 
+@pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract E1", "contract H4")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not say what memory a process has")
 @pytest.mark.parametrize("path", ["/api/logos", "/api/logos?limit=1000", "/api/logos/1"])

@@ -22,6 +22,8 @@ from logoadmin.domain.model.errors import StartError
 from logoadmin.entrypoints.server import listen
 from logoadmin.entrypoints.server.logs import OneLine
 
+pytestmark = pytest.mark.slow("processes are started, stopped and killed")
+
 ROOT = Path(__file__).parents[2]
 ACCESS = re.compile(r"\S+ INFO \d+ logoadmin\.access: (.*) \d+\.\d ms")
 
