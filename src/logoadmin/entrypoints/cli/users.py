@@ -1,5 +1,6 @@
 """The commands that show users, create them and give them passwords."""
 
+import functools
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
 if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.domain.model.records import User
+    from logoadmin.domain.services.users import CreateUser
 
 
 @click.group()
@@ -46,21 +48,23 @@ def user_list(database: str | None) -> None:
 def user_create(user_id: int, username: str, avatar: str | None, role_id: int | None, database: str | None) -> None:
     """Create a user; the password is asked for, or read from standard input."""
     from logoadmin.domain.services.roles import GetRole
-    from logoadmin.domain.services.users import AmendUser, CreateUser
+    from logoadmin.domain.services.users import CreateUser
 
     with gallery_at(database, "never") as gallery:
         if role_id is not None:
             gallery.roles.get(GetRole(role_id=role_id))
         command = CreateUser(user_id=user_id, username=username, avatar=avatar, password=_new_password())
-
-        def create() -> None:
-            gallery.users.create(command)
-            if role_id is not None:
-                gallery.users.amend(AmendUser(user_id=user_id, role_id=role_id))
-
         # Both or neither: nobody is left behind with a role that was not meant.
-        gallery.atomic(create)
+        gallery.atomic(functools.partial(_create, gallery, command, role_id))
     click.echo(f"Created user {user_id}")
+
+
+def _create(gallery: "LogoAdmin", command: "CreateUser", role_id: int | None) -> None:
+    from logoadmin.domain.services.users import AmendUser
+
+    gallery.users.create(command)
+    if role_id is not None:
+        gallery.users.amend(AmendUser(user_id=command.user_id, role_id=role_id))
 
 
 @user.command("password")
