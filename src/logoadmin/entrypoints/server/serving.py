@@ -127,7 +127,7 @@ class _Server(Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop; uvicorn would also raise the signal once more at the end, and that would be the exit code."""
         del frame
-        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.force_exit |= self.should_exit and sig == signal.SIGINT
         self.should_exit = True
 
 

@@ -18,7 +18,7 @@ _ABSOLUTE: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 
 
 def refusal_of(error: httptools.HttpParserError) -> HttpError:
-    """Return how a request is refused that the parser could not take, or that we did not let it take."""
+    """Return the refusal of a request that the parser, or a check of its head, did not take."""
     why = error.__context__
     if isinstance(why, HttpError):
         return why
