@@ -27,7 +27,7 @@ def history() -> None:
 
 def memory() -> None:
     """Let each answer be made anew, as the first one after a change is."""
-    setattr(response_cache.ResponseCache, "remember", _nothing)  # noqa: B010 (the same)
+    setattr(response_cache, "_may_be_stored", _nothing)  # noqa: B010 (the same)
 
 
 _PARTS: Final = {"history": history, "memory": memory}

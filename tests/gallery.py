@@ -120,6 +120,9 @@ class WatchedStorage:
         self._asked("atomic")
         return self._inner.atomic(calls)
 
+    def data_version(self) -> int | None:
+        return self._inner.data_version()
+
     def close(self) -> None:
         self._inner.close()
 

@@ -15,7 +15,6 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.http_api.app import http_application
-from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 from tests.conftest import STORAGES
 from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, StandingClock, WatchedStorage, gallery_on, stock
 
@@ -54,7 +53,16 @@ class InTurn:
 
     def __init__(self, first: LogoAdmin) -> None:
         self.gallery = first
-        self.response_cache = ResponseCache()
+        self._turn = 0
+
+    def take(self, gallery: LogoAdmin) -> None:
+        """Go on with another gallery, to which no answer of those before it is known."""
+        self.gallery = gallery
+        self._turn += 1
+
+    def data_version(self) -> int:
+        version = self.gallery.data_version()
+        return self._turn * 10**12 + (self.gallery.changes.version() if version is None else version)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.gallery, name)
@@ -74,11 +82,10 @@ def client(applications: dict[Policy, tuple[InTurn, TestClient]], gallery: LogoA
     """A client of the gallery."""
     if access not in applications:
         in_turn = InTurn(gallery)
-        application = http_application(cast(LogoAdmin, in_turn), response_cache=in_turn.response_cache)
+        application = http_application(cast(LogoAdmin, in_turn))
         applications[access] = in_turn, TestClient(application, base_url="http://127.0.0.1:8000").__enter__()
     in_turn, client = applications[access]
-    in_turn.gallery = gallery
-    in_turn.response_cache.clear()
+    in_turn.take(gallery)
     client.cookies.clear()
     return client
 

@@ -5,10 +5,11 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import httpx2
 import pytest
+from starlette.types import Scope
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -18,7 +19,9 @@ from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import Author
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.entrypoints.http_api import dispatch as module
-from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from logoadmin.entrypoints.http_api import work_queue
+from logoadmin.entrypoints.http_api.data_version import DataVersion
+from logoadmin.entrypoints.http_api.dispatch import Dispatch, deadline_of
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.ports.storage import UnitOfWork
 from tests.entrypoints.at_once import Clients, with_clients
@@ -46,6 +49,9 @@ class SlowStorage(WatchedStorage):
         assert self.may_go_on.wait(WITHIN)
         return answer
 
+    def data_version(self) -> int | None:
+        return None
+
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
         def lost() -> Answer:
             answer = calls()
@@ -70,6 +76,11 @@ def slow(storage: SlowStorage, clock: StandingClock) -> LogoAdmin:
     return gallery_on(storage, clock, Policy.OPEN)
 
 
+def soon() -> float:
+    """Return until when a call has time."""
+    return asyncio.get_running_loop().time() + WITHIN
+
+
 async def until(event: threading.Event) -> None:
     """Wait for a thread without keeping the event loop."""
     assert await asyncio.to_thread(event.wait, WITHIN)
@@ -82,7 +93,8 @@ def test_all_who_ask_for_the_version_before_a_look_begins_share_it(storage: Slow
         storage.may_go_on.clear()
         blocked = asyncio.ensure_future(calls.reading(lambda: storage.read(lambda _: "blocked")))
         await until(storage.reading)
-        asking = [asyncio.ensure_future(calls.version(calls.deadline())) for _ in range(50)]
+        data_version = DataVersion(slow, calls)
+        asking = [asyncio.ensure_future(data_version.look(soon())) for _ in range(50)]
         await asyncio.sleep(0)
         storage.asked.clear()
         storage.may_go_on.set()
@@ -98,13 +110,14 @@ def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowS
     async def run() -> None:
         calls = Dispatch(slow)
         storage.may_go_on.clear()
-        early = asyncio.ensure_future(calls.version(calls.deadline()))
+        data_version = DataVersion(slow, calls)
+        early = asyncio.ensure_future(data_version.look(soon()))
         await until(storage.reading)
         slow.authors.create(CreateAuthor(user_id=1, username="Ann"))
-        late = asyncio.ensure_future(calls.version(calls.deadline()))
+        late = asyncio.ensure_future(data_version.look(soon()))
         await asyncio.sleep(0)
         storage.may_go_on.set()
-        assert await late == slow.changes.version() > await early
+        assert await early is not await late is await data_version.look(soon())
 
     asyncio.run(run())
 
@@ -197,14 +210,14 @@ def test_a_thread_that_could_not_be_started_is_started_for_the_next(
             lambda: calls.searching(lambda: "found"),
             lambda: calls.writing(lambda: "written"),
             lambda: calls.hashing(lambda: "hashed"),
-            lambda: calls.version(calls.deadline()),
+            lambda: calls.parsing(lambda: "parsed"),
         ]
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", fail)
             for ask in asking:
                 with pytest.raises(RuntimeError, match="can't start"):
                     await ask()
-        assert [await ask() for ask in asking] == ["read", "found", "written", "hashed", slow.changes.version()]
+        assert [await ask() for ask in asking] == ["read", "found", "written", "hashed", "parsed"]
 
     asyncio.run(run())
 
@@ -216,8 +229,10 @@ def test_what_is_read_after_a_look_has_no_time_of_its_own(slow: LogoAdmin) -> No
     async def run() -> None:
         calls = Dispatch(slow)
         now = asyncio.get_running_loop().time()
-        assert calls.deadline() > now + 1
-        for ask in (calls.reading(lambda: may_end.wait(WITHIN), now), calls.version(now)):
+        scope: Scope = {}
+        assert deadline_of(scope) > now + 1
+        assert deadline_of(scope) == deadline_of(scope)
+        for ask in (calls.reading(lambda: may_end.wait(WITHIN), now), DataVersion(slow, calls).look(now)):
             with pytest.raises(StorageUnavailable):
                 await asyncio.wait_for(ask, 1)
 
@@ -297,6 +312,53 @@ def test_an_answer_for_a_loop_that_is_gone_troubles_nobody(slow: LogoAdmin) -> N
     may_end.set()
     time.sleep(0)
     assert asyncio.run(calls.reading(lambda: "still there")) == "still there"
+
+
+# Reads that wait at the same time.
+
+
+async def read_by_many(slow: LogoAdmin, count: int, key: object) -> tuple[list[int], list[object]]:
+    """Return what was read for some who ask while another call keeps the only thread, and what they were told."""
+    dispatch, begun, may_end, made = Dispatch(slow), threading.Event(), threading.Event(), list[int]()
+
+    def first() -> None:
+        begun.set()
+        may_end.wait(WITHIN)
+
+    def read(number: int) -> int:
+        made.append(number)
+        return number
+
+    waiting = [asyncio.ensure_future(dispatch.reading(first))]
+    await until(begun)
+    asking = [asyncio.ensure_future(dispatch.reading(partial(read, number), None, key)) for number in range(count)]
+    await asyncio.sleep(0)
+    may_end.set()
+    await asyncio.gather(*waiting)
+    told: list[object] = list(await asyncio.gather(*asking))
+    return made, told
+
+
+@pytest.mark.rule("contract E1")
+def test_who_asks_for_the_same_before_it_is_read_shares_it(slow: LogoAdmin) -> None:
+    assert asyncio.run(read_by_many(slow, 50, "logo 1")) == ([0], [0] * 50)
+
+
+@pytest.mark.rule("contract A20")
+def test_what_was_read_at_the_same_time_wakes_the_event_loop_once(
+    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work_queue, "_HELD", WITHIN)
+    told: list[int] = []
+    tell = work_queue._tell
+
+    def counted(done: list[Any]) -> None:
+        told.append(len(done))
+        tell(done)
+
+    monkeypatch.setattr(work_queue, "_tell", counted)
+    assert asyncio.run(read_by_many(slow, 50, None))[1] == list(range(50))
+    assert [number for number in told if number] == [51]
 
 
 # Writes that wait at the same time.

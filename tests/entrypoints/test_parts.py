@@ -16,9 +16,9 @@ from logoadmin.domain.model.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.model.lists import Place
 from logoadmin.domain.model.records import Logo
 from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
-from logoadmin.entrypoints.http_api.parts import CHUNK, Chunks, Part, Parts, Within
-from logoadmin.entrypoints.http_api.response_cache import ResponseCache
+from logoadmin.entrypoints.http_api.parts import CHUNK, Chunks, Part, Parts, Within, no_parts
 from tests.gallery import NOW, StandingClock, WatchedStorage, gallery_on
 
 pytestmark = pytest.mark.rule("contract E1")
@@ -29,11 +29,12 @@ TEXT = "".join(map(chr, range(0x400, 0x4FF)))  # two bytes each
 class Book:
     """An answer of three parts: a short one, a long one, and another short one."""
 
-    def __init__(self, parts: Parts, version: int | None = None) -> None:
+    def __init__(self, parts: Parts, version: object = None) -> None:
         self.contents = [b"[1", b"," + bytes(5 * CHUNK // 2), b",3]"]
         self.made: list[int] = []
-        self.calls = Dispatch(gallery_on(MemoryStorage(), StandingClock()))
-        self.within = Within(parts, self.calls, self.calls.reading, "book", version)
+        gallery = gallery_on(MemoryStorage(), StandingClock())
+        dispatch = Dispatch(gallery)
+        self.within = Within(parts, DataVersion(gallery, dispatch), dispatch.reading, "book", version)
 
     def make(self, place: Place) -> Part:
         self.made.append(place.after)
@@ -51,20 +52,20 @@ class Book:
 
 
 def test_an_answer_comes_in_chunks_whatever_its_parts() -> None:
-    book = Book(Parts())
+    book = Book(no_parts())
     assert b"".join(book.read()) == b"".join(book.contents)
     assert [len(chunk) for chunk in book.read()] == [2, CHUNK, CHUNK, CHUNK // 2 + 1, 3]
     assert book.made == [0, 1, 2]  # and was there for the second reader
 
 
 def test_what_is_no_longer_there_is_made_again() -> None:
-    book = Book(Parts(most=0))
+    book = Book(no_parts(0))
 
     async def read() -> bytes:
         found = b""
         async for chunk in book.chunks():
             found += chunk
-            book.within.parts.put("another", Part(b"", None))
+            book.within.parts.put("another", Part(b"", None), 0)
         return found
 
     assert asyncio.run(read()) == b"".join(book.contents)
@@ -72,35 +73,17 @@ def test_what_is_no_longer_there_is_made_again() -> None:
 
 
 def test_a_long_record_that_was_changed_while_it_was_read_is_never_half_of_each() -> None:
-    parts = Parts(most=0)
+    parts = no_parts(0)
     book = Book(parts)
 
     async def read() -> None:
         async for chunk in book.chunks():
             if len(chunk) == CHUNK:
-                parts.put("another", Part(b"", None))
+                parts.put("another", Part(b"", None), 0)
                 book.contents[1] = b"," + b"x" * (5 * CHUNK // 2)
 
     with pytest.raises(Conflict):
         asyncio.run(read())
-
-
-def test_a_version_that_comes_back_may_have_other_records() -> None:
-    within = Book(Parts(), 5).within
-    key = within.key(5, Place(0, 1))
-    assert within.key(5, Place(0, 1)) == key
-    assert within.key(3, Place(0, 1)) != key
-    assert within.key(5, Place(0, 1)) != key
-
-
-def test_parts_have_a_bound_and_what_is_asked_for_stays() -> None:
-    parts = Parts(most=35_000)
-    for number in range(10):
-        parts.put(number, Part(bytes(8_000), None))
-        assert parts.get(0) is not None
-    assert [number for number in range(10) if parts.get(number)] == [0, 8, 9]
-    parts.put(0, Part(bytes(100_000), None))  # one alone may be longer
-    assert [number for number in range(10) if parts.get(number)] == [0]
 
 
 # Over HTTP.
@@ -113,7 +96,7 @@ def storage() -> WatchedStorage:
 
 @pytest.fixture
 def app(storage: WatchedStorage) -> ASGIApp:
-    return http_application(gallery_on(storage, StandingClock()), response_cache=ResponseCache())
+    return http_application(gallery_on(storage, StandingClock()))
 
 
 @pytest.fixture

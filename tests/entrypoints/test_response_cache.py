@@ -1,146 +1,246 @@
-"""Answers that are remembered: of which version they are good, and how many there may be (contract E1, F1, F2)."""
+"""The response cache: what is stored, for how long it is good, and how much there may be (contract E1, F1, F2)."""
 
-from typing import Final
+import asyncio
+from typing import Any, Final
 
 import pytest
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api import response_cache as module
+from logoadmin.entrypoints.http_api.bounded_cache import BoundedCache
+from logoadmin.entrypoints.http_api.data_version import DataVersion
+from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache
+from tests.asgi import Answered, ask
 
 pytestmark = pytest.mark.rule("contract E1", "contract F1")
 
-ANSWER: Final = b'[{"author_id":1}]'
+BODY: Final = b'[{"author_id":1}]'
+PUBLIC: Final = {"etag": '"5"', "cache-control": "public, max-age=60", "content-type": "application/json"}
 
 
-def request(path: str = "/api/authors", query: bytes = b"", root_path: str = "", **headers: str) -> Request:
-    """Return a request for something."""
-    fields = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "http", "method": "GET", "path": path, "query_string": query, "root_path": root_path}
-    return Request({**scope, "headers": fields})
+class Records:
+    """Stands in for the gallery and for its change history: all that counts is the number of changes."""
+
+    waits = False
+    at_once = 1
+
+    def __init__(self) -> None:
+        self.number = 7
+        self.on_the_spot = True
+        self.fault: Exception | None = None
+        self.looks = 0
+        self.changes = self
+
+    def data_version(self) -> int | None:
+        return self.version() if self.on_the_spot else None
+
+    def version(self) -> int:
+        self.looks += 1
+        if self.fault is not None:
+            raise self.fault
+        return self.number
 
 
-def answer(body: bytes = ANSWER, version: int = 5, status: int = 200) -> Response:
-    """Return an answer that has a version."""
-    return Response(body, status, {"etag": f'"{version}"', "link": "</next>"}, "application/json")
+class Application:
+    """Answers in one way, after a look at the version; counts how often."""
+
+    def __init__(self, records: Records) -> None:
+        self.answered = 0
+        self.status = 200
+        self.headers = dict(PUBLIC)
+        self.bodies = [BODY]
+        self.looks = True
+        self.data_version = DataVersion(records, Dispatch(records))  # type: ignore[arg-type]  # as far as it is used
+
+    async def __call__(self, scope: Scope, _: Receive, send: Send) -> None:
+        if self.looks:
+            await self.data_version.of(scope)
+        self.answered += 1
+        fields = [(name.encode(), value.encode()) for name, value in self.headers.items()]
+        own = (b"x-request-id", f"answer {self.answered}".encode())
+        await send({"type": "http.response.start", "status": self.status, "headers": [*fields, own]})
+        for number, body in enumerate(self.bodies, 1):
+            await send({"type": "http.response.body", "body": body, "more_body": number < len(self.bodies)})
 
 
-def test_an_answer_is_given_again_while_the_version_of_everything_is_the_same() -> None:
-    remembered = ResponseCache()
-    assert not remembered.knows(request())
-    remembered.remember(request(), answer(), 7)
-    assert remembered.knows(request())
-    again = remembered.response(request(), 7)
-    assert again is not None
-    assert (again.status_code, again.body, again.raw_headers) == (200, ANSWER, answer().raw_headers)
-    assert remembered.response(request(), 8) is None
+@pytest.fixture
+def records() -> Records:
+    return Records()
 
 
-@pytest.mark.parametrize("other", [6, 8])
-def test_what_was_remembered_is_forgotten_once_another_version_is_seen(other: int) -> None:
-    remembered = ResponseCache()
-    remembered.remember(request(), answer(), 7)
-    assert remembered.response(request(), other) is None
-    assert not remembered.knows(request())
-    assert remembered.response(request(), 7) is None
+@pytest.fixture
+def application(records: Records) -> Application:
+    return Application(records)
+
+
+@pytest.fixture
+def cache(application: Application) -> ResponseCache:
+    return ResponseCache(application, application.data_version)
+
+
+def get(cache: ASGIApp, path: str = "/api/authors", method: str = "GET", **headers: str) -> Answered:
+    return ask(cache, method, path, headers=[(name.replace("_", "-"), value) for name, value in headers.items()])
+
+
+@pytest.mark.parametrize("on_the_spot", [True, False])
+def test_an_answer_is_given_again_as_it_was_sent(
+    cache: ResponseCache, application: Application, records: Records, on_the_spot: bool
+) -> None:
+    records.on_the_spot = on_the_spot
+    first, second = get(cache), get(cache)
+    assert application.answered == 1
+    assert (second.status_code, second.body) == (200, BODY)
+    assert second.headers[:-1] == first.headers[:-1]
+    assert records.looks == 2  # one for each request
+
+
+def test_each_answer_has_a_request_id_of_its_own(cache: ResponseCache) -> None:
+    get(cache)
+    assert get(cache, x_request_id="mine").header("x-request-id") == "mine"
+    made_up = [get(cache).header("x-request-id") for _ in range(2)]
+    assert made_up[0] != made_up[1]
+    assert "answer 1" not in made_up
+
+
+@pytest.mark.parametrize("on_the_spot", [True, False])
+@pytest.mark.parametrize("number", [6, 8])
+def test_nothing_is_given_again_after_a_change(
+    cache: ResponseCache, application: Application, records: Records, number: int, on_the_spot: bool
+) -> None:
+    records.on_the_spot = on_the_spot
+    get(cache)
+    records.number = number
+    application.bodies = [b"[]"]
+    assert get(cache).body == b"[]"
+    # A version that comes back may be of other records.
+    application.bodies, records.number = [b"[1]"], 7
+    assert get(cache).body == b"[1]"
+
+
+def test_what_was_answered_before_its_version_was_looked_for_is_not_stored(
+    cache: ResponseCache, application: Application
+) -> None:
+    application.looks = False
+    get(cache)
+    get(cache)
+    assert application.answered == 2
 
 
 @pytest.mark.parametrize("had", ['"5"', 'W/"5"', '"1", "5"', "*"])
-def test_who_has_the_version_of_the_answer_gets_no_body(had: str) -> None:
-    remembered = ResponseCache()
-    remembered.remember(request(), answer(), 7)
-    again = remembered.response(request(if_none_match=had), 7)
-    assert again is not None
-    assert (again.status_code, again.body, again.raw_headers) == (304, b"", [(b"etag", b'"5"')])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_who_has_the_answer_gets_no_body(cache: ResponseCache, had: str, method: str) -> None:
+    get(cache)
+    again = get(cache, method=method, if_none_match=had)
+    assert (again.status_code, again.body) == (304, b"")
+    assert [name for name, _ in again.headers] == [b"etag", b"cache-control", b"x-request-id"]
 
 
 @pytest.mark.parametrize("had", ['"7"', '"50"', "5", ""])
-def test_who_has_another_version_gets_the_body(had: str) -> None:
-    remembered = ResponseCache()
-    remembered.remember(request(), answer(), 7)
-    again = remembered.response(request(if_none_match=had), 7)
-    assert again is not None
-    assert (again.status_code, again.body) == (200, ANSWER)
+def test_who_has_another_version_gets_the_body(cache: ResponseCache, had: str) -> None:
+    get(cache)
+    again = get(cache, if_none_match=had)
+    assert (again.status_code, again.body) == (200, BODY)
 
 
-def test_what_is_added_to_one_answer_is_not_in_the_next() -> None:
-    remembered = ResponseCache()
-    remembered.remember(request(), answer(), 7)
-    first = remembered.response(request(), 7)
-    assert first is not None
-    first.headers["x-request-id"] = "1"
-    second = remembered.response(request(), 7)
-    assert second is not None
-    assert "x-request-id" not in second.headers
+def test_head_is_answered_like_get_without_the_body(cache: ResponseCache, application: Application) -> None:
+    get(cache, method="HEAD")
+    whole = get(cache)
+    assert application.answered == 2  # what HEAD was answered is no answer to GET
+    head = get(cache, method="HEAD")
+    assert (head.status_code, head.body, head.headers[:-1]) == (200, b"", whole.headers[:-1])
+    assert application.answered == 2
 
 
-def test_requests_for_something_else_are_not_answered_alike() -> None:
-    remembered = ResponseCache()
-    remembered.remember(request(), answer(), 7)
-    for other in (request("/api/logos"), request(query=b"limit=1"), request(root_path="/gallery")):
-        assert not remembered.knows(other)
-        assert remembered.response(other, 7) is None
-        assert remembered.knows(request())
+@pytest.mark.parametrize("path", ["/api/logos", "/api/authors?limit=1", "/api%2fauthors"])
+def test_requests_for_something_else_are_not_answered_alike(
+    cache: ResponseCache, application: Application, path: str
+) -> None:
+    get(cache)
+    get(cache, path)
+    assert application.answered == 2
 
 
-def test_a_new_version_takes_the_place_of_all_that_was_remembered() -> None:
-    remembered = ResponseCache()
-    remembered.remember(request(), answer(), 7)
-    remembered.remember(request("/api/logos"), answer(version=8), 8)
-    assert not remembered.knows(request())
-    # Also when the database was set back, and counts to the same version again with other records.
-    remembered.remember(request("/api/logos"), answer(version=3), 3)
-    assert remembered.response(request("/api/logos"), 8) is None
+def test_under_another_prefix_it_is_another_answer(cache: ResponseCache, application: Application) -> None:
+    async def under(root_path: str) -> None:
+        async def send(_: Message) -> None:
+            pass
+
+        scope = {"type": "http", "method": "GET", "path": "/a", "query_string": b"", "headers": []}
+        await cache({**scope, "root_path": root_path}, None, send)  # type: ignore[arg-type]  # nobody receives
+
+    for root_path in ("/one", "/one", "/two"):
+        asyncio.run(under(root_path))
+    assert application.answered == 2
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_other_methods_are_none_of_its_business(cache: ResponseCache, application: Application, method: str) -> None:
+    for _ in range(2):
+        get(cache)
+        get(cache, method=method)
+    assert application.answered == 3
 
 
 @pytest.mark.parametrize(
-    "response",
+    "different",
     [
-        answer(status=404),
-        answer(status=304),
-        answer(bytes(module._LARGEST)),
+        {"status": 404},
+        {"bodies": [b"[", b"]"]},
+        {"bodies": [bytes(module._LARGEST + 1)]},
+        {"headers": {**PUBLIC, "cache-control": "no-store"}},
+        {"headers": {**PUBLIC, "cache-control": "private, max-age=60"}},
+        {"headers": {**PUBLIC, "etag": 'W/"5"'}},
+        {"headers": {"cache-control": "public"}},
+        {"headers": {**PUBLIC, "vary": "Origin"}},
+        {"headers": {**PUBLIC, "set-cookie": "a=b"}},
     ],
-    ids=["an error", "no body", "a long one"],
+    ids=str,
 )
-def test_only_short_whole_answers_are_remembered(response: Response) -> None:
-    remembered = ResponseCache()
-    remembered.remember(request(), response, 7)
-    assert not remembered.knows(request())
+@pytest.mark.rule("contract F2")
+def test_only_short_whole_answers_for_everybody_are_stored(
+    cache: ResponseCache, application: Application, different: dict[str, Any]
+) -> None:
+    for name, value in different.items():
+        setattr(application, name, value)
+    get(cache)
+    get(cache)
+    assert application.answered == 2
+
+
+def test_when_the_version_cannot_be_told_the_application_answers(
+    cache: ResponseCache, application: Application, records: Records
+) -> None:
+    get(cache)
+    records.fault = StorageUnavailable("db.example:3306")
+    application.looks, application.status = False, 503
+    assert get(cache).status_code == 503
 
 
 @pytest.mark.rule("contract H4")
-def test_requests_that_are_long_for_no_reason_fill_no_memory() -> None:
-    remembered = ResponseCache()
-    for long in (request(query=b"&" * 20_000), request(f"/api/authors/{'0' * 20_000}1"), request(query=b"&" * 501)):
-        remembered.remember(long, answer(), 7)
-        assert not remembered.knows(long)
-    remembered.remember(request(query=b"&" * 500), answer(), 7)
-    assert remembered.knows(request(query=b"&" * 500))
+def test_requests_that_are_long_for_no_reason_fill_no_memory(cache: ResponseCache, application: Application) -> None:
+    for long in ("/a?" + "&" * 20_000, f"/api/authors/{'0' * 20_000}1", "/api/authors?" + "&" * 501):
+        for _ in range(2):
+            get(cache, long)
+    assert application.answered == 6
+    for _ in range(2):
+        get(cache, "/api/authors?" + "&" * 500)
+    assert application.answered == 7
 
 
-def test_what_is_asked_for_again_is_forgotten_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MOST", 3 * (len(ANSWER) + module._BESIDE))
-    remembered = ResponseCache()
-    for number in range(9):
-        remembered.remember(request(f"/api/authors/{number}"), answer(), 7)
-        assert remembered.response(request("/api/authors/0"), 7) is not None
-    assert [number for number in range(9) if remembered.knows(request(f"/api/authors/{number}"))] == [0, 7, 8]
+# What is kept within a bound.
 
 
-def test_no_more_bytes_are_remembered_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MOST", 10 * (len(ANSWER) + module._BESIDE))
-    remembered = ResponseCache()
-
-    def known() -> list[int]:
-        return [number for number in range(40) if remembered.knows(request(f"/api/authors/{number}"))]
-
-    for number in range(40):
-        remembered.remember(request(f"/api/authors/{number}"), answer(), 7)
-        remembered.remember(request(f"/api/authors/{number}"), answer(), 7)  # counts once
-        assert known() == [*range(max(0, number - 9), number + 1)]
-    remembered.clear()
-    assert known() == []
-    for number in range(40):
-        remembered.remember(request(f"/api/authors/{number}"), answer(), 7)
-    assert len(known()) == 10
+@pytest.mark.rule("contract H4")
+def test_what_is_asked_for_again_goes_last_and_one_alone_may_be_longer() -> None:
+    kept: BoundedCache[int] = BoundedCache(35_000)
+    for number in range(10):
+        kept.put(number, number, 8_000)
+        kept.put(number, number, 8_000)  # counts once
+        assert kept.get(0) == 0
+    assert [number for number in range(10) if kept.get(number) is not None] == [0, 8, 9]
+    kept.put(0, 0, 100_000)
+    assert [number for number in range(10) if kept.get(number) is not None] == [0]
+    kept.clear()
+    assert kept.get(0) is None

@@ -105,6 +105,10 @@ class LogoAdmin:
         """Where the records are: host:port or a file's name, never a secret."""
         return self._storage.server
 
+    def data_version(self) -> int | None:
+        """Return a number that is another one after any write, found on the spot; None where looking takes a wait."""
+        return self._storage.data_version()
+
     def late(self, *, writing: bool) -> StorageUnavailable:
         """Return what to tell somebody who waits no longer for a call that is under way; the log says so, too."""
         return self._storage.late(writing=writing)

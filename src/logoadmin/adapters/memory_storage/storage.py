@@ -103,6 +103,7 @@ class MemoryStorage:
         self._tables = Tables()
         self._one_at_a_time = threading.RLock()
         self._group: Journal | None = None
+        self._writes = 0
 
     def read(self, work: Callable[[MemoryUnitOfWork], Answer]) -> Answer:
         """Run the work while nothing changes."""
@@ -115,6 +116,7 @@ class MemoryStorage:
         """Run the work; undo what it did if it raises."""
         with self._one_at_a_time:
             journal = self._group or Journal()
+            self._writes += 1
             with journal.undone_on_error():
                 return work(MemoryUnitOfWork(self._tables, journal))
 
@@ -128,6 +130,10 @@ class MemoryStorage:
                     return calls()
             finally:
                 self._group = outer
+
+    def data_version(self) -> int:
+        """Return how many writes there were, those that were undone among them."""
+        return self._writes
 
     def late(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (what a database tells by)
         """Return what nobody is ever told: memory is there at once."""

@@ -157,6 +157,10 @@ class SqlStorage:
             engine.dispose()
         raise StorageUnavailable(self.server, cause)
 
+    def data_version(self) -> int | None:
+        """Return nothing: looking takes a wait."""
+        return None
+
     def late(self, *, writing: bool) -> StorageUnavailable:
         """Return what to tell somebody who waits no longer."""
         self._outages.failed(Cause.TOO_BUSY, "late", in_writing=writing)

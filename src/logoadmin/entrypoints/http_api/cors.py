@@ -1,16 +1,24 @@
-"""Which pages of other origins may read answers: Cross-Origin Resource Cors (contract F2)."""
+"""Which pages of other origins may read answers: Cross-Origin Resource Sharing (contract F2)."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.types import Scope
 
+from logoadmin.entrypoints.http_api.conditions import Fields, header_values
 from logoadmin.entrypoints.http_api.operations import Operation
+from logoadmin.entrypoints.http_api.responses import Rendered
 
-_EXPOSED: Final = "ETag, Link, Retry-After, X-Request-Id"
-_TAKEN: Final = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id"
-_KEPT: Final = "600"  # seconds
+_VARY: Final = (b"vary", b"Origin")
+_ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
+_EXPOSED: Final = (b"access-control-expose-headers", b"ETag, Link, Retry-After, X-Request-Id")
+_FOR_EVERYBODY: Final = [_ANY_ORIGIN, _EXPOSED]
+_TAKEN: Final = b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id"
+_PREFLIGHT: Final = [
+    (b"access-control-allow-headers", _TAKEN),
+    (b"access-control-max-age", b"600"),  # seconds
+    (b"cache-control", b"no-store"),
+]
 
 
 class Cors:
@@ -20,36 +28,32 @@ class Cors:
         """Choose origins, each as browsers write it: scheme, host and, if it is not the usual one, port."""
         self._origins = origins
 
-    def share(self, response: Response, request: Request, operation: Operation | None) -> None:
-        """Say in a response who may read it."""
+    def fields(self, scope: Scope, operation: Operation | None) -> Fields:
+        """Return the header fields that say who may read an answer."""
         if operation is not None and operation.is_public_read:
-            response.headers["access-control-allow-origin"] = "*"
-            response.headers["access-control-expose-headers"] = _EXPOSED
-        elif self._origins:
-            response.headers["vary"] = "Origin"
-            origin = request.headers.get("origin")
-            if origin in self._origins:
-                response.headers["access-control-allow-origin"] = origin
-                response.headers["access-control-expose-headers"] = _EXPOSED
+            return _FOR_EVERYBODY
+        if not self._origins:
+            return []
+        origin = _first(scope, b"origin")
+        if origin not in self._origins:
+            return [_VARY]
+        return [_VARY, (b"access-control-allow-origin", origin.encode("latin-1")), _EXPOSED]
 
-    def preflight(self, request: Request, operations: Mapping[str, Operation]) -> Response | None:
+    def preflight(self, scope: Scope, operations: Mapping[str, Operation]) -> Rendered | None:
         """Return the answer to a browser that asks what a page may do; None where it may nothing."""
-        wanted = request.headers.get("access-control-request-method")
-        if request.method != "OPTIONS" or wanted is None or "origin" not in request.headers:
+        wanted, origin = _first(scope, b"access-control-request-method"), _first(scope, b"origin")
+        if scope["method"] != "OPTIONS" or wanted is None or origin is None:
             return None
         operation = operations.get(wanted)
         everybody = operation is not None and operation.is_public_read
-        chosen = request.headers["origin"] in self._origins
+        chosen = origin in self._origins
         if not everybody and not chosen:
             return None
         # Browsers keep every method that they are told of: strangers must not learn of one that changes something.
         told = [method for method, known in operations.items() if chosen or known.is_public_read]
-        headers = {
-            "access-control-allow-methods": ", ".join(sorted(told)),
-            "access-control-allow-headers": _TAKEN,
-            "access-control-max-age": _KEPT,
-            "cache-control": "no-store",
-        }
-        if everybody:
-            headers["access-control-allow-origin"] = "*"
-        return Response(status_code=204, headers=headers)
+        methods = (b"access-control-allow-methods", ", ".join(sorted(told)).encode())
+        return Rendered(204, [methods, *_PREFLIGHT, *([_ANY_ORIGIN] if everybody and not chosen else [])])
+
+
+def _first(scope: Scope, name: bytes) -> str | None:
+    return next(iter(header_values(scope, name)), None)

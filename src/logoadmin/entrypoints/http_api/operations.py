@@ -4,7 +4,7 @@ Routes, the OpenAPI document and the test of declared statuses are made from the
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -141,9 +141,13 @@ class Operation:
         answer: Any = GenericAlias(tuple, (*get_args(self.answer), ...)) if self.streams else self.answer
         return TypeAdapter(answer)
 
+    @cached_property
+    def _use_case(self) -> Callable[[LogoAdmin], Callable[[Command, Caller], Any]]:
+        return attrgetter(self.call)
+
     def perform(self, gallery: LogoAdmin, command: Command, caller: Caller) -> Any:
         """Return the answer of the use case."""
-        return attrgetter(self.call)(gallery)(command, caller)
+        return self._use_case(gallery)(command, caller)
 
     def statuses(self, policy: Policy) -> tuple[int, ...]:
         """Return every status that the operation itself may answer under a policy, in ascending order."""

@@ -3,17 +3,20 @@
 import functools
 import random
 import re
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope
 
 from logoadmin.domain.idempotency import MAX_KEY
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, require_token
 from logoadmin.domain.model.command import Command, strict_json
 from logoadmin.domain.model.errors import InvalidInput, InvalidToken, Problem
+from logoadmin.entrypoints.http_api.conditions import header_values, if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operations import SMALL_BODY, Operation
 
@@ -37,19 +40,35 @@ _PARSING: Final = {
 }
 _REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
 _PLACES: Final = ("path", "query", "header", "body")
-_TAG: Final = re.compile(r'(W/)?"([!#-~\x80-\xff]*)"')
-_TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\s,]*")
-_VERSION: Final = re.compile("0|[1-9][0-9]{0,18}", re.ASCII)
 
 
-def request_id_of(request: Request) -> str:
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request, as ASGI has it.
+
+    Attributes:
+        scope: what its head says.
+        receive: waits for its body.
+        id: what it is known by.
+    """
+
+    scope: Scope
+    receive: Receive
+    id: str
+
+    def header(self, name: bytes, default: str = "") -> str:
+        """Return the first value of a header."""
+        return next(iter(header_values(self.scope, name)), default)
+
+
+def request_id_of(scope: Scope) -> str:
     """Return what a request is known by: what the client calls it, if that is harmless, or a name made up."""
-    sent = request.headers.get("x-request-id", "")
+    sent = next(iter(header_values(scope, b"x-request-id")), "")
     # A name and no secret; asking the system for randomness would hand the interpreter to another thread.
     return sent if _REQUEST_ID.fullmatch(sent) else f"{random.getrandbits(64):016x}"
 
 
-def caller_of(request: Request, gallery: LogoAdmin, operation: Operation, request_id: str) -> Caller:
+def caller_of(request: Request, gallery: LogoAdmin, operation: Operation) -> Caller:
     """Return who asks, by the token alone; public operations do not look at it.
 
     Raises:
@@ -58,13 +77,14 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation, reques
     """
     permission = operation.command.permission
     if permission != PUBLIC:
-        sent = request.headers.getlist("authorization")
+        sent = header_values(request.scope, b"authorization")
         if len(sent) > 1:
             raise InvalidToken
         scheme, _, token = (sent[0] if sent else "").partition(" ")
         if scheme.lower() == "bearer" and token.strip():
-            return gallery.sessions.caller(token.strip(), request_id)
-    anonymous = Anonymous(request.client.host if request.client else "", request_id)
+            return gallery.sessions.caller(token.strip(), request.id)
+    client = request.scope.get("client")
+    anonymous = Anonymous(client[0] if client else "", request.id)
     require_token(gallery.access, permission, anonymous)
     return anonymous
 
@@ -93,7 +113,7 @@ def _command_with_body(request: Request, operation: Operation, sent: bytes) -> C
 
 
 def _command(request: Request, operation: Operation, body: dict[str, Any] | Problem) -> Command:
-    path_fields = operation.path_fields
+    path_fields, path = operation.path_fields, request.scope["path_params"]
     values = body if isinstance(body, dict) else {}
     command = operation.command
     if operation.refreshes is not None and values.get("grant_type") == "refresh_token":
@@ -104,7 +124,7 @@ def _command(request: Request, operation: Operation, body: dict[str, Any] | Prob
     else:
         problems += _strangers("body", [name for name in path_fields if name in values])
     try:
-        made = command(**{**values, **asked, **{name: _integer(request.path_params[name]) for name in path_fields}})
+        made = command(**{**values, **asked, **{name: _integer(path[name]) for name in path_fields}})
     except InvalidInput as error:
         found = [_placed(problem, operation) for problem in error.problems]
         # Without a body there is nothing to say of what it lacks.
@@ -114,45 +134,19 @@ def _command(request: Request, operation: Operation, body: dict[str, Any] | Prob
         raise InvalidInput(sorted(problems, key=lambda problem: _PLACES.index(str(problem.loc[0]))))
     if key is not None:
         made = made.once(key)
-    return _on_condition(made, request, operation)
+    return _on_condition(made, request.scope, operation)
 
 
-def _on_condition(command: Command, request: Request, operation: Operation) -> Command:
-    """Return a command with the condition that the request has, if any (RFC 9110 §13.1)."""
-    if operation.is_conditional and "if-match" in request.headers:
-        seen = entity_tags(request.headers.getlist("if-match"), weak=False)
-        return command if seen is None else command.if_version(*seen)
-    return command
-
-
-def versions_had(request: Request) -> frozenset[int] | None:
-    """Return the versions that a client has and need not be sent; None for whichever there is (RFC 9110 §13.1.2)."""
-    if "if-none-match" not in request.headers:
-        return frozenset()
-    return entity_tags(request.headers.getlist("if-none-match"), weak=True)
-
-
-def entity_tags(sent: Sequence[str], *, weak: bool) -> frozenset[int] | None:
-    """Return the versions that a list of entity tags names; None for ``*``, which any version matches.
-
-    Tags that are not ours match nothing, and neither does what is no list of tags.
-
-    Args:
-        sent: the values of the header.
-        weak: whether weak tags are compared, too (RFC 9110 §8.8.3.2).
-    """
-    text = ", ".join(sent).strip()
-    if text == "*":
-        return None
-    if _TAGS.fullmatch(text) is None:
-        return frozenset()
-    return frozenset(
-        int(tag) for is_weak, tag in _TAG.findall(text) if _VERSION.fullmatch(tag) and (weak or not is_weak)
-    )
+def _on_condition(command: Command, scope: Scope, operation: Operation) -> Command:
+    if operation.method == "GET":
+        had = if_none_match(scope)
+        return command.unless_version(*had) if had else command
+    seen = if_match(scope) if operation.is_conditional else None
+    return command if seen is None else command.if_version(*seen)
 
 
 def _key(request: Request, problems: list[Problem]) -> str | None:
-    sent = request.headers.getlist("idempotency-key")
+    sent = header_values(request.scope, b"idempotency-key")
     if not sent:
         return None
     if len(sent) > 1 or not sent[0] or len(sent[0]) > MAX_KEY:
@@ -193,10 +187,10 @@ def _too_many(where: str) -> Problem:
 
 def _body(request: Request, operation: Operation, body: bytes) -> dict[str, Any] | Problem:
     """Return what the body says, or the problem with it."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = request.header(b"content-type").partition(";")[0].strip().lower()
     if kind != _JSON and (body or kind) and not (kind == _FORM and operation.form):
         raise HttpError(415, f"Body should be {_JSON}")
-    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+    if request.header(b"content-encoding", "identity").strip().lower() != "identity":
         raise HttpError(415, "Body should not be compressed")
     if kind == _FORM:
         return _form(body)
@@ -215,11 +209,16 @@ def _body(request: Request, operation: Operation, body: bytes) -> dict[str, Any]
 
 async def _bytes(request: Request, most: int) -> bytes:
     too_large = HttpError(413, f"Body should have at most {most} bytes")
-    length = request.headers.get("content-length", "0")
+    length = request.header(b"content-length", "0")
     if not length.isdecimal() or int(length[:20]) > most:
         raise too_large
-    body = bytearray()  # one artwork, however small those are in which it comes
-    async for chunk in request.stream():
+    body = bytearray()  # one, however small those are in which it comes
+    more = True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        chunk, more = message.get("body", b""), message.get("more_body", False)
         if len(body) + len(chunk) > most:
             raise too_large
         body += chunk

@@ -1,137 +1,122 @@
-"""What everybody may read, as it was answered lately (contract E1, F1, F2)."""
+"""The response cache: what everybody may read, as it was answered before (contract E1, F1, F2)."""
 
-import threading
-from collections import OrderedDict
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final
 
-from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from logoadmin.entrypoints.http_api.parts import ChunkedResponse, Chunks
-from logoadmin.entrypoints.http_api.requests import versions_had
+from logoadmin.entrypoints.http_api.bounded_cache import BoundedCache
+from logoadmin.entrypoints.http_api.conditions import Fields, is_unmodified, unmodified
+from logoadmin.entrypoints.http_api.data_version import DataVersion, version_in
+from logoadmin.entrypoints.http_api.requests import request_id_of
 
-Fields = tuple[tuple[bytes, bytes], ...]
-
-# Nothing is remembered that is longer than this, and no more bytes of everything.
-_LARGEST: Final = 262_144
+# No answer is stored that is longer than this, because a slow reader holds it; and no more bytes of all together.
+_LARGEST: Final = 65_536
 _MOST: Final = 16_777_216
-# What an answer takes in memory beside its body.
-_BESIDE: Final = 2048
-# Requests that are longer than those of honest clients are not remembered: anybody could fill the memory with them.
+# Requests that are longer than those of honest clients are not known again: anybody could fill the memory with them.
 _LONGEST_REQUEST: Final = 512
-# What only an answer with a body has to say.
-_OF_THE_BODY: Final = {b"content-length", b"content-type", b"link"}
+# What each answer has of its own, and what says that it is not for everybody.
+_OWN: Final = b"x-request-id"
+_NOT_FOR_ALL: Final = {b"vary", b"set-cookie"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    """A body, or the chunks of one, with the header fields that were sent with it, and the version that it has."""
+class StoredAnswer:
+    """A body with the header fields that were sent with it, and the version of the records that it was made of."""
 
-    version: int
-    body: bytes
+    version: object
     fields: Fields
-    chunks: Chunks | None
+    etag: bytes
+    body: bytes
 
-    @property
-    def size(self) -> int:
-        """How many bytes of memory it takes."""
-        return len(self.body) + _BESIDE
+    def messages(self, scope: Scope) -> tuple[Message, Message]:
+        """Return what is sent: a client that has the body already gets no other, and neither does HEAD."""
+        status, fields, body = 200, self.fields, self.body
+        if is_unmodified(scope, self.etag):
+            status, fields, body = 304, unmodified(fields), b""
+        elif scope["method"] == "HEAD":
+            body = b""
+        own = (_OWN, request_id_of(scope).encode())
+        return (
+            {"type": "http.response.start", "status": status, "headers": [*fields, own]},
+            {"type": "http.response.body", "body": body},
+        )
 
 
 class ResponseCache:
-    """Answers to requests for what everybody may read, good for as long as no record has changed.
+    """Answers in the place of an application what that has answered before, if no record was changed since.
 
-    Whether one has is asked with each request, so nobody is answered what is old: any change counts, so that no public
-    operation can be forgotten. Answers that are no record have no version, and are made anew each time. Safe to use
-    from several threads.
+    Any answer to a GET is stored that is said to be public and has a strong entity tag and a short body. Whether a
+    record was changed is asked with each request, so nobody is answered what is old.
     """
 
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._answers: OrderedDict[object, _Answer] = OrderedDict()
-        self._version = 0
-        self._size = 0
-        self._lock = threading.Lock()
+    def __init__(self, app: ASGIApp, data_version: DataVersion) -> None:
+        """Stand in front of an application that looks for the version of what it answers."""
+        self._app = app
+        self._data_version = data_version
+        self._answers: BoundedCache[StoredAnswer] = BoundedCache(_MOST)
 
-    def knows(self, request: Request) -> bool:
-        """Tell whether a request may be remembered, so that it is worth while to ask for the version."""
-        return key_of(request) in self._answers
-
-    def response(self, request: Request, version: int) -> Response | None:
-        """Return the response to a request, if it is remembered of this version."""
-        key = key_of(request)
-        with self._lock:
-            self._turn_to(version)
-            answer = self._answers.get(key)
-            if answer is None:
-                return None
-            self._answers.move_to_end(key)
-        had = versions_had(request)
-        if had is None or answer.version in had:
-            return _Ready(304, b"", [field for field in answer.fields if field[0] not in _OF_THE_BODY])
-        if answer.chunks is not None:
-            return _ReadyChunks(answer.chunks, [*answer.fields])
-        return _Ready(200, answer.body, [*answer.fields])
-
-    def remember(self, request: Request, response: Response, version: int) -> None:
-        """Remember how a request was answered after this version had been found; what nobody asks for goes first."""
-        length = len(request.scope["path"]) + len(request.scope["query_string"])
-        etag = response.headers.get("etag")
-        if response.status_code != 200 or etag is None or length > _LONGEST_REQUEST:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["method"] not in {"GET", "HEAD"}:
+            await self._app(scope, receive, send)
             return
-        # The parts of an answer in chunks are kept by themselves.
-        chunks = response.chunks if isinstance(response, ChunkedResponse) else None
-        body = b"" if chunks else bytes(response.body)
-        answer = _Answer(int(etag.strip('"')), body, (*response.raw_headers,), chunks)
-        if answer.size > _LARGEST:
-            return
-        key = key_of(request)
-        with self._lock:
-            self._turn_to(version)
-            known = self._answers.pop(key, None)
-            self._answers[key] = answer
-            self._size += answer.size - (known.size if known else 0)
-            while self._size > _MOST:
-                self._size -= self._answers.popitem(last=False)[1].size
+        key = key_of(scope)
+        answer = self._answers.get(key)
+        if answer is not None and await self._is_current(answer, scope):
+            for message in answer.messages(scope):
+                await send(message)
+        elif scope["method"] == "HEAD" or len(scope["path"]) + len(scope["query_string"]) > _LONGEST_REQUEST:
+            await self._app(scope, receive, send)
+        else:
+            await self._app(scope, receive, _Storing(send, self._answers, key, scope))
 
-    def clear(self) -> None:
-        """Forget all of them."""
-        with self._lock:
-            self._forget()
-
-    def _turn_to(self, version: int) -> None:
-        """Forget what is of another version, also of a later one: that may come back with other records."""
-        if version != self._version:
-            self._forget()
-            self._version = version
-
-    def _forget(self) -> None:
-        self._answers.clear()
-        self._size = 0
+    async def _is_current(self, answer: StoredAnswer, scope: Scope) -> bool:
+        try:
+            return await self._data_version.of(scope) is answer.version
+        except Exception:
+            return False  # whatever is wrong, the application meets it as well, and answers accordingly
 
 
-class _Ready(Response):
-    """A response whose header fields lie ready."""
+class _Storing:
+    """Sends an answer, and stores it if that may be done and the application looked for its version."""
 
-    def __init__(self, status: int, body: bytes, fields: list[tuple[bytes, bytes]]) -> None:
-        self.status_code = status
-        self.body = body
-        self.raw_headers = fields
-        self.background = None
+    __slots__ = ("_answers", "_fields", "_key", "_scope", "_send")
+
+    def __init__(self, send: Send, answers: BoundedCache[StoredAnswer], key: Hashable, scope: Scope) -> None:
+        self._send = send
+        self._answers = answers
+        self._key = key
+        self._scope = scope
+        self._fields: Fields | None = None
+
+    async def __call__(self, message: Message) -> None:
+        """Send a message."""
+        if message["type"] == "http.response.start":
+            self._fields = [*message["headers"]] if _may_be_stored(message) else None
+        elif self._fields is not None:
+            body = message.get("body", b"")
+            version = version_in(self._scope)
+            if version is not None and not message.get("more_body") and len(body) <= _LARGEST:
+                self._store(version, self._fields, body)
+            self._fields = None
+        await self._send(message)
+
+    def _store(self, version: object, sent: Fields, body: bytes) -> None:
+        fields = [field for field in sent if field[0] != _OWN]
+        answer = StoredAnswer(version, fields, dict(fields)[b"etag"], bytes(body))
+        self._answers.put(self._key, answer, len(body))
 
 
-class _ReadyChunks(StreamingResponse):
-    """The same, sent in chunks."""
-
-    def __init__(self, chunks: Chunks, fields: list[tuple[bytes, bytes]]) -> None:
-        self.status_code = 200
-        self.body_iterator = chunks
-        self.raw_headers = fields
-        self.background = None
+def _may_be_stored(start: Message) -> bool:
+    fields = dict(start["headers"])
+    is_public = fields.get(b"cache-control", b"").startswith(b"public")
+    is_strong = fields.get(b"etag", b"").startswith(b'"')
+    return start["status"] == 200 and is_public and is_strong and _NOT_FOR_ALL.isdisjoint(fields)
 
 
-def key_of(request: Request) -> object:
+def key_of(scope: Scope) -> Hashable:
     """Return what makes two requests for the same thing; the prefix is part of the links in the answer."""
-    scope = request.scope
-    return scope.get("root_path", ""), scope["path"], scope["query_string"]
+    # A slash that is escaped is another path than one that is not.
+    return scope.get("root_path", ""), scope["path"], scope.get("raw_path"), scope["query_string"]

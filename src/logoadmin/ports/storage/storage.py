@@ -106,6 +106,12 @@ class Storage(Protocol):
             StorageUnavailable: the database is out of reach; all of the changes may have been kept, or none.
         """
 
+    def data_version(self) -> int | None:
+        """Return a number that is another one after any write was stored, whichever process wrote it.
+
+        It is found on the spot, in microseconds; None where looking would take a wait.
+        """
+
     def late(self, *, writing: bool) -> StorageUnavailable:
         """Return what to tell somebody who has waited so long for a call that it is no use to wait longer."""
 
