@@ -19,7 +19,7 @@ def _version(*_: Any) -> int:
 
 def history() -> None:
     """Let changes leave no trace, and nobody be asked for their rights."""
-    for name in ("note", "judge", "judge_user", "close"):
+    for name in ("note", "check_escalation", "check_key", "close"):
         setattr(change_log.ChangeLog, name, _nothing)
     setattr(change_log.ChangeLog, "version", _version)  # noqa: B010 (mypy would rightly refuse the assignment)
     setattr(transactions.Transactions, "_rights", _nothing)  # noqa: B010 (the same)
