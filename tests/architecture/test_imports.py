@@ -12,8 +12,6 @@ TECHNOLOGY = {
     *("alembic", "argon2", "click", "cryptography", "fastapi", "httptools", "jwt", "limits", "pydantic_settings"),
     *("pymysql", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
 }
-# The vocabulary that ports may speak.
-VOCABULARY = {f"logoadmin.domain.model.{name}" for name in ("access", "causes", "errors", "lists", "records")}
 SERVICES = "logoadmin.domain.services"
 
 
@@ -45,17 +43,13 @@ def test_domain_and_ports_know_neither_adapters_nor_doors(graph: grimp.ImportGra
         assert ours <= inside
 
 
-def test_ports_speak_only_the_vocabulary_of_the_domain(graph: grimp.ImportGraph) -> None:
-    assert {name for name in imported(graph, "logoadmin.ports") if name.startswith("logoadmin.")} <= VOCABULARY
+def test_ports_know_the_model_and_nothing_else_of_ours(graph: grimp.ImportGraph) -> None:
+    ours = {name for name in imported(graph, "logoadmin.ports") if name.startswith("logoadmin.")}
+    assert ours <= of(graph, "logoadmin.domain.model")
 
 
-def test_the_vocabulary_knows_no_port(graph: grimp.ImportGraph) -> None:
-    for module in VOCABULARY | {
-        "logoadmin.domain.model.limits",
-        "logoadmin.domain.model.command",
-        "logoadmin.domain.model.lists",
-    }:
-        assert not graph.find_modules_directly_imported_by(module) & of(graph, "logoadmin.ports")
+def test_the_model_knows_nothing_else_of_ours(graph: grimp.ImportGraph) -> None:
+    assert not [name for name in imported(graph, "logoadmin.domain.model") if name.startswith("logoadmin")]
 
 
 def test_services_and_adapters_never_see_each_other(graph: grimp.ImportGraph) -> None:
