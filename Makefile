@@ -1,5 +1,5 @@
 # Every target does its own set-up: python3, pip and make are all it takes.
-.PHONY: run test test-slow test-all check check-code bench build docs lock clean
+.PHONY: run test test-slow test-all structure check check-code bench build docs lock clean
 
 UV := .venv/bin/uv
 BIN := .venv/bin
@@ -26,6 +26,9 @@ check-code: .venv/ready  ## Style, types and the import rules
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+structure: .venv/ready  ## Measure how much there is to read, and write it into docs/architecture.md
+	$(BIN)/python -m benchmarks.structure
 
 bench: .venv/ready  ## Compare with a bare Starlette route and with the usual way; takes wrk and, for its part, mariadbd
 	$(BIN)/python -m benchmarks

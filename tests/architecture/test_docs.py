@@ -16,9 +16,12 @@ import pytest
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
+from benchmarks import structure
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import LogoAdminError, NotModified
 from logoadmin.entrypoints.cli import cli
+from logoadmin.entrypoints.http_api.errors import STATUSES
 from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
 from logoadmin.settings import Settings
 
@@ -209,6 +212,37 @@ def test_the_tables_of_endpoints_have_all_operations() -> None:
     assert table == [row_of(operation) for operation in OPERATIONS]
 
 
+@pytest.mark.rule("contract H6")
+def test_the_table_of_errors_has_all_of_them_with_their_statuses() -> None:
+    table: dict[str, str] = {}
+    for names, _, statuses in rows("docs/embed.md", "`[A-Z]\\w+`(?:, `\\w+`)*"):
+        listed = re.findall(r"\w+", names)
+        table |= zip(listed, statuses.split(", ") if "," in statuses else [statuses] * len(listed), strict=True)
+    assert table == {error.__name__: status_of(error) for error in kinds_of(LogoAdminError)}
+
+
+def kinds_of(error: type[Exception]) -> Iterator[type[Exception]]:
+    """Yield all that derives from an error."""
+    for kind in error.__subclasses__():
+        yield kind
+        yield from kinds_of(kind)
+
+
+def status_of(error: type[Exception]) -> str:
+    """Return the status with which an error is answered, as the table has it."""
+    if error is NotModified:
+        return "304"
+    return next((str(STATUSES[kind]) for kind in error.__mro__ if kind in STATUSES), "-")
+
+
+def test_the_table_of_statuses_has_all_of_them() -> None:
+    table = {int(status) for row in rows("docs/interface.md", r"\d{3}(?:, \d{3})*") for status in row[0].split(", ")}
+    refusals = (path.read_text(encoding="utf-8") for path in (ROOT / "src/logoadmin/entrypoints").rglob("*.py"))
+    in_code = {int(status) for text in refusals for status in re.findall(r"HttpError\((\d{3})", text)}
+    of_rows = {status for operation in OPERATIONS for status in operation.errors}
+    assert table == in_code | of_rows | set(STATUSES.values())
+
+
 # Names.
 
 
@@ -247,7 +281,8 @@ def test_subcommands_and_their_options_exist() -> None:
 
 def test_modules_that_the_architecture_names_exist_and_all_are_named() -> None:
     source = ROOT / "src" / "logoadmin"
-    named = set(re.findall(r"`([\w/]+\.py)`", text("docs/architecture.md")))
+    by_hand = text("docs/architecture.md").replace(structure.written(), "")
+    named = set(re.findall(r"`([\w/]+\.py)`", by_hand))
     known = {str(path.relative_to(source)) for path in source.rglob("*.py")}
     assert {name for name in named if "/" in name} <= known
     assert {name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in known)} == set()
@@ -260,6 +295,24 @@ def test_the_map_of_the_domain_has_all_its_modules() -> None:
     mapped = set(re.findall(r"`~logoadmin\.domain\.([\w.]+)`", (domain / "__init__.py").read_text(encoding="utf-8")))
     modules = {".".join(path.relative_to(domain).with_suffix("").parts) for path in domain.rglob("*.py")}
     assert mapped == {name.removesuffix(".__init__") for name in modules} - {"__init__"}
+
+
+def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
+    """Yield each command that does something, with what one types for it."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+        else:
+            yield " ".join((*path, name)), command
+
+
+def test_subcommands_and_their_options_are_in_the_docs() -> None:
+    written = "\n".join(code())
+    of_settings = {f"--{name.replace('_', '-')}" for name in Settings.model_fields}
+    for typed, command in commands(cli):
+        assert re.search(rf"\blogoadmin {typed}\b", written), typed
+        options = {option for parameter in command.params for option in parameter.opts if option.startswith("--")}
+        assert [option for option in options - of_settings if option not in written] == [], typed
 
 
 def slugs(page: Path) -> set[str]:
@@ -277,3 +330,12 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert file.is_file(), target
         if anchor:
             assert anchor in slugs(file), target
+
+
+def test_decisions_have_dates() -> None:
+    decisions = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
+    assert len(decisions) > 20
+    for decision in decisions:
+        assert re.match(r"# \d{4}: .+\n\n\*\*Date\.\*\* \d{4}-\d\d-\d\d\b", decision.read_text(encoding="utf-8")), (
+            decision.name
+        )

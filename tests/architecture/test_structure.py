@@ -1,0 +1,95 @@
+"""What keeps the house easy to read: short modules and functions, databases named in one place, figures that are so."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks import structure
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "logoadmin"
+# Steps that exist are never changed: somebody has run them.
+STEPS = "adapters/sql_storage/migrations/versions/"
+MOST_LINES, MOST_LINES_OF_A_FUNCTION = 350, 40
+
+DATABASE = re.compile(r"sqlite|mariadb|mysql", re.IGNORECASE)
+URL = re.compile(r"(?:sqlite|mysql\+pymysql|mysql|mariadb):/{2,3}\S*")
+DIALECTS = re.compile(r"adapters/sql_storage/(?:dialects|faults|sqlite|mysql|pymysql)\w*\.py")
+# What still has to go, which becomes less and never more.
+TOO_LONG: set[str] = {"domain/transactions.py list"}
+DATABASES_NAMED: set[str] = {
+    "bootstrap.py",
+    *(f"adapters/sql_storage/{name}.py" for name in ("artworks", "names", "ngrams", "pages", "tables")),
+}
+
+
+def modules() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each module of the package."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
+
+
+def test_no_module_is_long() -> None:
+    assert [name for name, text in modules() if len(text.splitlines()) > MOST_LINES] == []
+
+
+def test_no_function_is_long() -> None:
+    long = {
+        f"{name} {node.name}"
+        for name, text in modules()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= MOST_LINES_OF_A_FUNCTION
+        and not name.startswith(STEPS)
+    }
+    assert long <= TOO_LONG
+
+
+def names_a_database(text: str) -> bool:
+    """Tell whether code asks for a database by name: comments, docstrings and URLs for operators may have names."""
+    docstrings = {
+        node.value.lineno
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.COMMENT, tokenize.NL) or token.start[0] in docstrings:
+            continue
+        if DATABASE.search(URL.sub("", token.string)):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("code", "named"),
+    [
+        ('"""SQLite."""\n# MySQL\n', False),
+        ('DEFAULT = "sqlite:///logoadmin.db"\n', False),
+        ('if dialect.name == "mysql":\n    pass\n', True),
+        ("import sqlite3\n", True),
+        ("from sqlalchemy.dialects.mysql import MEDIUMTEXT\n", True),
+    ],
+)
+def test_what_asks_for_a_database_by_name_is_found(code: str, named: bool) -> None:
+    assert names_a_database(code) == named
+
+
+def test_only_the_dialects_know_databases_by_name() -> None:
+    found = {name for name, text in modules() if names_a_database(text)}
+    assert {name for name in found if not DIALECTS.fullmatch(name) and not name.startswith(STEPS)} <= DATABASES_NAMED
+
+
+def numbers(block: str) -> list[int]:
+    return [int(number.replace(",", "")) for number in re.findall(r"(?<=\| )[\d,]+(?= \|)", block)]
+
+
+def test_the_figures_of_the_architecture_are_those_of_the_code() -> None:
+    """Names are exact, numbers as good as: they are made again, by ``make structure``, when something is finished."""
+    now, then = structure.block(), structure.written()
+    assert re.findall(r"`([^`]+)`", then) == re.findall(r"`([^`]+)`", now), "run make structure"
+    assert numbers(then) == pytest.approx(numbers(now), rel=0.1), "run make structure"
