@@ -538,6 +538,13 @@ def test_a_host_is_a_name_or_an_address_with_a_port_perhaps(running: Running, ho
     assert (answer.status, answer.body) == (200, host)
 
 
+@pytest.mark.rule("contract A21", "contract A22")
+def test_white_space_around_a_value_is_not_part_of_it(running: Running) -> None:
+    head = b"POST /host HTTP/1.1\r\nHost: \t localhost \t \r\nConnection: close \r\n"
+    (answer,) = running.ask(head + b"Transfer-Encoding: \tchunked \r\n\r\n1\r\na\r\n0\r\n\r\n")
+    assert (answer.status, answer.body) == (200, b"localhost")
+
+
 @pytest.mark.rule("contract A22")
 def test_a_target_that_names_the_host_counts_instead_of_the_header(running: Running) -> None:
     (answer,) = running.ask(b"GET http://b.example:80/host HTTP/1.1\r\nConnection: close\r\n" + HOST + b"\r\n")

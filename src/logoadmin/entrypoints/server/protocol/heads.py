@@ -73,6 +73,10 @@ class CheckedHeads(Bounds, HttpToolsProtocol):
         # With this uvicorn holds back every request that offers an upgrade, until feed brings it again.
         return True
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a field; white space around its value is not part of it (RFC 9112 §5)."""
+        super().on_header(name, value.strip(b" \t"))
+
     def on_headers_complete(self) -> None:
         """Check the head; the parser hands an error on to whoever feeds it."""
         version = self.parser.get_http_version()
