@@ -13,14 +13,15 @@ What it does
 
 What it measures
     =========  =======================================================================================================
-    logo       reading one logo with two authors
+    logo       reading one logo with two authors, which the response cache has
+    user       reading one user, which is no public answer and so is read each time
     list       reading 200 logos with two authors each
     users      reading 100,000 users: how much memory the service takes for it, when the first byte comes, how long
                it takes as a whole
     create     creating authors
     record     the same with a token, against the service without rights and history (``without.py``)
-    unchanged  reading what the reader has already, against a 200 that is made anew (``without.py``) and one that the
-               service remembers
+    unchanged  reading what the reader has already, against a 200 that is made anew (``without.py``) and one from the
+               response cache
     follow     reading the history from its beginning
     sign-in    signing in with the right password, which is mostly Argon2id
     page       reading pages of 100 among a million users, at the end and with ``q``, against the first page; it takes

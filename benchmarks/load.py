@@ -17,6 +17,7 @@ from benchmarks.servers import Server
 _HERE: Final = Path(__file__).parent
 _AT_ONCE: Final = 32
 _CHUNK: Final = 262_144
+_MILLISECONDS: Final = {"us": 0.001, "ms": 1.0, "s": 1_000.0, "m": 60_000.0}
 
 
 def is_installed() -> bool:
@@ -24,15 +25,23 @@ def is_installed() -> bool:
     return shutil.which("wrk") is not None
 
 
-def rate(
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """How 32 clients were answered: so many requests a second, and 99 % of them within so many milliseconds."""
+
+    rate: float
+    late: float
+
+
+def answered(
     server: Server,
     path: str,
     seconds: float,
     script: str | None = None,
     *arguments: object,
     headers: Mapping[str, str] | None = None,
-) -> float:
-    """Return how many requests a second are answered, all of them well, to 32 clients at once.
+) -> Answered:
+    """Return how 32 clients are answered at once, all of them well.
 
     Args:
         server: who is asked.
@@ -43,17 +52,29 @@ def rate(
         headers: of each request, if there is no script.
     """
     sent = [part for name, value in (headers or {}).items() for part in ("-H", f"{name}: {value}")]
-    command = ["wrk", "-t1", f"-c{_AT_ONCE}", f"-d{max(1, round(seconds))}s", "--timeout", "30s"]
+    command = ["wrk", "-t1", f"-c{_AT_ONCE}", f"-d{max(1, round(seconds))}s", "--timeout", "30s", "--latency"]
     made_by = [] if script is None else ["-s", str(_HERE / script)]
     told = ["--", *map(str, arguments)] if arguments else []
     command += [*sent, *made_by, server.url(path), *told]
     said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
     bad = re.search(r"Non-2xx.*|Socket errors.*", said)
     found = re.search(r"Requests/sec:\s+([\d.]+)", said)
-    reached = float(found[1]) if found else 0.0
-    if bad or not reached:
+    late = re.search(r"99%\s+([\d.]+)(us|ms|s|m)\b", said)
+    if bad or found is None or late is None or not float(found[1]):
         raise RuntimeError(f"{path} was not answered well: {bad[0] if bad else said}")
-    return reached
+    return Answered(float(found[1]), float(late[1]) * _MILLISECONDS[late[2]])
+
+
+def rate(
+    server: Server,
+    path: str,
+    seconds: float,
+    script: str | None = None,
+    *arguments: object,
+    headers: Mapping[str, str] | None = None,
+) -> float:
+    """Return how many requests a second are answered; see :func:`answered`."""
+    return answered(server, path, seconds, script, *arguments, headers=headers).rate
 
 
 @dataclass(frozen=True, slots=True)

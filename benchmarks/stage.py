@@ -20,6 +20,7 @@ SQLITE: Final = "SQLite"
 MARIADB: Final = "MariaDB"
 
 ONE_LOGO: Final = "/api/logos/1"
+ONE_USER: Final = "/api/users/7"
 ALL_LOGOS: Final = "/api/logos"
 
 
@@ -64,7 +65,7 @@ class Stage:
     @cached_property
     def forgetful(self) -> dict[str, Server]:
         """The service, making each answer anew."""
-        return self._without("memory")
+        return self._without("cache")
 
     @cached_property
     def crowded(self) -> dict[str, Server]:

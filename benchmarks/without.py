@@ -25,12 +25,12 @@ def history() -> None:
     setattr(transactions.Transactions, "_rights", _nothing)  # noqa: B010 (the same)
 
 
-def memory() -> None:
+def cache() -> None:
     """Let each answer be made anew, as the first one after a change is."""
     setattr(response_cache, "_may_be_stored", _nothing)  # noqa: B010 (the same)
 
 
-_PARTS: Final = {"history": history, "memory": memory}
+_PARTS: Final = {"history": history, "cache": cache}
 
 
 if __name__ == "__main__":

@@ -37,7 +37,8 @@ def entity_tags(sent: Sequence[str], *, weak: bool) -> frozenset[str] | None:
 
 def if_none_match(scope: Scope) -> frozenset[int] | None:
     """Return the versions that a client has and need not be sent; None for whichever there is."""
-    return _versions(entity_tags(header_values(scope, b"if-none-match"), weak=True))
+    sent = header_values(scope, b"if-none-match")
+    return _versions(entity_tags(sent, weak=True)) if sent else frozenset()
 
 
 def if_match(scope: Scope) -> frozenset[int] | None:

@@ -1,17 +1,20 @@
 """Whose name the service answers to (contract A22)."""
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Final
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from logoadmin.domain.model.access import is_loopback
+from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.responses import sendable
 
 # Those that ask whether the service is well do not know its name.
 _EXEMPT: Final = frozenset({"/livez", "/readyz"})
+# So many names that were asked for lately are known, ours or not.
+_LATELY: Final = 32
 
 
 class Hosts:
@@ -25,6 +28,8 @@ class Hosts:
         """Serve an application under some names, and under those of loopback in any case; ``*`` is any name."""
         self._app = app
         self._names = frozenset(map(_name_of, names))
+        # Nearly all requests are for one name, and to take an address apart takes longer than many an answer.
+        self._is_known = lru_cache(_LATELY)(self._is_name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -36,9 +41,13 @@ class Hosts:
 
     def _is_ours(self, scope: Scope) -> bool:
         """Return whether a request is for us; one without any name comes from no browser."""
-        names = map(_name_of, Headers(scope=scope).getlist("host"))
+        names = header_values(scope, b"host")
         is_exempt = scope["path"].removeprefix(scope.get("root_path", "")) in _EXEMPT
-        return is_exempt or all(name in self._names or is_loopback(name) for name in names)
+        return is_exempt or all(map(self._is_known, names))
+
+    def _is_name(self, host: str) -> bool:
+        name = _name_of(host)
+        return name in self._names or is_loopback(name)
 
 
 def without_port(host: str) -> str:
