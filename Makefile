@@ -1,5 +1,5 @@
 # Every target does its own set-up: python3, pip and make are all it takes.
-.PHONY: run test test-slow test-all structure check check-code bench build docs lock clean
+.PHONY: run test test-slow test-all structure openapi check check-code bench build docs lock clean
 
 UV := .venv/bin/uv
 BIN := .venv/bin
@@ -29,6 +29,9 @@ check-code: .venv/ready  ## Style, types and the import rules
 
 structure: .venv/ready  ## Measure how much there is to read, and write it into docs/architecture.md
 	$(BIN)/python -m benchmarks.structure
+
+openapi: .venv/ready  ## Write docs/openapi.json, which shows in a diff how the interface changes
+	$(BIN)/logoadmin openapi --access open > docs/openapi.json
 
 bench: .venv/ready  ## Compare with a bare Starlette route and with the usual way; takes wrk and, for its part, mariadbd
 	$(BIN)/python -m benchmarks

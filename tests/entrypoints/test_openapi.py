@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from starlette.types import ASGIApp
 
 import logoadmin
 from logoadmin.domain.model.access import Policy
+from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import ask
 from tests.conftest import LONG
@@ -27,6 +29,7 @@ pytestmark = pytest.mark.rule("contract D users", "contract D roles", "contract 
 
 # What means nothing to those who did not write the program.
 SOURCES = re.compile(r"contract [A-K]|spec §|RFC \d|``|Attributes:")
+COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 BOTH = pytest.mark.parametrize("access", list(Policy))
 
 
@@ -36,6 +39,12 @@ def document(client: TestClient) -> dict[str, Any]:
     assert response.headers["content-type"] == "application/json"
     found: dict[str, Any] = response.json()
     return found
+
+
+@pytest.mark.rule("contract D logos")
+def test_the_committed_document_is_the_one_that_is_made() -> None:
+    made = json.dumps(openapi_document(Policy.OPEN), indent=2, sort_keys=True) + "\n"
+    assert COMMITTED.read_bytes().decode() == made, "run make openapi, and look at the diff"
 
 
 def described(document: dict[str, Any], row: Row) -> dict[str, Any]:

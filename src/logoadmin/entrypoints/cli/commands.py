@@ -64,7 +64,8 @@ def openapi(access: str | None) -> None:
     from logoadmin.entrypoints.http_api.openapi import openapi_document
     from logoadmin.settings import load_settings
 
-    click.echo(json.dumps(openapi_document(load_settings(access=access).access or Policy.OPEN), indent=2))
+    document = openapi_document(load_settings(access=access).access or Policy.OPEN)
+    click.echo(json.dumps(document, indent=2, sort_keys=True))
 
 
 @cli.group("token-key")
