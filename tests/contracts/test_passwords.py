@@ -4,6 +4,7 @@ import base64
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import argon2 as argon2_cffi
 import pytest
 from hypothesis import given
 
@@ -113,43 +114,77 @@ def test_a_hash_of_another_program_is_taken_at_a_cost_that_can_be_borne(sealed: 
     assert Argon2Passwords(8, 1).refusal(PasswordHash(sealed)) is None
 
 
+UNBEARABLE = [
+    argon2(131_073, 1),
+    argon2(131_072, 3),
+    argon2(1_048_576, 1),
+    argon2(4_294_967_295, 4_294_967_295),
+    argon2(8, 32_769),
+    argon2(136, 1, 17),
+    argon2(15, 1, 2),
+    argon2(8, 0),
+    argon2(0, 1),
+    argon2(8, 1, 0),
+    argon2(-8, -1),
+    argon2("9" * 100),
+    argon2("\uff11\uff19"),
+    argon2(" 8"),
+    argon2(salt=7),
+    argon2(salt=65),
+    argon2(digest=15),
+    argon2(digest=65),
+    argon2() + "AA",
+    argon2() + "=",
+    argon2() + "$",
+    argon2() + "\n",
+    argon2().replace("eHh4", "e-_4"),
+    argon2().replace("v=19", "v=20"),
+    argon2().replace("argon2id", "argon2x"),
+    "",
+    "x",
+    "$2b$12$" + "a" * 53,
+    "é",
+]
+
+
 @pytest.mark.rule("contract I2")
-@pytest.mark.parametrize(
-    "sealed",
-    [
-        argon2(131_073, 1),
-        argon2(131_072, 3),
-        argon2(1_048_576, 1),
-        argon2(4_294_967_295, 4_294_967_295),
-        argon2(8, 32_769),
-        argon2(136, 1, 17),
-        argon2(15, 1, 2),
-        argon2(8, 0),
-        argon2(0, 1),
-        argon2(8, 1, 0),
-        argon2(-8, -1),
-        argon2("9" * 100),
-        argon2("\uff11\uff19"),
-        argon2(" 8"),
-        argon2(salt=7),
-        argon2(salt=65),
-        argon2(digest=15),
-        argon2(digest=65),
-        argon2() + "AA",
-        argon2() + "=",
-        argon2() + "$",
-        argon2() + "\n",
-        argon2().replace("eHh4", "e-_4"),
-        argon2().replace("v=19", "v=20"),
-        argon2().replace("argon2id", "argon2x"),
-        "",
-        "x",
-        "$2b$12$" + "a" * 53,
-        "é",
-    ],
-)
+@pytest.mark.parametrize("sealed", UNBEARABLE)
 def test_a_hash_that_costs_too_much_or_is_none_is_not_taken(sealed: str) -> None:
     assert Argon2Passwords(8, 1).refusal(PasswordHash(sealed)) is not None
+
+
+@pytest.mark.parametrize("sealed", UNBEARABLE)
+def test_a_stored_hash_that_would_not_be_taken_is_never_run(sealed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[str] = []
+
+    def verify(_: object, hash_: str, __: str) -> bool:
+        run.append(hash_)
+        return True
+
+    hasher = Argon2Passwords(8, 1)
+    monkeypatch.setattr(argon2_cffi.PasswordHasher, "verify", verify)
+    assert not hasher.verify(PasswordHash(sealed), "password")
+    assert [hash_[:26] for hash_ in run] == ["$argon2id$v=19$m=8,t=1,p=1"]  # as long as where there is no hash
+
+
+def test_a_right_password_is_refused_where_its_hash_would_not_be_taken() -> None:
+    costly = Argon2Passwords(131_080, 1)
+    hash_ = costly.hash("password")
+    assert costly.verify(hash_, "password")
+    assert not Argon2Passwords(8, 1).verify(hash_, "password")
+
+
+@pytest.mark.parametrize(
+    "hash_",
+    [
+        Argon2Passwords().hash("password"),
+        PasswordHash(argon2_cffi.PasswordHasher(3, 65_536, 4).hash("password")),
+        PasswordHash(argon2_cffi.PasswordHasher(2, 102_400, 8).hash("password")),
+    ],
+    ids=["own", "argon2-cffi", "Django"],
+)
+def test_who_hashes_at_a_lower_cost_than_before_locks_nobody_out(hash_: PasswordHash) -> None:
+    assert Argon2Passwords(8, 1).verify(hash_, "password")
 
 
 @pytest.mark.rule("contract I2")

@@ -700,6 +700,20 @@ def test_an_import_says_what_it_does_and_so_does_a_dry_run(run: Run) -> None:
     assert run("import", "-", stdin="\n") == Ended(0, "Imported nothing\n", "")
 
 
+@pytest.mark.rule("contract I2")
+def test_users_whose_stored_hash_is_never_run_are_found_by_a_dry_run_of_an_export(run: Run) -> None:
+    assert run("init").code == 0
+    assert run("user", "create", "7", "Ann", stdin="one\n").code == 0
+    with closing(sqlite3.connect("logoadmin.db")) as database, database:
+        database.execute("UPDATE users SET password = replace(password, 't=', 't=9999') WHERE user_id = 7")
+    assert run("export", "users.jsonl", "--with-password-hashes").code == 0
+    said = run("import", "users.jsonl", "--dry-run").err
+    assert said.startswith("users.jsonl:3: password_hash: Hash should be one of Argon2")
+    assert run("user", "password", "7", stdin="two\n").code == 0
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        assert gallery.sessions.sign_in(logoadmin.SignIn(username="Ann", password="two"))
+
+
 @pytest.mark.rule("contract I4", "contract I3")
 def test_who_exports_without_hashes_is_told_before_and_who_imports_that_how_people_get_in(run: Run) -> None:
     assert run("init").code == 0

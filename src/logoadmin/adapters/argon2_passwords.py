@@ -7,7 +7,7 @@ import threading
 from typing import Final
 
 from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.exceptions import VerificationError
 from argon2.low_level import Type
 
 from logoadmin.domain.model.records import PasswordHash
@@ -15,8 +15,8 @@ from logoadmin.domain.model.records import PasswordHash
 _FORM: Final = re.compile(
     r"\$argon2(?:id|i|d)\$v=19\$m=(\d{1,7}),t=(\d{1,7}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)", re.ASCII
 )
-# What a hash from elsewhere may cost, or what our own do where that is more: as much as what other programs make by
-# default, and some more. It is made anew at our own cost at the first sign-in.
+# What a stored hash may cost, or what our own do where that is more: as much as what other programs make by default,
+# and some more. It is made anew at our own cost at the first sign-in.
 _MOST_MEMORY: Final = 131_072  # KiB
 _MOST_WORK: Final = 262_144  # KiB, over all passes
 _MOST_LANES: Final = 16
@@ -51,12 +51,11 @@ class Argon2Passwords:
             return PasswordHash(self._argon2.hash(password))
 
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
-        """Tell whether the password is the one hashed; never for None, in the same time."""
+        """Tell whether the password is the one hashed; never for None or a hash to refuse, in the same time."""
+        # Earlier versions imported anything: what costs more than can be borne, or is no hash, is not run.
+        trusted = hash_.sealed if hash_ and self._is_bearable(hash_.sealed) else None
         with self._at_once:
-            try:
-                return self._matches(hash_.sealed if hash_ else self._nobody, password) and hash_ is not None
-            except (InvalidHashError, UnicodeEncodeError):  # an earlier version imported anything
-                return self._matches(self._nobody, password) and False
+            return self._matches(trusted or self._nobody, password) and trusted is not None
 
     def _matches(self, sealed: str, password: str) -> bool:
         try:

@@ -14,8 +14,8 @@ class PasswordHasher(Protocol):
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
         """Tell whether the password is the one hashed.
 
-        Must be False for None (no such user, or one without a password), and take as long as for a wrong password
-        (contract C1).
+        Must be False for None (no such user, or one without a password) and for what :meth:`refusal` refuses, which
+        is not run, and take as long as for a wrong password (contract C1).
         """
 
     def refusal(self, hash_: PasswordHash) -> str | None:
