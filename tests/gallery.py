@@ -9,19 +9,23 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.system_randomness import SystemRandomness
+from logoadmin.domain.audit.unit_of_work import audited
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
-from logoadmin.domain.model.access import OWNER, Caller, Policy, SignedIn
+from logoadmin.domain.model.access import OWNER, Caller, Policy, Rights, SignedIn
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.records import Role, User
-from logoadmin.domain.services import authors, changes, import_export, keys, logos, roles, sessions, themes, users
+from logoadmin.domain.model.kinds import ROLES, USERS, AnyArtworkKind
+from logoadmin.domain.model.lists import Filter
+from logoadmin.domain.model.records import Link, PasswordHash, Role, User
+from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.sessions import Lifetimes
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Session, Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
+Asked = TypeVar("Asked", bound=Command)
 
 NOW: Final = 1_800_000_000
 ADMIN_ID: Final = 2_000_000_000
@@ -41,6 +45,55 @@ class StandingClock:
 
     def pass_by(self, seconds: int) -> None:
         self.time += seconds
+
+
+def if_match(command: Asked, *versions: int) -> Asked:
+    """Return a command that is only done if the record has one of these versions."""
+    return command.model_copy(update={"if_match": frozenset(versions)})
+
+
+def if_none_match(command: Asked, *versions: int) -> Asked:
+    """Return a command that is only answered if the record or list has none of these versions."""
+    return command.model_copy(update={"if_none_match": frozenset(versions)})
+
+
+def once(command: Asked, key: str) -> Asked:
+    """Return a command under an idempotency key."""
+    return command.model_copy(update={"idempotency_key": key})
+
+
+def recorded(
+    work: Callable[..., Answer], now: int, *, user_id: int | None = None, request_id: str | None = None
+) -> Callable[[UnitOfWork], Answer]:
+    """Return work whose changes are recorded in the history."""
+    held = None if user_id is None else Rights(user_id, frozenset("*"))
+    return lambda uow: audited(uow, now, request_id, held, work)
+
+
+def add_user(uow: UnitOfWork, user: User, password: PasswordHash | None) -> None:
+    """Store a user with a password."""
+    uow.records(USERS).add(user)
+    if password is not None:
+        uow.passwords.set(user.user_id, password)
+
+
+def has_users(uow: UnitOfWork, role_id: int) -> bool:
+    """Tell whether somebody has a role."""
+    return bool(uow.records(USERS).page(-1, 1, Filter(role_id=role_id)))
+
+
+def link_author(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id: int) -> int:
+    """Link an author as the last one; return the id of the link."""
+    links = uow.links(kind)
+    link_id = links.next_id()
+    links.add([Link(link_id, artwork_id, author_id)])
+    return link_id
+
+
+def link_id_of(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id: int) -> int | None:
+    """Return the id of the link between the two, or None."""
+    link = uow.links(kind).find(artwork_id, author_id)
+    return None if link is None else link.link_id
 
 
 CHEAP_PASSWORDS: Final = Argon2Passwords(8, 1)
@@ -116,12 +169,12 @@ class WatchedStorage:
         self._asked("write")
         return self._inner.write(work)
 
+    def data_version(self) -> int | None:
+        return self._inner.data_version()
+
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
         self._asked("atomic")
         return self._inner.atomic(calls)
-
-    def data_version(self) -> int | None:
-        return self._inner.data_version()
 
     def close(self) -> None:
         self._inner.close()
@@ -164,26 +217,26 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     authors.GetAuthor: ("authors.get", {"author_id": 1}),
     authors.AmendAuthor: ("authors.amend", {"author_id": 1, "user_id": 104, "username": "Dan"}),
     authors.RemoveAuthor: ("authors.remove", {"author_id": 1}),
-    authors.ListAuthorLogos: ("authors.logos", {"author_id": 1}),
-    authors.ListAuthorThemes: ("authors.themes", {"author_id": 1}),
-    themes.ListThemes: ("themes.list", {}),
-    themes.CreateTheme: ("themes.create", PIECE),
-    themes.GetTheme: ("themes.get", {"theme_id": 1}),
-    themes.AmendTheme: ("themes.amend", {"theme_id": 1, **PIECE, "name": "Boreal"}),
-    themes.RemoveTheme: ("themes.remove", {"theme_id": 1}),
-    themes.ListThemeAuthors: ("themes.authors", {"theme_id": 1}),
-    themes.LinkThemeAuthor: ("themes.link", {"theme_id": 1, "author_id": 2}),
-    themes.UnlinkThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
-    themes.RemoveThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
-    logos.ListLogos: ("logos.list", {}),
-    logos.CreateLogo: ("logos.create", PIECE),
-    logos.GetLogo: ("logos.get", {"logo_id": 1}),
-    logos.AmendLogo: ("logos.amend", {"logo_id": 1, **PIECE, "name": "Boreal"}),
-    logos.RemoveLogo: ("logos.remove", {"logo_id": 1}),
-    logos.ListLogoAuthors: ("logos.authors", {"logo_id": 1}),
-    logos.LinkLogoAuthor: ("logos.link", {"logo_id": 1, "author_id": 2}),
-    logos.UnlinkLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
-    logos.RemoveLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
+    artworks.ListAuthorLogos: ("logos.of_author", {"author_id": 1}),
+    artworks.ListAuthorThemes: ("themes.of_author", {"author_id": 1}),
+    artworks.ListThemes: ("themes.list", {}),
+    artworks.CreateTheme: ("themes.create", PIECE),
+    artworks.GetTheme: ("themes.get", {"theme_id": 1}),
+    artworks.AmendTheme: ("themes.amend", {"theme_id": 1, **PIECE, "name": "Boreal"}),
+    artworks.RemoveTheme: ("themes.remove", {"theme_id": 1}),
+    artworks.ListThemeAuthors: ("themes.authors", {"theme_id": 1}),
+    artworks.LinkThemeAuthor: ("themes.link", {"theme_id": 1, "author_id": 2}),
+    artworks.UnlinkThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
+    artworks.RemoveThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
+    artworks.ListLogos: ("logos.list", {}),
+    artworks.CreateLogo: ("logos.create", PIECE),
+    artworks.GetLogo: ("logos.get", {"logo_id": 1}),
+    artworks.AmendLogo: ("logos.amend", {"logo_id": 1, **PIECE, "name": "Boreal"}),
+    artworks.RemoveLogo: ("logos.remove", {"logo_id": 1}),
+    artworks.ListLogoAuthors: ("logos.authors", {"logo_id": 1}),
+    artworks.LinkLogoAuthor: ("logos.link", {"logo_id": 1, "author_id": 2}),
+    artworks.UnlinkLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
+    artworks.RemoveLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
     import_export.ImportRecords: ("import_export.load", {"dry_run": False}),
     import_export.ExportRecords: ("import_export.dump", {"with_password_hashes": False}),
 }
@@ -208,19 +261,19 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.users.create(users.CreateUser(user_id=7, username="ann", avatar="a.png", password=ANN_PASSWORD))
     gallery.authors.create(authors.CreateAuthor(user_id=101, username="Ann"))
     gallery.authors.create(authors.CreateAuthor(user_id=102, username="Ben"))
-    gallery.logos.create(logos.CreateLogo(**PIECE))
-    gallery.logos.link(logos.LinkLogoAuthor(logo_id=1, author_id=1))
-    gallery.themes.create(themes.CreateTheme(**PIECE))
-    gallery.themes.link(themes.LinkThemeAuthor(theme_id=1, author_id=1))
+    gallery.logos.create(artworks.CreateLogo(**PIECE))
+    gallery.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=1))
+    gallery.themes.create(artworks.CreateTheme(**PIECE))
+    gallery.themes.link(artworks.LinkThemeAuthor(theme_id=1, author_id=1))
 
 
 def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:
     """Return a new user with a role of these scopes and a session, put straight into storage."""
 
     def work(uow: UnitOfWork) -> SignedIn:
-        role = Role(uow.roles.next_id(), f"role of {user_id}", scope, NOW)
-        uow.roles.add(role)
-        uow.users.add(User(user_id, f"user {user_id}", None, role.role_id, NOW), _SOME_PASSWORD)
+        role = Role(uow.records(ROLES).next_id(), f"role of {user_id}", scope, NOW)
+        uow.records(ROLES).add(role)
+        add_user(uow, User(user_id, f"user {user_id}", None, role.role_id, NOW), _SOME_PASSWORD)
         uow.sessions.add(Session(f"session of {user_id}", user_id, NOW, NOW + 3600))
         return SignedIn(user_id, f"session of {user_id}")
 

@@ -80,40 +80,32 @@ if TYPE_CHECKING:
         Tokens,
         User,
     )
-    from logoadmin.domain.services.authors import (
-        AmendAuthor,
-        CreateAuthor,
-        GetAuthor,
+    from logoadmin.domain.services.artworks import (
+        AmendLogo,
+        AmendTheme,
+        CreateLogo,
+        CreateTheme,
+        GetLogo,
+        GetTheme,
+        LinkLogoAuthor,
+        LinkThemeAuthor,
         ListAuthorLogos,
-        ListAuthors,
         ListAuthorThemes,
-        RemoveAuthor,
+        ListLogoAuthors,
+        ListLogos,
+        ListThemeAuthors,
+        ListThemes,
+        RemoveLogo,
+        RemoveTheme,
+        UnlinkLogoAuthor,
+        UnlinkThemeAuthor,
     )
+    from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors, RemoveAuthor
     from logoadmin.domain.services.changes import ListChanges, Revert
     from logoadmin.domain.services.import_export import ExportRecords, Imported, ImportedCounts, ImportRecords
     from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
-    from logoadmin.domain.services.logos import (
-        AmendLogo,
-        CreateLogo,
-        GetLogo,
-        LinkLogoAuthor,
-        ListLogoAuthors,
-        ListLogos,
-        RemoveLogo,
-        UnlinkLogoAuthor,
-    )
     from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, ListRoles, RemoveRole
     from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn, WhoAmI
-    from logoadmin.domain.services.themes import (
-        AmendTheme,
-        CreateTheme,
-        GetTheme,
-        LinkThemeAuthor,
-        ListThemeAuthors,
-        ListThemes,
-        RemoveTheme,
-        UnlinkThemeAuthor,
-    )
     from logoadmin.domain.services.users import (
         AmendUser,
         CreateUser,
@@ -245,13 +237,12 @@ _HOMES: Final = (
     "domain.model.lists",
     "domain.logo_admin",
     "domain.model.records",
+    "domain.services.artworks",
     "domain.services.authors",
     "domain.services.changes",
     "domain.services.keys",
-    "domain.services.logos",
     "domain.services.roles",
     "domain.services.sessions",
-    "domain.services.themes",
     "domain.services.import_export",
     "domain.services.users",
     "settings",

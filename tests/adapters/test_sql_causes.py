@@ -19,6 +19,7 @@ from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.outages import Outages
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import NotFound, StorageUnavailable
+from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author
 from logoadmin.ports.storage import UnitOfWork
 from tests.mariadb import PASSWORD, MariaDbServer, free_port
@@ -29,11 +30,11 @@ Work = Callable[[SqlStorage], object]
 
 
 def read(storage: SqlStorage) -> None:
-    storage.read(lambda uow: uow.authors.get(1))
+    storage.read(lambda uow: uow.records(AUTHORS).get(1))
 
 
 def add(storage: SqlStorage) -> None:
-    storage.write(lambda uow: uow.authors.add(Author(uow.authors.next_id(), 7, "Ann" * 20, 0)))
+    storage.write(lambda uow: uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), 7, "Ann" * 20, 0)))
 
 
 def cause_on(storage: SqlStorage, work: Work = read) -> Cause:
@@ -251,7 +252,7 @@ def test_a_full_disk_is_logged_when_it_begins_and_when_it_ends(
     def add_many(storage: SqlStorage) -> None:
         def work(uow: UnitOfWork) -> None:
             for number in range(1, 2000):
-                uow.authors.add(Author(number, number, f"Ann {number}", 0))
+                uow.records(AUTHORS).add(Author(number, number, f"Ann {number}", 0))
 
         storage.write(work)
 

@@ -23,8 +23,10 @@ from logoadmin.adapters.sql_storage.breaker import REST, Breaker
 from logoadmin.adapters.sql_storage.tables import secrets
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.errors import DuplicateEntry, StorageUnavailable
+from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author, Change, Kind, PasswordHash, User
 from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.gallery import add_user
 from tests.mariadb import PASSWORD, MariaDbServer, free_port
 
 pytestmark = pytest.mark.slow("servers go away, hang, and are waited for")
@@ -39,11 +41,11 @@ def author(author_id: int) -> Author:
 
 
 def read(storage: Storage) -> object:
-    return storage.read(lambda uow: uow.authors.get(1))
+    return storage.read(lambda uow: uow.records(AUTHORS).get(1))
 
 
 def add(storage: Storage, author_id: int = 1) -> None:
-    storage.write(lambda uow: uow.authors.add(author(author_id)))
+    storage.write(lambda uow: uow.records(AUTHORS).add(author(author_id)))
 
 
 def refused(storage: SqlStorage, call: Callable[[SqlStorage], object] = read) -> float:
@@ -128,14 +130,14 @@ def test_a_server_killed_in_the_middle_of_a_write_leaves_nothing_behind(
     running: MariaDbServer, mariadb_storage: SqlStorage
 ) -> None:
     def work(uow: UnitOfWork) -> None:
-        uow.authors.add(author(1))
+        uow.records(AUTHORS).add(author(1))
         running.kill()
-        uow.authors.add(author(2))
+        uow.records(AUTHORS).add(author(2))
 
     refused(mariadb_storage, lambda storage: storage.write(work))
     running.start()
     recovered(mariadb_storage)
-    assert mariadb_storage.read(lambda uow: uow.authors.page(-1, 9)) == ()
+    assert mariadb_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 9)) == ()
 
 
 @pytest.mark.rule("contract A20")
@@ -143,7 +145,7 @@ def test_a_restart_costs_nobody_a_read(running: MariaDbServer, mariadb_storage: 
     together = threading.Barrier(4)
 
     def look(uow: UnitOfWork) -> None:
-        uow.authors.get(1)
+        uow.records(AUTHORS).get(1)
         together.wait()
 
     with ThreadPoolExecutor(4) as executor:
@@ -247,7 +249,7 @@ def test_a_connection_that_was_ended_is_replaced(
     mariadb: MariaDbServer, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, idle: float
 ) -> None:
     monkeypatch.setattr(mysql, "_IDLE", idle)
-    for call in (read, add, lambda storage: storage.snapshot(lambda uow: uow.authors.get(1))):
+    for call in (read, add, lambda storage: storage.snapshot(lambda uow: uow.records(AUTHORS).get(1))):
         read(mariadb_storage)
         end_connections(mariadb)
         call(mariadb_storage)
@@ -266,14 +268,14 @@ def test_a_write_whose_connection_breaks_before_the_commit_is_made_once(
 
     def work(uow: UnitOfWork) -> None:
         runs.append(1)
-        uow.authors.add(author(uow.authors.next_id()))
+        uow.records(AUTHORS).add(author(uow.records(AUTHORS).next_id()))
         if len(runs) == 1:
             end_connections(mariadb)
-        uow.authors.get(1)
+        uow.records(AUTHORS).get(1)
 
     mariadb_storage.write(work)
     assert len(runs) == 2
-    assert mariadb_storage.read(lambda uow: uow.authors.page(-1, 9)) == (author(1),)
+    assert mariadb_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 9)) == (author(1),)
 
 
 class Proxy:
@@ -357,9 +359,9 @@ def test_one_connection_that_is_lost_while_it_reads_keeps_nobody_else_from_it(
     monkeypatch.setattr(module, "_AT_ONCE", 0.0)  # as after a wait: there is no time for a second try
 
     def work(uow: UnitOfWork) -> None:
-        uow.authors.get(1)
+        uow.records(AUTHORS).get(1)
         end_connections(mariadb)
-        uow.authors.get(1)
+        uow.records(AUTHORS).get(1)
 
     for _ in range(3):
         refused(mariadb_storage, lambda storage: storage.read(work))
@@ -374,7 +376,7 @@ def test_a_commit_without_an_answer_is_not_repeated(mariadb: MariaDbServer, deli
 
     def work(uow: UnitOfWork) -> None:
         runs.append(1)
-        uow.authors.add(author(uow.authors.next_id()))
+        uow.records(AUTHORS).add(author(uow.records(AUTHORS).next_id()))
 
     with (
         contextlib.closing(Proxy(mariadb.port)) as proxy,
@@ -386,7 +388,7 @@ def test_a_commit_without_an_answer_is_not_repeated(mariadb: MariaDbServer, deli
         proxy.loses = False
         recovered(storage)
         assert runs == [1]
-        assert storage.read(lambda uow: uow.authors.page(-1, 9)) == ((author(1),) if delivers else ())
+        assert storage.read(lambda uow: uow.records(AUTHORS).page(-1, 9)) == ((author(1),) if delivers else ())
 
 
 # Writes made together
@@ -394,13 +396,15 @@ def test_a_commit_without_an_answer_is_not_repeated(mariadb: MariaDbServer, deli
 
 def add_author(storage: Storage, number: int) -> None:
     def work(uow: UnitOfWork) -> None:
-        uow.authors.add(replace(author(uow.authors.next_id()), user_id=number, username=f"author {number}"))
+        uow.records(AUTHORS).add(
+            replace(author(uow.records(AUTHORS).next_id()), user_id=number, username=f"author {number}")
+        )
 
     storage.write(work)
 
 
 def numbers(storage: Storage) -> list[int]:
-    return storage.read(lambda uow: [found.user_id for found in uow.authors.page(-1, 99)])
+    return storage.read(lambda uow: [found.user_id for found in uow.records(AUTHORS).page(-1, 99)])
 
 
 @pytest.mark.rule("contract A20")
@@ -455,7 +459,7 @@ def test_a_change_that_was_put_off_and_fails_takes_everything_with_it(sql_storag
     add_author(sql_storage, 1)
 
     def leaves_a_bad_change(uow: UnitOfWork) -> None:
-        uow.authors.add(replace(author(uow.authors.next_id()), user_id=2, username="two"))
+        uow.records(AUTHORS).add(replace(author(uow.records(AUTHORS).next_id()), user_id=2, username="two"))
         uow.changes.add([replace(change(1), at=None)])  # type: ignore[arg-type]  # what no column takes
 
     def calls() -> None:
@@ -478,7 +482,7 @@ def test_a_duplicate_is_not_blamed_for_a_change_that_was_put_off_and_fails(sql_s
     sql_storage.write(lambda uow: uow.changes.add([change(1)]))
 
     def leaves_a_change_that_is_there(uow: UnitOfWork) -> None:
-        uow.authors.add(replace(author(uow.authors.next_id()), user_id=2, username="two"))
+        uow.records(AUTHORS).add(replace(author(uow.records(AUTHORS).next_id()), user_id=2, username="two"))
         uow.changes.add([change(1)])
 
     def calls() -> None:
@@ -508,14 +512,14 @@ def test_who_ran_into_a_deadlock_runs_again(mariadb: MariaDbServer, mariadb_stor
 
         def work(uow: UnitOfWork) -> None:
             runs.append(1)
-            uow.authors.update(Author(1, 1, "mine", 0))
+            uow.records(AUTHORS).update(Author(1, 1, "mine", 0))
             if not waiting:
                 theirs = "UPDATE authors SET username = CONCAT(username, '!') WHERE author_id = 1"
                 waiting.append(executor.submit(cursor.execute, theirs))
                 until_somebody_waits(mariadb)
             else:
                 waiting[0].result(RECOVERED)
-            uow.authors.update(Author(2, 2, "mine, too", 0))
+            uow.records(AUTHORS).update(Author(2, 2, "mine, too", 0))
 
         with ThreadPoolExecutor(1) as writer:
             writing = writer.submit(mariadb_storage.write, work)
@@ -526,7 +530,7 @@ def test_who_ran_into_a_deadlock_runs_again(mariadb: MariaDbServer, mariadb_stor
             cursor.execute("COMMIT")
             writing.result(RECOVERED)
     assert len(runs) == 2
-    found = mariadb_storage.read(lambda uow: uow.authors.page(-1, 9))
+    found = mariadb_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 9))
     assert [(by.username, by.created_at) for by in found[:3]] == [("mine", 0), ("mine, too", 0), ("author 3", 7)]
 
 
@@ -548,7 +552,7 @@ def test_what_somebody_holds_too_long_keeps_nobody_from_reading(
     with contextlib.closing(mariadb.connect()) as holder, holder.cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute(f"SELECT * FROM {held} FOR UPDATE")
-        refused(mariadb_storage, lambda storage: storage.write(lambda uow: uow.authors.update(author(1))))
+        refused(mariadb_storage, lambda storage: storage.write(lambda uow: uow.records(AUTHORS).update(author(1))))
         assert read(mariadb_storage) == author(1)
         assert mariadb_storage.snapshot(lambda uow: uow.changes.last_id()) == 0
         cursor.execute("ROLLBACK")
@@ -564,14 +568,14 @@ def change(change_id: int, id_: int = 1) -> Change:
 
 def add_both(uow: UnitOfWork) -> None:
     """Keep the next author, and the change that says so."""
-    author_id = uow.authors.next_id()
-    uow.authors.add(author(author_id))
+    author_id = uow.records(AUTHORS).next_id()
+    uow.records(AUTHORS).add(author(author_id))
     uow.changes.add([change(uow.changes.last_id() + 1, author_id)])
 
 
 def both(uow: UnitOfWork) -> object:
     """Return the ids of records and of their changes, and what was counted."""
-    authors = [by.author_id for by in uow.authors.page(-1, 99)]
+    authors = [by.author_id for by in uow.records(AUTHORS).page(-1, 99)]
     return authors, [of.change_id for of in uow.changes.page(0, 99)], uow.changes.last_id()
 
 
@@ -588,7 +592,7 @@ def test_a_server_killed_in_the_middle_keeps_neither_the_record_nor_its_change(
             if step == killed_at:
                 running.kill()
             if step == 0:
-                uow.authors.add(author(2))
+                uow.records(AUTHORS).add(author(2))
             if step == 1:
                 uow.changes.add([change(2, 2)])
 
@@ -626,7 +630,7 @@ def test_a_connection_lost_between_a_record_and_its_change_loses_none_and_repeat
     def work(uow: UnitOfWork) -> None:
         runs.append(1)
         lose("first")
-        uow.authors.add(author(uow.authors.next_id()))
+        uow.records(AUTHORS).add(author(uow.records(AUTHORS).next_id()))
         lose("record")
         uow.changes.add([change(uow.changes.last_id() + 1)])
         lose("change")
@@ -703,7 +707,7 @@ def count(storage: SqlStorage, digits: int) -> object:
     """Count numbers of so many digits, one by one."""
     digit = " UNION ALL ".join(f"SELECT {digit} AS digit" for digit in range(10))
     slow = text("SELECT COUNT(*) FROM " + ", ".join(f"({digit}) AS d{place}" for place in range(digits)))
-    return storage.read(lambda uow: cast(Any, uow.authors)._transaction.row(slow, {}))
+    return storage.read(lambda uow: cast(Any, uow.records(AUTHORS))._transaction.row(slow, {}))
 
 
 @pytest.mark.rule("contract A20")
@@ -768,7 +772,7 @@ def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorag
         held, done = threading.Barrier(connections + 1, timeout=RECOVERED), threading.Event()
 
         def hold(uow: UnitOfWork) -> None:
-            uow.authors.get(1)
+            uow.records(AUTHORS).get(1)
             held.wait()
             done.wait(RECOVERED)
 
@@ -785,7 +789,7 @@ def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorag
 @pytest.mark.rule("contract A21")
 def test_a_mistake_of_ours_is_not_blamed_on_the_database(sql_storage: SqlStorage) -> None:
     with pytest.raises(Exception) as caught:  # noqa: PT011 (whatever the driver raises)
-        sql_storage.write(lambda uow: uow.users.add(User(1, "ann", None, 99, 0), PasswordHash("$argon2id$secret")))
+        sql_storage.write(lambda uow: add_user(uow, User(1, "ann", None, 99, 0), PasswordHash("$argon2id$secret")))
     assert not isinstance(caught.value, StorageUnavailable)
     assert "secret" not in repr(caught.value) + str(caught.value)
     add(sql_storage)
@@ -819,16 +823,16 @@ def test_services_that_share_a_file_wait_for_each_other(sqlite_storage: SqlStora
     add(sqlite_storage)
 
     def rename(uow: UnitOfWork) -> None:
-        found = uow.authors.get(1)
+        found = uow.records(AUTHORS).get(1)
         time.sleep(0.005)
         assert found is not None
-        uow.authors.update(replace(found, username=found.username + "x"))
+        uow.records(AUTHORS).update(replace(found, username=found.username + "x"))
 
     with ThreadPoolExecutor(4) as executor, contextlib.ExitStack() as stack:
         file = f"sqlite:///{tmp_path / 'gallery.db'}"
         services = [stack.enter_context(opened(file)) for _ in range(4)]
         list(executor.map(lambda service: service.write(rename), services * 3))
-    found = sqlite_storage.read(lambda uow: uow.authors.get(1))
+    found = sqlite_storage.read(lambda uow: uow.records(AUTHORS).get(1))
     assert found == replace(author(1), username="author 1" + "x" * 12)
 
 

@@ -22,10 +22,12 @@ from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage, schema
 from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, metadata
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, StorageUnavailable
+from logoadmin.domain.model.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.model.lists import Filter, folded
-from logoadmin.domain.model.records import Author, Link, Logo, PasswordHash, Role, Theme, User
+from logoadmin.domain.model.records import Author, Kind, Link, Logo, PasswordHash, Role, Theme, User
 from logoadmin.ports.storage import Credentials, Session, UnitOfWork
+from tests.gallery import link_author
 from tests.mariadb import MariaDb, MariaDbServer
 
 
@@ -100,10 +102,10 @@ def test_a_database_without_tables_is_empty_and_refused(new: SqlStorage) -> None
 @pytest.mark.rule("contract H3")
 def test_preparing_again_changes_nothing(new: SqlStorage) -> None:
     new.prepare()
-    new.write(lambda uow: uow.authors.add(Author(uow.authors.next_id(), 1, "ann", 1)))
+    new.write(lambda uow: uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), 1, "ann", 1)))
     new.prepare()
-    assert new.read(lambda uow: uow.authors.get(1)) == Author(1, 1, "ann", 1)
-    assert new.write(lambda uow: uow.authors.next_id()) == 2
+    assert new.read(lambda uow: uow.records(AUTHORS).get(1)) == Author(1, 1, "ann", 1)
+    assert new.write(lambda uow: uow.records(AUTHORS).next_id()) == 2
 
 
 @pytest.mark.rule("contract H3")
@@ -158,7 +160,7 @@ def test_a_migration_that_broke_off_can_be_repeated(new: SqlStorage) -> None:
     assert new.is_empty()
     new.prepare()
     new.check_schema()
-    assert new.write(lambda uow: uow.logos.next_id()) == 1
+    assert new.write(lambda uow: uow.records(LOGOS).next_id()) == 1
 
 
 def prepare(url: str) -> bool:
@@ -369,9 +371,9 @@ def test_an_upgrade_keeps_every_record_with_version_0(first: SqlStorage) -> None
     assert_up_to_date(first)
     records: list[Any] = first.read(
         lambda uow: [
-            *(*uow.roles.page(-1, 99), *uow.users.page(-1, 99), *uow.authors.page(-1, 99)),
+            *(*uow.records(ROLES).page(-1, 99), *uow.records(USERS).page(-1, 99), *uow.records(AUTHORS).page(-1, 99)),
             # A page of heavy logos ends before its limit.
-            *(*uow.themes.page(-1, 99), *uow.logos.page(-1, 99), *uow.logos.page(1, 99)),
+            *(*uow.records(THEMES).page(-1, 99), *uow.records(LOGOS).page(-1, 99), *uow.records(LOGOS).page(1, 99)),
         ]
     )
     authors = [Author(3 * number, number, name, number) for number, name in enumerate(NAMES)]
@@ -400,8 +402,8 @@ def test_an_upgrade_keeps_sessions_passwords_and_secrets(first: SqlStorage) -> N
     assert first.read(lambda uow: uow.sessions.rights("One", 0)) == Rights(0, frozenset())
     assert first.read(lambda uow: uow.sessions.refresh_token("t")) == (session, True)
     assert first.read(lambda uow: uow.sessions.refresh_token("T")) == (session, False)
-    assert first.read(lambda uow: uow.users.credentials("ánn")) == Credentials(2, PasswordHash("hash 2"))
-    assert first.read(lambda uow: uow.users.credentials("B" * 64)) == Credentials(MAX_ID, None)
+    assert first.read(lambda uow: uow.passwords.credentials("ánn")) == Credentials(2, PasswordHash("hash 2"))
+    assert first.read(lambda uow: uow.passwords.credentials("B" * 64)) == Credentials(MAX_ID, None)
     assert first.read(lambda uow: uow.secrets.get("token_key")) == "🗝" * 1000
     assert first.read(lambda uow: uow.secrets.get("Token_key")) == ""
 
@@ -427,11 +429,22 @@ def test_after_an_upgrade_ids_go_on_where_they_were(first: SqlStorage) -> None:
     first.prepare()
 
     def ids(uow: UnitOfWork) -> object:
-        artworks = (uow.themes.next_id(), uow.logos.next_id(), uow.themes.link(7, 0), uow.logos.link(9, 0))
-        return uow.roles.next_id(), uow.authors.next_id(), *artworks, uow.keys.next_id(), uow.changes.last_id()
+        artworks = (
+            uow.records(THEMES).next_id(),
+            uow.records(LOGOS).next_id(),
+            link_author(uow, THEMES, 7, 0),
+            link_author(uow, LOGOS, 9, 0),
+        )
+        return (
+            uow.records(ROLES).next_id(),
+            uow.records(AUTHORS).next_id(),
+            *artworks,
+            uow.keys.next_id(),
+            uow.changes.last_id(),
+        )
 
     assert first.write(ids) == (5, 31, 71, MAX_ID, 12, 9, 1, 0)
-    assert first.read(lambda uow: uow.logos.links(9)) == (Link(9, 9, 0),)
+    assert first.read(lambda uow: uow.links(LOGOS).of_artwork(9)) == (Link(9, 9, 0),)
 
 
 @pytest.mark.rule("contract H3", "contract E3")
@@ -442,11 +455,11 @@ def test_after_an_upgrade_old_names_are_found(first: SqlStorage) -> None:
         where = Filter(q=q)
         return first.read(
             lambda uow: (
-                [record.name for record in uow.roles.page(-1, 99, where)],
-                [record.username for record in uow.users.page(-1, 99, where)],
-                [record.username for record in uow.authors.page(-1, 99, where)],
-                [record.name for record in uow.themes.page(-1, 99, where)],
-                [record.name for record in uow.logos.page(-1, 99, where)],
+                [record.name for record in uow.records(ROLES).page(-1, 99, where)],
+                [record.username for record in uow.records(USERS).page(-1, 99, where)],
+                [record.username for record in uow.records(AUTHORS).page(-1, 99, where)],
+                [record.name for record in uow.records(THEMES).page(-1, 99, where)],
+                [record.name for record in uow.records(LOGOS).page(-1, 99, where)],
             )
         )
 
@@ -456,7 +469,7 @@ def test_after_an_upgrade_old_names_are_found(first: SqlStorage) -> None:
     assert found("dAwN") == ([], [], [], ["Dawn"], ["DAWN"])
     assert found("SS") == ([], ["Straße"], ["Straße"], [], ["ẞ"])
     assert found("ADMIN")[0] == ["Admin"]
-    assert first.read(lambda uow: len(uow.logos.page(-1, 9, Filter(q="🂡" * 128)))) == 1
+    assert first.read(lambda uow: len(uow.records(LOGOS).page(-1, 9, Filter(q="🂡" * 128)))) == 1
 
 
 @pytest.mark.rule("contract H3")
@@ -465,7 +478,7 @@ def test_an_upgrade_of_empty_tables_leaves_them_empty(new: SqlStorage) -> None:
     new.prepare()
     new.check_schema()
     assert set(counted(new).values()) == {0}
-    assert new.write(lambda uow: (uow.authors.next_id(), uow.authors.page(-1, 9))) == (1, ())
+    assert new.write(lambda uow: (uow.records(AUTHORS).next_id(), uow.records(AUTHORS).page(-1, 9))) == (1, ())
 
 
 @pytest.mark.rule("contract H3", "contract E3")
@@ -480,7 +493,7 @@ def test_an_upgrade_folds_more_names_than_are_read_at_once(new: SqlStorage) -> N
     assert [(row[0], row[2]) for row in left] == [(2 * i, f"a{i}") for i in range(many)]
 
     def found(last: int) -> int:
-        return new.read(lambda uow: uow.authors.page(-1, 1, Filter(q=f"A{last}")))[0].user_id
+        return new.read(lambda uow: uow.records(AUTHORS).page(-1, 1, Filter(q=f"A{last}")))[0].user_id
 
     for last in (0, 249, 250, 999, 1_000, many - 1):
         assert found(last) == last
@@ -531,8 +544,8 @@ def test_an_upgrade_that_is_cut_short_at_any_step_can_be_repeated(first: SqlStor
             first.check_schema()
     assert cuts > 25
     assert_up_to_date(first)
-    assert first.read(lambda uow: len(uow.authors.page(-1, 99, Filter(q="ANN")))) == 2
-    assert first.write(lambda uow: (uow.authors.next_id(), uow.logos.link(9, 0))) == (31, 9)
+    assert first.read(lambda uow: len(uow.records(AUTHORS).page(-1, 99, Filter(q="ANN")))) == 2
+    assert first.write(lambda uow: (uow.records(AUTHORS).next_id(), link_author(uow, LOGOS, 9, 0))) == (31, 9)
 
 
 PARTS = "INSERT IGNORE INTO logo_name_parts"
@@ -605,7 +618,7 @@ def test_a_gallery_of_the_first_version_is_the_same_after_an_upgrade(new: SqlSto
         expected = [make(authors=makers.get(row[f"{kind}_id"], ()), **row) for row in rows[f"{kind}s"]]
         after = -1
         for at in range(0, len(expected) + 1, 500):
-            page: Any = new.read(lambda uow, k=kind, a=after: getattr(uow, f"{k}s").page(a, 500))  # type: ignore[misc]  # has a default
+            page: Any = new.read(lambda uow, k=kind, a=after: uow.records(KINDS[Kind(k)]).page(a, 500))  # type: ignore[misc]  # has a default
             ordered = sorted(expected, key=lambda artwork, k=kind: getattr(artwork, f"{k}_id"))[at : at + 500]  # type: ignore[misc]  # has a default
             assert list(page) == ordered
             after = getattr(page[-1], f"{kind}_id") if page else after
@@ -613,5 +626,5 @@ def test_a_gallery_of_the_first_version_is_the_same_after_an_upgrade(new: SqlSto
     for row in some:
         where = Filter(q=row["name"].swapcase())
         before = row["logo_id"] - 1
-        (found,) = new.read(lambda uow, w=where, b=before: uow.logos.page(b, 1, w))  # type: ignore[misc]  # has a default
+        (found,) = new.read(lambda uow, w=where, b=before: uow.records(LOGOS).page(b, 1, w))  # type: ignore[misc]  # has a default
         assert folded(row["name"].swapcase()) in folded(found.name)

@@ -11,34 +11,36 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from logoadmin.adapters.sql_storage import SqlStorage, pages, tables
-from logoadmin.adapters.sql_storage.artworks import LOGOS
+from logoadmin.adapters.sql_storage.artworks import LOGOS as LOGO_QUERIES
 from logoadmin.adapters.sql_storage.names import parts_of, parts_that_cover
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
+from logoadmin.adapters.sql_storage.unit_of_work import unit_of_work
+from logoadmin.domain.model.kinds import AUTHORS, KINDS, LOGOS, ROLES, USERS
 from logoadmin.domain.model.lists import Filter, folded
-from logoadmin.domain.model.records import Author, Logo, Role, User
+from logoadmin.domain.model.records import Author, Kind, Logo, Role, User
 from logoadmin.ports.storage import UnitOfWork
+from tests.gallery import link_author
 
 LETTERS = ("a", "B", "ß", "%", "🂡", "\U0010ffff")
 NAMES = ["".join(letters) for length in (1, 2, 3) for letters in itertools.product(LETTERS, repeat=length)]
 NAMES += [f"{first}-{second}" for first, second in itertools.pairwise(NAMES[::3])]
 # In another order than the names, and not one after the other.
-USERS = [User(7 * (n * 101 % len(NAMES)), name, None, 1 + n % 3 // 2, 0) for n, name in enumerate(sorted(NAMES))]
+MANY_USERS = [User(7 * (n * 101 % len(NAMES)), name, None, 1 + n % 3 // 2, 0) for n, name in enumerate(sorted(NAMES))]
 
 
 def keep(users: list[User]) -> Callable[[UnitOfWork], None]:
     def work(uow: UnitOfWork) -> None:
         for role_id in (1, 2):
-            uow.roles.add(Role(role_id, f"role {role_id}", (), 0))
+            uow.records(ROLES).add(Role(role_id, f"role {role_id}", (), 0))
         for user in users:
-            uow.users.add(user, None)
+            uow.records(USERS).add(user)
 
     return work
 
 
 @pytest.fixture
 def stocked(sql_storage: SqlStorage) -> SqlStorage:
-    sql_storage.write(keep(USERS))
+    sql_storage.write(keep(MANY_USERS))
     return sql_storage
 
 
@@ -58,14 +60,14 @@ def test_pages_that_are_followed_to_the_end_are_the_whole_list_along_whatever_tr
 ) -> None:
     expected = [
         user
-        for user in sorted(USERS, key=lambda user: user.user_id)
+        for user in sorted(MANY_USERS, key=lambda user: user.user_id)
         if user.user_id > after
         and folded(where.q or "") in folded(user.username)
         and where.role_id in (None, user.role_id)
     ]
 
     def page(last: int) -> tuple[User, ...]:
-        return stocked.read(lambda uow: uow.users.page(last, limit, where))
+        return stocked.read(lambda uow: uow.records(USERS).page(last, limit, where))
 
     found: list[User] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -118,11 +120,11 @@ def test_the_parts_that_are_kept_are_those_of_the_names_that_are_there(
         def work(uow: UnitOfWork) -> None:
             user = User(user_id, f"{name} {user_id}", None, 1, 0)
             if what == "remove":
-                uow.users.remove(user_id)
-            elif uow.users.get(user_id) is None:
-                uow.users.add(user, None)
+                uow.records(USERS).remove(user_id)
+            elif uow.records(USERS).get(user_id) is None:
+                uow.records(USERS).add(user)
             else:
-                uow.users.update(user)
+                uow.records(USERS).update(user)
             if what == "undo":
                 raise _Undo
 
@@ -152,16 +154,16 @@ def test_what_somebody_removed_by_hand_neither_is_found_nor_stands_in_the_way(sq
         connection.execute(tables.users.delete())
 
     def found(part: str) -> list[int]:
-        return [user.user_id for user in sql_storage.read(lambda uow: uow.users.page(-1, 9, Filter(q=part)))]
+        return [user.user_id for user in sql_storage.read(lambda uow: uow.records(USERS).page(-1, 9, Filter(q=part)))]
 
     assert found("aur") == []
-    sql_storage.write(lambda uow: uow.users.add(User(5, "Aurum", None, 1, 0), None))
+    sql_storage.write(lambda uow: uow.records(USERS).add(User(5, "Aurum", None, 1, 0)))
     assert found("aur") == found("aurum") == [5]
     assert found("aurora") == found("rora") == []
 
 
 def page_of(kinds: str, after: int, where: Filter) -> Callable[[UnitOfWork], object]:
-    return lambda uow: getattr(uow, kinds).page(after, 10, where)
+    return lambda uow: uow.records(KINDS[Kind(kinds.removesuffix("s"))]).page(after, 10, where)
 
 
 def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
@@ -180,7 +182,7 @@ def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
             return sum(int(number) for _, number in cursor.fetchall())
 
     try:
-        uow = SqlUnitOfWork(Transaction(connection, storage._statements))
+        uow = unit_of_work(Transaction(connection, storage._statements))
         if storage.embedded:
             driver.set_progress_handler(step, 1)
             page(uow)
@@ -213,7 +215,7 @@ def test_a_page_costs_what_is_in_it_and_not_what_is_there(
     sql_storage.write(keep(users))
     if statistics:
         take_statistics(sql_storage)
-    everything = work_for(sql_storage, lambda uow: uow.users.page(-1, 4_000))
+    everything = work_for(sql_storage, lambda uow: uow.records(USERS).page(-1, 4_000))
     for where in (
         *(Filter(), Filter(q="even"), Filter(q="EVEN 3998"), Filter(q="even 1"), Filter(q="n 39"), Filter(q="9")),
         *(Filter(q="zz"), Filter(q="even zz"), Filter(role_id=2), Filter(role_id=3), Filter(role_id=1)),
@@ -228,7 +230,7 @@ def test_of_a_long_part_its_rarest_end_is_found(sql_storage: SqlStorage, monkeyp
     monkeypatch.setattr(pages, "_SAMPLE", 10)
     begins = "Whoever reads this knows of user number "
     sql_storage.write(keep([User(n, f"{begins}{n:04}", None, 1, 0) for n in range(1_500)]))
-    everything = work_for(sql_storage, lambda uow: uow.users.page(-1, 1_500))
+    everything = work_for(sql_storage, lambda uow: uow.records(USERS).page(-1, 1_500))
     for q in (f"{begins}1499", f"{begins[9:]}1499", f"{begins}1499 "):
         where = Filter(q=q)
         work = work_for(sql_storage, page_of("users", -1, where))
@@ -243,17 +245,17 @@ def test_a_page_of_artworks_costs_what_meets_the_rarest_filter(
 ) -> None:
     def keep_logos(uow: UnitOfWork) -> None:
         for author_id in (1, 2):
-            uow.authors.add(Author(author_id, author_id, f"author {author_id}", 0))
+            uow.records(AUTHORS).add(Author(author_id, author_id, f"author {author_id}", 0))
         for number in range(3_000):
             is_rare = rare <= number < rare + 20
             name, target = ("Aurora" if is_rare else "Midnight"), ("wiki" if is_rare else "forum")
-            uow.logos.add(Logo(number, name, "u", target, "", not is_rare, (), 0))
-            uow.logos.link(number, 1 + is_rare)
+            uow.records(LOGOS).add(Logo(number, name, "u", target, "", not is_rare, (), 0))
+            link_author(uow, LOGOS, number, 1 + is_rare)
 
     sql_storage.write(keep_logos)
     if statistics:
         take_statistics(sql_storage)
-    everything = work_for(sql_storage, lambda uow: uow.logos.page(-1, 3_000))
+    everything = work_for(sql_storage, lambda uow: uow.records(LOGOS).page(-1, 3_000))
     rarest: tuple[dict[str, Any], ...] = ({"q": "rora"}, {"target": "wiki"}, {"active": False}, {"author_id": 2})
     frequent: tuple[dict[str, Any], ...] = ({"q": "MID"}, {"target": "forum"}, {"active": True}, {"author_id": 1})
     for one in rarest:
@@ -274,7 +276,7 @@ AB_NAMES = ["".join(letters) for letters in itertools.product("ab", repeat=6)]
 def logos_of_ab(sql_storage: SqlStorage) -> SqlStorage:
     def work(uow: UnitOfWork) -> None:
         for number, name in enumerate(AB_NAMES):
-            uow.logos.add(Logo(number, name, "u", "forum", "", name.startswith("a"), (), 0))
+            uow.records(LOGOS).add(Logo(number, name, "u", "forum", "", name.startswith("a"), (), 0))
 
     sql_storage.write(work)
     return sql_storage
@@ -298,7 +300,7 @@ def test_no_query_is_made_for_how_many_parts_are_searched_or_which_of_them_is_th
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages, "_SAMPLE", sample)
-        logos_of_ab.read(lambda uow: uow.logos.page(-1, 50, Filter(**where)))
-    assert LOGOS.page._along.cache_info().currsize <= 52
-    assert LOGOS.page._samples.cache_info().currsize <= 8
+        logos_of_ab.read(lambda uow: uow.records(LOGOS).page(-1, 50, Filter(**where)))
+    assert LOGO_QUERIES.page._along.cache_info().currsize <= 52
+    assert LOGO_QUERIES.page._samples.cache_info().currsize <= 8
     assert logos_of_ab._statements.written.cache_info().currsize <= 100

@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 from benchmarks import structure
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.command import fields_of
 from logoadmin.domain.model.errors import LogoAdminError, NotModified
 from logoadmin.entrypoints.cli import cli
 from logoadmin.entrypoints.http_api.errors import STATUSES
@@ -190,7 +191,7 @@ def test_the_table_of_causes_has_all_of_them() -> None:
 
 def row_of(operation: Operation) -> list[str]:
     """Return what the table of endpoints says of an operation, save what it answers."""
-    permission, fields = operation.command.permission, operation.command.model_fields
+    permission, fields = operation.command.permission, fields_of(operation.command)
     body = [f"`{n}`{'' if f.is_required() else '?'}" for n, f in fields.items() if n not in operation.path_fields]
     scope = f"`{permission.scope.value}`{', or oneself' if permission.self_field else ''}" if permission.scope else "-"
     return [

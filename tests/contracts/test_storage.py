@@ -12,10 +12,12 @@ import pytest
 
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyArtworkKind
 from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.model.lists import EVERYTHING, Filter, HeavyPage, folded
 from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
-from logoadmin.ports.storage import Artworks, Credentials, Session, Storage, StoredResponse, UnitOfWork
+from logoadmin.ports.storage import Credentials, Session, Storage, StoredResponse, UnitOfWork
+from tests.gallery import add_user, has_users, link_author, link_id_of
 
 # Names that some collation or other takes for the same.
 LOOK_ALIKES = (
@@ -70,11 +72,11 @@ def session(session_id: str, user_id: int, expires_at: int = 2_000) -> Session:
     return Session(session_id, user_id, 1_000, expires_at)
 
 
-def link_all(artworks: Artworks[Any], artwork_id: int, author_ids: Sequence[int]) -> None:
+def link_all(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_ids: Sequence[int]) -> None:
     """Link authors in place of those who are linked."""
-    artworks.unlink_all(artwork_id)
+    uow.links(kind).remove_all(artwork_id)
     for author_id in author_ids:
-        artworks.link(artwork_id, author_id)
+        link_author(uow, kind, artwork_id, author_id)
 
 
 def write(storage: Storage, *steps: Callable[[UnitOfWork], object]) -> Any:
@@ -105,27 +107,29 @@ def at_once(*works: Callable[[], object]) -> list[object]:
 @pytest.mark.rule("contract A6")
 def test_names_that_look_alike_are_different_names(storage: Storage) -> None:
     def keep(uow: UnitOfWork) -> None:
-        uow.roles.add(role())
+        uow.records(ROLES).add(role())
         for number, name in enumerate(LOOK_ALIKES):
-            uow.users.add(user(number, name), PasswordHash(f"hash {number}"))
-            uow.authors.add(author(number, username=name))
-            uow.roles.add(role(number + 2, f"{name}"))
+            add_user(uow, user(number, name), PasswordHash(f"hash {number}"))
+            uow.records(AUTHORS).add(author(number, username=name))
+            uow.records(ROLES).add(role(number + 2, f"{name}"))
 
     storage.write(keep)
     for number, name in enumerate(LOOK_ALIKES):
-        found = write(storage, lambda uow, name=name: uow.users.credentials(name))  # type: ignore[misc]  # has a default
+        found = write(storage, lambda uow, name=name: uow.passwords.credentials(name))  # type: ignore[misc]  # has a default
         assert found == Credentials(number, PasswordHash(f"hash {number}"))
-    assert [user.username for user in storage.read(lambda uow: uow.users.page(-1, 1000))] == list(LOOK_ALIKES)
-    assert [author.username for author in storage.read(lambda uow: uow.authors.page(-1, 1000))] == list(LOOK_ALIKES)
-    assert [role.name for role in storage.read(lambda uow: uow.roles.page(1, 1000))] == list(LOOK_ALIKES)
+    assert [user.username for user in storage.read(lambda uow: uow.records(USERS).page(-1, 1000))] == list(LOOK_ALIKES)
+    assert [author.username for author in storage.read(lambda uow: uow.records(AUTHORS).page(-1, 1000))] == list(
+        LOOK_ALIKES
+    )
+    assert [role.name for role in storage.read(lambda uow: uow.records(ROLES).page(1, 1000))] == list(LOOK_ALIKES)
 
 
 @pytest.mark.rule("contract A6")
 @pytest.mark.parametrize("name", LOOK_ALIKES)
 def test_each_name_is_a_duplicate_of_itself(storage: Storage, name: str) -> None:
-    write(storage, lambda uow: uow.authors.add(author(1, username=name)))
+    write(storage, lambda uow: uow.records(AUTHORS).add(author(1, username=name)))
     with pytest.raises(DuplicateEntry) as caught:
-        write(storage, lambda uow: uow.authors.add(author(2, username=name)))
+        write(storage, lambda uow: uow.records(AUTHORS).add(author(2, username=name)))
     assert (caught.value.value, caught.value.key) == (name, "username")
     assert str(caught.value) == f"Duplicate entry '{name}' for key 'username'"
 
@@ -136,10 +140,10 @@ def test_each_name_is_a_duplicate_of_itself(storage: Storage, name: str) -> None
 def test_a_page_ends_before_it_is_heavy_and_says_so(storage: Storage, heavy: int, where: Filter) -> None:
     styles = ["", "🂡" * heavy, "", "", "🂡" * heavy, "🂡" * heavy, "x" * 60_000, "x" * 60_000]
     all_ = [replace(logo(id_), custom_css=css, active=False) for id_, css in enumerate(styles, 1)]
-    write(storage, *(lambda uow, one=one: uow.logos.add(one) for one in all_))
+    write(storage, *(lambda uow, one=one: uow.records(LOGOS).add(one) for one in all_))
     for read in (storage.read, storage.snapshot, storage.write):
         pages, after = [], -1
-        while page := read(lambda uow, after=after: uow.logos.page(after, 100, where)):  # type: ignore[misc]  # has a default
+        while page := read(lambda uow, after=after: uow.records(LOGOS).page(after, 100, where)):  # type: ignore[misc]  # has a default
             pages.append(page)
             after = page[-1].logo_id
         assert [one for page in pages for one in page] == all_
@@ -147,16 +151,18 @@ def test_a_page_ends_before_it_is_heavy_and_says_so(storage: Storage, heavy: int
         assert [isinstance(page, HeavyPage) for page in pages[:-1]] == [True] * (len(pages) - 1)
         assert all(len(page) == 1 or sum(len(one.custom_css) for one in page) <= 65_536 for page in pages)
         assert [len(page) for page in pages] == ([4, 1, 1, 1, 1] if heavy == 65_000 else [1, 1, 2, 1, 1, 1, 1])
-    assert not isinstance(storage.read(lambda uow: uow.logos.page(2, 2, where)), HeavyPage)
+    assert not isinstance(storage.read(lambda uow: uow.records(LOGOS).page(2, 2, where)), HeavyPage)
 
 
 @pytest.mark.rule("contract E1")
 def test_users_and_changes_are_weighed_too(storage: Storage) -> None:
     users = [User(id_, f"user {id_}", "🂡" * 4096, 1, 0) for id_ in range(1, 41)]
     write(
-        storage, lambda uow: uow.roles.add(role(1)), *(lambda uow, one=one: uow.users.add(one, None) for one in users)
+        storage,
+        lambda uow: uow.records(ROLES).add(role(1)),
+        *(lambda uow, one=one: uow.records(USERS).add(one) for one in users),
     )
-    page = storage.read(lambda uow: uow.users.page(-1, 100))
+    page = storage.read(lambda uow: uow.records(USERS).page(-1, 100))
     assert isinstance(page, HeavyPage)
     assert len(page) == 15
     changes = [
@@ -176,15 +182,15 @@ def test_the_longest_texts_of_the_largest_characters_are_kept(storage: Storage) 
     scope = tuple(f"{number:064}" for number in range(64))
     write(
         storage,
-        lambda uow: uow.logos.add(big),
-        lambda uow: uow.roles.add(Role(MAX_ID, "🂡" * 64, scope, 2**53 - 1)),
-        lambda uow: uow.users.add(someone, PasswordHash("h" * 255)),
+        lambda uow: uow.records(LOGOS).add(big),
+        lambda uow: uow.records(ROLES).add(Role(MAX_ID, "🂡" * 64, scope, 2**53 - 1)),
+        lambda uow: add_user(uow, someone, PasswordHash("h" * 255)),
     )
-    assert storage.read(lambda uow: uow.logos.get(MAX_ID)) == big
-    assert storage.read(lambda uow: uow.logos.page(-1, 10)) == (big,)
-    assert storage.read(lambda uow: uow.users.get(MAX_ID)) == someone
-    assert storage.read(lambda uow: uow.roles.get(MAX_ID)) == Role(MAX_ID, "🂡" * 64, scope, 2**53 - 1)
-    assert storage.read(lambda uow: uow.users.password(MAX_ID)) == PasswordHash("h" * 255)
+    assert storage.read(lambda uow: uow.records(LOGOS).get(MAX_ID)) == big
+    assert storage.read(lambda uow: uow.records(LOGOS).page(-1, 10)) == (big,)
+    assert storage.read(lambda uow: uow.records(USERS).get(MAX_ID)) == someone
+    assert storage.read(lambda uow: uow.records(ROLES).get(MAX_ID)) == Role(MAX_ID, "🂡" * 64, scope, 2**53 - 1)
+    assert storage.read(lambda uow: uow.passwords.get(MAX_ID)) == PasswordHash("h" * 255)
 
 
 @pytest.mark.rule("spec §Limits")
@@ -192,15 +198,15 @@ def test_the_smallest_values_are_kept(storage: Storage) -> None:
     nothing = Theme(0, "", "", "", "", False, (), 0)
     write(
         storage,
-        lambda uow: uow.themes.add(nothing),
-        lambda uow: uow.roles.add(Role(0, "r", (), 0)),
-        lambda uow: uow.users.add(User(0, "u", "", 0, 0), None),
-        lambda uow: uow.authors.add(Author(0, 0, "a", 0)),
+        lambda uow: uow.records(THEMES).add(nothing),
+        lambda uow: uow.records(ROLES).add(Role(0, "r", (), 0)),
+        lambda uow: uow.records(USERS).add(User(0, "u", "", 0, 0)),
+        lambda uow: uow.records(AUTHORS).add(Author(0, 0, "a", 0)),
     )
-    assert storage.read(lambda uow: uow.themes.get(0)) == nothing
-    assert storage.read(lambda uow: uow.users.page(-1, 1)) == (User(0, "u", "", 0, 0),)
-    assert storage.read(lambda uow: uow.authors.get(0)) == Author(0, 0, "a", 0)
-    assert storage.read(lambda uow: uow.roles.get(0)) == Role(0, "r", (), 0)
+    assert storage.read(lambda uow: uow.records(THEMES).get(0)) == nothing
+    assert storage.read(lambda uow: uow.records(USERS).page(-1, 1)) == (User(0, "u", "", 0, 0),)
+    assert storage.read(lambda uow: uow.records(AUTHORS).get(0)) == Author(0, 0, "a", 0)
+    assert storage.read(lambda uow: uow.records(ROLES).get(0)) == Role(0, "r", (), 0)
 
 
 # Users
@@ -209,82 +215,86 @@ def test_the_smallest_values_are_kept(storage: Storage) -> None:
 @pytest.mark.rule("spec §Endpoints 1", "spec §Endpoints 3", "contract A18")
 def test_users_come_by_id_and_page_by_page(storage: Storage) -> None:
     three = [user(30, "c"), user(10, "b", avatar="https://example.org/a.png"), user(20, "a")]
-    write(storage, lambda uow: uow.roles.add(role()), *(lambda uow, u=u: uow.users.add(u, None) for u in three))
-    assert storage.read(lambda uow: uow.users.page(-1, 2)) == (three[1], three[2])
-    assert storage.read(lambda uow: uow.users.page(20, 2)) == (three[0],)
-    assert storage.read(lambda uow: uow.users.page(30, 2)) == ()
-    assert storage.read(lambda uow: uow.users.get(10)) == three[1]
-    assert storage.read(lambda uow: uow.users.get(11)) is None
+    write(
+        storage,
+        lambda uow: uow.records(ROLES).add(role()),
+        *(lambda uow, u=u: uow.records(USERS).add(u) for u in three),
+    )
+    assert storage.read(lambda uow: uow.records(USERS).page(-1, 2)) == (three[1], three[2])
+    assert storage.read(lambda uow: uow.records(USERS).page(20, 2)) == (three[0],)
+    assert storage.read(lambda uow: uow.records(USERS).page(30, 2)) == ()
+    assert storage.read(lambda uow: uow.records(USERS).get(10)) == three[1]
+    assert storage.read(lambda uow: uow.records(USERS).get(11)) is None
 
 
 @pytest.mark.rule("spec §Endpoints 2", "contract A6", "contract A8")
 def test_a_taken_user_id_is_found_before_a_taken_name(storage: Storage) -> None:
     def work(uow: UnitOfWork) -> None:
-        uow.roles.add(role())
-        uow.users.add(user(1, "ann"), PasswordHash("one"))
+        uow.records(ROLES).add(role())
+        add_user(uow, user(1, "ann"), PasswordHash("one"))
         for again, value, key in ((user(1, "ann"), 1, "user_id"), (user(2, "ann"), "ann", "username")):
             with pytest.raises(DuplicateEntry) as caught:
-                uow.users.add(again, PasswordHash("two"))
+                add_user(uow, again, PasswordHash("two"))
             assert type(caught.value) is DuplicateEntry
             assert (caught.value.value, caught.value.key) == (value, key)
-        uow.users.add(user(2, "ben"), None)
+        uow.records(USERS).add(user(2, "ben"))
 
     storage.write(work)
-    assert storage.read(lambda uow: uow.users.page(-1, 10)) == (user(1, "ann"), user(2, "ben"))
-    assert storage.read(lambda uow: uow.users.password(1)) == PasswordHash("one")
+    assert storage.read(lambda uow: uow.records(USERS).page(-1, 10)) == (user(1, "ann"), user(2, "ben"))
+    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("one")
 
 
 @pytest.mark.rule("contract A7", "contract D")
 def test_a_user_gets_new_values_but_no_taken_name(storage: Storage) -> None:
     write(
         storage,
-        lambda uow: uow.roles.add(role()),
-        lambda uow: uow.roles.add(role(2, "admin")),
-        lambda uow: uow.users.add(user(1, "ann", "old"), PasswordHash("one")),
-        lambda uow: uow.users.add(user(2, "ben"), None),
+        lambda uow: uow.records(ROLES).add(role()),
+        lambda uow: uow.records(ROLES).add(role(2, "admin")),
+        lambda uow: add_user(uow, user(1, "ann", "old"), PasswordHash("one")),
+        lambda uow: uow.records(USERS).add(user(2, "ben")),
         lambda uow: uow.sessions.add(session("s", 1)),
     )
 
     def work(uow: UnitOfWork) -> None:
         with pytest.raises(DuplicateUpdate) as caught:
-            uow.users.update(user(1, "ben"))
+            uow.records(USERS).update(user(1, "ben"))
         assert (caught.value.value, caught.value.key) == ("ben", "username")
-        assert uow.users.get(1) == user(1, "ann", "old")
-        uow.users.update(user(1, "Ann", None, role_id=2))
-        uow.users.update(user(1, "Ann", None, role_id=2))
+        assert uow.records(USERS).get(1) == user(1, "ann", "old")
+        uow.records(USERS).update(user(1, "Ann", None, role_id=2))
+        uow.records(USERS).update(user(1, "Ann", None, role_id=2))
 
     storage.write(work)
-    assert storage.read(lambda uow: uow.users.get(1)) == user(1, "Ann", None, role_id=2)
-    assert storage.read(lambda uow: uow.users.password(1)) == PasswordHash("one")
+    assert storage.read(lambda uow: uow.records(USERS).get(1)) == user(1, "Ann", None, role_id=2)
+    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("one")
     assert storage.read(lambda uow: uow.sessions.rights("s", 1)) == Rights(1, frozenset())
 
 
 @pytest.mark.rule("contract C4")
 def test_passwords_are_kept_and_replaced(storage: Storage) -> None:
-    write(storage, lambda uow: uow.roles.add(role()), lambda uow: uow.users.add(user(1, "ann"), None))
-    assert storage.read(lambda uow: uow.users.credentials("ann")) == Credentials(1, None)
-    assert storage.read(lambda uow: uow.users.password(1)) is None
-    write(storage, lambda uow: uow.users.set_password(1, PasswordHash("new")))
-    assert storage.read(lambda uow: uow.users.credentials("ann")) == Credentials(1, PasswordHash("new"))
-    assert storage.read(lambda uow: uow.users.password(1)) == PasswordHash("new")
-    assert storage.read(lambda uow: uow.users.password(2)) is None
-    assert storage.read(lambda uow: uow.users.credentials("Ann")) is None
+    write(storage, lambda uow: uow.records(ROLES).add(role()), lambda uow: uow.records(USERS).add(user(1, "ann")))
+    assert storage.read(lambda uow: uow.passwords.credentials("ann")) == Credentials(1, None)
+    assert storage.read(lambda uow: uow.passwords.get(1)) is None
+    write(storage, lambda uow: uow.passwords.set(1, PasswordHash("new")))
+    assert storage.read(lambda uow: uow.passwords.credentials("ann")) == Credentials(1, PasswordHash("new"))
+    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("new")
+    assert storage.read(lambda uow: uow.passwords.get(2)) is None
+    assert storage.read(lambda uow: uow.passwords.credentials("Ann")) is None
 
 
 @pytest.mark.rule("contract D")
 def test_a_removed_user_takes_the_sessions_along(storage: Storage) -> None:
     write(
         storage,
-        lambda uow: uow.roles.add(role()),
-        lambda uow: uow.users.add(user(1, "ann"), None),
+        lambda uow: uow.records(ROLES).add(role()),
+        lambda uow: uow.records(USERS).add(user(1, "ann")),
         lambda uow: uow.sessions.add(session("s", 1)),
         lambda uow: uow.sessions.add_refresh_token("t", "s"),
     )
-    assert write(storage, lambda uow: uow.users.remove(1)) is True
-    assert write(storage, lambda uow: uow.users.remove(1)) is False
+    assert write(storage, lambda uow: uow.records(USERS).remove(1)) is True
+    assert write(storage, lambda uow: uow.records(USERS).remove(1)) is False
     assert storage.read(lambda uow: uow.sessions.rights("s", 1)) is None
     assert storage.read(lambda uow: uow.sessions.refresh_token("t")) is None
-    write(storage, lambda uow: uow.users.add(user(1, "ann"), None))
+    write(storage, lambda uow: uow.records(USERS).add(user(1, "ann")))
 
 
 # Roles
@@ -295,53 +305,53 @@ def test_roles_are_kept_with_their_scope_in_order(storage: Storage) -> None:
     admin = role(2, "admin", ("users:read", "*", "a"))
 
     def work(uow: UnitOfWork) -> None:
-        uow.roles.add(role())
-        uow.roles.add(admin)
+        uow.records(ROLES).add(role())
+        uow.records(ROLES).add(admin)
         with pytest.raises(DuplicateEntry) as caught:
-            uow.roles.add(role(3, "admin"))
+            uow.records(ROLES).add(role(3, "admin"))
         assert (caught.value.value, caught.value.key) == ("admin", "name")
         with pytest.raises(DuplicateUpdate) as caught:
-            uow.roles.update(role(1, "admin"))
+            uow.records(ROLES).update(role(1, "admin"))
         assert (caught.value.value, caught.value.key) == ("admin", "name")
-        uow.roles.update(role(1, "Admin", ("b", "a")))
+        uow.records(ROLES).update(role(1, "Admin", ("b", "a")))
 
     storage.write(work)
-    assert storage.read(lambda uow: uow.roles.page(-1, 10)) == (role(1, "Admin", ("b", "a")), admin)
-    assert storage.read(lambda uow: uow.roles.page(1, 1)) == (admin,)
-    assert storage.read(lambda uow: uow.roles.get(2)) == admin
-    assert storage.read(lambda uow: uow.roles.get(3)) is None
+    assert storage.read(lambda uow: uow.records(ROLES).page(-1, 10)) == (role(1, "Admin", ("b", "a")), admin)
+    assert storage.read(lambda uow: uow.records(ROLES).page(1, 1)) == (admin,)
+    assert storage.read(lambda uow: uow.records(ROLES).get(2)) == admin
+    assert storage.read(lambda uow: uow.records(ROLES).get(3)) is None
 
 
 @pytest.mark.rule("contract B4")
 def test_of_those_who_have_a_role_somebody_can_sign_in_who_has_a_password(storage: Storage) -> None:
     write(
         storage,
-        lambda uow: uow.roles.add(role()),
-        lambda uow: uow.roles.add(role(2, "admin")),
-        lambda uow: uow.users.add(user(1, "ann"), None),
+        lambda uow: uow.records(ROLES).add(role()),
+        lambda uow: uow.records(ROLES).add(role(2, "admin")),
+        lambda uow: uow.records(USERS).add(user(1, "ann")),
     )
-    assert storage.read(lambda uow: (uow.users.can_sign_in(1), uow.users.can_sign_in(2))) == (False, False)
-    write(storage, lambda uow: uow.users.add(user(2, "ben"), PasswordHash("x")))
-    assert storage.read(lambda uow: (uow.users.can_sign_in(1), uow.users.can_sign_in(2))) == (True, False)
-    write(storage, lambda uow: uow.users.update(replace(user(2, "ben"), role_id=2)))
-    assert storage.read(lambda uow: (uow.users.can_sign_in(1), uow.users.can_sign_in(2))) == (False, True)
-    write(storage, lambda uow: uow.users.set_password(1, PasswordHash("y")), lambda uow: uow.users.remove(2))
-    assert storage.read(lambda uow: (uow.users.can_sign_in(1), uow.users.can_sign_in(2))) == (True, False)
+    assert storage.read(lambda uow: (uow.passwords.can_sign_in(1), uow.passwords.can_sign_in(2))) == (False, False)
+    write(storage, lambda uow: add_user(uow, user(2, "ben"), PasswordHash("x")))
+    assert storage.read(lambda uow: (uow.passwords.can_sign_in(1), uow.passwords.can_sign_in(2))) == (True, False)
+    write(storage, lambda uow: uow.records(USERS).update(replace(user(2, "ben"), role_id=2)))
+    assert storage.read(lambda uow: (uow.passwords.can_sign_in(1), uow.passwords.can_sign_in(2))) == (False, True)
+    write(storage, lambda uow: uow.passwords.set(1, PasswordHash("y")), lambda uow: uow.records(USERS).remove(2))
+    assert storage.read(lambda uow: (uow.passwords.can_sign_in(1), uow.passwords.can_sign_in(2))) == (True, False)
 
 
 @pytest.mark.rule("contract D")
 def test_roles_know_whether_they_are_in_use(storage: Storage) -> None:
     write(
         storage,
-        lambda uow: uow.roles.add(role()),
-        lambda uow: uow.roles.add(role(2, "admin")),
-        lambda uow: uow.users.add(user(1, "ann"), None),
+        lambda uow: uow.records(ROLES).add(role()),
+        lambda uow: uow.records(ROLES).add(role(2, "admin")),
+        lambda uow: uow.records(USERS).add(user(1, "ann")),
     )
-    assert storage.read(lambda uow: uow.roles.in_use(1)) is True
-    assert storage.read(lambda uow: uow.roles.in_use(2)) is False
-    assert write(storage, lambda uow: uow.roles.remove(2)) is True
-    assert write(storage, lambda uow: uow.roles.remove(2)) is False
-    write(storage, lambda uow: uow.roles.add(role(3, "admin")))
+    assert storage.read(lambda uow: has_users(uow, 1)) is True
+    assert storage.read(lambda uow: has_users(uow, 2)) is False
+    assert write(storage, lambda uow: uow.records(ROLES).remove(2)) is True
+    assert write(storage, lambda uow: uow.records(ROLES).remove(2)) is False
+    write(storage, lambda uow: uow.records(ROLES).add(role(3, "admin")))
 
 
 # Authors
@@ -350,31 +360,31 @@ def test_roles_know_whether_they_are_in_use(storage: Storage) -> None:
 @pytest.mark.rule("spec §Endpoints 6", "spec §Endpoints 7", "spec §Rules 2", "contract A7", "contract A8")
 def test_a_taken_user_id_of_an_author_is_found_before_a_taken_name(storage: Storage) -> None:
     def work(uow: UnitOfWork) -> None:
-        uow.authors.add(author(1, 7, "ann"))
-        uow.authors.add(author(2, 8, "ben"))
+        uow.records(AUTHORS).add(author(1, 7, "ann"))
+        uow.records(AUTHORS).add(author(2, 8, "ben"))
         for again, value, key in ((author(3, 7, "ben"), 7, "user_id"), (author(3, 9, "ben"), "ben", "username")):
             with pytest.raises(DuplicateEntry) as caught:
-                uow.authors.add(again)
+                uow.records(AUTHORS).add(again)
             assert type(caught.value) is DuplicateEntry
             assert (caught.value.value, caught.value.key) == (value, key)
         for again, value, key in ((author(2, 7, "ann"), 7, "user_id"), (author(2, 8, "ann"), "ann", "username")):
             with pytest.raises(DuplicateUpdate) as caught:
-                uow.authors.update(again)
+                uow.records(AUTHORS).update(again)
             assert (caught.value.value, caught.value.key) == (value, key)
-        uow.authors.update(author(2, 8, "ben"))
-        uow.authors.update(author(1, 9, "Ben"))
+        uow.records(AUTHORS).update(author(2, 8, "ben"))
+        uow.records(AUTHORS).update(author(1, 9, "Ben"))
 
     storage.write(work)
-    assert storage.read(lambda uow: uow.authors.page(-1, 10)) == (author(1, 9, "Ben"), author(2, 8, "ben"))
-    assert storage.read(lambda uow: uow.authors.page(1, 10)) == (author(2, 8, "ben"),)
-    assert storage.read(lambda uow: uow.authors.get(3)) is None
+    assert storage.read(lambda uow: uow.records(AUTHORS).page(-1, 10)) == (author(1, 9, "Ben"), author(2, 8, "ben"))
+    assert storage.read(lambda uow: uow.records(AUTHORS).page(1, 10)) == (author(2, 8, "ben"),)
+    assert storage.read(lambda uow: uow.records(AUTHORS).get(3)) is None
 
 
 @pytest.mark.rule("contract A7", "contract A8")
 def test_no_text_of_the_driver_is_behind_a_duplicate(storage: Storage) -> None:
-    write(storage, lambda uow: uow.authors.add(author(1, 7, "a'n\"n😀")))
+    write(storage, lambda uow: uow.records(AUTHORS).add(author(1, 7, "a'n\"n😀")))
     with pytest.raises(DuplicateEntry) as caught:
-        write(storage, lambda uow: uow.authors.add(author(2, 8, "a'n\"n😀")))
+        write(storage, lambda uow: uow.records(AUTHORS).add(author(2, 8, "a'n\"n😀")))
     assert str(caught.value) == "Duplicate entry 'a'n\"n😀' for key 'username'"
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
@@ -384,17 +394,17 @@ def test_no_text_of_the_driver_is_behind_a_duplicate(storage: Storage) -> None:
 def test_a_removed_author_takes_the_links_along(storage: Storage) -> None:
     write(
         storage,
-        *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2)),
-        lambda uow: uow.logos.add(logo(1)),
-        lambda uow: uow.themes.add(theme(1)),
-        lambda uow: link_all(uow.logos, 1, (1, 2)),
-        lambda uow: link_all(uow.themes, 1, (1,)),
+        *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2)),
+        lambda uow: uow.records(LOGOS).add(logo(1)),
+        lambda uow: uow.records(THEMES).add(theme(1)),
+        lambda uow: link_all(uow, LOGOS, 1, (1, 2)),
+        lambda uow: link_all(uow, THEMES, 1, (1,)),
     )
-    assert write(storage, lambda uow: uow.authors.remove(1)) is True
-    assert write(storage, lambda uow: uow.authors.remove(1)) is False
-    assert storage.read(lambda uow: uow.logos.get(1)) == replace(logo(1), authors=(author(2),))
-    assert storage.read(lambda uow: uow.themes.get(1)) == theme(1)
-    assert storage.read(lambda uow: uow.logos.link_of(1, 1)) is None
+    assert write(storage, lambda uow: uow.records(AUTHORS).remove(1)) is True
+    assert write(storage, lambda uow: uow.records(AUTHORS).remove(1)) is False
+    assert storage.read(lambda uow: uow.records(LOGOS).get(1)) == replace(logo(1), authors=(author(2),))
+    assert storage.read(lambda uow: uow.records(THEMES).get(1)) == theme(1)
+    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
 
 
 # Artworks
@@ -404,103 +414,107 @@ def test_a_removed_author_takes_the_links_along(storage: Storage) -> None:
 def test_authors_of_a_artwork_come_in_link_order(storage: Storage) -> None:
     write(
         storage,
-        *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2, 3)),
-        lambda uow: uow.logos.add(logo(4)),
-        lambda uow: uow.logos.add(logo(5, active=False)),
+        *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2, 3)),
+        lambda uow: uow.records(LOGOS).add(logo(4)),
+        lambda uow: uow.records(LOGOS).add(logo(5, active=False)),
     )
-    links = [write(storage, lambda uow, i=i: uow.logos.link(4, i)) for i in (3, 1, 2)]  # type: ignore[misc]  # has a default
+    links = [write(storage, lambda uow, i=i: link_author(uow, LOGOS, 4, i)) for i in (3, 1, 2)]  # type: ignore[misc]  # has a default
     assert links == [1, 2, 3]
     expected = replace(logo(4), authors=(author(3), author(1), author(2)))
-    assert storage.read(lambda uow: uow.logos.get(4)) == expected
-    assert write(storage, lambda uow: uow.logos.get(4)) == expected
-    assert storage.snapshot(lambda uow: uow.logos.page(-1, 10)) == (expected, logo(5, active=False))
-    assert storage.read(lambda uow: uow.logos.get(5)) == logo(5, active=False)
-    assert storage.read(lambda uow: uow.logos.get(6)) is None
-    assert write(storage, lambda uow: uow.logos.get(6)) is None
+    assert storage.read(lambda uow: uow.records(LOGOS).get(4)) == expected
+    assert write(storage, lambda uow: uow.records(LOGOS).get(4)) == expected
+    assert storage.snapshot(lambda uow: uow.records(LOGOS).page(-1, 10)) == (expected, logo(5, active=False))
+    assert storage.read(lambda uow: uow.records(LOGOS).get(5)) == logo(5, active=False)
+    assert storage.read(lambda uow: uow.records(LOGOS).get(6)) is None
+    assert write(storage, lambda uow: uow.records(LOGOS).get(6)) is None
 
 
 @pytest.mark.rule("spec §Endpoints 8", "spec §Endpoints 12", "spec §Rules 5", "contract A16", "contract A17")
 def test_links_are_made_found_and_undone(storage: Storage) -> None:
     write(
         storage,
-        *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2)),
-        lambda uow: uow.themes.add(theme(1)),
-        lambda uow: uow.logos.add(logo(1)),
+        *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2)),
+        lambda uow: uow.records(THEMES).add(theme(1)),
+        lambda uow: uow.records(LOGOS).add(logo(1)),
     )
-    assert write(storage, lambda uow: uow.themes.link(1, 2)) == 1
-    assert write(storage, lambda uow: uow.logos.link(1, 2)) == 1
-    assert write(storage, lambda uow: uow.themes.link(1, 1)) == 2
-    assert storage.read(lambda uow: uow.themes.link_of(1, 2)) == 1
-    assert storage.read(lambda uow: uow.logos.link_of(1, 1)) is None
-    assert write(storage, lambda uow: uow.themes.unlink(1, 2)) is True
-    assert write(storage, lambda uow: uow.themes.unlink(1, 2)) is False
-    assert write(storage, lambda uow: uow.themes.unlink(9, 9)) is False
-    assert storage.read(lambda uow: uow.themes.link_of(1, 2)) is None
-    assert write(storage, lambda uow: uow.themes.link(1, 2)) == 3
-    assert storage.read(lambda uow: uow.themes.get(1)) == replace(theme(1), authors=(author(1), author(2)))
+    assert write(storage, lambda uow: link_author(uow, THEMES, 1, 2)) == 1
+    assert write(storage, lambda uow: link_author(uow, LOGOS, 1, 2)) == 1
+    assert write(storage, lambda uow: link_author(uow, THEMES, 1, 1)) == 2
+    assert storage.read(lambda uow: link_id_of(uow, THEMES, 1, 2)) == 1
+    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
+    assert write(storage, lambda uow: uow.links(THEMES).remove(1, 2)) is True
+    assert write(storage, lambda uow: uow.links(THEMES).remove(1, 2)) is False
+    assert write(storage, lambda uow: uow.links(THEMES).remove(9, 9)) is False
+    assert storage.read(lambda uow: link_id_of(uow, THEMES, 1, 2)) is None
+    assert write(storage, lambda uow: link_author(uow, THEMES, 1, 2)) == 3
+    assert storage.read(lambda uow: uow.records(THEMES).get(1)) == replace(theme(1), authors=(author(1), author(2)))
 
 
 @pytest.mark.rule("contract I1", "contract A18")
 def test_the_authors_of_a_artwork_are_replaced_with_new_links(storage: Storage) -> None:
     write(
         storage,
-        *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2, 3)),
-        lambda uow: uow.logos.add(logo(1)),
-        lambda uow: link_all(uow.logos, 1, (1, 2)),
+        *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2, 3)),
+        lambda uow: uow.records(LOGOS).add(logo(1)),
+        lambda uow: link_all(uow, LOGOS, 1, (1, 2)),
     )
-    write(storage, lambda uow: link_all(uow.logos, 1, [2, 3]))
-    assert storage.read(lambda uow: uow.logos.get(1)) == replace(logo(1), authors=(author(2), author(3)))
-    assert storage.read(lambda uow: uow.logos.link_of(1, 2)) == 3
-    write(storage, lambda uow: link_all(uow.logos, 1, ()))
-    assert storage.read(lambda uow: uow.logos.get(1)) == logo(1)
+    write(storage, lambda uow: link_all(uow, LOGOS, 1, [2, 3]))
+    assert storage.read(lambda uow: uow.records(LOGOS).get(1)) == replace(logo(1), authors=(author(2), author(3)))
+    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 2)) == 3
+    write(storage, lambda uow: link_all(uow, LOGOS, 1, ()))
+    assert storage.read(lambda uow: uow.records(LOGOS).get(1)) == logo(1)
 
 
 @pytest.mark.rule("spec §Endpoints 10", "contract A15", "contract D")
 def test_a_removed_artwork_takes_its_links_along(storage: Storage) -> None:
     write(
         storage,
-        lambda uow: uow.authors.add(author(1)),
-        lambda uow: uow.logos.add(logo(1)),
-        lambda uow: uow.logos.link(1, 1),
+        lambda uow: uow.records(AUTHORS).add(author(1)),
+        lambda uow: uow.records(LOGOS).add(logo(1)),
+        lambda uow: link_author(uow, LOGOS, 1, 1),
     )
-    assert write(storage, lambda uow: uow.logos.remove(1)) is True
-    assert write(storage, lambda uow: uow.logos.remove(1)) is False
-    assert storage.read(lambda uow: uow.logos.link_of(1, 1)) is None
-    assert write(storage, lambda uow: uow.logos.add(logo(1)), lambda uow: uow.logos.get(1)) == logo(1)
+    assert write(storage, lambda uow: uow.records(LOGOS).remove(1)) is True
+    assert write(storage, lambda uow: uow.records(LOGOS).remove(1)) is False
+    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
+    assert write(storage, lambda uow: uow.records(LOGOS).add(logo(1)), lambda uow: uow.records(LOGOS).get(1)) == logo(1)
 
 
 @pytest.mark.rule("contract D")
 def test_a_artwork_gets_new_values_and_keeps_its_authors(storage: Storage) -> None:
     write(
         storage,
-        lambda uow: uow.authors.add(author(1)),
-        lambda uow: uow.logos.add(replace(logo(1), authors=(author(9),))),
-        lambda uow: uow.logos.link(1, 1),
-        lambda uow: uow.logos.update(logo(1, "b { }", active=False)),
+        lambda uow: uow.records(AUTHORS).add(author(1)),
+        lambda uow: uow.records(LOGOS).add(replace(logo(1), authors=(author(9),))),
+        lambda uow: link_author(uow, LOGOS, 1, 1),
+        lambda uow: uow.records(LOGOS).update(logo(1, "b { }", active=False)),
     )
     expected = replace(logo(1, "b { }", active=False), authors=(author(1),))
-    assert storage.read(lambda uow: uow.logos.get(1)) == expected
+    assert storage.read(lambda uow: uow.records(LOGOS).get(1)) == expected
 
 
 @pytest.mark.rule("contract A18", "contract D", "contract E2")
 def test_artworks_come_by_id_and_page_by_page_also_those_of_an_author(storage: Storage) -> None:
     write(
         storage,
-        *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2)),
-        *(lambda uow, i=i: uow.logos.add(logo(i)) for i in (5, 3, 1, 4, 2)),
-        *(lambda uow, i=i: link_all(uow.logos, i, (2, 1)) for i in (4, 1)),
-        lambda uow: link_all(uow.logos, 2, (2,)),
-        lambda uow: link_all(uow.logos, 5, (1,)),
+        *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2)),
+        *(lambda uow, i=i: uow.records(LOGOS).add(logo(i)) for i in (5, 3, 1, 4, 2)),
+        *(lambda uow, i=i: link_all(uow, LOGOS, i, (2, 1)) for i in (4, 1)),
+        lambda uow: link_all(uow, LOGOS, 2, (2,)),
+        lambda uow: link_all(uow, LOGOS, 5, (1,)),
     )
     authors = {1: (author(2), author(1)), 2: (author(2),), 4: (author(2), author(1)), 5: (author(1),)}
     all_ = tuple(replace(logo(i), authors=authors.get(i, ())) for i in range(1, 6))
-    assert storage.read(lambda uow: uow.logos.page(-1, 10)) == all_
-    assert storage.read(lambda uow: uow.logos.page(1, 3)) == all_[1:4]
-    assert storage.read(lambda uow: uow.logos.page(5, 3)) == ()
-    assert storage.read(lambda uow: uow.logos.page(-1, 10, where=Filter(author_id=1))) == (all_[0], all_[3], all_[4])
-    assert storage.read(lambda uow: uow.logos.page(1, 1, where=Filter(author_id=1))) == (all_[3],)
-    assert storage.read(lambda uow: uow.logos.page(-1, 10, where=Filter(author_id=3))) == ()
-    assert storage.read(lambda uow: uow.themes.page(-1, 10, where=Filter(author_id=1))) == ()
+    assert storage.read(lambda uow: uow.records(LOGOS).page(-1, 10)) == all_
+    assert storage.read(lambda uow: uow.records(LOGOS).page(1, 3)) == all_[1:4]
+    assert storage.read(lambda uow: uow.records(LOGOS).page(5, 3)) == ()
+    assert storage.read(lambda uow: uow.records(LOGOS).page(-1, 10, where=Filter(author_id=1))) == (
+        all_[0],
+        all_[3],
+        all_[4],
+    )
+    assert storage.read(lambda uow: uow.records(LOGOS).page(1, 1, where=Filter(author_id=1))) == (all_[3],)
+    assert storage.read(lambda uow: uow.records(LOGOS).page(-1, 10, where=Filter(author_id=3))) == ()
+    assert storage.read(lambda uow: uow.records(THEMES).page(-1, 10, where=Filter(author_id=1))) == ()
 
 
 # Versions
@@ -510,17 +524,29 @@ def test_artworks_come_by_id_and_page_by_page_also_those_of_an_author(storage: S
 def test_records_are_kept_with_their_versions(storage: Storage) -> None:
     write(
         storage,
-        lambda uow: uow.roles.add(replace(role(), version=1)),
-        lambda uow: uow.users.add(replace(user(1, "ann"), version=2), None),
-        lambda uow: uow.authors.add(replace(author(1), version=3)),
-        lambda uow: uow.themes.add(replace(theme(1), version=4)),
-        lambda uow: uow.logos.add(replace(logo(1), version=MAX_ID)),
-        lambda uow: uow.logos.link(1, 1),
+        lambda uow: uow.records(ROLES).add(replace(role(), version=1)),
+        lambda uow: uow.records(USERS).add(replace(user(1, "ann"), version=2)),
+        lambda uow: uow.records(AUTHORS).add(replace(author(1), version=3)),
+        lambda uow: uow.records(THEMES).add(replace(theme(1), version=4)),
+        lambda uow: uow.records(LOGOS).add(replace(logo(1), version=MAX_ID)),
+        lambda uow: link_author(uow, LOGOS, 1, 1),
     )
 
     def versions(uow: UnitOfWork) -> object:
-        found = (uow.roles.get(1), uow.users.get(1), uow.authors.get(1), uow.themes.get(1), uow.logos.get(1))
-        pages = (uow.roles.page, uow.users.page, uow.authors.page, uow.themes.page, uow.logos.page)
+        found = (
+            uow.records(ROLES).get(1),
+            uow.records(USERS).get(1),
+            uow.records(AUTHORS).get(1),
+            uow.records(THEMES).get(1),
+            uow.records(LOGOS).get(1),
+        )
+        pages = (
+            uow.records(ROLES).page,
+            uow.records(USERS).page,
+            uow.records(AUTHORS).page,
+            uow.records(THEMES).page,
+            uow.records(LOGOS).page,
+        )
         listed = [record for page in pages for record in page(-1, 9)]
         assert [record.version for record in found if record] == [record.version for record in listed]
         assert found == tuple(listed)
@@ -529,11 +555,11 @@ def test_records_are_kept_with_their_versions(storage: Storage) -> None:
     assert storage.read(versions) == storage.snapshot(versions) == ([1, 2, 3, 4, MAX_ID], [3])
     write(
         storage,
-        lambda uow: uow.roles.update(replace(role(), version=11)),
-        lambda uow: uow.users.update(replace(user(1, "ann"), version=12)),
-        lambda uow: uow.authors.update(replace(author(1), version=13)),
-        lambda uow: uow.themes.update(replace(theme(1), version=14)),
-        lambda uow: uow.logos.update(replace(logo(1), version=15)),
+        lambda uow: uow.records(ROLES).update(replace(role(), version=11)),
+        lambda uow: uow.records(USERS).update(replace(user(1, "ann"), version=12)),
+        lambda uow: uow.records(AUTHORS).update(replace(author(1), version=13)),
+        lambda uow: uow.records(THEMES).update(replace(theme(1), version=14)),
+        lambda uow: uow.records(LOGOS).update(replace(logo(1), version=15)),
     )
     assert storage.read(versions) == storage.write(versions) == ([11, 12, 13, 14, 15], [13])
 
@@ -542,42 +568,42 @@ def test_records_are_kept_with_their_versions(storage: Storage) -> None:
 def test_a_password_changes_no_version(storage: Storage) -> None:
     write(
         storage,
-        lambda uow: uow.roles.add(role()),
-        lambda uow: uow.users.add(replace(user(1, "ann"), version=5), None),
-        lambda uow: uow.users.set_password(1, PasswordHash("new")),
-        lambda uow: uow.users.renew_password(1, PasswordHash("renewed")),
+        lambda uow: uow.records(ROLES).add(role()),
+        lambda uow: uow.records(USERS).add(replace(user(1, "ann"), version=5)),
+        lambda uow: uow.passwords.set(1, PasswordHash("new")),
+        lambda uow: uow.passwords.set(1, PasswordHash("renewed")),
     )
-    found = storage.read(lambda uow: uow.users.get(1))
+    found = storage.read(lambda uow: uow.records(USERS).get(1))
     assert found is not None
     assert found.version == 5
-    assert storage.read(lambda uow: uow.users.password(1)) == PasswordHash("renewed")
+    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("renewed")
 
 
 @pytest.mark.rule("contract F1")
 def test_records_that_differ_in_their_version_alone_are_equal(storage: Storage) -> None:
-    write(storage, lambda uow: uow.logos.add(replace(logo(1), version=3)))
-    assert storage.read(lambda uow: uow.logos.get(1)) == logo(1)
-    assert "version" not in repr(storage.read(lambda uow: uow.logos.get(1)))
+    write(storage, lambda uow: uow.records(LOGOS).add(replace(logo(1), version=3)))
+    assert storage.read(lambda uow: uow.records(LOGOS).get(1)) == logo(1)
+    assert "version" not in repr(storage.read(lambda uow: uow.records(LOGOS).get(1)))
 
 
 @pytest.mark.rule("contract F1")
 def test_artworks_that_are_touched_get_another_version_and_nothing_else(storage: Storage) -> None:
     write(
         storage,
-        *(lambda uow, i=i: uow.logos.add(replace(logo(i), version=i)) for i in (1, 2, 3)),
-        lambda uow: uow.themes.add(replace(theme(1), version=1)),
-        lambda uow: uow.authors.add(author(1)),
-        lambda uow: uow.logos.link(1, 1),
-        lambda uow: uow.logos.touch([1, 3], 9),
-        lambda uow: uow.logos.touch((), 10),
+        *(lambda uow, i=i: uow.records(LOGOS).add(replace(logo(i), version=i)) for i in (1, 2, 3)),
+        lambda uow: uow.records(THEMES).add(replace(theme(1), version=1)),
+        lambda uow: uow.records(AUTHORS).add(author(1)),
+        lambda uow: link_author(uow, LOGOS, 1, 1),
+        lambda uow: uow.records(LOGOS).touch([1, 3], 9),
+        lambda uow: uow.records(LOGOS).touch((), 10),
     )
-    found = storage.read(lambda uow: uow.logos.page(-1, 9))
+    found = storage.read(lambda uow: uow.records(LOGOS).page(-1, 9))
     assert found == (replace(logo(1), authors=(author(1),)), logo(2), logo(3))
     assert [artwork.version for artwork in found] == [9, 2, 9]
-    assert [artwork.version for artwork in storage.read(lambda uow: uow.themes.page(-1, 9))] == [1]
+    assert [artwork.version for artwork in storage.read(lambda uow: uow.records(THEMES).page(-1, 9))] == [1]
     with pytest.raises(KeyError):
-        write(storage, lambda uow: uow.logos.touch({1, 2}, 11), lambda uow: {}[uow])  # type: ignore[index]  # fails
-    assert [artwork.version for artwork in storage.read(lambda uow: uow.logos.page(-1, 9))] == [9, 2, 9]
+        write(storage, lambda uow: uow.records(LOGOS).touch({1, 2}, 11), lambda uow: {}[uow])  # type: ignore[index]  # fails
+    assert [artwork.version for artwork in storage.read(lambda uow: uow.records(LOGOS).page(-1, 9))] == [9, 2, 9]
 
 
 # Filters
@@ -600,13 +626,15 @@ GALLERY: tuple[Logo, ...] = tuple(
 def filtered(storage: Storage, **wanted: Any) -> list[int]:
     """Return the ids of the logos that a filter lets through; the themes are the same."""
     where = Filter(**wanted)
-    logos, themes = storage.read(lambda uow: (uow.logos.page(-1, 99, where), uow.themes.page(-1, 99, where)))
+    logos, themes = storage.read(
+        lambda uow: (uow.records(LOGOS).page(-1, 99, where), uow.records(THEMES).page(-1, 99, where))
+    )
     ids = [artwork.logo_id for artwork in logos]
     assert ids == [artwork.theme_id for artwork in themes]
-    assert logos == storage.snapshot(lambda uow: uow.logos.page(-1, 99, where))
+    assert logos == storage.snapshot(lambda uow: uow.records(LOGOS).page(-1, 99, where))
     # Page by page it is the same.
     paged = [-1]
-    while found := storage.read(lambda uow, after=paged[-1]: uow.logos.page(after, 2, where)):  # type: ignore[misc]  # has a default
+    while found := storage.read(lambda uow, after=paged[-1]: uow.records(LOGOS).page(after, 2, where)):  # type: ignore[misc]  # has a default
         paged += [artwork.logo_id for artwork in found]
     assert paged[1:] == ids
     return ids
@@ -616,13 +644,13 @@ def filtered(storage: Storage, **wanted: Any) -> list[int]:
 def gallery(storage: Storage) -> Storage:
     def keep(uow: UnitOfWork) -> None:
         for number in (1, 2, 3):
-            uow.authors.add(author(number))
+            uow.records(AUTHORS).add(author(number))
         for artwork in GALLERY:
-            uow.logos.add(artwork)
-            uow.themes.add(Theme(artwork.logo_id, artwork.name, "", artwork.target, "", artwork.active, (), 0))
+            uow.records(LOGOS).add(artwork)
+            uow.records(THEMES).add(Theme(artwork.logo_id, artwork.name, "", artwork.target, "", artwork.active, (), 0))
         for artwork_id, author_ids in ((0, (2, 1)), (2, (1,)), (3, (2,)), (4, (1, 2))):
-            link_all(uow.logos, artwork_id, author_ids)
-            link_all(uow.themes, artwork_id, author_ids)
+            link_all(uow, LOGOS, artwork_id, author_ids)
+            link_all(uow, THEMES, artwork_id, author_ids)
 
     storage.write(keep)
     return storage
@@ -654,26 +682,26 @@ def test_filters_are_all_to_be_met(gallery: Storage) -> None:
     assert filtered(gallery, q="dawn", target="forum", active=True, author_id=2) == [0, 4]
     assert filtered(gallery, target="wiki", author_id=1) == []
     where = Filter(q="D", target="forum", active=True, author_id=1)
-    assert gallery.read(lambda uow: uow.logos.page(0, 9, where)) == (
+    assert gallery.read(lambda uow: uow.records(LOGOS).page(0, 9, where)) == (
         replace(GALLERY[4], authors=(author(1), author(2))),
     )
-    assert gallery.read(lambda uow: uow.logos.page(-1, 1, where)) == (
+    assert gallery.read(lambda uow: uow.records(LOGOS).page(-1, 1, where)) == (
         replace(GALLERY[0], authors=(author(2), author(1))),
     )
-    assert gallery.read(lambda uow: uow.logos.page(4, 1, where)) == ()
+    assert gallery.read(lambda uow: uow.records(LOGOS).page(4, 1, where)) == ()
 
 
 @pytest.mark.rule("contract E2", "contract E3")
 def test_artworks_far_apart_come_with_their_own_authors(storage: Storage) -> None:
     def keep(uow: UnitOfWork) -> None:
         for number in (1, 2):
-            uow.authors.add(author(number))
+            uow.records(AUTHORS).add(author(number))
         for number in (0, 3, 1_000, 1_000_000, MAX_ID):
-            uow.logos.add(replace(logo(number), active=number != 3))
-            link_all(uow.logos, number, (2, 1) if number % 2 else (1,))
+            uow.records(LOGOS).add(replace(logo(number), active=number != 3))
+            link_all(uow, LOGOS, number, (2, 1) if number % 2 else (1,))
 
     storage.write(keep)
-    found = storage.read(lambda uow: uow.logos.page(-1, 9, Filter(active=True)))
+    found = storage.read(lambda uow: uow.records(LOGOS).page(-1, 9, Filter(active=True)))
     assert [(artwork.logo_id, [by.author_id for by in artwork.authors]) for artwork in found] == [
         (0, [1]),
         (1_000, [1]),
@@ -687,13 +715,13 @@ def test_artworks_far_apart_come_with_their_own_authors(storage: Storage) -> Non
 def test_however_many_artworks_far_apart_come_with_their_own_authors(storage: Storage, size: int) -> None:
     def keep(uow: UnitOfWork) -> None:
         for number in (1, 2, 3):
-            uow.authors.add(author(number))
+            uow.records(AUTHORS).add(author(number))
         for number in range(size):
-            uow.themes.add(theme(10 * number))
-            link_all(uow.themes, 10 * number, (3, 1, 2)[: number % 4])
+            uow.records(THEMES).add(theme(10 * number))
+            link_all(uow, THEMES, 10 * number, (3, 1, 2)[: number % 4])
 
     storage.write(keep)
-    found = storage.read(lambda uow: uow.themes.page(-1, 999, Filter(active=False)))
+    found = storage.read(lambda uow: uow.records(THEMES).page(-1, 999, Filter(active=False)))
     assert [(artwork.theme_id, [by.author_id for by in artwork.authors]) for artwork in found] == [
         (10 * number, [3, 1, 2][: number % 4]) for number in range(size)
     ]
@@ -703,16 +731,16 @@ def test_however_many_artworks_far_apart_come_with_their_own_authors(storage: St
 def test_people_are_filtered_by_role_by_user_and_by_name(storage: Storage) -> None:
     write(
         storage,
-        *(lambda uow, i=i: uow.roles.add(role(i, f"Role {i}")) for i in (1, 2)),
-        *(lambda uow, i=i: uow.users.add(user(i, f"User {i}", role_id=1 + i % 2), None) for i in range(6)),
-        *(lambda uow, i=i: uow.authors.add(author(i, 100 + i, f"Author {i}")) for i in range(6)),
+        *(lambda uow, i=i: uow.records(ROLES).add(role(i, f"Role {i}")) for i in (1, 2)),
+        *(lambda uow, i=i: uow.records(USERS).add(user(i, f"User {i}", role_id=1 + i % 2)) for i in range(6)),
+        *(lambda uow, i=i: uow.records(AUTHORS).add(author(i, 100 + i, f"Author {i}")) for i in range(6)),
     )
 
     def users(where: Filter, after: int = -1, limit: int = 9) -> list[int]:
-        return [found.user_id for found in storage.read(lambda uow: uow.users.page(after, limit, where))]
+        return [found.user_id for found in storage.read(lambda uow: uow.records(USERS).page(after, limit, where))]
 
     def authors(where: Filter, after: int = -1, limit: int = 9) -> list[int]:
-        return [found.author_id for found in storage.read(lambda uow: uow.authors.page(after, limit, where))]
+        return [found.author_id for found in storage.read(lambda uow: uow.records(AUTHORS).page(after, limit, where))]
 
     assert users(Filter(role_id=1)) == [0, 2, 4]
     assert users(Filter(role_id=1), 0, 1) == [2]
@@ -726,8 +754,8 @@ def test_people_are_filtered_by_role_by_user_and_by_name(storage: Storage) -> No
     assert authors(Filter(user_id=103, q="THOR")) == [3]
     assert authors(Filter(user_id=103, q="2")) == []
     assert authors(Filter(q="HOR "), 1, 2) == [2, 3]
-    assert storage.read(lambda uow: uow.roles.page(-1, 9, Filter(q="LE 2"))) == (role(2, "Role 2"),)
-    assert storage.read(lambda uow: uow.roles.page(2, 9, Filter(q="LE 2"))) == ()
+    assert storage.read(lambda uow: uow.records(ROLES).page(-1, 9, Filter(q="LE 2"))) == (role(2, "Role 2"),)
+    assert storage.read(lambda uow: uow.records(ROLES).page(2, 9, Filter(q="LE 2"))) == ()
 
 
 # Name, what is searched for in it, and whether it is there.
@@ -769,24 +797,24 @@ def test_names_are_searched_without_regard_to_case_and_to_the_letter(storage: St
     names = list(dict.fromkeys(name for name, _, _ in SEARCHES))
 
     def keep(uow: UnitOfWork) -> None:
-        uow.roles.add(role(1_000, "r"))
+        uow.records(ROLES).add(role(1_000, "r"))
         for number, name in enumerate(names):
-            uow.roles.add(role(number, f"-{name}-"))
-            uow.users.add(user(number, name, role_id=1_000), None)
-            uow.authors.add(author(number, username=name))
-            uow.logos.add(replace(logo(number), name=name))
-            uow.themes.add(replace(theme(number), name=f"-{name}-"))
+            uow.records(ROLES).add(role(number, f"-{name}-"))
+            uow.records(USERS).add(user(number, name, role_id=1_000))
+            uow.records(AUTHORS).add(author(number, username=name))
+            uow.records(LOGOS).add(replace(logo(number), name=name))
+            uow.records(THEMES).add(replace(theme(number), name=f"-{name}-"))
 
     storage.write(keep)
     for name, part, there in SEARCHES:
         where = Filter(q=part)
         found = storage.read(
             lambda uow, where=where: (  # type: ignore[misc]  # has a default
-                [record.role_id for record in uow.roles.page(-1, 999, where)],
-                [record.user_id for record in uow.users.page(-1, 999, where)],
-                [record.author_id for record in uow.authors.page(-1, 999, where)],
-                [record.logo_id for record in uow.logos.page(-1, 999, where)],
-                [record.theme_id for record in uow.themes.page(-1, 999, where)],
+                [record.role_id for record in uow.records(ROLES).page(-1, 999, where)],
+                [record.user_id for record in uow.records(USERS).page(-1, 999, where)],
+                [record.author_id for record in uow.records(AUTHORS).page(-1, 999, where)],
+                [record.logo_id for record in uow.records(LOGOS).page(-1, 999, where)],
+                [record.theme_id for record in uow.records(THEMES).page(-1, 999, where)],
             )
         )
         expected = [number for number, each in enumerate(names) if folded(part) in folded(each)]
@@ -801,35 +829,41 @@ def test_a_search_follows_a_name_that_is_changed_or_removed(storage: Storage) ->
         return storage.read(
             lambda uow: [
                 len(page(-1, 9, where))
-                for page in (uow.roles.page, uow.users.page, uow.authors.page, uow.themes.page, uow.logos.page)
+                for page in (
+                    uow.records(ROLES).page,
+                    uow.records(USERS).page,
+                    uow.records(AUTHORS).page,
+                    uow.records(THEMES).page,
+                    uow.records(LOGOS).page,
+                )
             ]
         )
 
     old: tuple[Callable[[UnitOfWork], object], ...] = (
-        lambda uow: uow.roles.add(role(1, "Old")),
-        lambda uow: uow.users.add(user(1, "Old"), None),
-        lambda uow: uow.authors.add(author(1, username="Old")),
-        lambda uow: uow.themes.add(replace(theme(1), name="Old")),
-        lambda uow: uow.logos.add(replace(logo(1), name="Old")),
+        lambda uow: uow.records(ROLES).add(role(1, "Old")),
+        lambda uow: uow.records(USERS).add(user(1, "Old")),
+        lambda uow: uow.records(AUTHORS).add(author(1, username="Old")),
+        lambda uow: uow.records(THEMES).add(replace(theme(1), name="Old")),
+        lambda uow: uow.records(LOGOS).add(replace(logo(1), name="Old")),
     )
     write(storage, *old)
     assert (found("OLD"), found("new")) == ([1] * 5, [0] * 5)
     write(
         storage,
-        lambda uow: uow.roles.update(role(1, "New")),
-        lambda uow: uow.users.update(user(1, "New")),
-        lambda uow: uow.authors.update(author(1, username="New")),
-        lambda uow: uow.themes.update(replace(theme(1), name="New")),
-        lambda uow: uow.logos.update(replace(logo(1), name="New")),
+        lambda uow: uow.records(ROLES).update(role(1, "New")),
+        lambda uow: uow.records(USERS).update(user(1, "New")),
+        lambda uow: uow.records(AUTHORS).update(author(1, username="New")),
+        lambda uow: uow.records(THEMES).update(replace(theme(1), name="New")),
+        lambda uow: uow.records(LOGOS).update(replace(logo(1), name="New")),
     )
     assert (found("OLD"), found("new")) == ([0] * 5, [1] * 5)
     write(
         storage,
-        lambda uow: uow.users.remove(1),
-        lambda uow: uow.roles.remove(1),
-        lambda uow: uow.authors.remove(1),
-        lambda uow: uow.themes.remove(1),
-        lambda uow: uow.logos.remove(1),
+        lambda uow: uow.records(USERS).remove(1),
+        lambda uow: uow.records(ROLES).remove(1),
+        lambda uow: uow.records(AUTHORS).remove(1),
+        lambda uow: uow.records(THEMES).remove(1),
+        lambda uow: uow.records(LOGOS).remove(1),
     )
     write(storage, *old)
     assert (found("OLD"), found("new")) == ([1] * 5, [0] * 5)
@@ -841,18 +875,20 @@ def test_the_longest_names_are_searched_to_their_end(storage: Storage, letter: s
     # Folding makes up to three letters of one.
     write(
         storage,
-        lambda uow: uow.roles.add(role(1, letter * 63 + "Z")),
-        lambda uow: uow.authors.add(author(1, username=letter * 63 + "Z")),
-        lambda uow: uow.logos.add(replace(logo(1), name=letter * 127 + "Z")),
+        lambda uow: uow.records(ROLES).add(role(1, letter * 63 + "Z")),
+        lambda uow: uow.records(AUTHORS).add(author(1, username=letter * 63 + "Z")),
+        lambda uow: uow.records(LOGOS).add(replace(logo(1), name=letter * 127 + "Z")),
     )
     for where in (Filter(q=letter * 60 + "z"), Filter(q=letter * 63)):
-        assert len(storage.read(lambda uow, where=where: uow.roles.page(-1, 9, where))) == 1  # type: ignore[misc]  # has a default
-        assert len(storage.read(lambda uow, where=where: uow.authors.page(-1, 9, where))) == 1  # type: ignore[misc]  # has a default
-        assert len(storage.read(lambda uow, where=where: uow.logos.page(-1, 9, where))) == 1  # type: ignore[misc]  # has a default
+        assert len(storage.read(lambda uow, where=where: uow.records(ROLES).page(-1, 9, where))) == 1  # type: ignore[misc]  # has a default
+        assert len(storage.read(lambda uow, where=where: uow.records(AUTHORS).page(-1, 9, where))) == 1  # type: ignore[misc]  # has a default
+        assert len(storage.read(lambda uow, where=where: uow.records(LOGOS).page(-1, 9, where))) == 1  # type: ignore[misc]  # has a default
     # The whole name, and more than any name of the kind can be.
     whole = Filter(q=letter.swapcase() * 127 + "z")
-    assert len(storage.read(lambda uow: uow.logos.page(-1, 9, whole))) == 1
-    assert storage.read(lambda uow: (uow.roles.page(-1, 9, whole), uow.authors.page(-1, 9, whole))) == ((), ())
+    assert len(storage.read(lambda uow: uow.records(LOGOS).page(-1, 9, whole))) == 1
+    assert storage.read(
+        lambda uow: (uow.records(ROLES).page(-1, 9, whole), uow.records(AUTHORS).page(-1, 9, whole))
+    ) == ((), ())
 
 
 # Links
@@ -862,65 +898,75 @@ def test_the_longest_names_are_searched_to_their_end(storage: Storage, letter: s
 def test_links_are_told_in_link_order_by_artwork_and_by_author(storage: Storage) -> None:
     write(
         storage,
-        *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2, 3)),
-        *(lambda uow, i=i: uow.logos.add(logo(i)) for i in (1, 2, 3)),
-        lambda uow: uow.themes.add(theme(1)),
-        *(lambda uow, p=p, a=a: uow.logos.link(p, a) for p, a in ((3, 2), (1, 3), (1, 1), (2, 2), (1, 2))),
-        lambda uow: uow.themes.link(1, 2),
+        *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2, 3)),
+        *(lambda uow, i=i: uow.records(LOGOS).add(logo(i)) for i in (1, 2, 3)),
+        lambda uow: uow.records(THEMES).add(theme(1)),
+        *(lambda uow, p=p, a=a: link_author(uow, LOGOS, p, a) for p, a in ((3, 2), (1, 3), (1, 1), (2, 2), (1, 2))),
+        lambda uow: link_author(uow, THEMES, 1, 2),
     )
-    assert storage.read(lambda uow: uow.logos.links(1)) == (Link(2, 1, 3), Link(3, 1, 1), Link(5, 1, 2))
-    assert storage.read(lambda uow: uow.logos.links(9)) == ()
-    assert storage.read(lambda uow: uow.logos.links_of(2)) == (Link(1, 3, 2), Link(4, 2, 2), Link(5, 1, 2))
-    assert storage.snapshot(lambda uow: uow.themes.links_of(2)) == (Link(1, 1, 2),)
-    assert storage.read(lambda uow: uow.logos.links_of(9)) == storage.read(lambda uow: uow.themes.links_of(1)) == ()
+    assert storage.read(lambda uow: uow.links(LOGOS).of_artwork(1)) == (Link(2, 1, 3), Link(3, 1, 1), Link(5, 1, 2))
+    assert storage.read(lambda uow: uow.links(LOGOS).of_artwork(9)) == ()
+    assert storage.read(lambda uow: uow.links(LOGOS).of_author(2)) == (Link(1, 3, 2), Link(4, 2, 2), Link(5, 1, 2))
+    assert storage.snapshot(lambda uow: uow.links(THEMES).of_author(2)) == (Link(1, 1, 2),)
+    assert (
+        storage.read(lambda uow: uow.links(LOGOS).of_author(9))
+        == storage.read(lambda uow: uow.links(THEMES).of_author(1))
+        == ()
+    )
 
 
 @pytest.mark.rule("contract A16", "contract G2")
 def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Storage) -> None:
     write(
         storage,
-        *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2, 3)),
-        *(lambda uow, i=i: uow.logos.add(logo(i)) for i in (1, 2)),
-        *(lambda uow, p=p, a=a: uow.logos.link(p, a) for p, a in ((1, 3), (1, 1), (2, 3), (1, 2))),
+        *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2, 3)),
+        *(lambda uow, i=i: uow.records(LOGOS).add(logo(i)) for i in (1, 2)),
+        *(lambda uow, p=p, a=a: link_author(uow, LOGOS, p, a) for p, a in ((1, 3), (1, 1), (2, 3), (1, 2))),
     )
-    gone = storage.read(lambda uow: uow.logos.links_of(3))
-    write(storage, lambda uow: uow.authors.remove(3))
-    assert storage.read(lambda uow: uow.logos.links(1)) == (Link(2, 1, 1), Link(4, 1, 2))
-    write(storage, lambda uow: uow.authors.add(author(3)), lambda uow: uow.logos.add_links(gone))
-    assert storage.read(lambda uow: uow.logos.links(1)) == (Link(1, 1, 3), Link(2, 1, 1), Link(4, 1, 2))
-    assert storage.read(lambda uow: uow.logos.links(2)) == (Link(3, 2, 3),)
+    gone = storage.read(lambda uow: uow.links(LOGOS).of_author(3))
+    write(storage, lambda uow: uow.records(AUTHORS).remove(3))
+    assert storage.read(lambda uow: uow.links(LOGOS).of_artwork(1)) == (Link(2, 1, 1), Link(4, 1, 2))
+    write(storage, lambda uow: uow.records(AUTHORS).add(author(3)), lambda uow: uow.links(LOGOS).add(gone))
+    assert storage.read(lambda uow: uow.links(LOGOS).of_artwork(1)) == (Link(1, 1, 3), Link(2, 1, 1), Link(4, 1, 2))
+    assert storage.read(lambda uow: uow.links(LOGOS).of_artwork(2)) == (Link(3, 2, 3),)
     expected = replace(logo(1), authors=(author(3), author(1), author(2)))
-    assert storage.read(lambda uow: uow.logos.get(1)) == expected
-    assert storage.read(lambda uow: uow.logos.page(-1, 1)) == (expected,)
-    write(storage, lambda uow: uow.logos.add_links(()))
+    assert storage.read(lambda uow: uow.records(LOGOS).get(1)) == expected
+    assert storage.read(lambda uow: uow.records(LOGOS).page(-1, 1)) == (expected,)
+    write(storage, lambda uow: uow.links(LOGOS).add(()))
     # Their order is not that in which they came back.
-    of_artwork = storage.read(lambda uow: uow.logos.links(1))
+    of_artwork = storage.read(lambda uow: uow.links(LOGOS).of_artwork(1))
     write(
         storage,
-        lambda uow: uow.logos.unlink_all(1),
-        lambda uow: uow.logos.add_links(of_artwork[::-1]),
-        lambda uow: uow.logos.unlink_all(9),
+        lambda uow: uow.links(LOGOS).remove_all(1),
+        lambda uow: uow.links(LOGOS).add(of_artwork[::-1]),
+        lambda uow: uow.links(LOGOS).remove_all(9),
     )
-    assert storage.read(lambda uow: uow.logos.links(1)) == of_artwork
-    assert storage.read(lambda uow: uow.logos.get(1)) == expected
-    write(storage, lambda uow: uow.logos.unlink(1, 3))
-    assert write(storage, lambda uow: uow.logos.link(1, 3)) == 5
+    assert storage.read(lambda uow: uow.links(LOGOS).of_artwork(1)) == of_artwork
+    assert storage.read(lambda uow: uow.records(LOGOS).get(1)) == expected
+    write(storage, lambda uow: uow.links(LOGOS).remove(1, 3))
+    assert write(storage, lambda uow: link_author(uow, LOGOS, 1, 3)) == 5
 
 
 # Ids
 
 # How to read the next id of each kind, and to use one.
 COUNTED: dict[str, tuple[Callable[[UnitOfWork], int], Callable[[UnitOfWork, int], object]]] = {
-    "role_id": (lambda uow: uow.roles.next_id(), lambda uow, id_: uow.roles.add(role(id_, f"role {id_}"))),
-    "author_id": (lambda uow: uow.authors.next_id(), lambda uow, id_: uow.authors.add(author(id_, id_))),
-    "logo_id": (lambda uow: uow.logos.next_id(), lambda uow, id_: uow.logos.add(logo(id_))),
-    "theme_id": (lambda uow: uow.themes.next_id(), lambda uow, id_: uow.themes.add(theme(id_))),
+    "role_id": (
+        lambda uow: uow.records(ROLES).next_id(),
+        lambda uow, id_: uow.records(ROLES).add(role(id_, f"role {id_}")),
+    ),
+    "author_id": (
+        lambda uow: uow.records(AUTHORS).next_id(),
+        lambda uow, id_: uow.records(AUTHORS).add(author(id_, id_)),
+    ),
+    "logo_id": (lambda uow: uow.records(LOGOS).next_id(), lambda uow, id_: uow.records(LOGOS).add(logo(id_))),
+    "theme_id": (lambda uow: uow.records(THEMES).next_id(), lambda uow, id_: uow.records(THEMES).add(theme(id_))),
 }
 REMOVED: dict[str, Callable[[UnitOfWork, int], bool]] = {
-    "role_id": lambda uow, id_: uow.roles.remove(id_),
-    "author_id": lambda uow, id_: uow.authors.remove(id_),
-    "logo_id": lambda uow, id_: uow.logos.remove(id_),
-    "theme_id": lambda uow, id_: uow.themes.remove(id_),
+    "role_id": lambda uow, id_: uow.records(ROLES).remove(id_),
+    "author_id": lambda uow, id_: uow.records(AUTHORS).remove(id_),
+    "logo_id": lambda uow, id_: uow.records(LOGOS).remove(id_),
+    "theme_id": lambda uow, id_: uow.records(THEMES).remove(id_),
 }
 
 
@@ -972,15 +1018,15 @@ def test_there_is_an_end_to_ids(storage: Storage, id_name: str) -> None:
 @pytest.mark.rule("contract A16")
 def test_link_ids_are_not_given_twice(storage: Storage) -> None:
     def fail(uow: UnitOfWork) -> None:
-        uow.logos.link(1, 1)
+        link_author(uow, LOGOS, 1, 1)
         raise KeyError
 
-    write(storage, lambda uow: uow.authors.add(author(1)), lambda uow: uow.logos.add(logo(1)))
+    write(storage, lambda uow: uow.records(AUTHORS).add(author(1)), lambda uow: uow.records(LOGOS).add(logo(1)))
     with pytest.raises(KeyError):
         storage.write(fail)
-    assert write(storage, lambda uow: uow.logos.link(1, 1)) == 1
-    write(storage, lambda uow: uow.logos.unlink(1, 1))
-    assert write(storage, lambda uow: uow.logos.link(1, 1)) == 2
+    assert write(storage, lambda uow: link_author(uow, LOGOS, 1, 1)) == 1
+    write(storage, lambda uow: uow.links(LOGOS).remove(1, 1))
+    assert write(storage, lambda uow: link_author(uow, LOGOS, 1, 1)) == 2
 
 
 # Sessions
@@ -990,9 +1036,9 @@ def test_link_ids_are_not_given_twice(storage: Storage) -> None:
 def signed_in(storage: Storage) -> Storage:
     write(
         storage,
-        lambda uow: uow.roles.add(role(1, "editor", ("logos:write", "a"))),
-        lambda uow: uow.users.add(user(1, "ann"), None),
-        lambda uow: uow.users.add(user(2, "ben"), None),
+        lambda uow: uow.records(ROLES).add(role(1, "editor", ("logos:write", "a"))),
+        lambda uow: uow.records(USERS).add(user(1, "ann")),
+        lambda uow: uow.records(USERS).add(user(2, "ben")),
         *(lambda uow, s=s: uow.sessions.add(session(s, 1)) for s in ("one", "two", "three")),
         lambda uow: uow.sessions.add(session("bens", 2)),
         *(lambda uow, s=s: uow.sessions.add_refresh_token(f"token {s}", s) for s in ("one", "two", "three", "bens")),
@@ -1015,7 +1061,7 @@ def test_rights_are_those_of_the_role_right_now(signed_in: Storage) -> None:
 
     editor = Rights(1, frozenset(("a", "logos:write")), of_user=True)
     assert signed_in.read(held) == signed_in.snapshot(held) == signed_in.write(held) == editor
-    write(signed_in, lambda uow: uow.roles.update(role(1, "editor", ("*",))))
+    write(signed_in, lambda uow: uow.records(ROLES).update(role(1, "editor", ("*",))))
     assert signed_in.read(held) == Rights(1, frozenset(("*",)))
     for session_id, user_id in (("one", 2), ("ONE", 1), ("none", 1), ("one", 3)):
         assert signed_in.read(lambda uow, s=session_id, u=user_id: uow.sessions.rights(s, u)) is None  # type: ignore[misc]  # has a default
@@ -1157,9 +1203,13 @@ def test_service_keys_are_found_with_what_their_user_may_do_now(signed_in: Stora
     assert found("Hash") == (key(2, ()), Rights(2, rights))
     assert found("h" * 128) == (longest, Rights(2, rights))
     assert found("HASH") is None
-    write(signed_in, lambda uow: uow.roles.add(role(2)), lambda uow: uow.users.update(user(1, "ann", role_id=2)))
+    write(
+        signed_in,
+        lambda uow: uow.records(ROLES).add(role(2)),
+        lambda uow: uow.records(USERS).update(user(1, "ann", role_id=2)),
+    )
     assert found("hash") == (key(1), Rights(1, frozenset()))
-    write(signed_in, lambda uow: uow.roles.update(role(2, "member", ("*",))))
+    write(signed_in, lambda uow: uow.records(ROLES).update(role(2, "member", ("*",))))
     assert found("hash") == (key(1), Rights(1, frozenset("*")))
 
 
@@ -1202,9 +1252,9 @@ def test_service_keys_go_with_their_user(signed_in: Storage) -> None:
     )
     assert signed_in.read(lambda uow: uow.keys.find("hash 1")) is not None
     with pytest.raises(ZeroDivisionError):
-        write(signed_in, lambda uow: uow.users.remove(1), lambda _: 1 // 0)
+        write(signed_in, lambda uow: uow.records(USERS).remove(1), lambda _: 1 // 0)
     assert signed_in.read(lambda uow: uow.keys.of_user(1)) == (key(1),)
-    write(signed_in, lambda uow: uow.users.remove(1), lambda uow: uow.users.add(user(1, "ann"), None))
+    write(signed_in, lambda uow: uow.records(USERS).remove(1), lambda uow: uow.records(USERS).add(user(1, "ann")))
     assert signed_in.read(lambda uow: uow.keys.find("hash 1")) is None
     assert signed_in.read(lambda uow: uow.keys.of_user(1)) == ()
     assert signed_in.read(lambda uow: uow.keys.of_user(2)) == (key(2),)
@@ -1234,7 +1284,7 @@ def test_ids_of_service_keys_are_not_given_twice(signed_in: Storage) -> None:
     with pytest.raises(ZeroDivisionError):
         write(signed_in, add, lambda _: 1 // 0)
     assert write(signed_in, add) == 3
-    write(signed_in, lambda uow: uow.users.remove(1), lambda uow: uow.users.add(user(1, "ann"), None))
+    write(signed_in, lambda uow: uow.records(USERS).remove(1), lambda uow: uow.records(USERS).add(user(1, "ann")))
     assert write(signed_in, add) == 4
 
 
@@ -1349,64 +1399,66 @@ def test_a_secret_that_was_read_for_a_change_is_nobody_elses_until_then(storage:
 def test_work_that_raises_is_undone_and_its_error_passes(storage: Storage) -> None:
     before = write(
         storage,
-        lambda uow: uow.authors.add(author(1)),
-        lambda uow: uow.authors.add(author(2)),
-        lambda uow: uow.logos.add(logo(1)),
-        lambda uow: link_all(uow.logos, 1, (2, 1)),
-        lambda uow: (uow.authors.page(-1, 9), uow.logos.page(-1, 9)),
+        lambda uow: uow.records(AUTHORS).add(author(1)),
+        lambda uow: uow.records(AUTHORS).add(author(2)),
+        lambda uow: uow.records(LOGOS).add(logo(1)),
+        lambda uow: link_all(uow, LOGOS, 1, (2, 1)),
+        lambda uow: (uow.records(AUTHORS).page(-1, 9), uow.records(LOGOS).page(-1, 9)),
     )
 
     def fail(uow: UnitOfWork) -> None:
-        uow.authors.remove(1)
-        uow.authors.update(author(2, 77, "changed"))
-        uow.logos.update(logo(1, "changed"))
-        uow.logos.add(logo(2))
-        uow.logos.unlink(1, 2)
+        uow.records(AUTHORS).remove(1)
+        uow.records(AUTHORS).update(author(2, 77, "changed"))
+        uow.records(LOGOS).update(logo(1, "changed"))
+        uow.records(LOGOS).add(logo(2))
+        uow.links(LOGOS).remove(1, 2)
         raise KeyError("as it is")
 
     with pytest.raises(KeyError, match="as it is"):
         storage.write(fail)
-    assert storage.read(lambda uow: (uow.authors.page(-1, 9), uow.logos.page(-1, 9))) == before
+    assert storage.read(lambda uow: (uow.records(AUTHORS).page(-1, 9), uow.records(LOGOS).page(-1, 9))) == before
 
 
 @pytest.mark.rule("contract A8", "contract I2")
 def test_an_error_that_ends_the_work_after_a_duplicate_undoes_all(storage: Storage) -> None:
-    write(storage, lambda uow: uow.authors.add(author(1)))
+    write(storage, lambda uow: uow.records(AUTHORS).add(author(1)))
     with pytest.raises(DuplicateEntry):
         write(
-            storage, lambda uow: uow.authors.add(author(2)), lambda uow: uow.authors.add(author(3, username="author 1"))
+            storage,
+            lambda uow: uow.records(AUTHORS).add(author(2)),
+            lambda uow: uow.records(AUTHORS).add(author(3, username="author 1")),
         )
-    assert storage.read(lambda uow: uow.authors.page(-1, 9)) == (author(1),)
+    assert storage.read(lambda uow: uow.records(AUTHORS).page(-1, 9)) == (author(1),)
 
 
 @pytest.mark.rule("contract B5")
 def test_a_snapshot_sees_one_moment(sql_storage: Storage) -> None:
-    write(sql_storage, lambda uow: uow.authors.add(author(1)))
+    write(sql_storage, lambda uow: uow.records(AUTHORS).add(author(1)))
 
     def change() -> None:
         write(
             sql_storage,
-            lambda uow: uow.authors.update(author(1, username="changed")),
-            lambda uow: uow.authors.add(author(2)),
+            lambda uow: uow.records(AUTHORS).update(author(1, username="changed")),
+            lambda uow: uow.records(AUTHORS).add(author(2)),
         )
 
     def look(uow: UnitOfWork) -> object:
-        first = uow.authors.page(-1, 9)
+        first = uow.records(AUTHORS).page(-1, 9)
         at_once(change)
-        assert uow.authors.page(-1, 9) == first
-        assert uow.authors.get(2) is None
+        assert uow.records(AUTHORS).page(-1, 9) == first
+        assert uow.records(AUTHORS).get(2) is None
         return first
 
     assert sql_storage.snapshot(look) == (author(1),)
-    assert sql_storage.read(lambda uow: uow.authors.page(-1, 9)) == (author(1, username="changed"), author(2))
+    assert sql_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 9)) == (author(1, username="changed"), author(2))
 
 
 @pytest.mark.rule("contract A6", "contract A8")
 def test_of_many_who_create_the_same_name_at_once_one_wins(storage: Storage) -> None:
     def create(user_id: int) -> Callable[[], object]:
         def work(uow: UnitOfWork) -> int:
-            id_ = uow.authors.next_id()
-            uow.authors.add(author(id_, user_id, "ann"))
+            id_ = uow.records(AUTHORS).next_id()
+            uow.records(AUTHORS).add(author(id_, user_id, "ann"))
             return id_
 
         return lambda: storage.write(work)
@@ -1414,13 +1466,13 @@ def test_of_many_who_create_the_same_name_at_once_one_wins(storage: Storage) -> 
     answers = at_once(*(create(user_id) for user_id in range(6)))
     assert [answer for answer in answers if isinstance(answer, int)] == [1]
     assert {str(answer) for answer in answers if answer != 1} == {"Duplicate entry 'ann' for key 'username'"}
-    assert len(storage.read(lambda uow: uow.authors.page(-1, 9))) == 1
+    assert len(storage.read(lambda uow: uow.records(AUTHORS).page(-1, 9))) == 1
 
 
 @pytest.mark.rule("contract A6", "contract A8")
 def test_of_many_who_create_the_same_user_at_once_one_wins(storage: Storage) -> None:
-    write(storage, lambda uow: uow.roles.add(role()))
-    answers = at_once(*(lambda: storage.write(lambda uow: uow.users.add(user(7, "ann"), None)) for _ in range(6)))
+    write(storage, lambda uow: uow.records(ROLES).add(role()))
+    answers = at_once(*(lambda: storage.write(lambda uow: uow.records(USERS).add(user(7, "ann"))) for _ in range(6)))
     assert answers.count(None) == 1
     assert {str(answer) for answer in answers if answer} == {"Duplicate entry '7' for key 'user_id'"}
 
@@ -1429,8 +1481,8 @@ def test_of_many_who_create_the_same_user_at_once_one_wins(storage: Storage) -> 
 def test_ids_given_at_once_are_distinct_and_without_gaps(storage: Storage) -> None:
     def create(number: int) -> Callable[[], object]:
         def work(uow: UnitOfWork) -> int:
-            id_ = uow.authors.next_id()
-            uow.authors.add(author(id_, number))
+            id_ = uow.records(AUTHORS).next_id()
+            uow.records(AUTHORS).add(author(id_, number))
             return id_
 
         return lambda: [storage.write(work)][0]
@@ -1454,42 +1506,42 @@ def dawdle() -> None:
 
 @change
 def logo_change(uow: UnitOfWork) -> None:
-    found = uow.logos.get(1)
+    found = uow.records(LOGOS).get(1)
     dawdle()
     assert found is not None
-    uow.logos.update(replace(found, name=found.name + "x"))
+    uow.records(LOGOS).update(replace(found, name=found.name + "x"))
 
 
 @change
 def theme_change(uow: UnitOfWork) -> None:
-    found = uow.themes.get(1)
+    found = uow.records(THEMES).get(1)
     dawdle()
     assert found is not None
-    uow.themes.update(replace(found, name=found.name + "x"))
+    uow.records(THEMES).update(replace(found, name=found.name + "x"))
 
 
 @change
 def author_change(uow: UnitOfWork) -> None:
-    found = uow.authors.get(1)
+    found = uow.records(AUTHORS).get(1)
     dawdle()
     assert found is not None
-    uow.authors.update(replace(found, username=found.username + "x"))
+    uow.records(AUTHORS).update(replace(found, username=found.username + "x"))
 
 
 @change
 def user_change(uow: UnitOfWork) -> None:
-    found = uow.users.get(1)
+    found = uow.records(USERS).get(1)
     dawdle()
     assert found is not None
-    uow.users.update(replace(found, username=found.username + "x"))
+    uow.records(USERS).update(replace(found, username=found.username + "x"))
 
 
 @change
 def role_change(uow: UnitOfWork) -> None:
-    found = uow.roles.get(1)
+    found = uow.records(ROLES).get(1)
     dawdle()
     assert found is not None
-    uow.roles.update(replace(found, name=found.name + "x"))
+    uow.records(ROLES).update(replace(found, name=found.name + "x"))
 
 
 @pytest.mark.rule("contract F1", "contract B5")
@@ -1497,20 +1549,20 @@ def role_change(uow: UnitOfWork) -> None:
 def test_no_change_made_at_once_is_lost(storage: Storage, name: str) -> None:
     write(
         storage,
-        lambda uow: uow.roles.add(role(1, "")),
-        lambda uow: uow.users.add(user(1, ""), None),
-        lambda uow: uow.authors.add(Author(1, 1, "", 1)),
-        lambda uow: uow.logos.add(replace(logo(1), name="")),
-        lambda uow: uow.themes.add(replace(theme(1), name="")),
+        lambda uow: uow.records(ROLES).add(role(1, "")),
+        lambda uow: uow.records(USERS).add(user(1, "")),
+        lambda uow: uow.records(AUTHORS).add(Author(1, 1, "", 1)),
+        lambda uow: uow.records(LOGOS).add(replace(logo(1), name="")),
+        lambda uow: uow.records(THEMES).add(replace(theme(1), name="")),
     )
     assert at_once(*[lambda: storage.write(CHANGES[name])] * 6) == [None] * 6
     names = storage.read(
         lambda uow: {
-            "logo_change": [logo.name for logo in uow.logos.page(-1, 9)],
-            "theme_change": [theme.name for theme in uow.themes.page(-1, 9)],
-            "author_change": [author.username for author in uow.authors.page(-1, 9)],
-            "user_change": [user.username for user in uow.users.page(-1, 9)],
-            "role_change": [role.name for role in uow.roles.page(-1, 9)],
+            "logo_change": [logo.name for logo in uow.records(LOGOS).page(-1, 9)],
+            "theme_change": [theme.name for theme in uow.records(THEMES).page(-1, 9)],
+            "author_change": [author.username for author in uow.records(AUTHORS).page(-1, 9)],
+            "user_change": [user.username for user in uow.records(USERS).page(-1, 9)],
+            "role_change": [role.name for role in uow.records(ROLES).page(-1, 9)],
         }
     )
     assert names[name] == ["x" * 6]
@@ -1520,13 +1572,13 @@ def test_no_change_made_at_once_is_lost(storage: Storage, name: str) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        lambda uow: uow.logos.unlink(1, 1),
-        lambda uow: uow.logos.touch([1], 7),
-        lambda uow: uow.logos.link(1, 2),
-        lambda uow: uow.logos.remove(1),
-        lambda uow: uow.authors.add(author(3)),
-        lambda uow: uow.users.set_password(1, PasswordHash("another")),
-        lambda uow: uow.users.remove(1),
+        lambda uow: uow.links(LOGOS).remove(1, 1),
+        lambda uow: uow.records(LOGOS).touch([1], 7),
+        lambda uow: link_author(uow, LOGOS, 1, 2),
+        lambda uow: uow.records(LOGOS).remove(1),
+        lambda uow: uow.records(AUTHORS).add(author(3)),
+        lambda uow: uow.passwords.set(1, PasswordHash("another")),
+        lambda uow: uow.records(USERS).remove(1),
         lambda uow: uow.sessions.end_all(1),
         lambda uow: uow.secrets.put("another", "secret"),
     ],
@@ -1537,23 +1589,23 @@ def test_a_second_write_waits_for_the_first_and_sees_what_it_left(
 ) -> None:
     write(
         storage,
-        *(lambda uow, i=i: uow.authors.add(author(i)) for i in (1, 2)),
-        lambda uow: uow.logos.add(logo(1)),
-        lambda uow: uow.logos.link(1, 1),
-        lambda uow: uow.roles.add(role(1, "member")),
-        lambda uow: uow.users.add(user(1, "ann"), PasswordHash("one")),
+        *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2)),
+        lambda uow: uow.records(LOGOS).add(logo(1)),
+        lambda uow: link_author(uow, LOGOS, 1, 1),
+        lambda uow: uow.records(ROLES).add(role(1, "member")),
+        lambda uow: add_user(uow, user(1, "ann"), PasswordHash("one")),
         lambda uow: uow.sessions.add(session("s", 1)),
     )
     looked = threading.Event()
 
     def seen(uow: UnitOfWork) -> object:
         return (
-            (uow.logos.get(1), uow.logos.links(1), uow.authors.page(-1, 9)),
-            (uow.users.credentials("ann"), uow.sessions.rights("s", 1), uow.secrets.get("another")),
+            (uow.records(LOGOS).get(1), uow.links(LOGOS).of_artwork(1), uow.records(AUTHORS).page(-1, 9)),
+            (uow.passwords.credentials("ann"), uow.sessions.rights("s", 1), uow.secrets.get("another")),
         )
 
     def second(uow: UnitOfWork) -> object:
-        left = uow.themes.get(1)
+        left = uow.records(THEMES).get(1)
         looked.set()
         other(uow)
         return left
@@ -1566,7 +1618,7 @@ def test_a_second_write_waits_for_the_first_and_sees_what_it_left(
             waiting.append(executor.submit(storage.write, second))
             assert not looked.wait(0.1)
             assert seen(uow) == before
-            uow.themes.add(theme(1))
+            uow.records(THEMES).add(theme(1))
 
         storage.write(first)
         assert waiting[0].result() == theme(1)
@@ -1589,19 +1641,21 @@ def test_a_refresh_token_can_be_used_once_however_many_try(signed_in: Storage) -
 
 @pytest.mark.rule("contract A16")
 def test_of_many_who_link_an_author_at_once_one_makes_the_link(storage: Storage) -> None:
-    write(storage, lambda uow: uow.authors.add(author(1)), lambda uow: uow.logos.add(logo(1)))
+    write(storage, lambda uow: uow.records(AUTHORS).add(author(1)), lambda uow: uow.records(LOGOS).add(logo(1)))
 
     def link(uow: UnitOfWork) -> int:
-        uow.logos.get(1)
-        return uow.logos.link_of(1, 1) or uow.logos.link(1, 1)
+        uow.records(LOGOS).get(1)
+        return link_id_of(uow, LOGOS, 1, 1) or link_author(uow, LOGOS, 1, 1)
 
     assert at_once(*[lambda: storage.write(link)] * 6) == [1] * 6
 
 
 @pytest.mark.rule("contract A16")
 def test_who_looks_for_a_link_at_once_with_others_finds_theirs(storage: Storage) -> None:
-    write(storage, lambda uow: uow.authors.add(author(1)), lambda uow: uow.logos.add(logo(1)))
-    answers = at_once(*[lambda: storage.write(lambda uow: uow.logos.link_of(1, 1) or uow.logos.link(1, 1))] * 3)
+    write(storage, lambda uow: uow.records(AUTHORS).add(author(1)), lambda uow: uow.records(LOGOS).add(logo(1)))
+    answers = at_once(
+        *[lambda: storage.write(lambda uow: link_id_of(uow, LOGOS, 1, 1) or link_author(uow, LOGOS, 1, 1))] * 3
+    )
     assert answers == [1] * 3
 
 

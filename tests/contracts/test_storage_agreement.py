@@ -16,11 +16,13 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import Filter
 from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
 from logoadmin.ports.storage import Session, Storage, StoredResponse, UnitOfWork
 from tests.conftest import LONG
+from tests.gallery import add_user, has_users, link_author, link_id_of
 from tests.mariadb import MariaDb
 
 Step = Callable[[UnitOfWork], Any]
@@ -102,17 +104,21 @@ def versions(records: Iterable[Any]) -> list[tuple[int, list[int]]]:
 
 def alone(uow: UnitOfWork) -> list[Any]:
     """Return every record, got by itself."""
-    got: list[Any] = [uow.roles.get(role.role_id) for role in uow.roles.page(-1, 99)]
-    got += [uow.users.get(user.user_id) for user in uow.users.page(-1, 99)]
-    got += [uow.authors.get(author.author_id) for author in uow.authors.page(-1, 99)]
-    got += [uow.themes.get(theme.theme_id) for theme in uow.themes.page(-1, 99)]
-    return got + [uow.logos.get(logo.logo_id) for logo in uow.logos.page(-1, 99)]
+    got: list[Any] = [uow.records(ROLES).get(role.role_id) for role in uow.records(ROLES).page(-1, 99)]
+    got += [uow.records(USERS).get(user.user_id) for user in uow.records(USERS).page(-1, 99)]
+    got += [uow.records(AUTHORS).get(author.author_id) for author in uow.records(AUTHORS).page(-1, 99)]
+    got += [uow.records(THEMES).get(theme.theme_id) for theme in uow.records(THEMES).page(-1, 99)]
+    return got + [uow.records(LOGOS).get(logo.logo_id) for logo in uow.records(LOGOS).page(-1, 99)]
 
 
 def everything(uow: UnitOfWork) -> object:
     """Return all that a storage holds."""
-    listed: list[Any] = [*uow.roles.page(-1, 99), *uow.users.page(-1, 99), *uow.authors.page(-1, 99)]
-    listed += [*uow.themes.page(-1, 99), *uow.logos.page(-1, 99)]
+    listed: list[Any] = [
+        *uow.records(ROLES).page(-1, 99),
+        *uow.records(USERS).page(-1, 99),
+        *uow.records(AUTHORS).page(-1, 99),
+    ]
+    listed += [*uow.records(THEMES).page(-1, 99), *uow.records(LOGOS).page(-1, 99)]
     got = alone(uow)
     assert got == listed
     assert versions(got) == versions(listed)
@@ -122,21 +128,25 @@ def everything(uow: UnitOfWork) -> object:
         uow.changes.last_id(),
         {kind: number for kind, number in uow.changes.last_of_kinds().items() if number},
         [uow.changes.last_of(kind, id_) for kind in Kind for id_ in (0, 1, MAX_ID)],
-        [uow.keys.of_user(user.user_id) for user in uow.users.page(-1, 99)],
+        [uow.keys.of_user(user.user_id) for user in uow.records(USERS).page(-1, 99)],
         [uow.keys.find(f"hash {number}") for number in range(1, 9)],
-        [uow.logos.links(logo.logo_id) for logo in uow.logos.page(-1, 99)],
-        [uow.themes.links_of(author.author_id) for author in uow.authors.page(-1, 99)],
-        [uow.logos.links_of(author.author_id) for author in uow.authors.page(-1, 99)],
+        [uow.links(LOGOS).of_artwork(logo.logo_id) for logo in uow.records(LOGOS).page(-1, 99)],
+        [uow.links(THEMES).of_author(author.author_id) for author in uow.records(AUTHORS).page(-1, 99)],
+        [uow.links(LOGOS).of_author(author.author_id) for author in uow.records(AUTHORS).page(-1, 99)],
         [(uow.stored_responses.get(key), uow.sign_in_attempts.count(key)) for key in ("one", "One", "two")],
         [uow.secrets.get(key) for key in ("one", "One", "two")],
-        uow.roles.page(-1, 99),
-        uow.users.page(-1, 99),
-        uow.authors.page(-1, 99),
-        uow.logos.page(-1, 99),
-        uow.themes.page(-1, 99),
-        [uow.users.credentials(user.username) for user in uow.users.page(-1, 99)],
-        [uow.users.can_sign_in(role.role_id) for role in uow.roles.page(-1, 99)],
-        [uow.logos.link_of(logo.logo_id, by.author_id) for logo in uow.logos.page(-1, 99) for by in logo.authors],
+        uow.records(ROLES).page(-1, 99),
+        uow.records(USERS).page(-1, 99),
+        uow.records(AUTHORS).page(-1, 99),
+        uow.records(LOGOS).page(-1, 99),
+        uow.records(THEMES).page(-1, 99),
+        [uow.passwords.credentials(user.username) for user in uow.records(USERS).page(-1, 99)],
+        [uow.passwords.can_sign_in(role.role_id) for role in uow.records(ROLES).page(-1, 99)],
+        [
+            link_id_of(uow, LOGOS, logo.logo_id, by.author_id)
+            for logo in uow.records(LOGOS).page(-1, 99)
+            for by in logo.authors
+        ],
         [uow.sessions.refresh_token(key) for key in ("one", "One", "two")],
     )
 
@@ -160,95 +170,119 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(role=roles)
     def add_role(self, role: Role) -> None:
-        self.step(lambda uow: uow.roles.add(role), when=(lambda uow: uow.roles.get(role.role_id) is None,))
+        self.step(
+            lambda uow: uow.records(ROLES).add(role), when=(lambda uow: uow.records(ROLES).get(role.role_id) is None,)
+        )
 
     @rule(role=roles)
     def update_role(self, role: Role) -> None:
-        self.step(lambda uow: uow.roles.update(role), when=(lambda uow: uow.roles.get(role.role_id),))
+        self.step(lambda uow: uow.records(ROLES).update(role), when=(lambda uow: uow.records(ROLES).get(role.role_id),))
 
     @rule(role_id=IDS)
     def remove_role(self, role_id: int) -> None:
-        self.step(lambda uow: uow.roles.remove(role_id), when=(lambda uow: not uow.roles.in_use(role_id),))
+        self.step(lambda uow: uow.records(ROLES).remove(role_id), when=(lambda uow: not has_users(uow, role_id),))
 
     @rule(user=users, password=passwords)
     def add_user(self, user: User, password: PasswordHash | None) -> None:
-        self.step(lambda uow: uow.users.add(user, password), when=(lambda uow: uow.roles.get(user.role_id),))
+        self.step(lambda uow: add_user(uow, user, password), when=(lambda uow: uow.records(ROLES).get(user.role_id),))
 
     @rule(user=users)
     def update_user(self, user: User) -> None:
         self.step(
-            lambda uow: uow.users.update(user),
-            when=(lambda uow: uow.roles.get(user.role_id), lambda uow: uow.users.get(user.user_id)),
+            lambda uow: uow.records(USERS).update(user),
+            when=(lambda uow: uow.records(ROLES).get(user.role_id), lambda uow: uow.records(USERS).get(user.user_id)),
         )
 
     @rule(user_id=IDS)
     def remove_user(self, user_id: int) -> None:
-        self.step(lambda uow: uow.users.remove(user_id))
+        self.step(lambda uow: uow.records(USERS).remove(user_id))
 
     @rule(author=authors)
     def add_author(self, author: Author) -> None:
-        self.step(lambda uow: uow.authors.add(author), when=(lambda uow: uow.authors.get(author.author_id) is None,))
+        self.step(
+            lambda uow: uow.records(AUTHORS).add(author),
+            when=(lambda uow: uow.records(AUTHORS).get(author.author_id) is None,),
+        )
 
     @rule(user_id=IDS, name=NAMES)
     def add_next_author(self, user_id: int, name: str) -> None:
-        self.step(lambda uow: uow.authors.add(Author(uow.authors.next_id(), user_id, name, 0)))
+        self.step(lambda uow: uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), user_id, name, 0)))
 
     @rule(author=authors)
     def update_author(self, author: Author) -> None:
-        self.step(lambda uow: uow.authors.update(author), when=(lambda uow: uow.authors.get(author.author_id),))
+        self.step(
+            lambda uow: uow.records(AUTHORS).update(author),
+            when=(lambda uow: uow.records(AUTHORS).get(author.author_id),),
+        )
 
     @rule(author_id=IDS)
     def remove_author(self, author_id: int) -> None:
-        self.step(lambda uow: uow.authors.remove(author_id))
+        self.step(lambda uow: uow.records(AUTHORS).remove(author_id))
 
     @rule(logo=logos)
     def keep_logo(self, logo: Logo) -> None:
-        self.step(lambda uow: uow.logos.update(logo) if uow.logos.get(logo.logo_id) else uow.logos.add(logo))
+        self.step(
+            lambda uow: (
+                uow.records(LOGOS).update(logo)
+                if uow.records(LOGOS).get(logo.logo_id)
+                else uow.records(LOGOS).add(logo)
+            )
+        )
 
     @rule(theme=themes)
     def keep_theme(self, theme: Theme) -> None:
-        self.step(lambda uow: uow.themes.update(theme) if uow.themes.get(theme.theme_id) else uow.themes.add(theme))
+        self.step(
+            lambda uow: (
+                uow.records(THEMES).update(theme)
+                if uow.records(THEMES).get(theme.theme_id)
+                else uow.records(THEMES).add(theme)
+            )
+        )
 
     @rule(logo_id=IDS)
     def remove_logo(self, logo_id: int) -> None:
-        self.step(lambda uow: uow.logos.remove(logo_id))
+        self.step(lambda uow: uow.records(LOGOS).remove(logo_id))
 
     @rule(logo_id=IDS, author_id=IDS)
     def link(self, logo_id: int, author_id: int) -> None:
         self.step(
-            lambda uow: uow.logos.link_of(logo_id, author_id) or uow.logos.link(logo_id, author_id),
-            when=(lambda uow: uow.logos.get(logo_id), lambda uow: uow.authors.get(author_id)),
+            lambda uow: link_id_of(uow, LOGOS, logo_id, author_id) or link_author(uow, LOGOS, logo_id, author_id),
+            when=(lambda uow: uow.records(LOGOS).get(logo_id), lambda uow: uow.records(AUTHORS).get(author_id)),
         )
 
     @rule(logo_id=IDS, author_id=IDS)
     def unlink(self, logo_id: int, author_id: int) -> None:
-        self.step(lambda uow: uow.logos.unlink(logo_id, author_id))
+        self.step(lambda uow: uow.links(LOGOS).remove(logo_id, author_id))
 
     @rule(theme_id=IDS, author_ids=st.lists(IDS, unique=True, max_size=4))
     def link_others(self, theme_id: int, author_ids: list[int]) -> None:
         def link(uow: UnitOfWork) -> list[int]:
-            uow.themes.unlink_all(theme_id)
-            return [uow.themes.link(theme_id, id_) for id_ in author_ids if uow.authors.get(id_)]
+            uow.links(THEMES).remove_all(theme_id)
+            return [link_author(uow, THEMES, theme_id, id_) for id_ in author_ids if uow.records(AUTHORS).get(id_)]
 
-        self.step(link, when=(lambda uow: uow.themes.get(theme_id),))
+        self.step(link, when=(lambda uow: uow.records(THEMES).get(theme_id),))
 
     @rule(author=authors)
     def remove_author_and_bring_back(self, author: Author) -> None:
         def bring_back(uow: UnitOfWork) -> tuple[Link, ...]:
-            links = uow.logos.links_of(author.author_id)
-            there = uow.authors.get(author.author_id)
-            uow.authors.remove(author.author_id)
+            links = uow.links(LOGOS).of_author(author.author_id)
+            there = uow.records(AUTHORS).get(author.author_id)
+            uow.records(AUTHORS).remove(author.author_id)
             if there is not None:
-                uow.authors.add(there)
-                uow.logos.add_links(links[::-1])
+                uow.records(AUTHORS).add(there)
+                uow.links(LOGOS).add(links[::-1])
             return links
 
         self.step(bring_back)
 
     @rule(artwork_ids=st.sets(IDS, max_size=3), version=VERSIONS)
     def touch(self, artwork_ids: set[int], version: int) -> None:
-        self.step(lambda uow: uow.logos.touch([id_ for id_ in artwork_ids if uow.logos.get(id_)], version))
-        self.step(lambda uow: uow.themes.touch({id_ for id_ in artwork_ids if uow.themes.get(id_)}, version))
+        self.step(
+            lambda uow: uow.records(LOGOS).touch([id_ for id_ in artwork_ids if uow.records(LOGOS).get(id_)], version)
+        )
+        self.step(
+            lambda uow: uow.records(THEMES).touch({id_ for id_ in artwork_ids if uow.records(THEMES).get(id_)}, version)
+        )
 
     @rule(
         kinds=st.lists(st.tuples(st.sampled_from(Kind), IDS), max_size=3),
@@ -288,7 +322,7 @@ class Agreement(RuleBasedStateMachine):
             key_id = uow.keys.next_id()
             uow.keys.add(ServiceKey(key_id, name, scope, 0, expires_at, None), user_id, f"hash {key_id}")
 
-        self.step(add, when=(lambda uow: uow.users.get(user_id),))
+        self.step(add, when=(lambda uow: uow.records(USERS).get(user_id),))
 
     @rule(key_id=st.integers(1, 4), now=TIMES)
     def use_key(self, key_id: int, now: int) -> None:
@@ -323,14 +357,14 @@ class Agreement(RuleBasedStateMachine):
     @rule(user_id=IDS)
     def renew_password(self, user_id: int) -> None:
         self.step(
-            lambda uow: uow.users.renew_password(user_id, PasswordHash("renewed")),
-            when=(lambda uow: uow.users.get(user_id),),
+            lambda uow: uow.passwords.set(user_id, PasswordHash("renewed")),
+            when=(lambda uow: uow.records(USERS).get(user_id),),
         )
 
     @rule(session_id=KEYS, user_id=IDS, expires_at=TIMES)
     def begin_session(self, session_id: str, user_id: int, expires_at: int) -> None:
         self.step(lambda uow: uow.sessions.end(session_id))
-        there = (lambda uow: uow.users.get(user_id),)
+        there = (lambda uow: uow.records(USERS).get(user_id),)
         self.step(lambda uow: uow.sessions.add(Session(session_id, user_id, 0, expires_at)), when=there)
         self.step(lambda uow: uow.sessions.add_refresh_token(session_id, session_id), when=there)
 
@@ -355,8 +389,8 @@ class Agreement(RuleBasedStateMachine):
     def look(self, after: int, limit: int, where: Filter, key: str) -> None:
         self.step(
             lambda uow: (
-                uow.logos.page(after, limit, where),
-                uow.themes.page(after, limit, where),
+                uow.records(LOGOS).page(after, limit, where),
+                uow.records(THEMES).page(after, limit, where),
                 uow.sessions.rights(key, limit),
             )
         )
@@ -370,9 +404,9 @@ class Agreement(RuleBasedStateMachine):
     def look_for_people(self, after: int, limit: int, q: str | None, of: int | None) -> None:
         self.step(
             lambda uow: (
-                uow.roles.page(after, limit, Filter(q=q)),
-                uow.users.page(after, limit, Filter(q=q, role_id=of)),
-                uow.authors.page(after, limit, Filter(q=q, user_id=of)),
+                uow.records(ROLES).page(after, limit, Filter(q=q)),
+                uow.records(USERS).page(after, limit, Filter(q=q, role_id=of)),
+                uow.records(AUTHORS).page(after, limit, Filter(q=q, user_id=of)),
             )
         )
 

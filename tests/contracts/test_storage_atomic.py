@@ -12,6 +12,7 @@ import pytest
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import DuplicateEntry, InvalidToken, LogoAdminError, NotFound, NotPermitted
+from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.services.roles import AmendRole, CreateRole
@@ -29,8 +30,8 @@ def add(storage: Storage, number: int) -> Author:
     """Keep an author whose number and name are known."""
 
     def work(uow: UnitOfWork) -> Author:
-        author = Author(uow.authors.next_id(), number, f"author {number}", 5)
-        uow.authors.add(author)
+        author = Author(uow.records(AUTHORS).next_id(), number, f"author {number}", 5)
+        uow.records(AUTHORS).add(author)
         return author
 
     return storage.write(work)
@@ -38,7 +39,9 @@ def add(storage: Storage, number: int) -> Author:
 
 def ids(storage: Storage) -> list[tuple[int, int]]:
     """Return who is there, as ids and numbers."""
-    return storage.read(lambda uow: [(author.author_id, author.user_id) for author in uow.authors.page(-1, 99)])
+    return storage.read(
+        lambda uow: [(author.author_id, author.user_id) for author in uow.records(AUTHORS).page(-1, 99)]
+    )
 
 
 def refused(storage: Storage, number: int) -> None:
@@ -64,7 +67,7 @@ def test_one_that_raises_undoes_itself_alone_and_its_ids_are_given_again(storage
         pass
 
     def breaks_off(uow: UnitOfWork) -> None:
-        uow.authors.add(Author(uow.authors.next_id(), 50, "gone", 5))
+        uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), 50, "gone", 5))
         raise Stop
 
     def calls() -> None:
@@ -117,9 +120,9 @@ def test_together_within_together_is_one_write_among_the_others(storage: Storage
 def test_the_next_write_sees_what_the_one_before_it_left(storage: Storage) -> None:
     def calls() -> None:
         add(storage, 1)
-        assert storage.write(lambda uow: uow.authors.get(1)) == Author(1, 1, "author 1", 5)
-        storage.write(lambda uow: uow.authors.remove(1))
-        assert storage.write(lambda uow: uow.authors.get(1)) is None
+        assert storage.write(lambda uow: uow.records(AUTHORS).get(1)) == Author(1, 1, "author 1", 5)
+        storage.write(lambda uow: uow.records(AUTHORS).remove(1))
+        assert storage.write(lambda uow: uow.records(AUTHORS).get(1)) is None
         add(storage, 1)
 
     storage.atomic(calls)

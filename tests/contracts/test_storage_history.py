@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.model.records import Author, Change, Kind
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -150,9 +151,9 @@ def test_changes_of_undone_work_leave_no_gap(storage: Storage) -> None:
 @pytest.mark.rule("contract G")
 def test_the_history_outlasts_the_record_and_the_user(storage: Storage) -> None:
     def work(uow: UnitOfWork) -> None:
-        uow.authors.add(Author(1, 1, "ann", 0))
+        uow.records(AUTHORS).add(Author(1, 1, "ann", 0))
         uow.changes.add([change(1, Kind.AUTHOR, 1, user_id=77)])
-        uow.authors.remove(1)
+        uow.records(AUTHORS).remove(1)
 
     storage.write(work)
     assert storage.read(lambda uow: uow.changes.get(1)) == change(1, Kind.AUTHOR, 1, user_id=77)
@@ -217,11 +218,13 @@ def test_no_snapshot_has_a_record_without_its_change_or_a_change_without_its_rec
 
     def work(uow: UnitOfWork) -> None:
         change_id = uow.changes.last_id() + 1
-        uow.authors.add(Author(uow.authors.next_id(), change_id, f"author {change_id}", 0, version=change_id))
+        uow.records(AUTHORS).add(
+            Author(uow.records(AUTHORS).next_id(), change_id, f"author {change_id}", 0, version=change_id)
+        )
         uow.changes.add([change(change_id, Kind.AUTHOR, change_id)])
 
     def look(uow: UnitOfWork) -> tuple[int, list[int], list[int], int, int]:
-        authors = [found.version for found in uow.authors.page(-1, 999)]
+        authors = [found.version for found in uow.records(AUTHORS).page(-1, 999)]
         changes = [found.change_id for found in uow.changes.page(0, 999)]
         last = uow.changes.last_of_kinds().get(Kind.AUTHOR, 0)
         return uow.changes.last_id(), authors, changes, last, uow.changes.last_of(Kind.AUTHOR, len(changes))

@@ -9,7 +9,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, Rights, Scope, SignedIn
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidToken, LogoAdminError, NotAuthenticated, NotFound, NotPermitted
-from logoadmin.domain.services import authors, changes, import_export, keys, logos, roles, sessions, themes, users
+from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
 from tests.gallery import ASKED, StandingClock, ask, gallery_on, signed_in, stock
 
 ALL_SCOPES = (
@@ -63,26 +63,26 @@ TABLE: dict[type[Command], Row] = {
     authors.GetAuthor:          Row("", True),
     authors.AmendAuthor:        Row("authors:write", True),
     authors.RemoveAuthor:       Row("authors:write", False),
-    authors.ListAuthorLogos:    Row("", True),
-    authors.ListAuthorThemes:   Row("", True),
-    themes.ListThemes:          Row("", True),
-    themes.CreateTheme:         Row("themes:write", False),
-    themes.GetTheme:            Row("", True),
-    themes.AmendTheme:          Row("themes:write", False),
-    themes.RemoveTheme:         Row("themes:write", False),
-    themes.ListThemeAuthors:    Row("", True),
-    themes.LinkThemeAuthor:     Row("themes:write", False),
-    themes.UnlinkThemeAuthor:   Row("themes:write", True),
-    themes.RemoveThemeAuthor:   Row("themes:write", False),
-    logos.ListLogos:            Row("", True),
-    logos.CreateLogo:           Row("logos:write", False),
-    logos.GetLogo:              Row("", True),
-    logos.AmendLogo:            Row("logos:write", False),
-    logos.RemoveLogo:           Row("logos:write", True),
-    logos.ListLogoAuthors:      Row("", True),
-    logos.LinkLogoAuthor:       Row("logos:write", True),
-    logos.UnlinkLogoAuthor:     Row("logos:write", False),
-    logos.RemoveLogoAuthor:     Row("logos:write", False),
+    artworks.ListAuthorLogos:    Row("", True),
+    artworks.ListAuthorThemes:   Row("", True),
+    artworks.ListThemes:          Row("", True),
+    artworks.CreateTheme:         Row("themes:write", False),
+    artworks.GetTheme:            Row("", True),
+    artworks.AmendTheme:          Row("themes:write", False),
+    artworks.RemoveTheme:         Row("themes:write", False),
+    artworks.ListThemeAuthors:    Row("", True),
+    artworks.LinkThemeAuthor:     Row("themes:write", False),
+    artworks.UnlinkThemeAuthor:   Row("themes:write", True),
+    artworks.RemoveThemeAuthor:   Row("themes:write", False),
+    artworks.ListLogos:            Row("", True),
+    artworks.CreateLogo:           Row("logos:write", False),
+    artworks.GetLogo:              Row("", True),
+    artworks.AmendLogo:            Row("logos:write", False),
+    artworks.RemoveLogo:           Row("logos:write", True),
+    artworks.ListLogoAuthors:      Row("", True),
+    artworks.LinkLogoAuthor:       Row("logos:write", True),
+    artworks.UnlinkLogoAuthor:     Row("logos:write", False),
+    artworks.RemoveLogoAuthor:     Row("logos:write", False),
     import_export.ImportRecords:       Row("*", False),
     import_export.ExportRecords:       Row("*", False),
 }

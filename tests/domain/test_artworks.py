@@ -19,7 +19,7 @@ from logoadmin.domain.model.records import (
     Theme,
     ThemeAuthor,
 )
-from logoadmin.domain.services import logos, themes
+from logoadmin.domain.services import artworks
 from logoadmin.domain.services.authors import AmendAuthor, GetAuthor
 from tests.gallery import NOW, PIECE, StandingClock
 
@@ -31,22 +31,21 @@ class Kind:
     name: str
     service: Callable[[LogoAdmin], Any]
     record: Any
-    commands: Any
     link: Any
     removed: Any
     removed_link: Any
 
     def asked(self, pattern: str, **values: Any) -> Any:
         """Make the command that is named after a pattern, such as ``Get{}``."""
-        return getattr(self.commands, pattern.format(self.name))(**values)
+        return getattr(artworks, pattern.format(self.name))(**values)
 
     def of(self, artwork_id: int, **values: Any) -> dict[str, Any]:
         return {f"{self.name.lower()}_id": artwork_id, **values}
 
 
 KINDS = [
-    Kind("Logo", lambda gallery: gallery.logos, Logo, logos, LogoAuthor, RemovedLogo, RemovedLogoAuthor),
-    Kind("Theme", lambda gallery: gallery.themes, Theme, themes, ThemeAuthor, RemovedTheme, RemovedThemeAuthor),
+    Kind("Logo", lambda gallery: gallery.logos, Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor),
+    Kind("Theme", lambda gallery: gallery.themes, Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor),
 ]
 BOTH = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 RECORDS = pytest.mark.rule("contract D logos", "contract D themes")
@@ -85,8 +84,10 @@ def test_artworks_are_listed_by_id_with_their_authors(stocked: LogoAdmin, kind: 
 
 @pytest.mark.rule("spec §Endpoints 9", "spec §Rules 6")
 def test_a_logo_embeds_every_author_linked_to_it(stocked: LogoAdmin) -> None:
-    stocked.logos.link(logos.LinkLogoAuthor(logo_id=1, author_id=2))
-    assert stocked.logos.get(logos.GetLogo(logo_id=1)) == Logo(logo_id=1, **PIECE, authors=(ANN, BEN), created_at=NOW)
+    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2))
+    assert stocked.logos.get(artworks.GetLogo(logo_id=1)) == Logo(
+        logo_id=1, **PIECE, authors=(ANN, BEN), created_at=NOW
+    )
 
 
 @RECORDS
@@ -198,5 +199,5 @@ def test_the_authors_of_a_artwork_are_as_they_are_now(stocked: LogoAdmin, kind: 
 
 @RECORDS
 def test_logos_and_themes_do_not_share_links(stocked: LogoAdmin) -> None:
-    stocked.logos.unlink(logos.UnlinkLogoAuthor(logo_id=1, author_id=1))
-    assert tuple(stocked.themes.authors(themes.ListThemeAuthors(theme_id=1))) == (ANN,)
+    stocked.logos.unlink(artworks.UnlinkLogoAuthor(logo_id=1, author_id=1))
+    assert tuple(stocked.themes.authors(artworks.ListThemeAuthors(theme_id=1))) == (ANN,)

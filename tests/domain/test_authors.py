@@ -5,18 +5,16 @@ import pytest
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpdate, NotFound
 from logoadmin.domain.model.records import Author, RemovedAuthor
-from logoadmin.domain.services.authors import (
-    AmendAuthor,
-    CreateAuthor,
-    GetAuthor,
+from logoadmin.domain.services.artworks import (
+    CreateLogo,
+    LinkLogoAuthor,
     ListAuthorLogos,
-    ListAuthors,
     ListAuthorThemes,
-    RemoveAuthor,
+    ListLogoAuthors,
+    ListThemeAuthors,
 )
+from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors, RemoveAuthor
 from logoadmin.domain.services.import_export import ImportRecords
-from logoadmin.domain.services.logos import CreateLogo, LinkLogoAuthor, ListLogoAuthors
-from logoadmin.domain.services.themes import ListThemeAuthors
 from tests.gallery import NOW, PIECE, StandingClock
 
 
@@ -90,8 +88,8 @@ def test_an_author_who_is_not_there_is_not_found(gallery: LogoAdmin) -> None:
         lambda: gallery.authors.get(GetAuthor(author_id=12)),
         lambda: gallery.authors.amend(AmendAuthor(author_id=12)),
         lambda: gallery.authors.remove(RemoveAuthor(author_id=12)),
-        lambda: gallery.authors.logos(ListAuthorLogos(author_id=12)),
-        lambda: gallery.authors.themes(ListAuthorThemes(author_id=12)),
+        lambda: gallery.logos.of_author(ListAuthorLogos(author_id=12)),
+        lambda: gallery.themes.of_author(ListAuthorThemes(author_id=12)),
     ):
         with pytest.raises(NotFound, match=r"^Author 12 not found$"):
             ask()
@@ -118,7 +116,7 @@ def test_the_artworks_of_an_author_are_listed_by_id_with_all_their_authors(stock
         stocked.logos.create(CreateLogo(**PIECE))
         for author_id in author_ids:
             stocked.logos.link(LinkLogoAuthor(logo_id=logo_id, author_id=author_id))
-    made = list(stocked.authors.logos(ListAuthorLogos(author_id=1)))
+    made = list(stocked.logos.of_author(ListAuthorLogos(author_id=1)))
     assert [(logo.logo_id, [author.author_id for author in logo.authors]) for logo in made] == [(1, [1]), (3, [2, 1])]
-    assert [theme.theme_id for theme in stocked.authors.themes(ListAuthorThemes(author_id=1))] == [1]
-    assert list(stocked.authors.themes(ListAuthorThemes(author_id=2))) == []
+    assert [theme.theme_id for theme in stocked.themes.of_author(ListAuthorThemes(author_id=1))] == [1]
+    assert list(stocked.themes.of_author(ListAuthorThemes(author_id=2))) == []

@@ -1,6 +1,7 @@
 """The history, and undoing what is in it (contract G, G2)."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -19,8 +20,9 @@ from logoadmin.domain.model.errors import (
     NotFound,
     SignInRefused,
 )
+from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.model.records import Change, Kind
-from logoadmin.domain.services import authors, import_export, logos, roles, sessions, themes, users
+from logoadmin.domain.services import artworks, authors, import_export, roles, sessions, users
 from logoadmin.domain.services.changes import ListChanges, Revert
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import ANN_PASSWORD, ASKED, CHEAP_PASSWORDS, NOW, PIECE, StandingClock, ask, gallery_on, stock
@@ -44,15 +46,15 @@ def everything(storage: MemoryStorage) -> dict[str, Any]:
     """Return every record field for field, and every link with its id in link order; no passwords, no versions."""
 
     def work(uow: UnitOfWork) -> dict[str, Any]:
-        logos_, themes_ = uow.logos.page(-1, 500), uow.themes.page(-1, 500)
+        logos_, themes_ = uow.records(LOGOS).page(-1, 500), uow.records(THEMES).page(-1, 500)
         return {
-            "roles": uow.roles.page(-1, 500),
-            "users": uow.users.page(-1, 500),
-            "authors": uow.authors.page(-1, 500),
+            "roles": uow.records(ROLES).page(-1, 500),
+            "users": uow.records(USERS).page(-1, 500),
+            "authors": uow.records(AUTHORS).page(-1, 500),
             "logos": logos_,
             "themes": themes_,
-            "logo links": [uow.logos.links(logo.logo_id) for logo in logos_],
-            "theme links": [uow.themes.links(theme.theme_id) for theme in themes_],
+            "logo links": [uow.links(LOGOS).of_artwork(logo.logo_id) for logo in logos_],
+            "theme links": [uow.links(THEMES).of_artwork(theme.theme_id) for theme in themes_],
         }
 
     return storage.read(work)
@@ -70,16 +72,16 @@ DONE: Final[list[tuple[type[Command], str, str]]] = [
     (authors.CreateAuthor, "author.created", "author.removed"),
     (authors.AmendAuthor, "author.amended", "author.amended"),
     (authors.RemoveAuthor, "author.removed", "author.restored"),
-    (themes.CreateTheme, "theme.created", "theme.removed"),
-    (themes.AmendTheme, "theme.amended", "theme.amended"),
-    (themes.RemoveTheme, "theme.removed", "theme.restored"),
-    (themes.LinkThemeAuthor, "theme.linked", "theme.amended"),
-    (themes.UnlinkThemeAuthor, "theme.unlinked", "theme.amended"),
-    (logos.CreateLogo, "logo.created", "logo.removed"),
-    (logos.AmendLogo, "logo.amended", "logo.amended"),
-    (logos.RemoveLogo, "logo.removed", "logo.restored"),
-    (logos.LinkLogoAuthor, "logo.linked", "logo.amended"),
-    (logos.UnlinkLogoAuthor, "logo.unlinked", "logo.amended"),
+    (artworks.CreateTheme, "theme.created", "theme.removed"),
+    (artworks.AmendTheme, "theme.amended", "theme.amended"),
+    (artworks.RemoveTheme, "theme.removed", "theme.restored"),
+    (artworks.LinkThemeAuthor, "theme.linked", "theme.amended"),
+    (artworks.UnlinkThemeAuthor, "theme.unlinked", "theme.amended"),
+    (artworks.CreateLogo, "logo.created", "logo.removed"),
+    (artworks.AmendLogo, "logo.amended", "logo.amended"),
+    (artworks.RemoveLogo, "logo.removed", "logo.restored"),
+    (artworks.LinkLogoAuthor, "logo.linked", "logo.amended"),
+    (artworks.UnlinkLogoAuthor, "logo.unlinked", "logo.amended"),
 ]
 
 
@@ -127,9 +129,9 @@ def test_a_change_that_never_was_is_not_found(stocked: LogoAdmin, change_id: int
 
 @G2
 def test_a_later_change_is_in_the_way_and_is_named(stocked: LogoAdmin) -> None:
-    stocked.logos.amend(logos.AmendLogo(logo_id=1, name="second"))
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
     second = last(stocked).change_id
-    stocked.logos.amend(logos.AmendLogo(logo_id=1, name="third"))
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="third"))
     stocked.authors.amend(authors.AmendAuthor(author_id=2, username="unrelated"))
     with pytest.raises(Conflict, match=rf"^Logo 1 was changed since, by change {second + 1}$"):
         revert(stocked, second)
@@ -137,21 +139,21 @@ def test_a_later_change_is_in_the_way_and_is_named(stocked: LogoAdmin) -> None:
 
 @G2
 def test_a_later_removal_is_in_the_way_and_is_named(stocked: LogoAdmin) -> None:
-    stocked.logos.amend(logos.AmendLogo(logo_id=1, name="second"))
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
     second = last(stocked).change_id
-    stocked.logos.remove(logos.RemoveLogo(logo_id=1))
+    stocked.logos.remove(artworks.RemoveLogo(logo_id=1))
     with pytest.raises(Conflict, match=rf"^Logo 1 was changed since, by change {second + 1}$"):
         revert(stocked, second)
 
 
 @G2
 def test_what_became_as_it_was_again_may_be_undone(stocked: LogoAdmin) -> None:
-    stocked.logos.amend(logos.AmendLogo(logo_id=1, name="second"))
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
     second = last(stocked).change_id
-    stocked.logos.amend(logos.AmendLogo(logo_id=1, name="third"))
-    stocked.logos.amend(logos.AmendLogo(logo_id=1, name="second"))
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="third"))
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
     assert revert(stocked, second).after == last(stocked).after
-    assert stocked.logos.get(logos.GetLogo(logo_id=1)).name == "Aurora"
+    assert stocked.logos.get(artworks.GetLogo(logo_id=1)).name == "Aurora"
 
 
 @G2
@@ -167,9 +169,9 @@ def test_an_author_who_went_changed_what_they_made_and_is_named(stocked: LogoAdm
 
 
 @G2
-@pytest.mark.parametrize(("kind", "id_field"), [(logos.RemoveLogo, "logo_id"), (themes.RemoveTheme, "theme_id")])
+@pytest.mark.parametrize(("kind", "id_field"), [(artworks.RemoveLogo, "logo_id"), (artworks.RemoveTheme, "theme_id")])
 def test_a_artwork_does_not_come_back_without_its_author(
-    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command], id_field: str
+    stocked: LogoAdmin, storage: MemoryStorage, kind: Callable[..., Command], id_field: str
 ) -> None:
     ask(stocked, kind(**{id_field: 1}))
     removed = last(stocked).change_id
@@ -186,7 +188,7 @@ def test_a_artwork_does_not_come_back_without_its_author(
 def test_an_author_does_not_come_back_without_what_they_made(stocked: LogoAdmin) -> None:
     stocked.authors.remove(authors.RemoveAuthor(author_id=1))
     removed = last(stocked).change_id
-    stocked.themes.remove(themes.RemoveTheme(theme_id=1))
+    stocked.themes.remove(artworks.RemoveTheme(theme_id=1))
     with pytest.raises(Conflict, match=rf"^Theme 1 was changed since, by change {removed + 1}$"):
         revert(stocked, removed)
 
@@ -195,25 +197,25 @@ def test_an_author_does_not_come_back_without_what_they_made(stocked: LogoAdmin)
 @pytest.mark.rule("contract A18")
 def test_a_restored_author_is_where_they_were_among_the_authors(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     stocked.authors.create(authors.CreateAuthor(user_id=103, username="Cyd"))
-    stocked.logos.create(logos.CreateLogo(**PIECE))
+    stocked.logos.create(artworks.CreateLogo(**PIECE))
     for logo_id, author_id in ((1, 2), (1, 3), (2, 3), (2, 2), (2, 1)):
-        stocked.logos.link(logos.LinkLogoAuthor(logo_id=logo_id, author_id=author_id))
+        stocked.logos.link(artworks.LinkLogoAuthor(logo_id=logo_id, author_id=author_id))
     before = everything(storage)
     stocked.authors.remove(authors.RemoveAuthor(author_id=2))
     removed = last(stocked)
-    stocked.logos.link(logos.LinkLogoAuthor(logo_id=2, author_id=3))  # linked already
+    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=2, author_id=3))  # linked already
     revert(stocked, removed.change_id)
     assert everything(storage) == before
     assert removed.before is not None
     assert removed.before["logos"] == [{"logo_author_id": 2, "logo_id": 1}, {"logo_author_id": 5, "logo_id": 2}]
-    made = [[a.author_id for a in stocked.logos.get(logos.GetLogo(logo_id=id_)).authors] for id_ in (1, 2)]
+    made = [[a.author_id for a in stocked.logos.get(artworks.GetLogo(logo_id=id_)).authors] for id_ in (1, 2)]
     assert made == [[1, 2, 3], [3, 2, 1]]
 
 
 @pytest.mark.rule("contract G2")
 def test_an_author_who_was_linked_since_stays(stocked: LogoAdmin) -> None:
     created = stocked.authors.create(authors.CreateAuthor(user_id=900, username="New")).version
-    stocked.logos.link(logos.LinkLogoAuthor(logo_id=1, author_id=3))
+    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=3))
     linked = last(stocked).change_id
     with pytest.raises(Conflict, match=rf"^Logo 1 was changed since, by change {linked}$"):
         revert(stocked, created)
@@ -319,7 +321,7 @@ def _commands() -> st.SearchStrategy[Command]:
         return st.fixed_dictionaries(values).map(lambda given: kind(**given))
 
     user_ids = st.sampled_from((7, 8, 9))
-    artworks = {"name": _NAMES, "active": st.booleans()}
+    values = {"name": _NAMES, "active": st.booleans()}
     every = [
         of(roles.CreateRole, name=_NAMES, scope=st.sampled_from(((), ("*",), ("forum:ban", "x")))),
         of(roles.AmendRole, role_id=_IDS, scope=st.sampled_from(((), ("*",), ("x",)))),
@@ -333,16 +335,16 @@ def _commands() -> st.SearchStrategy[Command]:
         of(authors.RemoveAuthor, author_id=_IDS),
         of(authors.RemoveAuthor, author_id=_IDS),
     ]
-    for module, name in ((logos, "Logo"), (themes, "Theme")):
+    for name in ("Logo", "Theme"):
         ids = {f"{name.lower()}_id": st.integers(1, 3)}
-        made: type[Command] = getattr(module, f"Create{name}")
-        link = of(getattr(module, f"Link{name}Author"), **ids, author_id=_IDS)
+        made: type[Command] = getattr(artworks, f"Create{name}")
+        link = of(getattr(artworks, f"Link{name}Author"), **ids, author_id=_IDS)
         every += [
-            of(made, **{field: st.just(value) for field, value in PIECE.items()} | artworks),
-            of(getattr(module, f"Amend{name}"), **ids, **artworks),
-            of(getattr(module, f"Remove{name}"), **ids),
+            of(made, **{field: st.just(value) for field, value in PIECE.items()} | values),
+            of(getattr(artworks, f"Amend{name}"), **ids, **values),
+            of(getattr(artworks, f"Remove{name}"), **ids),
             *(link, link, link),
-            of(getattr(module, f"Unlink{name}Author"), **ids, author_id=_IDS),
+            of(getattr(artworks, f"Unlink{name}Author"), **ids, author_id=_IDS),
         ]
     return st.one_of(every) | st.integers(1, 40).map(lambda id_: Revert(change_id=id_))
 
@@ -372,7 +374,7 @@ def test_any_changes_that_are_undone_in_reverse_leave_everything_as_it_was(comma
 
 
 def give_password(uow: UnitOfWork, user_id: int) -> None:
-    uow.users.set_password(user_id, CHEAP_PASSWORDS.hash("known"))
+    uow.passwords.set(user_id, CHEAP_PASSWORDS.hash("known"))
 
 
 @G2

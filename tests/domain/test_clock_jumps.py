@@ -16,7 +16,7 @@ from logoadmin.domain.services.keys import CreateKey, ListKeys
 from logoadmin.domain.services.sessions import Refresh, SignIn, WhoAmI
 from logoadmin.domain.sign_in_limits import attempt
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, StandingClock
+from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, StandingClock, once
 
 DAY: Final = 86_400
 MONTH: Final = 30 * DAY  # a session
@@ -77,7 +77,7 @@ def test_a_session_of_a_jump_ends_as_late_as_one_of_now(stocked: LogoAdmin, cloc
 @pytest.mark.rule("contract F3")
 def test_an_answer_of_a_jump_is_given_again_for_a_day_and_no_longer(stocked: LogoAdmin, clock: StandingClock) -> None:
     def create(key: str, user_id: int) -> int:
-        return stocked.authors.create(CreateAuthor(user_id=user_id, username=f"new {user_id}").once(key)).author_id
+        return stocked.authors.create(once(CreateAuthor(user_id=user_id, username=f"new {user_id}"), key)).author_id
 
     with a_day_ahead(clock):
         made = create("one", 901)

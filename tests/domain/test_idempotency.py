@@ -22,11 +22,11 @@ from logoadmin.domain.model.errors import (
     TooManySignIns,
 )
 from logoadmin.domain.model.versions import version_of
-from logoadmin.domain.services import changes, import_export, keys, logos, roles, sessions, themes, users
+from logoadmin.domain.services import artworks, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import ANN_PASSWORD, ASKED, StandingClock, ask, signed_in
+from tests.gallery import ANN_PASSWORD, ASKED, StandingClock, ask, if_match, once, signed_in
 
 pytestmark = pytest.mark.rule("contract F3")
 
@@ -39,7 +39,7 @@ WRITES = [
     kind
     for kind, (call, _) in ASKED.items()
     if kind is not sessions.Refresh
-    and call.rpartition(".")[2] not in ("list", "get", "logos", "themes", "authors", "me", "load", "dump")
+    and call.rpartition(".")[2] not in ("list", "get", "of_author", "authors", "me", "load", "dump")
 ]
 
 
@@ -71,10 +71,10 @@ def test_the_same_again_gives_the_same_answer_and_doubles_nothing(
     stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
 ) -> None:
     caller = caller_for(kind, stocked, storage)
-    command = kind(**ASKED[kind][1]).once(KEY)
+    command = once(kind(**ASKED[kind][1]), KEY)
     first = ask(stocked, command, caller)
     after = everything(stocked)
-    again = ask(stocked, kind(**ASKED[kind][1]).once(KEY), caller)
+    again = ask(stocked, once(kind(**ASKED[kind][1]), KEY), caller)
     assert again == first
     assert type(again) is type(first)
     if has_version(first):
@@ -89,16 +89,16 @@ def test_without_a_key_everything_is_done_again(gallery: LogoAdmin) -> None:
 
 
 def test_the_first_answer_is_given_although_the_record_is_another_by_now(gallery: LogoAdmin) -> None:
-    first = gallery.authors.create(ANN.once(KEY))
+    first = gallery.authors.create(once(ANN, KEY))
     gallery.authors.amend(AmendAuthor(author_id=1, username="Renamed"))
-    again = gallery.authors.create(ANN.once(KEY))
+    again = gallery.authors.create(once(ANN, KEY))
     assert (again, again.version) == (first, first.version)
     assert gallery.authors.get(GetAuthor(author_id=1)).username == "Renamed"
 
 
 def test_the_version_of_a_artwork_that_has_authors_is_given_again(stocked: LogoAdmin) -> None:
     stocked.authors.amend(AmendAuthor(author_id=1, username="Renamed"))
-    command = logos.AmendLogo(logo_id=1, name="Aurora").once(KEY)
+    command = once(artworks.AmendLogo(logo_id=1, name="Aurora"), KEY)
     first, again = stocked.logos.amend(command), stocked.logos.amend(command)
     assert again == first
     assert version_of(again) == version_of(first) == stocked.changes.list(ListChanges()).version
@@ -110,14 +110,14 @@ def test_the_version_of_a_artwork_that_has_authors_is_given_again(stocked: LogoA
         CreateAuthor(user_id=7, username="anna"),
         CreateAuthor(user_id=8, username="Anna"),
         roles.CreateRole(name="Ann", scope=()),
-        logos.RemoveLogo(logo_id=1),
+        artworks.RemoveLogo(logo_id=1),
     ],
 )
 def test_the_key_of_another_command_is_refused(stocked: LogoAdmin, other: Command) -> None:
-    stocked.authors.create(ANN.once(KEY))
+    stocked.authors.create(once(ANN, KEY))
     before = everything(stocked)
     with pytest.raises(InvalidInput) as caught:
-        ask(stocked, other.once(KEY))
+        ask(stocked, once(other, KEY))
     (problem,) = caught.value.problems
     assert (problem.loc, problem.type) == (("header", "Idempotency-Key"), "value_error")
     assert KEY not in str(caught.value)
@@ -125,31 +125,31 @@ def test_the_key_of_another_command_is_refused(stocked: LogoAdmin, other: Comman
 
 
 def test_what_was_left_out_and_what_was_given_are_two_commands(stocked: LogoAdmin) -> None:
-    stocked.users.amend(users.AmendUser(user_id=7).once(KEY))
+    stocked.users.amend(once(users.AmendUser(user_id=7), KEY))
     with pytest.raises(InvalidInput):
-        stocked.users.amend(users.AmendUser(user_id=7, avatar=None).once(KEY))
+        stocked.users.amend(once(users.AmendUser(user_id=7, avatar=None), KEY))
 
 
 @pytest.mark.parametrize("wrong", ["another", ANN_PASSWORD + " "])
 def test_another_password_is_another_command(stocked: LogoAdmin, wrong: str) -> None:
     command = users.SetPassword(user_id=7, password=ANN_PASSWORD)
-    stocked.users.set_password(command.once(KEY))
+    stocked.users.set_password(once(command, KEY))
     with pytest.raises(InvalidInput):
-        stocked.users.set_password(users.SetPassword(user_id=7, password=wrong).once(KEY))
+        stocked.users.set_password(once(users.SetPassword(user_id=7, password=wrong), KEY))
 
 
 def test_other_keys_are_other_commands(gallery: LogoAdmin) -> None:
-    gallery.authors.create(ANN.once(KEY))
+    gallery.authors.create(once(ANN, KEY))
     for key in (KEY + " ", KEY.upper(), KEY[:-1], "", "é😀"):
         with pytest.raises(DuplicateEntry):
-            gallery.authors.create(ANN.once(key))
+            gallery.authors.create(once(ANN, key))
 
 
 def test_users_do_not_share_their_keys(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     ann, ben = signed_in(storage, "*", user_id=500), signed_in(storage, "*", user_id=501)
     callers: tuple[Caller, ...] = (ann, ben, OWNER)
     made = [
-        gallery.authors.create(CreateAuthor(user_id=number, username=f"Author {number}").once(KEY), caller)
+        gallery.authors.create(once(CreateAuthor(user_id=number, username=f"Author {number}"), KEY), caller)
         for number, caller in enumerate(callers)
     ]
     assert [author.author_id for author in made] == [1, 2, 3]
@@ -157,15 +157,15 @@ def test_users_do_not_share_their_keys(gallery: LogoAdmin, storage: MemoryStorag
 
 def test_a_user_has_their_keys_in_all_their_sessions(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     here = signed_in(storage, "*", user_id=500)
-    first = gallery.authors.create(ANN.once(KEY), here)
+    first = gallery.authors.create(once(ANN, KEY), here)
     gallery.users.set_password(users.SetPassword(user_id=500, password="pw"))
     tokens = gallery.sessions.sign_in(sessions.SignIn(username="user 500", password="pw"))
-    assert gallery.authors.create(ANN.once(KEY), gallery.sessions.caller(tokens.access_token)) == first
+    assert gallery.authors.create(once(ANN, KEY), gallery.sessions.caller(tokens.access_token)) == first
 
 
 def test_who_may_no_more_is_refused_also_for_what_they_did(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     ann = signed_in(storage, "roles:write", user_id=500)
-    command = roles.CreateRole(name="new", scope=()).once(KEY)
+    command = once(roles.CreateRole(name="new", scope=()), KEY)
     gallery.roles.create(command, ann)
     gallery.users.amend(users.AmendUser(user_id=500, role_id=1))
     with pytest.raises(NotPermitted):
@@ -176,7 +176,7 @@ def test_who_may_no_more_is_refused_also_for_what_they_did(gallery: LogoAdmin, s
 
 
 def test_after_a_day_it_is_done_again(gallery: LogoAdmin, clock: StandingClock) -> None:
-    command = roles.CreateRole(name="new", scope=()).once(KEY)
+    command = once(roles.CreateRole(name="new", scope=()), KEY)
     first = gallery.roles.create(command)
     clock.pass_by(DAY - 1)
     assert gallery.roles.create(command) == first
@@ -191,31 +191,31 @@ def test_after_a_day_the_answers_are_forgotten(
     gallery: LogoAdmin, storage: MemoryStorage, clock: StandingClock
 ) -> None:
     for number in range(5):
-        gallery.authors.create(CreateAuthor(user_id=number, username=f"Author {number}").once(f"key {number}"))
+        gallery.authors.create(once(CreateAuthor(user_id=number, username=f"Author {number}"), f"key {number}"))
     assert len(vars(storage)["_tables"].stored_responses) == 5
     clock.pass_by(DAY)
-    gallery.authors.create(CreateAuthor(user_id=99, username="Author 99").once("key 99"))
+    gallery.authors.create(once(CreateAuthor(user_id=99, username="Author 99"), "key 99"))
     assert len(vars(storage)["_tables"].stored_responses) == 1
 
 
 def test_what_was_refused_does_not_use_a_key_up(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     gallery.authors.create(CreateAuthor(user_id=7, username="in the way"))
     with pytest.raises(DuplicateEntry):
-        gallery.authors.create(ANN.once(KEY))
+        gallery.authors.create(once(ANN, KEY))
     gallery.authors.amend(AmendAuthor(author_id=1, user_id=8))
-    assert gallery.authors.create(ANN.once(KEY)).author_id == 2
+    assert gallery.authors.create(once(ANN, KEY)).author_id == 2
     other = "another key"
     with pytest.raises(Outdated):
-        gallery.authors.amend(AmendAuthor(author_id=1, username="x").once(other).if_version(99))
+        gallery.authors.amend(if_match(once(AmendAuthor(author_id=1, username="x"), other), 99))
     with pytest.raises(NotPermitted):
-        gallery.roles.create(roles.CreateRole(name="x", scope=()).once(other), signed_in(storage))
-    gallery.logos.create(logos.CreateLogo(**ASKED[logos.CreateLogo][1]).once(other))
+        gallery.roles.create(once(roles.CreateRole(name="x", scope=()), other), signed_in(storage))
+    gallery.logos.create(once(artworks.CreateLogo(**ASKED[artworks.CreateLogo][1]), other))
 
 
 def test_a_failed_sign_in_does_not_use_a_key_up(stocked: LogoAdmin) -> None:
     with pytest.raises(SignInRefused):
-        stocked.sessions.sign_in(sessions.SignIn(username="ann", password="wrong").once(KEY))
-    stocked.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD).once(KEY))
+        stocked.sessions.sign_in(once(sessions.SignIn(username="ann", password="wrong"), KEY))
+    stocked.sessions.sign_in(once(sessions.SignIn(username="ann", password=ANN_PASSWORD), KEY))
 
 
 def test_the_answer_is_kept_with_the_change_or_not_at_all(gallery: LogoAdmin, storage: MemoryStorage) -> None:
@@ -229,15 +229,15 @@ def test_the_answer_is_kept_with_the_change_or_not_at_all(gallery: LogoAdmin, st
 
     storage.__class__ = Fails
     with pytest.raises(RuntimeError):
-        gallery.authors.create(ANN.once(KEY))
+        gallery.authors.create(once(ANN, KEY))
     storage.__class__ = MemoryStorage
     assert list(gallery.authors.list(ListAuthors())) == []
-    assert gallery.authors.create(ANN.once(KEY)).author_id == 1
+    assert gallery.authors.create(once(ANN, KEY)).author_id == 1
 
 
 def test_the_same_at_once_is_done_once(gallery: LogoAdmin) -> None:
     with ThreadPoolExecutor(8) as threads:
-        made = list(threads.map(lambda _: gallery.authors.create(ANN.once(KEY)), range(40)))
+        made = list(threads.map(lambda _: gallery.authors.create(once(ANN, KEY)), range(40)))
     assert made == [made[0]] * 40
     assert len(list(gallery.authors.list(ListAuthors()))) == 1
 
@@ -251,13 +251,13 @@ def secrets_of(
     """Return what gives an answer with secrets, the same each time, and what they are in it."""
     if kind is keys.CreateKey:
         caller = signed_in(storage, "*", user_id=500)
-        made = keys.CreateKey(name="script", scope=("*",)).once(KEY)
+        made = once(keys.CreateKey(name="script", scope=("*",)), KEY)
         return lambda: stocked.keys.create(made, caller), lambda answer: (answer.key,)
     command: Any = sessions.SignIn(username="ann", password=ANN_PASSWORD)
     if kind is sessions.Refresh:
         token = stocked.sessions.sign_in(command).refresh_token
         command = sessions.Refresh(grant_type="refresh_token", refresh_token=token)
-    command = command.once(KEY)
+    command = once(command, KEY)
     return (
         lambda: stocked.sessions.grant(command, ANONYMOUS),
         lambda answer: (answer.access_token, answer.refresh_token),
@@ -282,8 +282,8 @@ def test_a_secret_is_given_again_and_cannot_be_read_in_storage(
 def test_a_refresh_that_is_sent_again_ends_nothing(stocked: LogoAdmin) -> None:
     tokens = stocked.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD))
     command = sessions.Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token)
-    second = stocked.sessions.refresh(command.once(KEY))
-    assert stocked.sessions.refresh(command.once(KEY)) == second
+    second = stocked.sessions.refresh(once(command, KEY))
+    assert stocked.sessions.refresh(once(command, KEY)) == second
     caller = stocked.sessions.caller(second.access_token)
     assert isinstance(caller, SignedIn)
     stocked.users.get(users.GetUser(user_id=7), caller)
@@ -295,9 +295,9 @@ def test_a_refresh_that_is_sent_again_ends_nothing(stocked: LogoAdmin) -> None:
 
 @pytest.mark.rule("contract C1")
 def test_signing_in_again_takes_the_password_again(stocked: LogoAdmin) -> None:
-    stocked.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD).once(KEY))
+    stocked.sessions.sign_in(once(sessions.SignIn(username="ann", password=ANN_PASSWORD), KEY))
     with pytest.raises(SignInRefused):
-        stocked.sessions.sign_in(sessions.SignIn(username="ann", password="wrong").once(KEY))
+        stocked.sessions.sign_in(once(sessions.SignIn(username="ann", password="wrong"), KEY))
 
 
 @pytest.mark.rule("contract C4")
@@ -330,7 +330,7 @@ def test_a_password_cannot_be_guessed_by_plain_digests(stocked: LogoAdmin, monke
         users.CreateUser(user_id=8, username="ben", password=ANN_PASSWORD),
         sessions.SignIn(username="ann", password=ANN_PASSWORD),
     ):
-        ask(stocked, command.once(f"{KEY} {type(command).__name__}"))
+        ask(stocked, once(command, f"{KEY} {type(command).__name__}"))
     assert len(stretched) == 3
     assert all(password in said for said in stretched)
     assert not [said for said in digested if password in said]
@@ -339,26 +339,26 @@ def test_a_password_cannot_be_guessed_by_plain_digests(stocked: LogoAdmin, monke
 def test_an_import_is_never_taken_for_another(gallery: LogoAdmin) -> None:
     for number in (3, 4, 4):
         line = json.dumps({"kind": "role", "role_id": number, "name": f"role {number}", "scope": []})
-        answer = gallery.import_export.load(import_export.ImportRecords().once(KEY), [line])
+        answer = gallery.import_export.load(once(import_export.ImportRecords(), KEY), [line])
         assert sum(counts.lines for counts in answer.counts.values()) == 1
     assert len(list(gallery.roles.list(roles.ListRoles()))) == 4
 
 
 def test_a_command_keeps_its_key_and_its_versions() -> None:
-    command = themes.RemoveTheme(theme_id=1)
-    assert (command.key, command.seen) == (None, None)
-    both = command.once(KEY).if_version(3, 4)
-    assert (both.key, both.seen) == (KEY, frozenset({3, 4}))
+    command = artworks.RemoveTheme(theme_id=1)
+    assert (command.idempotency_key, command.if_match) == (None, None)
+    both = if_match(once(command, KEY), 3, 4)
+    assert (both.idempotency_key, both.if_match) == (KEY, frozenset({3, 4}))
     assert both.model_dump() == command.model_dump() == {"theme_id": 1}
-    assert (command.key, command.seen) == (None, None)
-    assert KEY not in repr(changes.Revert(change_id=1).once(KEY))
+    assert (command.idempotency_key, command.if_match) == (None, None)
+    assert KEY not in repr(once(changes.Revert(change_id=1), KEY))
 
 
 @pytest.mark.rule("contract B4", "contract C5")
 def test_a_service_key_is_not_given_what_its_maker_was_answered(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     maker = signed_in(storage, "*")
     weak = gallery.keys.create(keys.CreateKey(name="weak", scope=()), maker)
-    strong = keys.CreateKey(name="strong", scope=("*",)).once("1")
+    strong = once(keys.CreateKey(name="strong", scope=("*",)), "1")
     gallery.keys.create(strong, maker)
     with pytest.raises(NotPermitted):
         gallery.keys.create(strong, gallery.sessions.caller(weak.key))
@@ -368,7 +368,7 @@ def test_a_service_key_is_not_given_what_its_maker_was_answered(gallery: LogoAdm
 def test_signing_in_under_a_key_forgives_no_other_attempt(stocked: LogoAdmin) -> None:
     here = Anonymous("192.0.2.1")
     for number in range(100):
-        own = sessions.SignIn(username="ann", password=ANN_PASSWORD).once(f"key {number}")
+        own = once(sessions.SignIn(username="ann", password=ANN_PASSWORD), f"key {number}")
         stocked.sessions.sign_in(own, here)
         with pytest.raises(SignInRefused):
             stocked.sessions.sign_in(sessions.SignIn(username=f"somebody {number}", password="guess"), here)

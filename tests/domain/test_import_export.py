@@ -12,13 +12,13 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import ANONYMOUS
 from logoadmin.domain.model.errors import BadLine, InvalidLines, InvalidToken, NotAuthenticated, Problem, SignInRefused
+from logoadmin.domain.model.kinds import LOGOS
 from logoadmin.domain.model.records import Kind, Logo, PasswordHash, Role, User
+from logoadmin.domain.services.artworks import CreateLogo, GetLogo, GetTheme, LinkLogoAuthor, ListLogos
 from logoadmin.domain.services.authors import CreateAuthor, GetAuthor, ListAuthors
 from logoadmin.domain.services.import_export import ExportRecords, Imported, ImportedCounts, ImportRecords
-from logoadmin.domain.services.logos import CreateLogo, GetLogo, LinkLogoAuthor, ListLogos
 from logoadmin.domain.services.roles import CreateRole, GetRole
 from logoadmin.domain.services.sessions import SignIn
-from logoadmin.domain.services.themes import GetTheme
 from logoadmin.domain.services.users import GetUser
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests import strategies
@@ -154,7 +154,7 @@ def test_lines_that_must_wait_for_others_are_counted_once(gallery: LogoAdmin) ->
 
 @pytest.mark.rule("contract I4")
 def test_an_import_tells_how_many_users_came_without_a_password(stocked: LogoAdmin) -> None:
-    hash_ = CHEAP_PASSWORDS.hash("x").sealed
+    hash_ = CHEAP_PASSWORDS.hash("x").hash
     others = [{**USER, "user_id": number, "username": f"user {number}"} for number in range(10, 14)]
     with_hash = {**others[0], "password_hash": hash_}
     again = {**others[1], "password_hash": hash_}
@@ -388,7 +388,7 @@ def test_a_new_password_hash_ends_the_sessions_and_the_same_one_does_not(stocked
     (line,) = [json.loads(line) for line in dump(stocked) if '"ann"' in line]
     load(stocked, line)
     assert stocked.users.get(GetUser(user_id=7), ann)
-    load(stocked, {**line, "password_hash": CHEAP_PASSWORDS.hash("another").sealed})
+    load(stocked, {**line, "password_hash": CHEAP_PASSWORDS.hash("another").hash})
     with pytest.raises(InvalidToken):
         stocked.users.get(GetUser(user_id=7), ann)
 
@@ -397,7 +397,7 @@ def test_a_new_password_hash_ends_the_sessions_and_the_same_one_does_not(stocked
 def test_a_hash_that_an_earlier_version_took_signs_nobody_in_if_it_is_none(stocked: LogoAdmin) -> None:
     storage: Storage = vars(stocked)["_storage"]
     for hash_ in ("x", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "é", "$argon2id$é"):
-        storage.write(lambda uow, hash_=hash_: uow.users.set_password(7, PasswordHash(hash_)))  # type: ignore[misc]  # has a default
+        storage.write(lambda uow, hash_=hash_: uow.passwords.set(7, PasswordHash(hash_)))  # type: ignore[misc]  # has a default
         with pytest.raises(SignInRefused):
             stocked.sessions.sign_in(SignIn(username="ann", password="x"))
 
@@ -506,7 +506,7 @@ def test_a_large_gallery_travels_page_by_page(clock: StandingClock) -> None:
 
     def work(uow: UnitOfWork) -> None:
         for id_ in range(2, 252):
-            uow.logos.add(Logo(id_, "n", "http://a", "t", "", False, (), NOW))
+            uow.records(LOGOS).add(Logo(id_, "n", "http://a", "t", "", False, (), NOW))
 
     storage.write(work)
     lines = dump(gallery)

@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, recorded
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import InvalidInput, NotFound, StorageUnavailable
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.model.lists import ListCommand, Listing, Pages, Place, light_enough
 from logoadmin.domain.model.records import Author, Logo, Role, Theme, User
-from logoadmin.domain.services.authors import ListAuthorLogos, ListAuthors, ListAuthorThemes, RemoveAuthor
+from logoadmin.domain.services.artworks import ListAuthorLogos, ListAuthorThemes, ListLogos, ListThemes
+from logoadmin.domain.services.authors import ListAuthors, RemoveAuthor
 from logoadmin.domain.services.changes import ListChanges
-from logoadmin.domain.services.logos import ListLogos
 from logoadmin.domain.services.roles import ListRoles
-from logoadmin.domain.services.themes import ListThemes
 from logoadmin.domain.services.users import ListUsers
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import NOW, StandingClock, WatchedStorage, ask, gallery_on
+from tests.gallery import NOW, StandingClock, WatchedStorage, ask, gallery_on, link_author, recorded
 
 SEARCHES: list[tuple[ListCommand, bool]] = [
     (ListAuthors(), False),
@@ -110,15 +110,15 @@ def fill(uow: UnitOfWork, size: int) -> None:
     """Keep so many of each kind, all artworks by author 1; user ids leave room for the administrator."""
     for id_ in range(1, size + 1):
         if id_ > 2:
-            uow.roles.add(Role(id_, f"role {id_}", (), NOW))
-        uow.authors.add(Author(id_, id_, f"author {id_}", NOW))
-        uow.logos.add(Logo(id_, "n", "http://a", "t", "", False, (), NOW))
-        uow.themes.add(Theme(id_, "n", "http://a", "t", "", False, (), NOW))
+            uow.records(ROLES).add(Role(id_, f"role {id_}", (), NOW))
+        uow.records(AUTHORS).add(Author(id_, id_, f"author {id_}", NOW))
+        uow.records(LOGOS).add(Logo(id_, "n", "http://a", "t", "", False, (), NOW))
+        uow.records(THEMES).add(Theme(id_, "n", "http://a", "t", "", False, (), NOW))
     for id_ in range(1, size):
-        uow.users.add(User(id_, f"user {id_}", None, 1, NOW), None)
+        uow.records(USERS).add(User(id_, f"user {id_}", None, 1, NOW))
     for id_ in range(1, size + 1):
-        uow.logos.link(id_, 1)
-        uow.themes.link(id_, 1)
+        link_author(uow, LOGOS, id_, 1)
+        link_author(uow, THEMES, id_, 1)
 
 
 LISTS: dict[str, Callable[[LogoAdmin], Listing[Any]]] = {
@@ -127,8 +127,8 @@ LISTS: dict[str, Callable[[LogoAdmin], Listing[Any]]] = {
     "authors": lambda gallery: gallery.authors.list(ListAuthors()),
     "themes": lambda gallery: gallery.themes.list(ListThemes()),
     "logos": lambda gallery: gallery.logos.list(ListLogos()),
-    "logos of an author": lambda gallery: gallery.authors.logos(ListAuthorLogos(author_id=1)),
-    "themes of an author": lambda gallery: gallery.authors.themes(ListAuthorThemes(author_id=1)),
+    "logos of an author": lambda gallery: gallery.logos.of_author(ListAuthorLogos(author_id=1)),
+    "themes of an author": lambda gallery: gallery.themes.of_author(ListAuthorThemes(author_id=1)),
 }
 ID_FIELDS = {"users": "user_id", "roles": "role_id", "authors": "author_id", "themes": "theme_id", "logos": "logo_id"}
 
@@ -156,7 +156,7 @@ def test_what_stays_is_read_exactly_once_while_others_come_and_go(gallery: LogoA
     seen = [next(read).author_id for _ in range(600)]
     for author_id in (1, 500, 600, 601, 1200):
         gallery.authors.remove(RemoveAuthor(author_id=author_id))
-    storage.write(lambda uow: uow.authors.add(Author(5000, 5000, "late", NOW)))
+    storage.write(lambda uow: uow.records(AUTHORS).add(Author(5000, 5000, "late", NOW)))
     seen += [author.author_id for author in read]
     assert len(seen) == len(set(seen))
     assert seen == sorted(seen)
@@ -166,7 +166,7 @@ def test_what_stays_is_read_exactly_once_while_others_come_and_go(gallery: LogoA
 @E1
 def test_the_author_of_a_list_may_go_while_it_is_read(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     storage.write(lambda uow: fill(uow, 150))
-    read = iter(gallery.authors.logos(ListAuthorLogos(author_id=1)))
+    read = iter(gallery.logos.of_author(ListAuthorLogos(author_id=1)))
     assert next(read).logo_id == 1
     gallery.authors.remove(RemoveAuthor(author_id=1))
     assert [logo.logo_id for logo in read] == list(range(2, 51))
@@ -214,13 +214,14 @@ def varied(gallery: LogoAdmin, storage: MemoryStorage) -> LogoAdmin:
 
     def work(uow: AuditedUnitOfWork) -> None:
         for id_, name in enumerate(names, 1):
-            uow.authors.add(Author(id_, 100 + id_, name, NOW))
+            uow.records(AUTHORS).add(Author(id_, 100 + id_, name, NOW))
         for id_, name in enumerate(names, 1):
-            uow.roles.add(Role(10 + id_, name, (), NOW))
-            uow.users.add(User(id_, name, None, 10 + id_ % 2 + 1, NOW), None)
+            uow.records(ROLES).add(Role(10 + id_, name, (), NOW))
+            uow.records(USERS).add(User(id_, name, None, 10 + id_ % 2 + 1, NOW))
             values = (id_, name, "http://a", "forum" if id_ < 4 else "Forum", "", id_ % 3 == 0, (), NOW)
-            uow.logos.add(Logo(*values), (1 + id_ % 2, 3))
-            uow.themes.add(Theme(*values), (1 + id_ % 2, 3))
+            for kind in ARTWORK_KINDS:
+                links = uow.links(kind).made(id_, (1 + id_ % 2, 3))
+                uow.records(kind).add(kind.record(*values), links={kind: links})
 
     storage.write(recorded(work, NOW))
     return gallery
@@ -270,7 +271,7 @@ def test_a_list_may_begin_after_any_id_whether_it_is_there_or_not(varied: LogoAd
 
 @pytest.mark.rule("contract E2")
 def test_the_record_with_the_id_0_is_in_the_first_page(gallery: LogoAdmin, storage: MemoryStorage) -> None:
-    storage.write(lambda uow: uow.users.add(User(0, "zero", None, 1, NOW), None))
+    storage.write(lambda uow: uow.records(USERS).add(User(0, "zero", None, 1, NOW)))
     assert ids(gallery, "users", limit=1) == [0]
     assert ids(gallery, "users", after=0) == [2_000_000_000]
 
@@ -426,7 +427,7 @@ def test_a_page_of_heavy_artworks_ends_before_its_limit_and_goes_on(storage: Mem
 
     def work(uow: AuditedUnitOfWork) -> None:
         for id_ in range(1, 121):
-            uow.logos.add(Logo(id_, "n", "http://a", "t", css, False, (), NOW))
+            uow.records(LOGOS).add(Logo(id_, "n", "http://a", "t", css, False, (), NOW))
 
     storage.write(recorded(work, NOW))
     first = gallery.logos.list(ListLogos(limit=1000))

@@ -16,6 +16,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import OWNER, Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.model.errors import Conflict, InvalidToken, LogoAdminError, NotPermitted
+from logoadmin.domain.model.kinds import ROLES, USERS
 from logoadmin.domain.services.changes import ListChanges, Revert
 from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.services.keys import CreateKey, RemoveKey
@@ -278,7 +279,7 @@ def loads(line: str) -> Callable[[LogoAdmin, Caller], object]:
     return lambda gallery, caller: gallery.import_export.load(ImportRecords(), [line], caller)
 
 
-HASH: Final = {"password_hash": CHEAP_PASSWORDS.hash("known to the script").sealed}
+HASH: Final = {"password_hash": CHEAP_PASSWORDS.hash("known to the script").hash}
 # Where a key would live on: in somebody who can sign in, with a password or with scopes that they have from it. User
 # 600 is its maker, 500 a manager, 7 a mere member; role 5 is everything, 4 a manager's, 3 a painter's.
 LIVING_ON: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
@@ -535,8 +536,8 @@ def test_of_two_who_go_at_once_one_stays(any_storage: Storage, way: str) -> None
 # Anything at all, by anybody.
 
 SCOPES: Final = ("*", "users:write", "roles:write", "logos:write", "authors:write", "forum:ban", "wiki:edit")
-USERS: Final = st.sampled_from([ADMIN_ID, 1, 2, 3, 4])
-ROLES: Final = st.integers(1, 6)
+USER_IDS: Final = st.sampled_from([ADMIN_ID, 1, 2, 3, 4])
+ROLE_IDS: Final = st.integers(1, 6)
 SCOPE: Final = st.lists(st.sampled_from(SCOPES), max_size=3, unique=True).map(tuple)
 
 
@@ -554,7 +555,7 @@ class Escalation(RuleBasedStateMachine):
         self.gallery = gallery_on(self.storage, self.clock, Policy.GUARDED)
         self.callers: list[Caller] = []
 
-    @initialize(roles=st.lists(SCOPE, min_size=4, max_size=4), of=st.lists(ROLES, min_size=4, max_size=4))
+    @initialize(roles=st.lists(SCOPE, min_size=4, max_size=4), of=st.lists(ROLE_IDS, min_size=4, max_size=4))
     def begin(self, roles: list[tuple[str, ...]], of: list[int]) -> None:
         for number, scope in enumerate(roles):
             self.gallery.roles.create(CreateRole(name=f"role {number}", scope=scope))
@@ -573,13 +574,13 @@ class Escalation(RuleBasedStateMachine):
         """Return the scope of each user."""
 
         def work(uow: Any) -> dict[int, frozenset[str]]:
-            users = uow.users.page(-1, 500)
-            return {user.user_id: frozenset(uow.roles.get(user.role_id).scope) for user in users}
+            users = uow.records(USERS).page(-1, 500)
+            return {user.user_id: frozenset(uow.records(ROLES).get(user.role_id).scope) for user in users}
 
         return self.storage.read(work)
 
     def held_by_roles(self) -> dict[int, frozenset[str]]:
-        return self.storage.read(lambda uow: {r.role_id: frozenset(r.scope) for r in uow.roles.page(-1, 500)})
+        return self.storage.read(lambda uow: {r.role_id: frozenset(r.scope) for r in uow.records(ROLES).page(-1, 500)})
 
     def does(self, caller: int, command: Any) -> None:
         """Let a caller do something, refused or not, and look what came of it."""
@@ -631,27 +632,27 @@ class Escalation(RuleBasedStateMachine):
     def create_role(self, caller: int, scope: tuple[str, ...], number: int) -> None:
         self.does(caller, CreateRole(name=f"new {number}", scope=scope))
 
-    @rule(caller=st.integers(0, 30), role_id=ROLES, scope=SCOPE)
+    @rule(caller=st.integers(0, 30), role_id=ROLE_IDS, scope=SCOPE)
     def amend_role(self, caller: int, role_id: int, scope: tuple[str, ...]) -> None:
         self.does(caller, AmendRole(role_id=role_id, scope=scope))
 
-    @rule(caller=st.integers(0, 30), role_id=ROLES)
+    @rule(caller=st.integers(0, 30), role_id=ROLE_IDS)
     def remove_role(self, caller: int, role_id: int) -> None:
         self.does(caller, RemoveRole(role_id=role_id))
 
-    @rule(caller=st.integers(0, 30), user_id=USERS)
+    @rule(caller=st.integers(0, 30), user_id=USER_IDS)
     def create_user(self, caller: int, user_id: int) -> None:
         self.does(caller, CreateUser(user_id=user_id, username=f"user {user_id}", password="pw"))
 
-    @rule(caller=st.integers(0, 30), user_id=USERS, role_id=ROLES)
+    @rule(caller=st.integers(0, 30), user_id=USER_IDS, role_id=ROLE_IDS)
     def amend_user(self, caller: int, user_id: int, role_id: int) -> None:
         self.does(caller, AmendUser(user_id=user_id, role_id=role_id))
 
-    @rule(caller=st.integers(0, 30), user_id=USERS)
+    @rule(caller=st.integers(0, 30), user_id=USER_IDS)
     def remove_user(self, caller: int, user_id: int) -> None:
         self.does(caller, RemoveUser(user_id=user_id))
 
-    @rule(caller=st.integers(0, 30), user_id=USERS)
+    @rule(caller=st.integers(0, 30), user_id=USER_IDS)
     def take_over(self, caller: int, user_id: int) -> None:
         """Somebody whose password one may set, one may be; so they must not be stronger."""
         who = self.callers[caller % len(self.callers)]
@@ -674,14 +675,14 @@ class Escalation(RuleBasedStateMachine):
     def revert(self, caller: int, back: int) -> None:
         self.does(caller, Revert(change_id=max(0, last_change(self.gallery) - back)))
 
-    @rule(user_id=USERS)
+    @rule(user_id=USER_IDS)
     def sign_in(self, user_id: int) -> None:
         if user_id in self.held_by_users():
             self.session(user_id)
 
     @invariant()
     def somebody_who_can_sign_in_holds_everything(self) -> None:
-        passwords = self.storage.read(lambda uow: {id_: uow.users.password(id_) for id_ in self.held_by_users()})
+        passwords = self.storage.read(lambda uow: {id_: uow.passwords.get(id_) for id_ in self.held_by_users()})
         assert any("*" in scope and passwords[id_] for id_, scope in self.held_by_users().items())
 
     @invariant()

@@ -5,12 +5,13 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.audit.change_log import Snapshot, links_said, snapshot
+from logoadmin.domain.audit.change_log import Snapshot, serialized_links, snapshot
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict
-from logoadmin.domain.model.records import RECORDS, Change, Kind
-from logoadmin.domain.services import authors, logos, roles, themes, users
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, KINDS
+from logoadmin.domain.model.records import Change, Kind
+from logoadmin.domain.services import artworks, authors, roles, users
 from logoadmin.domain.services.changes import ListChanges, Revert
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import NOW, StandingClock, ask, gallery_on, stock
@@ -28,18 +29,18 @@ class Newer:
     amend: type[Command]
 
     def repository(self, uow: UnitOfWork) -> Any:
-        return getattr(uow, f"{self.kind}s")
+        return uow.records(KINDS[self.kind])
 
     def command(self, value: Any) -> Command:
-        return self.amend(**{self.kind.id_field: self.id, self.field: value})
+        return self.amend(**{KINDS[self.kind].id_field: self.id, self.field: value})
 
 
 NEWER: Final = (
     Newer(Kind.ROLE, 3, "scope", (), ["a", "b"], roles.AmendRole),
     Newer(Kind.USER, 7, "avatar", None, "b.png", users.AmendUser),
     Newer(Kind.AUTHOR, 2, "username", "nobody", "Eve", authors.AmendAuthor),
-    Newer(Kind.THEME, 1, "target", "site", "wiki", themes.AmendTheme),
-    Newer(Kind.LOGO, 1, "active", False, True, logos.AmendLogo),
+    Newer(Kind.THEME, 1, "target", "site", "wiki", artworks.AmendTheme),
+    Newer(Kind.LOGO, 1, "active", False, True, artworks.AmendLogo),
 )
 pytestmark = [
     pytest.mark.rule("contract G2", "contract G4"),
@@ -52,7 +53,7 @@ def upgraded(storage: Storage, clock: StandingClock, monkeypatch: pytest.MonkeyP
     """A gallery whose record has the default of the newer field, as a migration leaves it."""
     gallery = gallery_on(storage, clock)
     stock(gallery)
-    fields: dict[str, Any] = RECORDS[newer.kind].__dataclass_fields__
+    fields: dict[str, Any] = KINDS[newer.kind].record.__dataclass_fields__
     monkeypatch.setattr(fields[newer.field], "default", newer.default)
     ask(gallery, newer.command(newer.default))
     return gallery
@@ -60,10 +61,11 @@ def upgraded(storage: Storage, clock: StandingClock, monkeypatch: pytest.MonkeyP
 
 def earlier(uow: UnitOfWork, newer: Newer) -> Snapshot:
     """Return what an earlier version said of the record."""
-    serialized = {**snapshot(newer.repository(uow).get(newer.id))}
+    serialized = {**snapshot(KINDS[newer.kind], newer.repository(uow).get(newer.id))}
     del serialized[newer.field]
-    if newer.kind in (Kind.LOGO, Kind.THEME):
-        serialized["authors"] = links_said(newer.kind, newer.repository(uow).links(newer.id), "author_id")
+    for kind in ARTWORK_KINDS:
+        if kind.kind is newer.kind:
+            serialized["authors"] = serialized_links(kind, kind, uow.links(kind).of_artwork(newer.id))
     return serialized
 
 

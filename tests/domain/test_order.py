@@ -23,7 +23,18 @@ from logoadmin.domain.model.errors import (
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.services import changes, import_export, keys, roles, users
 from logoadmin.ports.storage import Session
-from tests.gallery import ADMIN_ID, ASKED, NOW, StandingClock, ask, gallery_on, signed_in, stock
+from tests.gallery import (
+    ADMIN_ID,
+    ASKED,
+    NOW,
+    StandingClock,
+    ask,
+    gallery_on,
+    if_match,
+    if_none_match,
+    signed_in,
+    stock,
+)
 
 pytestmark = pytest.mark.rule("contract A19", "contract B4")
 
@@ -62,8 +73,8 @@ def test_who_lacks_the_scope_learns_nothing(gallery: LogoAdmin, storage: MemoryS
     for values in (good, missing):
         command = kind(**values)
         assert answer(gallery, command, nobody) is NotPermitted
-        assert answer(gallery, command.if_version(OLD), nobody) is NotPermitted
-        assert answer(gallery, command.unless_version(OLD), nobody) is NotPermitted
+        assert answer(gallery, if_match(command, OLD), nobody) is NotPermitted
+        assert answer(gallery, if_none_match(command, OLD), nobody) is NotPermitted
 
 
 @dataclass(frozen=True)
@@ -120,27 +131,27 @@ REVERT: Final = changes.Revert(change_id=13)
 CASES: Final = (
     Case(users.CreateUser(user_id=7, username="new", password="x"), DuplicateEntry, taken),
     Case(users.AmendUser(user_id=7), None),
-    Case(users.AmendUser(user_id=7).if_version(OLD), Outdated),
+    Case(if_match(users.AmendUser(user_id=7), OLD), Outdated),
     Case(users.AmendUser(user_id=7, role_id=999), NotFound),
     Case(users.AmendUser(user_id=7, username="admin"), DuplicateEntry),
     Case(users.AmendUser(user_id=NOWHERE, role_id=3), NotFound),
-    Case(users.AmendUser(user_id=500, role_id=3).if_version(OLD), Outdated),
+    Case(if_match(users.AmendUser(user_id=500, role_id=3), OLD), Outdated),
     Case(users.AmendUser(user_id=ADMIN_ID, role_id=1), Conflict),
-    Case(users.AmendUser(user_id=ADMIN_ID, role_id=1).if_version(OLD), Outdated),
-    Case(users.RemoveUser(user_id=7).if_version(OLD), Outdated),
+    Case(if_match(users.AmendUser(user_id=ADMIN_ID, role_id=1), OLD), Outdated),
+    Case(if_match(users.RemoveUser(user_id=7), OLD), Outdated),
     Case(users.RemoveUser(user_id=ADMIN_ID), Conflict),
-    Case(users.RemoveAvatar(user_id=7).if_version(OLD), Outdated),
-    Case(users.SetPassword(**SET).if_version(OLD), Outdated),
+    Case(if_match(users.RemoveAvatar(user_id=7), OLD), Outdated),
+    Case(if_match(users.SetPassword(**SET), OLD), Outdated),
     Case(roles.CreateRole(name="admin", scope=("logos:write",)), DuplicateEntry),
     Case(roles.CreateRole(name="new", scope=("logos:write",)), Conflict, no_ids_left),
     Case(roles.AmendRole(role_id=3), None),
-    Case(roles.AmendRole(role_id=3).if_version(OLD), Outdated),
+    Case(if_match(roles.AmendRole(role_id=3), OLD), Outdated),
     Case(roles.AmendRole(role_id=3, name="admin"), DuplicateEntry),
-    Case(roles.AmendRole(role_id=4, scope=("logos:write",)).if_version(OLD), Outdated),
+    Case(if_match(roles.AmendRole(role_id=4, scope=("logos:write",)), OLD), Outdated),
     Case(roles.AmendRole(role_id=999, scope=("logos:write",)), NotFound),
     Case(roles.AmendRole(role_id=2, scope=()), Conflict),
     Case(roles.RemoveRole(role_id=3), Conflict),
-    Case(roles.RemoveRole(role_id=3).if_version(OLD), Outdated),
+    Case(if_match(roles.RemoveRole(role_id=3), OLD), Outdated),
     Case(roles.RemoveRole(role_id=1), Conflict, taken),
     Case(REVERT, Conflict, twice),
     Case(REVERT, DuplicateEntry, removed_with_their_role),
@@ -182,7 +193,7 @@ def test_a_key_learns_nothing_of_keys_and_of_its_maker(gallery: LogoAdmin, stora
     commands = (keys.CreateKey(name="x", scope=()), keys.RemoveKey(key_id=1), keys.RemoveKey(key_id=99), password)
     for command in commands:
         assert answer(gallery, command, key) is NotPermitted
-        assert answer(gallery, command.if_version(OLD), key) is NotPermitted
+        assert answer(gallery, if_match(command, OLD), key) is NotPermitted
 
 
 # Whoever may learns first whether it is there, and then whether it is what they saw, of every kind alike.
@@ -202,5 +213,5 @@ def test_what_is_not_there_is_missing_and_what_was_changed_is_outdated(
     own = call.partition("s.")[0] + "_id"
     missing = kind(**{**values, own: NOWHERE})
     assert answer(gallery, missing, caller) is NotFound
-    assert answer(gallery, missing.if_version(OLD), caller) is NotFound
-    assert answer(gallery, kind(**values).if_version(OLD), caller) is Outdated
+    assert answer(gallery, if_match(missing, OLD), caller) is NotFound
+    assert answer(gallery, if_match(kind(**values), OLD), caller) is Outdated

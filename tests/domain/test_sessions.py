@@ -17,6 +17,7 @@ from logoadmin.domain.model.errors import (
     StorageUnavailable,
     TooManySignIns,
 )
+from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.records import EndedSession, Me, PasswordHash, RemovedServiceKey, ServiceKey, Tokens, User
 from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.services.roles import AmendRole, ListRoles
@@ -126,7 +127,7 @@ def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStor
     hasher = WatchedPasswords()
     gallery = gallery_on(storage, clock, hasher=hasher)
     gallery.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
-    storage.write(lambda uow: uow.users.add(User(8, "imported", None, 1, NOW), None))
+    storage.write(lambda uow: uow.records(USERS).add(User(8, "imported", None, 1, NOW)))
     done = []
     for username in ("ann", "nobody", "imported"):
         hasher.asked.clear()
@@ -141,7 +142,7 @@ def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStor
 def test_a_user_who_was_brought_in_without_a_password_cannot_sign_in(
     gallery: LogoAdmin, storage: WatchedStorage
 ) -> None:
-    storage.write(lambda uow: uow.users.add(User(8, "imported", None, 1, NOW), None))
+    storage.write(lambda uow: uow.records(USERS).add(User(8, "imported", None, 1, NOW)))
     for password in ("nobody", "None", "x"):
         with pytest.raises(SignInRefused):
             gallery.sessions.sign_in(SignIn(username="imported", password=password))
@@ -189,28 +190,28 @@ def test_an_outdated_hash_is_renewed_at_sign_in(storage: WatchedStorage, clock: 
     gallery_on(storage, clock)
     stronger = WatchedPasswords(Argon2Passwords(16, 2))
     gallery = gallery_on(storage, clock, hasher=stronger)
-    before = storage.read(lambda uow: uow.users.password(ADMIN_ID))
+    before = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
     assert before is not None
     assert stronger.outdated(before)
     gallery.sessions.sign_in(ADMIN)
-    after = storage.read(lambda uow: uow.users.password(ADMIN_ID))
+    after = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
     assert after is not None
     assert not stronger.outdated(after)
     assert stronger.verify(after, ADMIN_PASSWORD)
     stronger.asked.clear()
     gallery.sessions.sign_in(ADMIN)
     assert stronger.asked == ["verify"]
-    assert storage.read(lambda uow: uow.users.password(ADMIN_ID)) == after
+    assert storage.read(lambda uow: uow.passwords.get(ADMIN_ID)) == after
 
 
 @pytest.mark.rule("contract C4")
 def test_a_failed_sign_in_renews_nothing(storage: WatchedStorage, clock: StandingClock) -> None:
     gallery_on(storage, clock)
     gallery = gallery_on(storage, clock, hasher=Argon2Passwords(16, 2))
-    before = storage.read(lambda uow: uow.users.password(ADMIN_ID))
+    before = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
     with pytest.raises(SignInRefused):
         gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
-    assert storage.read(lambda uow: uow.users.password(ADMIN_ID)) == before
+    assert storage.read(lambda uow: uow.passwords.get(ADMIN_ID)) == before
 
 
 @pytest.mark.rule("contract C1", "contract B5")

@@ -6,6 +6,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_randomness import SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import TablesMissing
+from logoadmin.domain.model.kinds import ROLES
 from logoadmin.domain.model.records import Role, User
 from logoadmin.domain.services.import_export import ExportRecords
 from logoadmin.domain.services.roles import AmendRole, ListRoles
@@ -35,7 +36,7 @@ def test_the_first_start_makes_two_roles_and_an_administrator(gallery: LogoAdmin
 @pytest.mark.rule("contract H3")
 def test_a_password_that_was_given_is_not_told_again(storage: MemoryStorage, clock: StandingClock) -> None:
     assert start(storage, clock, "given") is None
-    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.users.password(2_000_000_000)), "given")
+    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.passwords.get(2_000_000_000)), "given")
 
 
 @pytest.mark.rule("contract H3")
@@ -43,7 +44,7 @@ def test_a_password_that_was_made_up_is_told_once(storage: MemoryStorage, clock:
     made_up = start(storage, clock)
     assert made_up is not None
     assert len(made_up) >= 32
-    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.users.password(2_000_000_000)), made_up)
+    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.passwords.get(2_000_000_000)), made_up)
     assert start(storage, clock) is None
 
 
@@ -103,7 +104,9 @@ def test_a_start_adds_the_next_key_to_a_database_of_an_earlier_version(
     only, following = stored_token_keys(storage)
     assert only == "the only key that there is, long enough"
     assert len(following) >= 32
-    assert list(storage.read(lambda uow: uow.roles.page(-1, 9))) == []  # they were made, and are the owner's to remove
+    assert (
+        list(storage.read(lambda uow: uow.records(ROLES).page(-1, 9))) == []
+    )  # they were made, and are the owner's to remove
 
 
 @pytest.mark.rule("contract C2")

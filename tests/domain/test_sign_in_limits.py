@@ -30,7 +30,7 @@ class Limits:
         refuse(self.storage.write(lambda uow: attempt(uow, username, origin, self.clock.now())))
 
     def succeeded(self, username: str, origin: str) -> None:
-        self.storage.write(lambda uow: succeeded(uow, username, origin))
+        self.storage.write(lambda uow: succeeded(username, origin, uow))
 
 
 @pytest.fixture

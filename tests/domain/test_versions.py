@@ -13,12 +13,13 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotFound, NotPermitted, Outdated
+from logoadmin.domain.model.kinds import KINDS
 from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme
 from logoadmin.domain.model.versions import version_of, version_of_list
-from logoadmin.domain.services import authors, logos, roles, themes, users
+from logoadmin.domain.services import artworks, authors, roles, users
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.domain.services.import_export import ExportRecords
-from tests.gallery import ASKED, NOW, PIECE, StandingClock, ask, gallery_on, signed_in
+from tests.gallery import ASKED, NOW, PIECE, StandingClock, ask, gallery_on, if_match, signed_in
 
 pytestmark = pytest.mark.rule("contract F1")
 
@@ -32,14 +33,14 @@ CONDITIONAL: Final[dict[type[Command], Command]] = {
     roles.RemoveRole: roles.GetRole(role_id=3),
     authors.AmendAuthor: authors.GetAuthor(author_id=1),
     authors.RemoveAuthor: authors.GetAuthor(author_id=1),
-    logos.AmendLogo: logos.GetLogo(logo_id=1),
-    logos.RemoveLogo: logos.GetLogo(logo_id=1),
-    logos.UnlinkLogoAuthor: logos.GetLogo(logo_id=1),
-    logos.RemoveLogoAuthor: logos.GetLogo(logo_id=1),
-    themes.AmendTheme: themes.GetTheme(theme_id=1),
-    themes.RemoveTheme: themes.GetTheme(theme_id=1),
-    themes.UnlinkThemeAuthor: themes.GetTheme(theme_id=1),
-    themes.RemoveThemeAuthor: themes.GetTheme(theme_id=1),
+    artworks.AmendLogo: artworks.GetLogo(logo_id=1),
+    artworks.RemoveLogo: artworks.GetLogo(logo_id=1),
+    artworks.UnlinkLogoAuthor: artworks.GetLogo(logo_id=1),
+    artworks.RemoveLogoAuthor: artworks.GetLogo(logo_id=1),
+    artworks.AmendTheme: artworks.GetTheme(theme_id=1),
+    artworks.RemoveTheme: artworks.GetTheme(theme_id=1),
+    artworks.UnlinkThemeAuthor: artworks.GetTheme(theme_id=1),
+    artworks.RemoveThemeAuthor: artworks.GetTheme(theme_id=1),
 }
 
 
@@ -69,7 +70,7 @@ def test_a_record_in_the_version_that_was_seen_is_changed(stocked: LogoAdmin, ki
     seen = version_of(ask(stocked, CONDITIONAL[kind]))
     assert seen > 0
     before = last(stocked)
-    ask(stocked, asked(kind).if_version(999, seen))
+    ask(stocked, if_match(asked(kind), 999, seen))
     assert last(stocked) == before + 1
 
 
@@ -79,7 +80,7 @@ def test_a_record_in_another_version_stays_as_it_is(stocked: LogoAdmin, kind: ty
     before = everything(stocked), last(stocked)
     for versions in ((), (0,), (seen - 1, seen + 1), (-seen,)):
         with pytest.raises(Outdated) as caught:
-            ask(stocked, asked(kind).if_version(*versions))
+            ask(stocked, if_match(asked(kind), *versions))
         assert str(caught.value) == f"{caught.value.what} {caught.value.id} was changed since"
         assert caught.value.what in ("User", "Role", "Author", "Logo", "Theme")
     assert (everything(stocked), last(stocked)) == before
@@ -89,7 +90,7 @@ def test_a_record_in_another_version_stays_as_it_is(stocked: LogoAdmin, kind: ty
 def test_a_record_that_is_gone_is_not_found_whatever_was_seen(stocked: LogoAdmin, kind: type[Command]) -> None:
     (id_field,) = CONDITIONAL[kind].model_dump()
     with pytest.raises(NotFound):
-        ask(stocked, kind(**(ASKED[kind][1] | {id_field: 99})).if_version(1))
+        ask(stocked, if_match(kind(**(ASKED[kind][1] | {id_field: 99})), 1))
 
 
 @pytest.mark.parametrize("kind", CONDITIONAL)
@@ -97,24 +98,24 @@ def test_what_was_seen_before_is_outdated_after_a_change(stocked: LogoAdmin, kin
     if "Remove" in kind.__name__ and kind.__name__ != "RemoveAvatar":
         kind = next(k for k in CONDITIONAL if type(CONDITIONAL[k]) is type(CONDITIONAL[kind]))
     seen = version_of(ask(stocked, CONDITIONAL[kind]))
-    ask(stocked, asked(kind).if_version(seen))
+    ask(stocked, if_match(asked(kind), seen))
     with pytest.raises(Outdated):
-        ask(stocked, asked(kind).if_version(seen))
+        ask(stocked, if_match(asked(kind), seen))
 
 
 @pytest.mark.rule("contract B4")
 def test_who_may_not_learns_nothing_of_versions(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     with pytest.raises(NotPermitted):
-        stocked.users.remove(users.RemoveUser(user_id=7).if_version(1), signed_in(storage, "users:read"))
+        stocked.users.remove(if_match(users.RemoveUser(user_id=7), 1), signed_in(storage, "users:read"))
 
 
 def test_an_answer_has_the_version_that_a_look_finds(stocked: LogoAdmin) -> None:
     made: list[tuple[Any, Any]] = [
         (stocked.authors.create(authors.CreateAuthor(user_id=5, username="x")), authors.GetAuthor(author_id=3)),
         (stocked.authors.amend(authors.AmendAuthor(author_id=1, username="y")), authors.GetAuthor(author_id=1)),
-        (stocked.logos.create(logos.CreateLogo(**PIECE)), logos.GetLogo(logo_id=2)),
-        (stocked.logos.amend(logos.AmendLogo(logo_id=1, name="z")), logos.GetLogo(logo_id=1)),
-        (stocked.themes.amend(themes.AmendTheme(theme_id=1, name="z")), themes.GetTheme(theme_id=1)),
+        (stocked.logos.create(artworks.CreateLogo(**PIECE)), artworks.GetLogo(logo_id=2)),
+        (stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="z")), artworks.GetLogo(logo_id=1)),
+        (stocked.themes.amend(artworks.AmendTheme(theme_id=1, name="z")), artworks.GetTheme(theme_id=1)),
         (stocked.roles.create(roles.CreateRole(name="r", scope=())), roles.GetRole(role_id=4)),
         (stocked.roles.amend(roles.AmendRole(role_id=3, scope=())), roles.GetRole(role_id=3)),
         (stocked.users.amend(users.AmendUser(user_id=7, role_id=3)), users.GetUser(user_id=7)),
@@ -129,10 +130,10 @@ def test_an_answer_has_the_version_that_a_look_finds(stocked: LogoAdmin) -> None
 
 def test_the_version_of_a_artwork_rises_with_its_authors(stocked: LogoAdmin) -> None:
     def versions() -> tuple[int, int]:
-        logo, theme = stocked.logos.get(logos.GetLogo(logo_id=1)), stocked.themes.get(themes.GetTheme(theme_id=1))
+        logo, theme = stocked.logos.get(artworks.GetLogo(logo_id=1)), stocked.themes.get(artworks.GetTheme(theme_id=1))
         return version_of(logo), version_of(theme)
 
-    stocked.logos.link(logos.LinkLogoAuthor(logo_id=1, author_id=2))
+    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2))
     linked = versions()
     assert linked == (last(stocked), 11)
     stocked.authors.amend(authors.AmendAuthor(author_id=2, username="renamed"))
@@ -149,25 +150,25 @@ def test_the_version_of_a_artwork_rises_with_its_authors(stocked: LogoAdmin) -> 
 
 
 def test_a_artwork_without_authors_does_not_change_with_them(stocked: LogoAdmin) -> None:
-    made = stocked.logos.create(logos.CreateLogo(**PIECE))
+    made = stocked.logos.create(artworks.CreateLogo(**PIECE))
     stocked.authors.amend(authors.AmendAuthor(author_id=1, username="renamed"))
     stocked.authors.remove(authors.RemoveAuthor(author_id=1))
-    assert version_of(stocked.logos.get(logos.GetLogo(logo_id=2))) == version_of(made)
+    assert version_of(stocked.logos.get(artworks.GetLogo(logo_id=2))) == version_of(made)
 
 
 def test_a_version_never_comes_back(stocked: LogoAdmin) -> None:
     """An artwork must not be as old as it was, when it loses the author who made it new."""
     seen: set[int] = set()
     does: list[Callable[[], object]] = [
-        lambda: stocked.logos.link(logos.LinkLogoAuthor(logo_id=1, author_id=2)),
+        lambda: stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2)),
         lambda: stocked.authors.amend(authors.AmendAuthor(author_id=2, username="renamed")),
-        lambda: stocked.logos.unlink(logos.UnlinkLogoAuthor(logo_id=1, author_id=2)),
-        lambda: stocked.logos.link(logos.LinkLogoAuthor(logo_id=1, author_id=2)),
+        lambda: stocked.logos.unlink(artworks.UnlinkLogoAuthor(logo_id=1, author_id=2)),
+        lambda: stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2)),
         lambda: stocked.authors.remove(authors.RemoveAuthor(author_id=2)),
     ]
     for do in does:
         do()
-        version = version_of(stocked.logos.get(logos.GetLogo(logo_id=1)))
+        version = version_of(stocked.logos.get(artworks.GetLogo(logo_id=1)))
         assert version > max(seen, default=0)
         seen.add(version)
 
@@ -178,7 +179,7 @@ def test_an_id_that_is_given_again_does_not_bring_its_versions_back(stocked: Log
     stocked.users.create(users.CreateUser(user_id=7, username="ann", avatar="a.png", password="pw"))
     assert version_of(stocked.users.get(users.GetUser(user_id=7))) > seen
     with pytest.raises(Outdated):
-        stocked.users.remove(users.RemoveUser(user_id=7).if_version(seen))
+        stocked.users.remove(if_match(users.RemoveUser(user_id=7), seen))
 
 
 def test_a_new_password_is_a_new_version_and_the_same_user(stocked: LogoAdmin) -> None:
@@ -189,13 +190,13 @@ def test_a_new_password_is_a_new_version_and_the_same_user(stocked: LogoAdmin) -
 
 
 def test_of_two_who_saw_the_same_only_one_changes_it(stocked: LogoAdmin) -> None:
-    seen = version_of(stocked.logos.get(logos.GetLogo(logo_id=1)))
+    seen = version_of(stocked.logos.get(artworks.GetLogo(logo_id=1)))
     begin = Barrier(8)
 
     def amend(number: int) -> bool:
         begin.wait()
         try:
-            stocked.logos.amend(logos.AmendLogo(logo_id=1, name=f"name {number}").if_version(seen))
+            stocked.logos.amend(if_match(artworks.AmendLogo(logo_id=1, name=f"name {number}"), seen))
         except Outdated:
             return False
         return True
@@ -206,22 +207,22 @@ def test_of_two_who_saw_the_same_only_one_changes_it(stocked: LogoAdmin) -> None
 
 @pytest.mark.rule("contract E3", "contract E2")
 def test_a_part_of_a_list_has_the_version_of_the_list(stocked: LogoAdmin) -> None:
-    stocked.logos.amend(logos.AmendLogo(logo_id=1, name="other"))
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="other"))
     for command in (
-        logos.ListLogos(),
-        logos.ListLogos(limit=1),
-        logos.ListLogos(after=1),
-        logos.ListLogos(q="nobody is called so"),
+        artworks.ListLogos(),
+        artworks.ListLogos(limit=1),
+        artworks.ListLogos(after=1),
+        artworks.ListLogos(q="nobody is called so"),
     ):
         assert stocked.logos.list(command).version == last(stocked)
-    author = authors.ListAuthorLogos(author_id=1)
-    assert stocked.authors.logos(author).version == last(stocked)
-    assert stocked.authors.themes(authors.ListAuthorThemes(author_id=1)).version == 11
+    author = artworks.ListAuthorLogos(author_id=1)
+    assert stocked.logos.of_author(author).version == last(stocked)
+    assert stocked.themes.of_author(artworks.ListAuthorThemes(author_id=1)).version == 11
 
 
 def test_the_lists_of_an_empty_gallery_have_a_version(storage: MemoryStorage, clock: StandingClock) -> None:
     gallery = gallery_on(storage, clock)
-    assert gallery.logos.list(logos.ListLogos()).version == 0
+    assert gallery.logos.list(artworks.ListLogos()).version == 0
     assert gallery.roles.list(roles.ListRoles()).version == 2
     assert gallery.users.list(users.ListUsers()).version == 3
 
@@ -240,7 +241,7 @@ def test_a_artwork_is_as_new_as_the_newest_of_what_it_shows(own: int, of_authors
 @given(last_changes=st.dictionaries(st.sampled_from(list(Kind)), NUMBERS))
 def test_a_list_is_as_new_as_the_newest_of_what_it_shows(last_changes: dict[Kind, int]) -> None:
     for kind in (Kind.ROLE, Kind.USER, Kind.AUTHOR):
-        assert version_of_list(kind, last_changes) == last_changes.get(kind, 0)
+        assert version_of_list(KINDS[kind], last_changes) == last_changes.get(kind, 0)
     for kind in (Kind.LOGO, Kind.THEME):
         newest = max(last_changes.get(kind, 0), last_changes.get(Kind.AUTHOR, 0))
-        assert version_of_list(kind, last_changes) == newest
+        assert version_of_list(KINDS[kind], last_changes) == newest

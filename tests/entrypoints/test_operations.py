@@ -8,17 +8,17 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 import logoadmin
-from logoadmin.domain.audit.unit_of_work import recorded
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.kinds import AUTHORS, LOGOS
 from logoadmin.domain.model.records import Author, Logo
+from logoadmin.domain.services.artworks import LinkLogoAuthor
 from logoadmin.domain.services.authors import CreateAuthor
-from logoadmin.domain.services.logos import LinkLogoAuthor
 from logoadmin.domain.services.users import AmendUser, RemoveUser
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import Answered, ask
 from tests.entrypoints.conftest import Headers, bearer
-from tests.gallery import ADMIN_ID, ANN_PASSWORD, NOW, PIECE, WatchedStorage
+from tests.gallery import ADMIN_ID, ANN_PASSWORD, NOW, PIECE, WatchedStorage, recorded
 from tests.rows import ROWS, Row
 
 ANN_USER = {"user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW}
@@ -1081,7 +1081,7 @@ def test_a_log_line_has_no_line_breaks_of_a_stranger(
 def fill(watched: WatchedStorage, size: int) -> None:
     def work(uow: Any) -> None:
         for id_ in range(3, size + 1):
-            uow.authors.add(Author(id_, 1000 + id_, f"author {id_}", NOW))
+            uow.records(AUTHORS).add(Author(id_, 1000 + id_, f"author {id_}", NOW))
 
     watched.write(recorded(work, NOW))
     watched.asked.clear()
@@ -1144,8 +1144,8 @@ def test_head_of_a_long_list_fetches_no_more_than_a_page(app: ASGIApp, watched: 
 def test_lists_of_artworks_are_whole_too(client: TestClient, watched: WatchedStorage, size: int) -> None:
     def work(uow: Any) -> None:
         for id_ in range(2, size + 1):
-            uow.logos.add(Logo(id_, "n", "http://a", "t", "", False, (), NOW))
-            uow.logos.link(id_, 1)
+            uow.records(LOGOS).add(Logo(id_, "n", "http://a", "t", "", False, (), NOW))
+            uow.links(LOGOS).add(id_, 1)
 
     watched.write(recorded(work, NOW))
     for path in ("/api/logos", "/api/authors/1/logos"):

@@ -10,8 +10,9 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, recorded
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.kinds import LOGOS
 from logoadmin.domain.model.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.model.lists import Place
 from logoadmin.domain.model.records import Logo
@@ -19,7 +20,7 @@ from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.parts import CHUNK, Chunks, Part, Parts, Within, no_parts
-from tests.gallery import NOW, StandingClock, WatchedStorage, gallery_on
+from tests.gallery import NOW, StandingClock, WatchedStorage, gallery_on, recorded
 
 pytestmark = pytest.mark.rule("contract E1")
 
@@ -109,7 +110,7 @@ def fill(storage: WatchedStorage, styles: list[str]) -> list[dict[str, Any]]:
 
     def work(uow: AuditedUnitOfWork) -> None:
         for logo in logos:
-            uow.logos.add(logo)
+            uow.records(LOGOS).add(logo)
 
     storage.write(recorded(work, NOW))
     names = ("logo_id", "name", "preview_url", "target", "custom_css", "active", "created_at")

@@ -12,10 +12,12 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import OWNER, PUBLIC, Caller
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, NotFound
+from logoadmin.domain.model.kinds import LOGOS
 from logoadmin.domain.services.artworks import ArtworkService
 from logoadmin.entrypoints.http_api import app as module
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
+from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import ask
 from tests.gallery import ASKED, PIECE
 from tests.gallery import ask as perform
@@ -64,8 +66,12 @@ class CountLogos(Command):
     permission = PUBLIC
 
 
+def _count(uow: UnitOfWork, _: CountLogos) -> Counted:
+    return Counted(len(uow.records(LOGOS).page(-1, 1000)))
+
+
 def count(service: ArtworkService[Any, Any, Any, Any], command: CountLogos, caller: Caller = OWNER) -> Counted:
-    return service._transactions.read(command, caller, lambda uow: Counted(len(uow.logos.page(-1, 1000))))
+    return service._transactions.read(command, caller, _count)
 
 
 @pytest.fixture

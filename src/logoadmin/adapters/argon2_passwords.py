@@ -53,7 +53,7 @@ class Argon2Passwords:
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
         """Tell whether the password is the one hashed; never for None or a hash to refuse, in the same time."""
         # Earlier versions imported anything: what costs more than can be borne, or is no hash, is not run.
-        trusted = hash_.sealed if hash_ and self._is_bearable(hash_.sealed) else None
+        trusted = hash_.hash if hash_ and self._is_bearable(hash_.hash) else None
         with self._at_once:
             return self._matches(trusted or self._nobody, password) and trusted is not None
 
@@ -65,7 +65,7 @@ class Argon2Passwords:
 
     def refusal(self, hash_: PasswordHash) -> str | None:
         """Return why a hash from elsewhere is not taken."""
-        if self._is_bearable(hash_.sealed):
+        if self._is_bearable(hash_.hash):
             return None
         return (
             f"Hash should be one of Argon2, version 19, with at most {self._most_memory} KiB of memory, "
@@ -83,7 +83,7 @@ class Argon2Passwords:
 
     def outdated(self, hash_: PasswordHash) -> bool:
         """Tell whether the hash was made at another cost than today's."""
-        return self._argon2.check_needs_rehash(hash_.sealed)
+        return self._argon2.check_needs_rehash(hash_.hash)
 
 
 def _length(encoded: str) -> int:

@@ -8,16 +8,14 @@ spec, Resources                         :mod:`~logoadmin.domain.model.records`
 spec, Endpoints 1-4; contract A12, A13  :mod:`~logoadmin.domain.services.users`
 spec, Endpoints 5; contract A11         :mod:`~logoadmin.domain.services.roles`
 spec, Endpoints 6, 7; contract A14      :mod:`~logoadmin.domain.services.authors`
-spec, Endpoints 8                       :mod:`~logoadmin.domain.services.themes`
-                                        :mod:`~logoadmin.domain.services.artworks`
-spec, Endpoints 9-12; contract A15-A18  :mod:`~logoadmin.domain.services.logos`
-                                        :mod:`~logoadmin.domain.services.artworks`
+spec, Endpoints 8-12; contract A15-A18  :mod:`~logoadmin.domain.services.artworks`
 spec, Authentication; contract C1-C4    :mod:`~logoadmin.domain.services.sessions`
 spec, Errors; contract A7-A9, A20       :mod:`~logoadmin.domain.model.errors`
 spec, Limits; contract A1-A3            :mod:`~logoadmin.domain.model.limits`
+the five kinds of record                :mod:`~logoadmin.domain.model.kinds`
 contract A4, A5                         :mod:`~logoadmin.domain.model.command`
 contract A19, B1-B3                     :mod:`~logoadmin.domain.model.access`
-contract B4, no escalation              :mod:`~logoadmin.domain.audit.change_log`
+contract B4, no escalation              :mod:`~logoadmin.domain.audit.escalation`
 contract B5                             :mod:`~logoadmin.domain.transactions`
 contract C1, too many failures          :mod:`~logoadmin.domain.sign_in_limits`
 contract C2, keys in the database; H3   :mod:`~logoadmin.domain.services.setup`

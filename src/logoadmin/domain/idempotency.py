@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from logoadmin.domain.model import records
 from logoadmin.domain.model.access import Anonymous, Caller, KeyHolder, Owner, SignedIn
-from logoadmin.domain.model.command import UNSET, Command
+from logoadmin.domain.model.command import CIRCUMSTANCES, UNSET, Command
 from logoadmin.domain.model.errors import InvalidInput, Problem
 from logoadmin.domain.model.records import StoredRecord
 from logoadmin.domain.model.versions import version_of
@@ -61,40 +61,38 @@ class Idempotency:
 
     def request(self, command: Command) -> Request | None:
         """Return how a command is known again; None where it has no key."""
-        key = command.key
+        key = command.idempotency_key
         if key is None:
             return None
-        values = {name: value for name, value in command if value is not UNSET}
-        said = json.dumps([type(command).__name__, values]).encode()
+        values = {name: value for name, value in command if value is not UNSET and name not in CIRCUMSTANCES}
+        serialized = json.dumps([type(command).__name__, values]).encode()
         if command.hashes:
-            return Request(key, hashlib.scrypt(said, salt=key.encode(), **_SLOW).hex())
-        return Request(key, hashlib.sha256(said).hexdigest())
+            return Request(key, hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex())
+        return Request(key, hashlib.sha256(serialized).hexdigest())
 
-    def once(
-        self, uow: UnitOfWork, request: Request, caller: Caller, now: int, work: Callable[[UnitOfWork], Answer]
-    ) -> Answer:
+    def once(self, uow: UnitOfWork, request: Request, caller: Caller, now: int, work: Callable[[], Answer]) -> Answer:
         """Return the answer of work, or the one that it gave the same caller before.
 
         Raises:
             InvalidInput: the caller had the key for another request.
         """
         key_hash = hashlib.sha256(json.dumps([*_name(caller), request.key]).encode()).hexdigest()
-        kept = uow.stored_responses.get(key_hash)
-        if kept is not None and kept.expires_at > now:
-            answer: Answer = self._opened(kept, request)
+        stored = uow.stored_responses.get(key_hash)
+        if stored is not None and stored.expires_at > now:
+            answer: Answer = self._opened(stored, request)
             return answer
         uow.stored_responses.forget_expired(now, _AT_ONCE)
-        # StoredRecord by a clock that ran ahead and was put right.
+        # Stored by a clock that ran ahead and was put right.
         uow.stored_responses.expire_by(now + _DAY, _AT_ONCE)
-        answer = work(uow)
+        answer = work()
         values = TypeAdapter(type(answer)).dump_python(answer, mode="json")
         version = version_of(answer) if isinstance(answer, StoredRecord) else 0
-        said = json.dumps([request.digest, type(answer).__name__, values, version])
-        uow.stored_responses.add(StoredResponse(key_hash, self._encryption.seal(said, request.key), now + _DAY))
+        serialized = json.dumps([request.digest, type(answer).__name__, values, version])
+        uow.stored_responses.add(StoredResponse(key_hash, self._encryption.seal(serialized, request.key), now + _DAY))
         return answer
 
-    def _opened(self, kept: StoredResponse, request: Request) -> Any:
-        digest, name, values, version = json.loads(self._encryption.open(kept.sealed, request.key))
+    def _opened(self, stored: StoredResponse, request: Request) -> Any:
+        digest, name, values, version = json.loads(self._encryption.open(stored.sealed, request.key))
         if digest != request.digest:
             problem = Problem(("header", "Idempotency-Key"), "This key was used for another request", "value_error")
             raise InvalidInput([problem])

@@ -8,14 +8,13 @@ from typing import TypeVar
 from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
 from logoadmin.domain.services.changes import ChangeService
 from logoadmin.domain.services.import_export import ImportExportService
 from logoadmin.domain.services.keys import KeyService
-from logoadmin.domain.services.logos import LOGO, LogoService
 from logoadmin.domain.services.roles import RoleService
 from logoadmin.domain.services.sessions import Lifetimes, SessionService
-from logoadmin.domain.services.themes import THEME, ThemeService
 from logoadmin.domain.services.users import UserService
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
@@ -85,8 +84,8 @@ class LogoAdmin:
         self.users = UserService(transactions, ports.hasher, ports.clock)
         self.roles = RoleService(transactions, ports.clock)
         self.authors = AuthorService(transactions, ports.clock)
-        self.themes: ThemeService = ThemeService(THEME, transactions, ports.clock)
-        self.logos: LogoService = LogoService(LOGO, transactions, ports.clock)
+        self.themes = theme_service(transactions, ports.clock)
+        self.logos = logo_service(transactions, ports.clock)
         self.keys = KeyService(transactions, ports.randomness, ports.clock)
         self.changes = ChangeService(transactions)
         self.import_export = ImportExportService(transactions, ports.hasher, ports.clock)
@@ -114,14 +113,14 @@ class LogoAdmin:
         return self._storage.late(writing=writing)
 
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
-        """Return the answer of calls whose changes are kept together: all of them, or none if the calls raise.
+        """Return the answer of calls whose changes are stored together: all of them, or none if the calls raise.
 
         A call that raises changes nothing by itself, and the others go on if its error is caught. What they changed is
         seen by others, and for certain by reads, once all of them are done. They may be run again from their start, as
         after a deadlock. Only what the same thread changes before they return is part of it.
 
         Raises:
-            StorageUnavailable: the database is out of reach; all of the changes may have been kept, or none.
+            StorageUnavailable: the database is out of reach; all of the changes may have been stored, or none.
         """
         return self._storage.atomic(calls)
 

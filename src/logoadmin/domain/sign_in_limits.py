@@ -51,7 +51,7 @@ def refuse(seconds: int | None) -> None:
         raise TooManySignIns(seconds)
 
 
-def succeeded(uow: AnyUnitOfWork, username: str, origin: str) -> None:
+def succeeded(username: str, origin: str, uow: AnyUnitOfWork) -> None:
     """Forget the failures for that username, and that this attempt was one from there."""
     (per_origin, _), (per_username, _) = _counted(username, origin)
     uow.sign_in_attempts.forget(per_username)

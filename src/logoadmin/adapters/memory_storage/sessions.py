@@ -6,7 +6,7 @@ from itertools import islice
 
 from logoadmin.adapters.memory_storage.tables import Ids, Journal, Tables
 from logoadmin.domain.model.access import Rights
-from logoadmin.domain.model.records import ServiceKey
+from logoadmin.domain.model.records import Kind, ServiceKey
 from logoadmin.ports.storage import Session
 
 
@@ -94,7 +94,9 @@ class ServiceKeyRepository:
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
         self._tables, self._journal = tables, journal
-        self.next_id = Ids(tables, journal, "key_id").next
+
+    def next_id(self) -> int:
+        return Ids(self._tables, self._journal, "key_id").next()
 
     def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
         self._journal.set(self._tables.keys, key.key_id, key)
@@ -151,4 +153,5 @@ class SignInAttemptRepository:
 
 
 def _rights(tables: Tables, user_id: int) -> Rights:
-    return Rights(user_id, frozenset(tables.roles[tables.users[user_id].role_id].scope))
+    role_id = tables.records[Kind.USER][user_id].role_id
+    return Rights(user_id, frozenset(tables.records[Kind.ROLE][role_id].scope))

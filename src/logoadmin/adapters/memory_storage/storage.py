@@ -2,15 +2,14 @@
 
 import threading
 from collections.abc import Callable
-from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from logoadmin.adapters.memory_storage.changes import ChangeRepository, StoredResponseRepository
 from logoadmin.adapters.memory_storage.records import (
-    ArtworkRepository,
-    AuthorRepository,
-    RoleRepository,
-    UserRepository,
+    REPOSITORIES,
+    LinkRepository,
+    PasswordRepository,
+    RecordRepository,
 )
 from logoadmin.adapters.memory_storage.sessions import (
     SecretRepository,
@@ -21,74 +20,40 @@ from logoadmin.adapters.memory_storage.sessions import (
 from logoadmin.adapters.memory_storage.tables import Journal, Tables
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.records import Kind, Logo, Theme
+from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
+from logoadmin.domain.model.records import StoredRecord
+from logoadmin.ports.storage import Records, UnitOfWork
 
 Answer = TypeVar("Answer")
+Record = TypeVar("Record", bound=StoredRecord)
 
 
-class MemoryUnitOfWork:
-    """The repositories, made when they are asked for: most work needs one of them."""
+class _Repositories:
+    """What works on the same tables with the same journal."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
-        """Let all of them work on the same tables with the same journal."""
         self._tables, self._journal = tables, journal
 
-    @cached_property
-    def users(self) -> UserRepository:
-        """The users."""
-        return UserRepository(self._tables, self._journal, self.sessions, self.keys)
+    def records(self, kind: RecordKind[Record, Any]) -> Records[Record]:
+        return REPOSITORIES.get(kind.kind, RecordRepository)(kind, self._tables, self._journal)
 
-    @cached_property
-    def roles(self) -> RoleRepository:
-        """The roles."""
-        return RoleRepository(self._tables, self._journal)
+    def links(self, kind: AnyArtworkKind) -> LinkRepository:
+        return LinkRepository(kind, self._tables, self._journal)
 
-    @cached_property
-    def authors(self) -> AuthorRepository:
-        """The authors."""
-        return AuthorRepository(self._tables, self._journal)
 
-    @cached_property
-    def logos(self) -> ArtworkRepository[Logo]:
-        """The logos."""
-        return ArtworkRepository(Kind.LOGO, self._tables.logos, self._tables.logo_authors, self._tables, self._journal)
-
-    @cached_property
-    def themes(self) -> ArtworkRepository[Theme]:
-        """The themes."""
-        return ArtworkRepository(
-            Kind.THEME, self._tables.themes, self._tables.theme_authors, self._tables, self._journal
-        )
-
-    @cached_property
-    def sessions(self) -> SessionRepository:
-        """The sessions."""
-        return SessionRepository(self._tables, self._journal)
-
-    @cached_property
-    def secrets(self) -> SecretRepository:
-        """The secrets."""
-        return SecretRepository(self._tables, self._journal)
-
-    @cached_property
-    def keys(self) -> ServiceKeyRepository:
-        """The service keys."""
-        return ServiceKeyRepository(self._tables, self._journal)
-
-    @cached_property
-    def changes(self) -> ChangeRepository:
-        """The history."""
-        return ChangeRepository(self._tables, self._journal)
-
-    @cached_property
-    def stored_responses(self) -> StoredResponseRepository:
-        """The answers to commands that may come again."""
-        return StoredResponseRepository(self._tables, self._journal)
-
-    @cached_property
-    def sign_in_attempts(self) -> SignInAttemptRepository:
-        """The attempts to sign in."""
-        return SignInAttemptRepository(self._tables, self._journal)
+def _unit_of_work(tables: Tables, journal: Journal) -> UnitOfWork:
+    repositories = _Repositories(tables, journal)
+    return UnitOfWork(
+        records=repositories.records,
+        links=repositories.links,
+        passwords=PasswordRepository(tables, journal),
+        sessions=SessionRepository(tables, journal),
+        secrets=SecretRepository(tables, journal),
+        keys=ServiceKeyRepository(tables, journal),
+        changes=ChangeRepository(tables, journal),
+        stored_responses=StoredResponseRepository(tables, journal),
+        sign_in_attempts=SignInAttemptRepository(tables, journal),
+    )
 
 
 class MemoryStorage:
@@ -105,20 +70,20 @@ class MemoryStorage:
         self._group: Journal | None = None
         self._writes = 0
 
-    def read(self, work: Callable[[MemoryUnitOfWork], Answer]) -> Answer:
+    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work while nothing changes."""
         with self._one_at_a_time:
-            return work(MemoryUnitOfWork(self._tables, Journal()))
+            return work(_unit_of_work(self._tables, Journal()))
 
     snapshot = read
 
-    def write(self, work: Callable[[MemoryUnitOfWork], Answer]) -> Answer:
+    def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work; undo what it did if it raises."""
         with self._one_at_a_time:
             journal = self._group or Journal()
             self._writes += 1
             with journal.undone_on_error():
-                return work(MemoryUnitOfWork(self._tables, journal))
+                return work(_unit_of_work(self._tables, journal))
 
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Run calls; undo all that they wrote if they raise."""

@@ -1,4 +1,4 @@
-"""What is kept, and how it changes so that it can be undone."""
+"""What is stored, and how it changes so that it can be undone."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections import UserDict
@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.records import Author, Change, Kind, Logo, PasswordHash, Role, ServiceKey, Theme, User
+from logoadmin.domain.model.records import Change, Kind, PasswordHash, ServiceKey
 from logoadmin.ports.storage import Session, StoredResponse
 
 Row = TypeVar("Row")
@@ -41,16 +42,13 @@ class Rows(UserDict[int, Row]):
 
 @dataclass
 class Tables:
-    """All that is kept. Records by id; links as ``{artwork: {author: link}}``, in link order."""
+    """All that is stored. Records by id; links as ``{artwork: {author: link}}``, in link order."""
 
-    users: Rows[User] = field(default_factory=Rows)
-    passwords: dict[int, PasswordHash | None] = field(default_factory=dict)
-    roles: Rows[Role] = field(default_factory=Rows)
-    authors: Rows[Author] = field(default_factory=Rows)
-    logos: Rows[Logo] = field(default_factory=Rows)
-    themes: Rows[Theme] = field(default_factory=Rows)
-    logo_authors: dict[int, dict[int, int]] = field(default_factory=dict)
-    theme_authors: dict[int, dict[int, int]] = field(default_factory=dict)
+    records: dict[Kind, Rows[Any]] = field(default_factory=lambda: {kind: Rows() for kind in KINDS})
+    links: dict[Kind, dict[int, dict[int, int]]] = field(
+        default_factory=lambda: {kind.kind: {} for kind in ARTWORK_KINDS}
+    )
+    passwords: dict[int, PasswordHash] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
     refresh_tokens: dict[str, tuple[str, bool]] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)

@@ -82,7 +82,7 @@ LOGOS: Final = Artworks(Logo, logos, logo_authors, logo_name_parts)
 
 
 class ArtworkRepository(Generic[Artwork]):
-    """The logos, or the themes, as :class:`~logoadmin.ports.storage.Artworks` says."""
+    """The logos, or the themes, as :class:`~logoadmin.ports.storage.Records` says."""
 
     def __init__(self, transaction: Transaction, queries: Artworks[Artwork]) -> None:
         """Work in a transaction, with the queries of one kind of artwork."""
@@ -155,40 +155,6 @@ class ArtworkRepository(Generic[Artwork]):
         self._queries.names.change(self._transaction, artwork_id, name, "")
         return removed > 0
 
-    def link_of(self, artwork_id: int, author_id: int) -> int | None:
-        """Return the id of a link."""
-        row = self._transaction.row(self._queries.link_of, {"key": artwork_id, "author_id": author_id})
-        return None if row is None else int(row[0])
-
-    def links(self, artwork_id: int) -> tuple[Link, ...]:
-        """Return the links of an artwork, in link order."""
-        return tuple(Link(*row) for row in self._transaction.rows(self._queries.links, {"key": artwork_id}))
-
-    def links_of(self, author_id: int) -> tuple[Link, ...]:
-        """Return the links of an author, in link order."""
-        return tuple(Link(*row) for row in self._transaction.rows(self._queries.links_of, {"author_id": author_id}))
-
-    def link(self, artwork_id: int, author_id: int) -> int:
-        """Link an author as the last one."""
-        link_id = self._transaction.counters.next(self._queries.link_id_name)
-        self.add_links([Link(link_id, artwork_id, author_id)])
-        return link_id
-
-    def add_links(self, links: Sequence[Link]) -> None:
-        """Bring back links."""
-        id_names = self._queries.link_id_name, self._queries.id_name, "author_id"
-        for link in links:
-            values = dict(zip(id_names, (link.link_id, link.artwork_id, link.author_id), strict=True))
-            self._transaction.change(self._queries.link, values)
-
-    def unlink(self, artwork_id: int, author_id: int) -> bool:
-        """Undo a link."""
-        return self._transaction.change(self._queries.unlink, {"key": artwork_id, "author_id": author_id}) > 0
-
-    def unlink_all(self, artwork_id: int) -> None:
-        """Undo all links of an artwork."""
-        self._transaction.change(self._queries.unlink_all, {"key": artwork_id})
-
     def _artwork(self, row: Sequence[Any], makers: tuple[Author, ...]) -> Artwork:
         artwork_id, name, preview_url, target, custom_css, active, created_at, version = row[: 1 + len(_COLUMNS)]
         return self._queries.record(
@@ -208,3 +174,44 @@ class ArtworkRepository(Generic[Artwork]):
             "version": artwork.version,
             "folded": folded(artwork.name),
         }
+
+
+class LinkRepository:
+    """The links of one kind of artwork, as :class:`~logoadmin.ports.storage.Links` says."""
+
+    def __init__(self, transaction: Transaction, queries: Artworks[Any]) -> None:
+        """Work in a transaction, with the queries of one kind of artwork."""
+        self._transaction = transaction
+        self._queries = queries
+
+    def next_id(self) -> int:
+        """Return the id for a new link."""
+        return self._transaction.counters.next(self._queries.link_id_name)
+
+    def find(self, artwork_id: int, author_id: int) -> Link | None:
+        """Return a link."""
+        row = self._transaction.row(self._queries.link_of, {"key": artwork_id, "author_id": author_id})
+        return None if row is None else Link(row[0], artwork_id, author_id)
+
+    def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
+        """Return the links of an artwork, in link order."""
+        return tuple(Link(*row) for row in self._transaction.rows(self._queries.links, {"key": artwork_id}))
+
+    def of_author(self, author_id: int) -> tuple[Link, ...]:
+        """Return the links of an author, in link order."""
+        return tuple(Link(*row) for row in self._transaction.rows(self._queries.links_of, {"author_id": author_id}))
+
+    def add(self, links: Sequence[Link]) -> None:
+        """Bring back links."""
+        id_names = self._queries.link_id_name, self._queries.id_name, "author_id"
+        for link in links:
+            values = dict(zip(id_names, (link.link_id, link.artwork_id, link.author_id), strict=True))
+            self._transaction.change(self._queries.link, values)
+
+    def remove(self, artwork_id: int, author_id: int) -> bool:
+        """Undo a link."""
+        return self._transaction.change(self._queries.unlink, {"key": artwork_id, "author_id": author_id}) > 0
+
+    def remove_all(self, artwork_id: int) -> None:
+        """Undo all links of an artwork."""
+        self._transaction.change(self._queries.unlink_all, {"key": artwork_id})

@@ -1,6 +1,6 @@
 """Users, roles and authors: each query beside the record that its rows become."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from sqlalchemy import bindparam, delete, insert, select, update
@@ -42,7 +42,7 @@ def _sealed(password: str | None) -> PasswordHash | None:
 
 
 class UserRepository:
-    """The users, as :class:`~logoadmin.ports.storage.Users` says."""
+    """The users, as :class:`~logoadmin.ports.storage.Records` says."""
 
     def __init__(self, transaction: Transaction) -> None:
         """Work in a transaction."""
@@ -57,7 +57,7 @@ class UserRepository:
         """Return some users, by id."""
         return page_of(_USERS.rows(self._transaction, after, limit, where), lambda row: User(*row))
 
-    def add(self, user: User, password: PasswordHash | None) -> None:
+    def add(self, user: User) -> None:
         """Keep a new user."""
 
         def explain() -> DuplicateEntry | None:
@@ -65,7 +65,7 @@ class UserRepository:
                 return DuplicateEntry(user.user_id, "user_id")
             return self._taken(user, DuplicateEntry)
 
-        values = {**self._values(user), "password": None if password is None else password.sealed}
+        values = self._values(user)
         self._transaction.claim(_ADD_USER, values, explain)
         _USER_NAMES.change(self._transaction, user.user_id, (), values["folded"])
 
@@ -76,32 +76,17 @@ class UserRepository:
         self._transaction.claim(_UPDATE_USER, values, lambda: self._taken(user, DuplicateUpdate))
         _USER_NAMES.change(self._transaction, user.user_id, name, values["folded"])
 
+    def touch(self, ids: Collection[int], version: int) -> None:
+        """Give users another version."""
+        for id_ in ids:
+            self._transaction.change(_UPDATE_USER, {"key": id_, "version": version})
+
     def remove(self, user_id: int) -> bool:
         """Remove a user; the sessions go by themselves."""
         name = _USER_NAMES.ask(self._transaction, user_id)
         removed = self._transaction.change(_REMOVE_USER, {"key": user_id})
         _USER_NAMES.change(self._transaction, user_id, name, "")
         return removed > 0
-
-    def credentials(self, username: str) -> Credentials | None:
-        """Return what signing in compares with."""
-        row = self._transaction.row(_CREDENTIALS, {"username": username})
-        return None if row is None else Credentials(row[0], _sealed(row[1]))
-
-    def password(self, user_id: int) -> PasswordHash | None:
-        """Return a password's hash."""
-        row = self._transaction.row(_PASSWORD, {"key": user_id})
-        return None if row is None else _sealed(row[0])
-
-    def can_sign_in(self, role_id: int) -> bool:
-        """Tell whether somebody who has a role can."""
-        return self._transaction.row(_CAN_SIGN_IN, {"key": role_id}) is not None
-
-    def set_password(self, user_id: int, password: PasswordHash) -> None:
-        """Keep another password's hash."""
-        self._transaction.change(_UPDATE_USER, {"key": user_id, "password": password.sealed})
-
-    renew_password = set_password
 
     def _taken(self, user: User, error: type[DuplicateEntry]) -> DuplicateEntry | None:
         values = {"username": user.username, "key": user.user_id}
@@ -119,6 +104,32 @@ class UserRepository:
         }
 
 
+class PasswordRepository:
+    """The password hashes, as :class:`~logoadmin.ports.storage.Passwords` says."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        """Work in a transaction."""
+        self._transaction = transaction
+
+    def credentials(self, username: str) -> Credentials | None:
+        """Return what signing in compares with."""
+        row = self._transaction.row(_CREDENTIALS, {"username": username})
+        return None if row is None else Credentials(row[0], _sealed(row[1]))
+
+    def get(self, user_id: int) -> PasswordHash | None:
+        """Return a password's hash."""
+        row = self._transaction.row(_PASSWORD, {"key": user_id})
+        return None if row is None else _sealed(row[0])
+
+    def can_sign_in(self, role_id: int) -> bool:
+        """Tell whether somebody who has a role can."""
+        return self._transaction.row(_CAN_SIGN_IN, {"key": role_id}) is not None
+
+    def set(self, user_id: int, password: PasswordHash) -> None:
+        """Keep another password's hash."""
+        self._transaction.change(_UPDATE_USER, {"key": user_id, "password": password.hash})
+
+
 _ROLE = select(roles.c.role_id, roles.c.name, roles.c.scope, roles.c.created_at, roles.c.version)
 _GET_ROLE = _ROLE.where(roles.c.role_id == _KEY)
 _ROLES = Page(_ROLE, roles, role_name_parts)
@@ -127,7 +138,6 @@ _ADD_ROLE = insert(roles).inline()
 _UPDATE_ROLE = update(roles).where(roles.c.role_id == _KEY)
 _REMOVE_ROLE = delete(roles).where(roles.c.role_id == _KEY)
 _ROLE_HAS_NAME = select(roles.c.role_id).where(roles.c.name == bindparam("name"), roles.c.role_id != _KEY)
-_ROLE_IN_USE = select(users.c.user_id).where(users.c.role_id == _KEY).limit(1)
 
 
 def _role(row: Sequence[Any]) -> Role:
@@ -136,7 +146,7 @@ def _role(row: Sequence[Any]) -> Role:
 
 
 class RoleRepository:
-    """The roles, as :class:`~logoadmin.ports.storage.Roles` says."""
+    """The roles, as :class:`~logoadmin.ports.storage.Records` says."""
 
     def __init__(self, transaction: Transaction) -> None:
         """Work in a transaction."""
@@ -170,16 +180,17 @@ class RoleRepository:
         self._transaction.claim(_UPDATE_ROLE, values, lambda: self._taken(role, DuplicateUpdate))
         _ROLE_NAMES.change(self._transaction, role.role_id, name, values["folded"])
 
+    def touch(self, ids: Collection[int], version: int) -> None:
+        """Give roles another version."""
+        for id_ in ids:
+            self._transaction.change(_UPDATE_ROLE, {"key": id_, "version": version})
+
     def remove(self, role_id: int) -> bool:
         """Remove a role."""
         name = _ROLE_NAMES.ask(self._transaction, role_id)
         removed = self._transaction.change(_REMOVE_ROLE, {"key": role_id})
         _ROLE_NAMES.change(self._transaction, role_id, name, "")
         return removed > 0
-
-    def in_use(self, role_id: int) -> bool:
-        """Tell whether a user has the role."""
-        return self._transaction.row(_ROLE_IN_USE, {"key": role_id}) is not None
 
     def _taken(self, role: Role, error: type[DuplicateEntry]) -> DuplicateEntry | None:
         values = {"name": role.name, "key": role.role_id}
@@ -209,7 +220,7 @@ _AUTHOR_HAS_NAME = _OTHER_AUTHOR.where(authors.c.username == bindparam("username
 
 
 class AuthorRepository:
-    """The authors, as :class:`~logoadmin.ports.storage.Authors` says."""
+    """The authors, as :class:`~logoadmin.ports.storage.Records` says."""
 
     def __init__(self, transaction: Transaction) -> None:
         """Work in a transaction."""
@@ -242,6 +253,11 @@ class AuthorRepository:
         name = _AUTHOR_NAMES.ask(self._transaction, author.author_id)
         self._transaction.claim(_UPDATE_AUTHOR, values, lambda: self._taken(author, DuplicateUpdate))
         _AUTHOR_NAMES.change(self._transaction, author.author_id, name, values["folded"])
+
+    def touch(self, ids: Collection[int], version: int) -> None:
+        """Give authors another version."""
+        for id_ in ids:
+            self._transaction.change(_UPDATE_AUTHOR, {"key": id_, "version": version})
 
     def remove(self, author_id: int) -> bool:
         """Remove an author; the links go by themselves."""

@@ -16,7 +16,7 @@ from logoadmin.adapters.sql_storage.outages import Outages
 from logoadmin.adapters.sql_storage.schema import Schema
 from logoadmin.adapters.sql_storage.statements import Statements
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
+from logoadmin.adapters.sql_storage.unit_of_work import unit_of_work
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import LogoAdminError, StartError, StorageUnavailable, TablesMissing
 from logoadmin.ports.storage import UnitOfWork
@@ -73,21 +73,21 @@ class SqlStorage:
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work with each statement a transaction of its own: no BEGIN, no ROLLBACK, one round trip each."""
-        return self._call(lambda connection: work(SqlUnitOfWork(Transaction(connection, self._statements))))
+        return self._call(lambda connection: work(unit_of_work(Transaction(connection, self._statements))))
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction that sees one moment."""
 
         def within(transaction: Transaction) -> Answer:
             transaction.begin(self._dialect.begin_snapshot)
-            return work(SqlUnitOfWork(transaction))
+            return work(unit_of_work(transaction))
 
         return self._call(lambda connection: self._kept_or_undone(connection, within))
 
     def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction, from its start again where the database undid all of it."""
         group = self._group
-        return self._written(lambda transaction: work(SqlUnitOfWork(transaction))) if group is None else group.run(work)
+        return self._written(lambda transaction: work(unit_of_work(transaction))) if group is None else group.run(work)
 
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Run calls whose writes are one transaction, from their start again where the database undid all of it."""
@@ -174,8 +174,8 @@ class SqlStorage:
         with self._dialect.alone(connection) as begin_write:
             self._schema.prepare(connection)
             transaction = Transaction(connection.connection, self._statements)
-            transaction.begin_write(begin_write)
-            answer = first(SqlUnitOfWork(transaction))
+            transaction.take_write_lock(begin_write)
+            answer = first(unit_of_work(transaction))
             transaction.finish()
         return answer
 
@@ -190,7 +190,7 @@ class SqlStorage:
 
     def _written(self, work: Callable[[Transaction], Answer]) -> Answer:
         def within(transaction: Transaction) -> Answer:
-            transaction.begin_write(self._dialect.begin_write)
+            transaction.take_write_lock(self._dialect.begin_write)
             return work(transaction)
 
         def in_turn(connection: PoolProxiedConnection) -> Answer:
@@ -305,7 +305,7 @@ class _Group:
         if self._failure is None:
             try:
                 with self._storage.translated():
-                    return self._transaction.part(lambda: work(SqlUnitOfWork(self._transaction)))
+                    return self._transaction.part(lambda: work(unit_of_work(self._transaction)))
             except Failure as failure:
                 self._failure = failure
         raise StorageUnavailable(self._storage.server, self._failure.cause)

@@ -32,9 +32,9 @@ class _Waiting(NamedTuple):
 class Transaction:
     """Runs statements for the repositories of one unit of work.
 
-    It begins with :meth:`begin` or :meth:`begin_write` and ends with :meth:`finish` and :meth:`commit`; without them,
-    each statement is a transaction of its own. What nobody needs the answer of waits until a statement is run whose
-    answer is needed, and goes with it; rows that nobody looks at wait until :meth:`settle` or the end.
+    It begins with :meth:`begin` or :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`; without
+    them, each statement is a transaction of its own. What nobody needs the answer of waits until a statement is run
+    whose answer is needed, and goes with it; rows that nobody looks at wait until :meth:`settle` or the end.
 
     Attributes:
         counters: what is counted.
@@ -67,11 +67,12 @@ class Transaction:
         self.begun = False
         self.counters = Counters(self._look_at_counters)
 
-    def begin_write(self, statements: Sequence[str]) -> None:
-        """Begin a write: it waits for the one before it and keeps the next one waiting."""
+    def take_write_lock(self, statements: Sequence[str]) -> None:
+        """Begin a write: wait for the one before it, and keep the next one waiting."""
         self.begin(statements)
         hold = self._statements.written(HOLD, ())
         self._waiting.append(_Waiting(hold.sql, (), lambda rows: self.counters.held(rows[0])))
+        self.catch_up()
 
     def begin(self, statements: Sequence[str]) -> None:
         """Begin with statements that have no values and no rows."""

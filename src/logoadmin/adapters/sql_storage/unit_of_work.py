@@ -1,8 +1,15 @@
 """Every repository, at work in the same transaction."""
 
-from logoadmin.adapters.sql_storage.artworks import LOGOS, THEMES, ArtworkRepository
+from typing import Any
+
+from logoadmin.adapters.sql_storage.artworks import LOGOS, THEMES, ArtworkRepository, LinkRepository
 from logoadmin.adapters.sql_storage.changes import ChangeRepository, StoredResponseRepository
-from logoadmin.adapters.sql_storage.repositories import AuthorRepository, RoleRepository, UserRepository
+from logoadmin.adapters.sql_storage.repositories import (
+    AuthorRepository,
+    PasswordRepository,
+    RoleRepository,
+    UserRepository,
+)
 from logoadmin.adapters.sql_storage.sessions import (
     SecretRepository,
     ServiceKeyRepository,
@@ -10,69 +17,44 @@ from logoadmin.adapters.sql_storage.sessions import (
     SignInAttemptRepository,
 )
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.model.records import Logo, Theme
+from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
+from logoadmin.domain.model.records import Kind
+from logoadmin.ports.storage import Links, UnitOfWork
+
+_QUERIES = {Kind.LOGO: LOGOS, Kind.THEME: THEMES}
+_REPOSITORIES: dict[Kind, Any] = {Kind.ROLE: RoleRepository, Kind.USER: UserRepository, Kind.AUTHOR: AuthorRepository}
 
 
-class SqlUnitOfWork:
-    """The repositories, made when they are asked for: most work needs one of them."""
+class _Repositories:
+    """What works in the same transaction."""
 
     __slots__ = ("_transaction",)
 
     def __init__(self, transaction: Transaction) -> None:
-        """Let all of them work in a transaction."""
         self._transaction = transaction
 
-    @property
-    def users(self) -> UserRepository:
-        """The users."""
-        return UserRepository(self._transaction)
+    def records(self, kind: RecordKind[Any, Any]) -> Any:
+        queries: Any = _QUERIES.get(kind.kind)
+        if queries is not None:
+            return ArtworkRepository(self._transaction, queries)
+        return _REPOSITORIES[kind.kind](self._transaction)
 
-    @property
-    def roles(self) -> RoleRepository:
-        """The roles."""
-        return RoleRepository(self._transaction)
+    def links(self, kind: AnyArtworkKind) -> Links:
+        queries: Any = _QUERIES[kind.kind]
+        return LinkRepository(self._transaction, queries)
 
-    @property
-    def authors(self) -> AuthorRepository:
-        """The authors."""
-        return AuthorRepository(self._transaction)
 
-    @property
-    def logos(self) -> ArtworkRepository[Logo]:
-        """The logos."""
-        return ArtworkRepository(self._transaction, LOGOS)
-
-    @property
-    def themes(self) -> ArtworkRepository[Theme]:
-        """The themes."""
-        return ArtworkRepository(self._transaction, THEMES)
-
-    @property
-    def sessions(self) -> SessionRepository:
-        """The sessions."""
-        return SessionRepository(self._transaction)
-
-    @property
-    def secrets(self) -> SecretRepository:
-        """The secrets."""
-        return SecretRepository(self._transaction)
-
-    @property
-    def keys(self) -> ServiceKeyRepository:
-        """The service keys."""
-        return ServiceKeyRepository(self._transaction)
-
-    @property
-    def changes(self) -> ChangeRepository:
-        """The history."""
-        return ChangeRepository(self._transaction)
-
-    @property
-    def stored_responses(self) -> StoredResponseRepository:
-        """The answers to commands that may come again."""
-        return StoredResponseRepository(self._transaction)
-
-    @property
-    def sign_in_attempts(self) -> SignInAttemptRepository:
-        """The attempts to sign in."""
-        return SignInAttemptRepository(self._transaction)
+def unit_of_work(transaction: Transaction) -> UnitOfWork:
+    """Return every repository, at work in a transaction."""
+    repositories = _Repositories(transaction)
+    return UnitOfWork(
+        records=repositories.records,
+        links=repositories.links,
+        passwords=PasswordRepository(transaction),
+        sessions=SessionRepository(transaction),
+        secrets=SecretRepository(transaction),
+        keys=ServiceKeyRepository(transaction),
+        changes=ChangeRepository(transaction),
+        stored_responses=StoredResponseRepository(transaction),
+        sign_in_attempts=SignInAttemptRepository(transaction),
+    )

@@ -1,349 +1,322 @@
 """The repositories of records as a use case sees them: what they change is recorded (contract B4, F1, G).
 
-Each change is judged, gets a version, is stored and then recorded. Every method is written out, so one that the ports
-get and that is forgotten here cannot be called at all.
+Each change is authorized, gets a version, is stored and then recorded. Every method is written out, so one that the
+ports get and that is forgotten here cannot be called at all.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Generic, Protocol, TypeVar
+from types import MappingProxyType
+from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.audit.change_log import (
     AMENDED,
+    AUTHORS_FIELD,
     CREATED,
     LINKED,
     PASSWORD_SET,
     REMOVED,
-    RESTORED,
     UNLINKED,
     ChangeLog,
+    LinksByKind,
     Snapshot,
-    artwork_snapshot,
-    links_said,
+    links_field,
+    serialized_links,
     snapshot,
 )
-from logoadmin.domain.model.access import Scope
-from logoadmin.domain.model.errors import NotFound, NotPermitted
+from logoadmin.domain.audit.escalation import GUARDS
+from logoadmin.domain.model.errors import NotFound
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.model.lists import EVERYTHING, Filter
 from logoadmin.domain.model.records import (
-    DEFAULT_ROLE_ID,
     Artwork,
     Author,
-    Kind,
     Link,
-    Logo,
     PasswordHash,
-    Role,
     StoredRecord,
-    Theme,
     User,
 )
 from logoadmin.domain.model.versions import raise_if_stale
-from logoadmin.ports.storage import Artworks, Authors, Roles, UnitOfWork, Users
+from logoadmin.ports.storage import Credentials, UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
 
-
-class _Repository(Protocol[Record]):
-    """What the ports say of every kind of record alike."""
-
-    def get(self, id_: int, /) -> Record | None: ...
-    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Record, ...]: ...
-    def update(self, record: Record, /) -> None: ...
-    def remove(self, id_: int, /) -> bool: ...
+_NO_LINKS: Final[LinksByKind] = MappingProxyType({})
 
 
-class Recorded(Generic[Record]):
-    """The records of one kind, whose changes are recorded.
+class AuditedRecords(Generic[Record]):
+    """The records of one kind."""
 
-    Every change goes the same way: :meth:`authorize` it, keep the record as it is :meth:`_numbered`, and leave it
-    :meth:`_noted`.
-    """
-
-    def __init__(self, kind: Kind, inner: _Repository[Record], change_log: ChangeLog) -> None:
-        self._kind, self._inner, self._change_log = kind, inner, change_log
-        # What was read or kept in this work; nobody else changes anything meanwhile.
+    def __init__(self, kind: RecordKind[Record, Any], uow: UnitOfWork, change_log: ChangeLog) -> None:
+        self._kind, self._uow, self._change_log = kind, uow, change_log
+        self._stored = uow.records(kind)
+        guard = GUARDS.get(kind.kind)
+        self._guard = None if guard is None else guard(uow, change_log)
+        # What was read or stored in this work; nobody else changes anything meanwhile.
         self._known: dict[int, Record | None] = {}
-        self.page = inner.page
+
+    def next_id(self) -> int:
+        """Return the id for a new record."""
+        return self._stored.next_id()
 
     def get(self, id_: int) -> Record | None:
         """Return a record, or None."""
         return self._read(id_)
 
-    def get_for_change(self, id_: int, seen: frozenset[int] | None, /, **values: Any) -> Record:
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Record, ...]:
+        """Return some records, by id."""
+        return self._stored.page(after, limit, where)
+
+    def get_for_change(self, id_: int, if_match: frozenset[int] | None, /, **values: Any) -> Record:
         """Return a record that is to get these values, or to go, once nothing stands against it (contract A19).
 
         Raises, in this order:
             NotPermitted: see :meth:`authorize`.
             NotFound: there is no such record.
-            Outdated: the caller saw versions of it, and it is none of them.
+            Outdated: it has none of the versions that the caller asks for.
         """
         record = self.get(id_)
         self.authorize(record, **values)
         if record is None:
-            raise NotFound(self._kind.capitalize(), id_)
-        raise_if_stale(seen, record, self._kind.capitalize(), id_)
+            raise NotFound(self._kind.name, id_)
+        if if_match is not None:
+            raise_if_stale(if_match, record, self._kind.name, id_)
         return record
 
     def authorize(self, record: Record | None, /, **values: Any) -> None:
         """Refuse a caller who goes beyond themselves with a record that gets these values, or with its end.
 
-        Args:
-            record: as it is now; None where it is not there.
-            values: what it is to get.
-
         Raises:
             NotPermitted: (contract B4, C5).
         """
+        if self._guard is not None:
+            self._guard.authorize(record, values)
+
+    def add(self, record: Record, action: str = CREATED, links: LinksByKind = _NO_LINKS) -> Record:
+        """Store a new record, or one that comes back, with links to what is there; return it with its version."""
+        values = snapshot(self._kind, record)
+        if self._guard is not None:
+            self._guard.authorize(None, values)
+        stored = self._numbered(record)
+        self._stored.add(stored)
+        return self._recorded(action, stored, None, self._link(stored, values, links))
 
     def update(self, record: Record) -> Record:
         """Give a record new values, and return it with its version."""
-        before = self._there(self._kind.id_of(record))
-        self.authorize(before, **snapshot(record))
-        self._stake(before, record)
-        said, kept = self._said(before), self._numbered(record)
-        self._inner.update(kept)
-        # What is said beside the fields, the links of an artwork, stays as it was.
-        return self._noted(AMENDED, kept, said, {**said, **snapshot(kept)})
+        values = snapshot(self._kind, record)
+        before = self.there(self._kind.id_of(record))
+        if self._guard is not None:
+            self._guard.authorize(before, values)
+            self._guard.watch(before, record)
+        was, stored = self.serialized(before), self._numbered(record)
+        self._stored.update(stored)
+        # Beside the fields there are the links of an artwork, which stay as they were.
+        return self._recorded(AMENDED, stored, was, {**was, **values})
+
+    def amend(self, id_: int, if_match: frozenset[int] | None, changes: Mapping[str, Any]) -> Record:
+        """Give a record some new values, and return it; without a change where it has them.
+
+        Raises, in this order:
+            NotPermitted, NotFound, Outdated: see :meth:`get_for_change`.
+            NotFound: what it is to refer to is not there.
+            DuplicateUpdate: another record has a unique value.
+        """
+        record = self.get_for_change(id_, if_match, **changes)
+        amended = replace(record, **changes)
+        for field, kind in self._kind.references.items():
+            if getattr(amended, field) != getattr(record, field):
+                self._check_there(KINDS[kind], getattr(amended, field))
+        return record if amended == record else self.update(amended)
 
     def remove(self, id_: int) -> bool:
-        """Remove a record and its links; tell whether there was one."""
+        """Remove a record and its links; tell whether there was one.
+
+        Raises:
+            Conflict: it is needed.
+        """
         before = self._read(id_)
         if before is None:
             return False
-        self.authorize(before)
-        self._stake(before, None)
-        said = self._said(before)
-        self._inner.remove(id_)
-        self._note_removed(id_, said)
+        if self._guard is not None:
+            self._guard.authorize(before, {})
+            self._guard.check_unused(before)
+            self._guard.watch(before, None)
+        was = self._unlinked(before)
+        self._stored.remove(id_)
+        self._change_log.record(REMOVED, self._kind.kind, id_, was, None)
+        self._known[id_] = None
         return True
 
-    def _stake(self, before: Record, after: Record | None) -> None:
-        """Let the end of the work look whether somebody still holds everything, where this may be the last one."""
+    def links(self, id_: int) -> LinksByKind:  # noqa: ARG002 (most records have none)
+        """Return the links of a record, an artwork or an author, of which it is one side."""
+        return _NO_LINKS
 
-    def _said(self, record: Record) -> Snapshot:
+    def serialized(self, record: Record) -> Snapshot:
         """Return what the history says of a record as it is now."""
-        return snapshot(record)
+        return snapshot(self._kind, record)
+
+    def there(self, id_: int) -> Record:
+        """Return a record that must be there."""
+        record = self._read(id_)
+        if record is None:
+            raise LookupError(f"{self._kind.name} {id_} is to be changed and is not there")
+        return record
+
+    def touch(self, action: str, id_: int, before: Snapshot, after: Snapshot) -> Record:
+        """Give a record another version for what was done beside its fields, and return it so."""
+        record = self.there(id_)
+        stored = self._numbered(record)
+        if stored.version != record.version:
+            self._stored.touch([id_], stored.version)
+        return self._recorded(action, stored, before, after)
+
+    def _check_there(self, kind: AnyKind, id_: int) -> None:
+        if self._uow.records(kind).get(id_) is None:
+            raise NotFound(kind.name, id_)
+
+    def _link(self, stored: Record, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the same)
+        """Store the links of a record that is new, and return what the history says of it."""
+        return values
+
+    def _unlinked(self, record: Record) -> Snapshot:
+        """Return what the history says of a record that goes, once nothing shows it any more."""
+        return self.serialized(record)
 
     def _read(self, id_: int) -> Record | None:
         if id_ not in self._known:
-            self._known[id_] = self._inner.get(id_)
+            self._known[id_] = self._stored.get(id_)
         return self._known[id_]
 
-    def _there(self, id_: int) -> Record:
-        record = self._read(id_)
-        if record is None:
-            raise LookupError(f"{self._kind} {id_} is to be changed and is not there")
-        return record
-
     def _numbered(self, record: Record) -> Record:
-        version = self._change_log.version(self._kind, self._kind.id_of(record))
-        return replace(record, version=version)
+        return replace(record, version=self._change_log.version(self._kind.kind, self._kind.id_of(record)))
 
-    def _noted(self, action: str, kept: Record, before: Snapshot | None, after: Snapshot) -> Record:
-        id_ = self._kind.id_of(kept)
-        self._change_log.note(action, self._kind, id_, before, after)
-        self._known[id_] = kept
-        return kept
-
-    def _note_removed(self, id_: int, before: Snapshot) -> None:
-        self._change_log.note(REMOVED, self._kind, id_, before, None)
-        self._known[id_] = None
+    def _recorded(self, action: str, stored: Record, before: Snapshot | None, after: Snapshot) -> Record:
+        id_ = self._kind.id_of(stored)
+        self._change_log.record(action, self._kind.kind, id_, before, after)
+        self._known[id_] = stored
+        return stored
 
 
-class AuditedUsers(Recorded[User]):
-    """The users, whose changes are recorded."""
+class AuditedAuthors(AuditedRecords[Author]):
+    """The authors. When one goes or comes back with links, the artworks change that show them."""
 
-    _inner: Users
+    def links(self, id_: int) -> LinksByKind:
+        """Return the links of an author to all their artworks."""
+        return {linked: self._uow.links(linked).of_author(id_) for linked in ARTWORK_KINDS}
 
-    def __init__(self, uow: UnitOfWork, change_log: ChangeLog) -> None:
-        super().__init__(Kind.USER, uow.users, change_log)
-        self._uow = uow
-        self.can_sign_in = self._inner.can_sign_in
-        self.credentials = self._inner.credentials
-        self.password = self._inner.password
-        self.renew_password = self._inner.renew_password
+    def _link(self, stored: Author, values: Snapshot, links: LinksByKind) -> Snapshot:
+        for linked, theirs in links.items():
+            self._uow.links(linked).add(theirs)
+            self._uow.records(linked).touch([link.artwork_id for link in theirs], stored.version)
+        return values
 
-    def add(self, user: User, password: PasswordHash | None, action: str = CREATED) -> User:
-        """Keep a new user, and return it with its version."""
-        self.authorize(None, **snapshot(user), password=password)
-        kept = self._numbered(user)
-        self._inner.add(kept, password)
-        return self._noted(action, kept, None, snapshot(kept))
-
-    def set_password(self, user_id: int, password: PasswordHash) -> User:
-        """Give a user another password, of which the history says no more than that; return the user."""
-        user = self._there(user_id)
-        self.authorize(user, password=password)
-        kept = self._numbered(user)
-        self._inner.set_password(user_id, password)
-        self._inner.update(kept)
-        return self._noted(PASSWORD_SET, kept, snapshot(user), snapshot(user))
-
-    def authorize(self, record: User | None, /, **values: Any) -> None:
-        """Refuse who does not hold what the user holds, or is to hold; and a key that would live on in the user."""
-        if self._change_log.held is None:
-            return
-        had = self._scope(record.role_id) if record else ()
-        has = self._scope(values["role_id"]) if "role_id" in values else had
-        self._change_log.check_escalation(had, has)
-        gets_password = values.get("password") is not None
-        if gets_password and record is not None and record.user_id == self._change_log.key_of:
-            raise NotPermitted
-        if gets_password or (record is not None and self._inner.password(record.user_id) is not None):
-            # What every new user gets is nothing that a key hands out.
-            self._change_log.check_key((*self._scope(DEFAULT_ROLE_ID), *(() if gets_password else had)), has)
-
-    def _stake(self, before: User, after: User | None) -> None:
-        stays = after is not None and Scope.ALL in self._scope(after.role_id)
-        if not stays and Scope.ALL in self._scope(before.role_id) and self._inner.password(before.user_id) is not None:
-            self._change_log.stake_all()
-
-    def _scope(self, role_id: int) -> tuple[str, ...]:
-        role = self._uow.roles.get(role_id)
-        return role.scope if role else ()
+    def _unlinked(self, record: Author) -> Snapshot:
+        version = self._numbered(record).version
+        links = self.links(record.author_id)
+        for linked, theirs in links.items():
+            self._uow.records(linked).touch([link.artwork_id for link in theirs], version)
+        serialized = {links_field(AUTHORS, kind): serialized_links(AUTHORS, kind, links[kind]) for kind in links}
+        return {**snapshot(AUTHORS, record), **serialized}
 
 
-class AuditedRoles(Recorded[Role]):
-    """The roles, whose changes are recorded."""
+class AuditedArtworks(AuditedRecords[Artwork]):
+    """The artworks of one kind. The history has their links, not their authors, who have a history of their own."""
 
-    _inner: Roles
-
-    def __init__(self, uow: UnitOfWork, change_log: ChangeLog) -> None:
-        super().__init__(Kind.ROLE, uow.roles, change_log)
-        self.next_id = self._inner.next_id
-        self.in_use = self._inner.in_use
-        self._can_sign_in = uow.users.can_sign_in
-
-    def add(self, role: Role, action: str = CREATED) -> Role:
-        """Keep a new role, and return it with its version."""
-        self.authorize(None, **snapshot(role))
-        kept = self._numbered(role)
-        self._inner.add(kept)
-        return self._noted(action, kept, None, snapshot(kept))
-
-    def authorize(self, record: Role | None, /, **values: Any) -> None:
-        """Refuse who does not hold what the role holds, or is to hold; and a key that gives the role more."""
-        had = record.scope if record else ()
-        has = values.get("scope", had)
-        self._change_log.check_escalation(had, has)
-        if record is not None:
-            self._change_log.check_key(had, has)
-
-    def _stake(self, before: Role, after: Role | None) -> None:
-        stays = after is not None and Scope.ALL in after.scope
-        if not stays and Scope.ALL in before.scope and self._can_sign_in(before.role_id):
-            self._change_log.stake_all()
-
-
-class AuditedAuthors(Recorded[Author]):
-    """The authors, whose changes are recorded. Those of their links change artworks, too."""
-
-    _inner: Authors
-
-    def __init__(self, uow: UnitOfWork, change_log: ChangeLog) -> None:
-        super().__init__(Kind.AUTHOR, uow.authors, change_log)
-        self._uow = uow
-        self.next_id = self._inner.next_id
-
-    def add(self, author: Author, action: str = CREATED, links: Mapping[Kind, Sequence[Link]] | None = None) -> Author:
-        """Store a new author, or one who comes back with links to artworks; return it with its version."""
-        kept = self._numbered(author)
-        self._inner.add(kept)
-        for kind, theirs in (links or {}).items():
-            artworks = self._artworks()[kind]
-            artworks.add_links(theirs)
-            artworks.touch([link.artwork_id for link in theirs], kept.version)
-        return self._noted(action, kept, None, snapshot(kept))
-
-    def remove(self, id_: int) -> bool:
-        """Remove an author and the links to what they made; tell whether there was one."""
-        author = self._read(id_)
-        if author is None:
-            return False
-        said, version = {**self._said(author)}, self._numbered(author).version
-        for kind, artworks in self._artworks().items():
-            links = artworks.links_of(id_)
-            said[f"{kind}s"] = links_said(kind, links, kind.id_field)
-            artworks.touch([link.artwork_id for link in links], version)
-        self._inner.remove(id_)
-        self._note_removed(id_, said)
-        return True
-
-    def _artworks(self) -> dict[Kind, Artworks[Logo] | Artworks[Theme]]:
-        return {Kind.LOGO: self._uow.logos, Kind.THEME: self._uow.themes}
-
-
-class AuditedArtworks(Recorded[Artwork]):
-    """The logos, or the themes, whose changes are recorded."""
-
-    _inner: Artworks[Artwork]
-
-    def __init__(self, inner: Artworks[Artwork], kind: Kind, change_log: ChangeLog) -> None:
-        super().__init__(kind, inner, change_log)
-        self.next_id = inner.next_id
-        self.link_of = inner.link_of
-        self.links = inner.links
-        self.links_of = inner.links_of
+    def __init__(self, kind: AnyArtworkKind, uow: UnitOfWork, change_log: ChangeLog) -> None:
+        super().__init__(kind, uow, change_log)
+        self._artwork_kind = kind
 
     def get(self, id_: int) -> Artwork | None:
         """Return an artwork with its authors, as they are now."""
         self._known.pop(id_, None)
         return self._read(id_)
 
-    def add(self, artwork: Artwork, author_ids: Collection[int] = ()) -> Artwork:
-        """Keep a new artwork by these authors, distinct and all there, in this order; return it with its version."""
-        kept = self._numbered(artwork)
-        self._inner.add(kept)
-        links = self._link_all(self._kind.id_of(artwork), author_ids)
-        return self._noted(CREATED, kept, None, self._with_links(kept, links))
+    def links(self, id_: int) -> LinksByKind:
+        """Return the links of an artwork."""
+        return {self._artwork_kind: self._uow.links(self._artwork_kind).of_artwork(id_)}
 
-    def restore(self, artwork: Artwork, links: Sequence[Link]) -> None:
-        """Keep an artwork that comes back, with links that it had to authors who are there."""
-        kept = self._numbered(artwork)
-        self._inner.add(kept)
-        self._inner.add_links(links)
-        self._noted(RESTORED, kept, None, self._with_links(kept, links))
+    def serialized(self, record: Artwork) -> Snapshot:
+        """Return what the history says of an artwork as it is now."""
+        links = self._uow.links(self._artwork_kind).of_artwork(self._kind.id_of(record))
+        return self.with_links(snapshot(self._kind, record), links)
 
-    def link(self, artwork_id: int, author_id: int) -> int:
+    def with_links(self, values: Snapshot, links: Iterable[Link]) -> Snapshot:
+        """Return what the history says of an artwork with these values and links."""
+        return {**values, AUTHORS_FIELD: serialized_links(self._kind, self._artwork_kind, links)}
+
+    def _link(self, stored: Artwork, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the port's)
+        theirs = links.get(self._artwork_kind, ())
+        if theirs:
+            self._uow.links(self._artwork_kind).add(theirs)
+        return self.with_links(values, theirs)
+
+
+class AuditedLinks:
+    """The links of one kind of artwork; the artworks are what they change."""
+
+    def __init__(self, kind: AnyArtworkKind, uow: UnitOfWork, artworks: AuditedArtworks[Any]) -> None:
+        self._kind, self._artworks = kind, artworks
+        self._stored = uow.links(kind)
+
+    def find(self, artwork_id: int, author_id: int) -> Link | None:
+        """Return the link between the two, or None."""
+        return self._stored.find(artwork_id, author_id)
+
+    def made(self, artwork_id: int, author_ids: Iterable[int]) -> tuple[Link, ...]:
+        """Return new links, which are not stored yet, of an artwork to authors in their order."""
+        return tuple(Link(self._stored.next_id(), artwork_id, author_id) for author_id in author_ids)
+
+    def add(self, artwork_id: int, author_id: int) -> Link:
         """Link an author as the last one."""
-        before = self._inner.links(artwork_id)
-        (link,) = self._link_all(artwork_id, [author_id])
-        self._note_links(LINKED, artwork_id, before, (*before, link))
-        return link.link_id
+        before = self._stored.of_artwork(artwork_id)
+        links = self.made(artwork_id, [author_id])
+        self._stored.add(links)
+        self._record(LINKED, artwork_id, before, (*before, *links))
+        return links[0]
 
-    def unlink(self, artwork_id: int, author_id: int) -> bool:
-        """Undo a link."""
-        before = self._inner.links(artwork_id)
-        if not self._inner.unlink(artwork_id, author_id):
+    def remove(self, artwork_id: int, author_id: int) -> bool:
+        """Remove a link; tell whether there was one."""
+        before = self._stored.of_artwork(artwork_id)
+        if not self._stored.remove(artwork_id, author_id):
             return False
-        self._note_links(UNLINKED, artwork_id, before, [link for link in before if link.author_id != author_id])
+        self._record(UNLINKED, artwork_id, before, [link for link in before if link.author_id != author_id])
         return True
 
-    def set_authors(self, artwork_id: int, author_ids: Collection[int]) -> None:
-        """Make these, distinct and all there, the authors of an artwork in this order, with new links."""
-        before = self._inner.links(artwork_id)
-        self._inner.unlink_all(artwork_id)
-        self._note_links(AMENDED, artwork_id, before, self._link_all(artwork_id, author_ids))
+    def replace(self, artwork_id: int, links: Sequence[Link]) -> None:
+        """Make these, new ones or some that come back, the links of an artwork."""
+        before = self._stored.of_artwork(artwork_id)
+        self._stored.remove_all(artwork_id)
+        self._stored.add(links)
+        self._record(AMENDED, artwork_id, before, links)
 
-    def set_links(self, artwork_id: int, links: Sequence[Link]) -> None:
-        """Make links that were there, between what is there, the links of an artwork."""
-        before = self._inner.links(artwork_id)
-        self._inner.unlink_all(artwork_id)
-        self._inner.add_links(links)
-        self._note_links(AMENDED, artwork_id, before, links)
+    def _record(self, action: str, artwork_id: int, before: Iterable[Link], after: Iterable[Link]) -> None:
+        values = snapshot(self._kind, self._artworks.there(artwork_id))
+        was, is_ = self._artworks.with_links(values, before), self._artworks.with_links(values, after)
+        self._artworks.touch(action, artwork_id, was, is_)
 
-    def _said(self, record: Artwork) -> Snapshot:
-        return self._with_links(record, self._inner.links(self._kind.id_of(record)))
 
-    def _with_links(self, artwork: Artwork, links: Iterable[Link]) -> Snapshot:
-        return artwork_snapshot(artwork, self._kind, links)
+class AuditedPasswords:
+    """The passwords, of which the history says no more than when one was set."""
 
-    def _link_all(self, artwork_id: int, author_ids: Iterable[int]) -> list[Link]:
-        return [Link(self._inner.link(artwork_id, author_id), artwork_id, author_id) for author_id in author_ids]
+    def __init__(self, uow: UnitOfWork, users: AuditedRecords[User]) -> None:
+        self._stored, self._users = uow.passwords, users
 
-    def _note_links(self, action: str, artwork_id: int, before: Iterable[Link], after: Iterable[Link]) -> None:
-        artwork = self._there(artwork_id)
-        kept = self._numbered(artwork)
-        self._inner.touch([artwork_id], kept.version)
-        self._noted(action, kept, self._with_links(artwork, before), self._with_links(artwork, after))
+    def get(self, user_id: int) -> PasswordHash | None:
+        """Return the hash of a user, None where there is none."""
+        return self._stored.get(user_id)
+
+    def credentials(self, username: str) -> Credentials | None:
+        """Return what signing in under a name compares with, or None where nobody has the name."""
+        return self._stored.credentials(username)
+
+    def renew(self, user_id: int, password: PasswordHash) -> None:
+        """Store the password that a user has under another hash."""
+        self._stored.set(user_id, password)
+
+    def set(self, user_id: int, password: PasswordHash) -> User:
+        """Give a user another password, and return the user with their version."""
+        user = self._users.there(user_id)
+        self._users.authorize(user, password=password)
+        self._stored.set(user_id, password)
+        values = snapshot(USERS, user)
+        return self._users.touch(PASSWORD_SET, user_id, values, values)

@@ -5,9 +5,11 @@ command line or Python, meets the same limits and the same errors.
 """
 
 from itertools import accumulate
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import from_json
 
 from logoadmin.domain.model.access import PUBLIC, Permission
@@ -30,15 +32,12 @@ class _Unset:
 UNSET: Final[Any] = _Unset()
 
 
-class Command(BaseModel):
-    """Something to be done: frozen, strict, without unknown fields.
+def _beside(default: Any) -> Any:
+    return Field(default=default, exclude=True, repr=False)
 
-    Attributes:
-        need: the right that it takes, see :class:`~logoadmin.domain.model.access.Permission`.
-        hashes: whether it works on a password, which takes longer than any database.
-        seen: the versions of the record of which the caller saw one; None if it does not matter (contract F1).
-        had: the versions that the caller has already and need not be answered (contract F1).
-        key: what makes the command the same one when it is sent again (contract F3).
+
+class Input(BaseModel):
+    """Values from outside: frozen, strict, without unknown fields.
 
     Raises:
         InvalidInput: when it is made of values outside the limits, with every problem at once. Where pydantic makes it,
@@ -47,9 +46,6 @@ class Command(BaseModel):
 
     # Inputs stay hidden in errors: one of them may be a password.
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    permission: ClassVar[Permission] = PUBLIC
-    hashes: ClassVar[bool] = False
 
     def __init__(self, /, **values: Any) -> None:
         try:
@@ -65,63 +61,53 @@ class Command(BaseModel):
     # the body of a route of FastAPI, this has pydantic report its problems with all others, as its own __init__ does.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
-    def if_version(self, *versions: int) -> Self:
-        """Return the same command, to be done only if the record still has one of these versions (contract F1).
+    def changes(self) -> dict[str, Any]:
+        """Return the fields that are to get a new value, by name: those that were given and are not the id."""
+        fields = type(self).model_fields
+        return {name: getattr(self, name) for name in fields if name in self.model_fields_set and _is_new(fields[name])}
 
-        Doing it then raises Outdated if the record has another one.
-        """
-        return self._with("_seen", frozenset(versions))
 
-    def unless_version(self, *versions: int) -> Self:
-        """Return the same command, to be answered only if the record or list has another version (contract F1).
+def _is_new(field: FieldInfo) -> bool:
+    return field.default is UNSET
 
-        Doing it raises NotModified if it has one of these.
-        """
-        return self._with("_had", frozenset(versions))
 
-    def once(self, key: str) -> Self:
-        """Return the same command under a key: done again within a day, it gives its first answer (contract F3).
+class Command(Input):
+    """Something to be done.
 
-        Doing it raises InvalidInput if another command had the key.
-        """
-        return self._with("_key", key)
+    The three fields say under which circumstances. They are no part of what is asked for: neither of a JSON schema nor
+    of :meth:`model_dump`, and a request over HTTP has headers for them.
+
+    Attributes:
+        permission: the right that it takes, see :class:`~logoadmin.domain.model.access.Permission`.
+        hashes: whether it works on a password, which takes longer than any database.
+        if_match: of an amendment or a removal, the versions of the record of which it must have one; else Outdated
+            is raised. None if it does not matter (contract F1).
+        if_none_match: of a read, the versions that the caller has already; NotModified is raised where the record or
+            the list has one of them (contract F1).
+        idempotency_key: of a write, what makes it the same one when it is sent again within a day: it gives its first
+            answer then. InvalidInput is raised if another command had the key (contract F3).
+    """
+
+    permission: ClassVar[Permission] = PUBLIC
+    hashes: ClassVar[bool] = False
+
+    if_match: SkipJsonSchema[frozenset[int] | None] = _beside(None)
+    if_none_match: SkipJsonSchema[frozenset[int]] = _beside(frozenset())
+    idempotency_key: SkipJsonSchema[str | None] = _beside(None)
 
     @property
     def searches(self) -> bool:
         """Whether it may take a look at all records of a kind, which is no quick one."""
         return False
 
-    @property
-    def seen(self) -> frozenset[int] | None:
-        """The versions of which the caller saw one."""
-        seen: frozenset[int] | None = self.__dict__.get("_seen")
-        return seen
 
-    @property
-    def had(self) -> frozenset[int]:
-        """The versions that the caller has already."""
-        had: frozenset[int] = self.__dict__.get("_had", frozenset())
-        return had
+# The fields that every command has beside what it asks for.
+CIRCUMSTANCES: Final = frozenset(Command.model_fields)
 
-    @property
-    def key(self) -> str | None:
-        """What makes it the same command."""
-        key: str | None = self.__dict__.get("_key")
-        return key
 
-    def _with(self, name: str, value: object) -> Self:
-        made = self.model_copy()
-        # Where cached properties are, too; private attributes of pydantic take as long as all the fields do.
-        made.__dict__[name] = value
-        return made
-
-    def changes(self) -> dict[str, Any]:
-        """Return the fields that are to get a new value, by name: those that were given and are not the id."""
-        return {
-            name: getattr(self, name)
-            for name, field in type(self).model_fields.items()
-            if name in self.model_fields_set and field.default is UNSET
-        }
+def fields_of(command: type[Command]) -> dict[str, FieldInfo]:
+    """Return the fields of what is asked for, by name."""
+    return {name: field for name, field in command.model_fields.items() if name not in CIRCUMSTANCES}
 
 
 def strict_json(text: str | bytes, most_marks: int | None = None) -> Any:

@@ -19,25 +19,13 @@ DEFAULT_ROLE_ID: Final = 1
 
 
 class Kind(StrEnum):
-    """The five kinds of record, as they are named on the command line and in files.
-
-    Attributes:
-        id_field: the field with the id of such a record.
-    """
+    """The five kinds of record, as they are named on the command line and in files."""
 
     ROLE = "role"
     USER = "user"
     AUTHOR = "author"
     THEME = "theme"
     LOGO = "logo"
-
-    def __init__(self, name: str) -> None:
-        self.id_field = f"{name}_id"
-
-    def id_of(self, record: object) -> int:
-        """Return the id of such a record, or the one that a command is about."""
-        id_: int = getattr(record, self.id_field)
-        return id_
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +93,6 @@ class Logo:
 
 
 StoredRecord = User | Role | Author | Theme | Logo
-
-RECORDS: Final[Mapping[Kind, type[StoredRecord]]] = {
-    Kind.ROLE: Role,
-    Kind.USER: User,
-    Kind.AUTHOR: Author,
-    Kind.THEME: Theme,
-    Kind.LOGO: Logo,
-}
 
 # What has authors: the services and repositories of themes and logos are the same, told another of the two.
 Artwork = TypeVar("Artwork", bound=Theme | Logo)
@@ -196,9 +176,9 @@ class RemovedLogoAuthor:
 
 @dataclass(frozen=True, slots=True)
 class PasswordHash:
-    """A password as storage keeps it, sealed: it never shows in a log, an error or an answer (contract C4)."""
+    """A password as storage has it: it never shows in a log, an error or an answer (contract C4)."""
 
-    sealed: str = field(repr=False)
+    hash: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

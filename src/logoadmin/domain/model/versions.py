@@ -5,16 +5,10 @@ change and never come back.
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 from logoadmin.domain.model.errors import NotModified, Outdated
+from logoadmin.domain.model.kinds import AnyKind
 from logoadmin.domain.model.records import Kind, Logo, StoredRecord, Theme
-
-# What shows in the lists of a kind: an artwork shows its authors.
-_SHOWS: Final[Mapping[Kind, tuple[Kind, ...]]] = {
-    Kind.LOGO: (Kind.LOGO, Kind.AUTHOR),
-    Kind.THEME: (Kind.THEME, Kind.AUTHOR),
-}
 
 
 def version_of(record: StoredRecord) -> int:
@@ -24,26 +18,26 @@ def version_of(record: StoredRecord) -> int:
     return record.version
 
 
-def version_of_list(kind: Kind, last_changes: Mapping[Kind, int]) -> int:
+def version_of_list(kind: AnyKind, last_changes: Mapping[Kind, int]) -> int:
     """Return the version of the lists of a kind from the last change of each kind."""
-    return max(last_changes.get(shown, 0) for shown in _SHOWS.get(kind, (kind,)))
+    return max(last_changes.get(shown, 0) for shown in kind.shows)
 
 
-def raise_if_unmodified(had: frozenset[int], version: int) -> None:
+def raise_if_unmodified(if_none_match: frozenset[int], version: int) -> None:
     """Make sure that something has another version than those that the caller has already.
 
     Raises:
         NotModified: it has one of these.
     """
-    if version in had:
+    if version in if_none_match:
         raise NotModified(version)
 
 
-def raise_if_stale(seen: frozenset[int] | None, record: StoredRecord, name: str, id_: int) -> None:
-    """Make sure that a record is still one that was seen; with None, whichever it is.
+def raise_if_stale(if_match: frozenset[int], record: StoredRecord, name: str, id_: int) -> None:
+    """Make sure that a record has one of some versions.
 
     Raises:
         Outdated: it was changed since.
     """
-    if seen is not None and version_of(record) not in seen:
+    if version_of(record) not in if_match:
         raise Outdated(name, id_)

@@ -1,36 +1,54 @@
-"""The artworks of the gallery, logos and themes alike (spec §Endpoints 8 to 12, contract A15 to A18, D).
+"""The artworks of the gallery, logos and themes alike (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
 
-Both have the same fields, the same links to authors and the same operations, so these are written once here.
-:mod:`~logoadmin.domain.services.logos` and :mod:`~logoadmin.domain.services.themes` name them.
-"""
+from typing import Any, Generic, TypeVar
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
-
-from logoadmin.domain.audit.repositories import AuditedArtworks
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.model.access import OWNER, Caller
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, found
+from logoadmin.domain.model.access import OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import NotFound
+from logoadmin.domain.model.kinds import AUTHORS, LOGOS, THEMES, ArtworkKind
 from logoadmin.domain.model.limits import ArtworkName, CustomCss, Flag, Id, PreviewUrl, Target
-from logoadmin.domain.model.lists import ARTWORKS, Listing
-from logoadmin.domain.model.records import Artwork, Author, Kind
+from logoadmin.domain.model.lists import Listing, SearchedCommand
+from logoadmin.domain.model.records import (
+    Artwork,
+    Author,
+    Logo,
+    LogoAuthor,
+    RemovedLogo,
+    RemovedLogoAuthor,
+    RemovedTheme,
+    RemovedThemeAuthor,
+    Theme,
+    ThemeAuthor,
+)
 from logoadmin.domain.model.versions import version_of
-from logoadmin.domain.services.authors import ListArtworks, found_author
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
-from logoadmin.ports.storage import Artworks, UnitOfWork
 
-Link = TypeVar("Link")
+LinkAnswer = TypeVar("LinkAnswer")
 Removed = TypeVar("Removed")
 RemovedLink = TypeVar("RemovedLink")
 
 
-class ListAllArtworks(ListArtworks, Generic[Artwork]):
-    """All pieces of a kind, or those that are asked for."""
+class ListArtworks(SearchedCommand, Generic[Artwork]):
+    """The artworks of a kind: all of them, or those that are asked for."""
+
+    permission = PUBLIC
+
+    target: Target | None = None
+    active: Flag | None = None
+
+
+class ListAllArtworks(ListArtworks[Artwork]):
+    """The same, also those of an author."""
 
     author_id: Id | None = None
+
+
+class ListAuthorArtworks(ListArtworks[Artwork]):
+    """The artworks of a kind that an author made, or those of them that are asked for."""
+
+    author_id: Id
 
 
 class CreateArtwork(Command, Generic[Artwork]):
@@ -63,59 +81,31 @@ class ArtworkAuthor(OneArtwork[Artwork]):
     author_id: Id
 
 
-@dataclass(frozen=True, slots=True)
-class ArtworkKind(Generic[Artwork, Link, Removed, RemovedLink]):
-    """What tells the kinds apart: how they are called and what is answered."""
-
-    kind: Kind
-    record: type[Artwork]
-    repository: Callable[[UnitOfWork], Artworks[Artwork]]
-    recorded: Callable[[AuditedUnitOfWork], AuditedArtworks[Artwork]]
-    link: Callable[[int, int, int], Link]
-    removed: Callable[[int], Removed]
-    removed_link: Callable[[int, int], RemovedLink]
-
-    @property
-    def name(self) -> str:
-        """How an artwork is called in messages."""
-        return self.kind.capitalize()
-
-    def id_of(self, holder: Artwork | OneArtwork[Artwork]) -> int:
-        """Return the id of an artwork, or the one that a command is about."""
-        return self.kind.id_of(holder)
-
-
-class ArtworkService(Generic[Artwork, Link, Removed, RemovedLink]):
+class ArtworkService(Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
     """What can be done with one kind of artwork. Every method may also raise what :class:`Transactions` raises."""
 
     def __init__(
-        self, kind: ArtworkKind[Artwork, Link, Removed, RemovedLink], transactions: Transactions, clock: Clock
+        self, kind: ArtworkKind[Artwork, LinkAnswer, Removed, RemovedLink], transactions: Transactions, clock: Clock
     ) -> None:
-        self._kind: ArtworkKind[Artwork, Link, Removed, RemovedLink] = kind
+        self._kind = kind
         self._transactions = transactions
         self._clock = clock
 
     def list(self, command: ListAllArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
         """Return all artworks, by id (contract D, E1)."""
-        return self._transactions.list(
-            command,
-            caller,
-            lambda uow, after, limit, where: self._kind.repository(uow).page(after, limit, where),
-            self._kind.id_of,
-            self._kind.kind,
-            ARTWORKS,
-        )
+        return self._transactions.list(command, caller, self._kind)
+
+    def of_author(self, command: ListAuthorArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
+        """Return the artworks of an author, by id (contract D).
+
+        Raises:
+            NotFound: there is no such author.
+        """
+        return self._transactions.list(command, caller, self._kind, of=AUTHORS)
 
     def create(self, command: CreateArtwork[Artwork], caller: Caller = OWNER) -> Artwork:
         """Create an artwork without authors (contract D)."""
-
-        def work(uow: AuditedUnitOfWork) -> Artwork:
-            artworks = self._kind.recorded(uow)
-            values = command.model_dump() | {self._kind.kind.id_field: artworks.next_id()}
-            artwork = self._kind.record(**values, authors=(), created_at=self._clock.now())
-            return artworks.add(artwork)
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, self._create)
 
     def get(self, command: OneArtwork[Artwork], caller: Caller = OWNER) -> Artwork:
         """Return an artwork with its authors (spec §Endpoints 9).
@@ -123,37 +113,25 @@ class ArtworkService(Generic[Artwork, Link, Removed, RemovedLink]):
         Raises:
             NotFound: there is no such artwork.
         """
-        return self._transactions.record(command, caller, lambda uow: self._read(uow, command))
+        return self._transactions.get(command, caller, self._kind)
 
     def amend(self, command: AmendArtwork[Artwork], caller: Caller = OWNER) -> Artwork:
         """Change an artwork (contract D).
 
         Raises:
             NotFound: there is no such artwork.
-            Outdated: it is not the version that the caller saw.
+            Outdated: it has none of the versions in ``if_match``.
         """
-
-        def work(uow: AuditedUnitOfWork) -> Artwork:
-            artwork = self._seen(uow, command)
-            amended = replace(artwork, **command.changes())
-            return artwork if amended == artwork else self._kind.recorded(uow).update(amended)
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, self._amend)
 
     def remove(self, command: OneArtwork[Artwork], caller: Caller = OWNER) -> Removed:
         """Remove an artwork and its author links (spec §Endpoints 10, contract A15).
 
         Raises:
             NotFound: there is no such artwork.
-            Outdated: it is not the version that the caller saw.
+            Outdated: it has none of the versions in ``if_match``.
         """
-
-        def work(uow: AuditedUnitOfWork) -> Removed:
-            artwork_id = self._kind.id_of(self._seen(uow, command))
-            self._kind.recorded(uow).remove(artwork_id)
-            return self._kind.removed(artwork_id)
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, self._remove)
 
     def authors(self, command: OneArtwork[Artwork], caller: Caller = OWNER) -> Listing[Author]:
         """Return the authors of an artwork, in the order they were linked (spec §Endpoints 11, contract A18).
@@ -161,49 +139,191 @@ class ArtworkService(Generic[Artwork, Link, Removed, RemovedLink]):
         Raises:
             NotFound: there is no such artwork.
         """
-        artwork = self._transactions.record(command, caller, lambda uow: self._read(uow, command))
-        return Listing(artwork.authors, Kind.AUTHOR.id_of, version=version_of(artwork))
+        artwork = self._transactions.get(command, caller, self._kind)
+        return Listing(artwork.authors, AUTHORS.id_of, version=version_of(artwork))
 
-    def link(self, command: ArtworkAuthor[Artwork], caller: Caller = OWNER) -> Link:
+    def link(self, command: ArtworkAuthor[Artwork], caller: Caller = OWNER) -> LinkAnswer:
         """Link an author; one who is linked already stays so, and the link is answered (spec §Endpoints 12, A16).
 
         Raises:
             NotFound: there is no such artwork, or no such author.
         """
-
-        def work(uow: AuditedUnitOfWork) -> Link:
-            artworks, artwork_id = self._kind.recorded(uow), self._kind.id_of(command)
-            artworks.get_for_change(artwork_id, None)
-            found_author(uow, command.author_id)
-            link_id = artworks.link_of(artwork_id, command.author_id)
-            if link_id is None:
-                link_id = artworks.link(artwork_id, command.author_id)
-            return self._kind.link(link_id, artwork_id, command.author_id)
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, self._link)
 
     def unlink(self, command: ArtworkAuthor[Artwork], caller: Caller = OWNER) -> RemovedLink:
         """Take an author off an artwork (spec §Endpoints 8, contract A17).
 
         Raises:
             NotFound: there is no such artwork, or the author is not linked to it.
-            Outdated: it is not the version that the caller saw.
+            Outdated: it has none of the versions in ``if_match``.
         """
+        return self._transactions.write(command, caller, self._unlink)
 
-        def work(uow: AuditedUnitOfWork) -> RemovedLink:
-            artwork_id = self._kind.id_of(self._seen(uow, command))
-            if not self._kind.recorded(uow).unlink(artwork_id, command.author_id):
-                raise NotFound("Author", command.author_id, of=f" on {self._kind.name.lower()} {artwork_id}")
-            return self._kind.removed_link(artwork_id, command.author_id)
+    def _create(self, uow: AuditedUnitOfWork, command: CreateArtwork[Artwork]) -> Artwork:
+        artworks = uow.records(self._kind)
+        record: Any = self._kind.record
+        values = {**command.model_dump(), self._kind.id_field: artworks.next_id()}
+        return artworks.add(record(**values, authors=(), created_at=self._clock.now()))
 
-        return self._transactions.write(command, caller, work)
+    def _amend(self, uow: AuditedUnitOfWork, command: AmendArtwork[Artwork]) -> Artwork:
+        return uow.records(self._kind).amend(self._kind.id_of(command), command.if_match, command.changes())
 
-    def _read(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Artwork:
+    def _remove(self, uow: AuditedUnitOfWork, command: OneArtwork[Artwork]) -> Removed:
         artwork_id = self._kind.id_of(command)
-        artwork = self._kind.repository(uow).get(artwork_id)
-        if artwork is None:
-            raise NotFound(self._kind.name, artwork_id)
-        return artwork
+        uow.records(self._kind).get_for_change(artwork_id, command.if_match)
+        uow.records(self._kind).remove(artwork_id)
+        return self._kind.removed(artwork_id)
 
-    def _seen(self, uow: AuditedUnitOfWork, command: OneArtwork[Artwork]) -> Artwork:
-        return self._kind.recorded(uow).get_for_change(self._kind.id_of(command), command.seen)
+    def _link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
+        artwork_id, links = self._kind.id_of(command), uow.links(self._kind)
+        found(uow, self._kind, artwork_id)
+        found(uow, AUTHORS, command.author_id)
+        link = links.find(artwork_id, command.author_id) or links.add(artwork_id, command.author_id)
+        return self._kind.link(link.link_id, artwork_id, command.author_id)
+
+    def _unlink(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
+        artwork_id = self._kind.id_of(command)
+        uow.records(self._kind).get_for_change(artwork_id, command.if_match)
+        if not uow.links(self._kind).remove(artwork_id, command.author_id):
+            raise NotFound("Author", command.author_id, of=f" on {self._kind.kind} {artwork_id}")
+        return self._kind.removed_link(artwork_id, command.author_id)
+
+
+class ListThemes(ListAllArtworks[Theme]):
+    """All themes, or those that are asked for."""
+
+
+class ListAuthorThemes(ListAuthorArtworks[Theme]):
+    """The themes that an author made, or those of them that are asked for."""
+
+
+class CreateTheme(CreateArtwork[Theme]):
+    """A new theme, not active unless told so."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+
+class GetTheme(OneArtwork[Theme]):
+    """One theme."""
+
+    theme_id: Id
+
+
+class AmendTheme(AmendArtwork[Theme]):
+    """New values for a theme; what is not given stays."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+    theme_id: Id
+
+
+class RemoveTheme(OneArtwork[Theme]):
+    """The end of a theme, and of the links to its authors."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+    theme_id: Id
+
+
+class ListThemeAuthors(OneArtwork[Theme]):
+    """Who made a theme."""
+
+    theme_id: Id
+
+
+class LinkThemeAuthor(ArtworkAuthor[Theme]):
+    """That an author made a theme."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+    theme_id: Id
+
+
+class UnlinkThemeAuthor(ArtworkAuthor[Theme]):
+    """That an author did not make a theme, as the specification asks for it."""
+
+    permission = Permission(Scope.THEMES_WRITE, open_by_default=True)
+
+    theme_id: Id
+
+
+class RemoveThemeAuthor(UnlinkThemeAuthor):
+    """The same under a path that names the author; what we add takes a token under every policy (contract B1)."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+
+class ListLogos(ListAllArtworks[Logo]):
+    """All logos, or those that are asked for."""
+
+
+class ListAuthorLogos(ListAuthorArtworks[Logo]):
+    """The logos that an author made, or those of them that are asked for."""
+
+
+class CreateLogo(CreateArtwork[Logo]):
+    """A new logo, not active unless told so."""
+
+    permission = Permission(Scope.LOGOS_WRITE)
+
+
+class GetLogo(OneArtwork[Logo]):
+    """One logo."""
+
+    logo_id: Id
+
+
+class AmendLogo(AmendArtwork[Logo]):
+    """New values for a logo; what is not given stays."""
+
+    permission = Permission(Scope.LOGOS_WRITE)
+
+    logo_id: Id
+
+
+class RemoveLogo(OneArtwork[Logo]):
+    """The end of a logo, and of the links to its authors."""
+
+    permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
+
+    logo_id: Id
+
+
+class ListLogoAuthors(OneArtwork[Logo]):
+    """Who made a logo."""
+
+    logo_id: Id
+
+
+class LinkLogoAuthor(ArtworkAuthor[Logo]):
+    """That an author made a logo."""
+
+    permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
+
+    logo_id: Id
+
+
+class UnlinkLogoAuthor(ArtworkAuthor[Logo]):
+    """That an author did not make a logo."""
+
+    permission = Permission(Scope.LOGOS_WRITE)
+
+    logo_id: Id
+
+
+class RemoveLogoAuthor(UnlinkLogoAuthor):
+    """The same under a path that names the author."""
+
+
+ThemeService = ArtworkService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor]
+LogoService = ArtworkService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor]
+
+
+def theme_service(transactions: Transactions, clock: Clock) -> ThemeService:
+    """Return what can be done with themes."""
+    return ArtworkService(THEMES, transactions, clock)
+
+
+def logo_service(transactions: Transactions, clock: Clock) -> LogoService:
+    """Return what can be done with logos."""
+    return ArtworkService(LOGOS, transactions, clock)

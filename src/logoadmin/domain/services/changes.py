@@ -1,39 +1,17 @@
 """What happened, and undoing it (contract G, G2)."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
 
-from logoadmin.domain.audit.change_log import (
-    CREATED,
-    PASSWORD_SET,
-    RESTORED,
-    artwork_snapshot,
-    deserialized,
-    snapshot,
-    with_defaults,
-)
+from logoadmin.domain.audit.change_log import CREATED, PASSWORD_SET, RESTORED, Snapshot, deserialized, with_defaults
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, Rights, Scope
+from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, NotFound, NotPermitted
+from logoadmin.domain.model.kinds import AUTHORS, KINDS, AnyKind
 from logoadmin.domain.model.limits import Id
-from logoadmin.domain.model.lists import CHANGES, ListCommand, Listing
-from logoadmin.domain.model.records import Author, Change, Kind, Link, Role, User
-from logoadmin.domain.services.artworks import ArtworkKind
-from logoadmin.domain.services.logos import LOGO
-from logoadmin.domain.services.roles import check_unused
-from logoadmin.domain.services.themes import THEME
+from logoadmin.domain.model.lists import ListCommand, Listing
+from logoadmin.domain.model.records import Change
 from logoadmin.domain.transactions import Transactions
-
-_SCOPES: Final[Mapping[Kind, Scope]] = {
-    Kind.ROLE: Scope.ROLES_WRITE,
-    Kind.USER: Scope.USERS_WRITE,
-    Kind.AUTHOR: Scope.AUTHORS_WRITE,
-    Kind.THEME: Scope.THEMES_WRITE,
-    Kind.LOGO: Scope.LOGOS_WRITE,
-}
-_PIECES: Final[Mapping[Kind, ArtworkKind[Any, Any, Any, Any]]] = {Kind.LOGO: LOGO, Kind.THEME: THEME}
 
 
 class ListChanges(ListCommand):
@@ -58,14 +36,7 @@ class ChangeService:
 
     def list(self, command: ListChanges, caller: Caller = OWNER) -> Listing[Change]:
         """Return what happened, by change_id, the order in which it was kept (contract G)."""
-        return self._transactions.list(
-            command,
-            caller,
-            lambda uow, after, limit, _: uow.changes.page(after, limit),
-            lambda change: change.change_id,
-            None,
-            CHANGES,
-        )
+        return self._transactions.changes(command, caller)
 
     def version(self) -> int:
         """Return the version of all records together, which rises with every change of any of them (contract F1)."""
@@ -84,134 +55,87 @@ class ChangeService:
                 the change is of a kind that cannot be undone.
             DuplicateUpdate: another record has one of the old values by now; DuplicateEntry: of one that comes back.
         """
+        return self._transactions.write(command, caller, self._revert)
 
-        def work(uow: AuditedUnitOfWork, held: Rights | None) -> Change:
-            if held is not None and not any(map(held.hold, _SCOPES.values())):
-                raise NotPermitted  # to strangers, changes that are there and that are not look alike
-            found = uow.changes.get(command.change_id)
-            if found is None:
-                raise NotFound("Change", command.change_id)
-            change = _in_full(found)
-            if held is not None and not held.hold(_SCOPES[change.kind]):
-                raise NotPermitted
-            _authorize(uow, change)
-            if change.action == f"{change.kind}.{PASSWORD_SET}":
-                raise Conflict(f"Change {change.change_id} cannot be undone: old passwords are not kept")
-            if _now(uow, change.kind, change.id) != change.after:
-                raise Conflict(_since(uow, change.kind, change.id))
-            _undo(uow, change)
-            return uow.change_log.changes[-1]
-
-        return self._transactions.write_as(command, caller, work)
+    def _revert(self, uow: AuditedUnitOfWork, command: Revert) -> Change:
+        change = _permitted(uow, command.change_id)
+        kind = KINDS[change.kind]
+        uow.records(kind).authorize(uow.records(kind).get(change.id), **(change.before or {}))
+        if change.action == f"{change.kind}.{PASSWORD_SET}":
+            raise Conflict(f"Change {change.change_id} cannot be undone: old passwords are not kept")
+        if _now(uow, kind, change.id) != change.after:
+            raise Conflict(_since(uow, kind, change.id))
+        if change.before is None:
+            _undo_creation(uow, kind, change)
+        else:
+            _restore(uow, kind, change, change.before)
+        return uow.change_log.changes[-1]
 
 
-def _authorize(uow: AuditedUnitOfWork, change: Change) -> None:
-    """Refuse who goes beyond themselves by bringing back what was, before anything else is said of it (contract B4)."""
-    if change.kind is Kind.ROLE:
-        uow.roles.authorize(uow.roles.get(change.id), **(change.before or {}))
-    elif change.kind is Kind.USER:
-        uow.users.authorize(uow.users.get(change.id), **(change.before or {}))
+def _permitted(uow: AuditedUnitOfWork, change_id: int) -> Change:
+    """Return a change that the caller may undo, as it would be written today: old history stays usable (contract G4).
+
+    Raises:
+        NotPermitted: they may not; to strangers, changes that are there and that are not look alike.
+        NotFound: there is no such change.
+    """
+    held = uow.change_log.held
+    if held is not None and not any(held.hold(kind.write_scope) for kind in KINDS.values()):
+        raise NotPermitted
+    change = uow.changes.get(change_id)
+    if change is None:
+        raise NotFound("Change", change_id)
+    kind = KINDS[change.kind]
+    if held is not None and not held.hold(kind.write_scope):
+        raise NotPermitted
+    return replace(change, before=with_defaults(kind, change.before), after=with_defaults(kind, change.after))
 
 
-def _in_full(change: Change) -> Change:
-    """Return a change as it would be written today: old history stays usable after an upgrade (contract G4)."""
-    return replace(
-        change, before=with_defaults(change.kind, change.before), after=with_defaults(change.kind, change.after)
-    )
+def _undo_creation(uow: AuditedUnitOfWork, kind: AnyKind, change: Change) -> None:
+    """Remove a record that nobody has linked since."""
+    if change.action == f"{kind.kind}.{CREATED}":
+        for linked, links in uow.records(kind).links(change.id).items():
+            if linked is not kind and links:
+                raise Conflict(_since(uow, linked, links[0].artwork_id))
+    uow.records(kind).remove(change.id)
 
 
-def _since(uow: AuditedUnitOfWork, kind: Kind, id_: int) -> str:
-    last = uow.changes.last_of(kind, id_)
-    if kind in _PIECES:
-        # An artwork that lost an author, or got one back, was changed by a change of that author.
-        artwork = _PIECES[kind].recorded(uow).get(id_)
-        last = last if artwork is None else max(last, artwork.version)
-    return f"{kind.capitalize()} {id_} was changed since, by change {last}"
-
-
-def _now(uow: AuditedUnitOfWork, kind: Kind, id_: int) -> Mapping[str, Any] | None:
-    """Return what the history would say of a record as it is now; None if it is not there."""
-    if kind in _PIECES:
-        artworks = _PIECES[kind].recorded(uow)
-        artwork = artworks.get(id_)
-        return None if artwork is None else artwork_snapshot(artwork, kind, artworks.links(id_))
-    read = {Kind.ROLE: uow.roles.get, Kind.USER: uow.users.get, Kind.AUTHOR: uow.authors.get}[kind]
-    record = read(id_)
-    return None if record is None else snapshot(record)
-
-
-def _undo(uow: AuditedUnitOfWork, change: Change) -> None:
-    if change.before is None:
-        if change.action == f"{Kind.AUTHOR}.{CREATED}":
-            _check_unlinked(uow, change.id)
-        _remove(uow, change.kind, change.id)
-        return
-    values = deserialized(change.before)
-    match change.kind:
-        case Kind.ROLE:
-            role = Role(**values)
-            uow.roles.update(role) if change.after else uow.roles.add(role, RESTORED)
-        case Kind.USER:
-            _check_there(uow, Kind.ROLE, values["role_id"])
-            user = User(**values)
-            uow.users.update(user) if change.after else uow.users.add(user, None, RESTORED)
-        case Kind.AUTHOR:
-            links = {
-                kind: _links(kind, values.pop(f"{kind}s", ()), author_id=change.id) for kind in (Kind.LOGO, Kind.THEME)
-            }
-            for kind, theirs in links.items():
-                for link in theirs:
-                    _check_there(uow, kind, link.artwork_id)
-            author = Author(**values)
-            uow.authors.update(author) if change.after else uow.authors.add(author, RESTORED, links)
-        case Kind.LOGO | Kind.THEME:
-            _undo_artwork(uow, _PIECES[change.kind], change)
-
-
-def _undo_artwork(uow: AuditedUnitOfWork, kind: ArtworkKind[Any, Any, Any, Any], change: Change) -> None:
-    values = deserialized(change.before or {})
-    links = _links(change.kind, values.pop("authors"), artwork_id=change.id)
-    for link in links:
-        _check_there(uow, Kind.AUTHOR, link.author_id)
-    artworks = kind.recorded(uow)
-    artwork = kind.record(**values, authors=())
+def _restore(uow: AuditedUnitOfWork, kind: AnyKind, change: Change, before: Snapshot) -> None:
+    """Give a record its old values and links, once all that it is to refer to again is there."""
+    values, links = deserialized(kind, change.id, before)
+    records = uow.records(kind)
+    for field, referred in kind.references.items():
+        _check_there(uow, KINDS[referred], values[field])
+    for linked, theirs in links.items():
+        for link in theirs:
+            _check_there(uow, AUTHORS, link.author_id) if linked is kind else _check_there(uow, linked, link.artwork_id)
+    record = kind.record(**values, authors=()) if kind in links else kind.record(**values)
     if change.after is None:
-        artworks.restore(artwork, links)
+        records.add(record, RESTORED, links)
         return
-    relinked = links != artworks.links(change.id)
-    if relinked:
-        artworks.set_links(change.id, links)
+    relinked = {linked: theirs for linked, theirs in links.items() if theirs != records.links(change.id)[linked]}
+    for linked, theirs in relinked.items():
+        uow.links(linked).replace(change.id, theirs)
     # Also where nothing differs: that it was undone is a change, too.
-    if not relinked or snapshot(artwork) != snapshot(artworks.get(change.id) or artwork):
-        artworks.update(artwork)
+    if not relinked or kind.values_of(record) != kind.values_of(records.there(change.id)):
+        records.update(record)
 
 
-def _check_unlinked(uow: AuditedUnitOfWork, author_id: int) -> None:
-    """Make sure that nobody linked an author since they were created, or raise Conflict."""
-    for kind, artworks in _PIECES.items():
-        for link in artworks.recorded(uow).links_of(author_id):
-            raise Conflict(_since(uow, kind, link.artwork_id))
+def _now(uow: AuditedUnitOfWork, kind: AnyKind, id_: int) -> Snapshot | None:
+    """Return what the history would say of a record as it is now; None if it is not there."""
+    record = uow.records(kind).get(id_)
+    return None if record is None else uow.records(kind).serialized(record)
 
 
-def _remove(uow: AuditedUnitOfWork, kind: Kind, id_: int) -> None:
-    if kind in _PIECES:
-        _PIECES[kind].recorded(uow).remove(id_)
-    elif kind is Kind.AUTHOR:
-        uow.authors.remove(id_)
-    elif kind is Kind.USER:
-        uow.users.remove(id_)
-    else:
-        check_unused(uow, id_)
-        uow.roles.remove(id_)
+def _since(uow: AuditedUnitOfWork, kind: AnyKind, id_: int) -> str:
+    last, record = uow.changes.last_of(kind.kind, id_), uow.records(kind).get(id_)
+    if record is not None:
+        # An artwork that lost an author, or got one back, was changed by a change of that author.
+        last = max(last, record.version)
+    return f"{kind.name} {id_} was changed since, by change {last}"
 
 
-def _links(kind: Kind, said: Sequence[Mapping[str, int]], **same: int) -> tuple[Link, ...]:
-    """Return the links that the history says a record had; one of their sides is the record itself."""
-    ids = {f"{kind}_author_id": "link_id", kind.id_field: "artwork_id", "author_id": "author_id"}
-    return tuple(Link(**{**{ids[name]: value for name, value in link.items()}, **same}) for link in said)
-
-
-def _check_there(uow: AuditedUnitOfWork, kind: Kind, id_: int) -> None:
+def _check_there(uow: AuditedUnitOfWork, kind: AnyKind, id_: int) -> None:
     """Make sure that what a record is to refer to again is there."""
-    if _now(uow, kind, id_) is None:
+    if uow.records(kind).get(id_) is None:
         raise Conflict(_since(uow, kind, id_))

@@ -7,27 +7,26 @@ because that makes its author or gives up its name, may stand before it.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
-from logoadmin.domain.audit.change_log import snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope
-from logoadmin.domain.model.command import UNSET, Command
+from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import BadLine, DuplicateEntry, InvalidLines, NotFound
+from logoadmin.domain.model.kinds import KINDS, RecordKind
 from logoadmin.domain.model.limits import Flag
-from logoadmin.domain.model.lists import ARTWORKS, SMALL_RECORDS, Listing, Pages
-from logoadmin.domain.model.records import Artwork, Kind
-from logoadmin.domain.services.jsonl import Line, Outcome, UserLine, problem_of, read_lines
-from logoadmin.domain.services.logos import LOGO
-from logoadmin.domain.services.themes import THEME
+from logoadmin.domain.model.lists import Listing
+from logoadmin.domain.model.records import Kind, StoredRecord
+from logoadmin.domain.services.jsonl import Line, Outcome, UserLine, problem_of, read_lines, serialized_line
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.storage import Artworks, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 
-Record = TypeVar("Record")
+Record = TypeVar("Record", bound=StoredRecord)
 
 
 class ImportRecords(Command):
@@ -116,21 +115,10 @@ class ImportExportService:
         """
         self._transactions.require_token(command, caller)
         parsed, bad = read_lines(lines, self._hasher.refusal)
-        now = self._clock.now()
-
-        def work(uow: AuditedUnitOfWork) -> _Stored:
-            stored, refused = _store(uow, parsed, now, progress)
-            if bad or refused:
-                raise InvalidLines(sorted([*bad, *refused], key=lambda line: line.number))
-            if command.dry_run:
-                uow.change_log.close()
-                raise _DryRun(stored)
-            return stored
-
         # Never under a key: that would take other lines for the same, and the same lines make the same records anyway.
         keyless = ImportRecords(dry_run=command.dry_run)
         try:
-            stored = self._transactions.write(keyless, caller, work)
+            stored = self._transactions.write(keyless, caller, partial(self._load, parsed, bad, progress))
         except _DryRun as end:
             stored = end.stored
         return _imported(stored, command.dry_run)
@@ -146,15 +134,23 @@ class ImportExportService:
         Returns:
             how many lines there were of each kind (contract I4).
         """
+        return self._transactions.stream_snapshot(command, caller, partial(_dump, write))
 
-        def work(uow: UnitOfWork) -> dict[Kind, int]:
-            counts = dict.fromkeys(Kind, 0)
-            for kind, record in _everything(uow, command.with_password_hashes):
-                write(json.dumps({"kind": kind, **record}, ensure_ascii=False) + "\n")
-                counts[kind] += 1
-            return counts
-
-        return self._transactions.stream_snapshot(command, caller, work)
+    def _load(
+        self,
+        lines: list[tuple[int, Line]],
+        bad: list[BadLine],
+        progress: Callable[[], object],
+        uow: AuditedUnitOfWork,
+        command: ImportRecords,
+    ) -> _Stored:
+        stored, refused = _store(uow, lines, self._clock.now(), progress)
+        if bad or refused:
+            raise InvalidLines(sorted([*bad, *refused], key=lambda line: line.number))
+        if command.dry_run:
+            uow.change_log.close()
+            raise _DryRun(stored)
+        return stored
 
 
 def _store(
@@ -172,7 +168,7 @@ def _store(
         held: set[tuple[Kind, int]] = set()
         for number, line in lines:
             # Of two lines for a record the later one is to stand, so it does not overtake the other.
-            if line.record not in held:
+            if line.which not in held:
                 try:
                     stored.append((line, line.store(uow, now)))
                 except (DuplicateEntry, NotFound) as error:
@@ -180,7 +176,7 @@ def _store(
                 else:
                     progress()
                     continue
-            held.add(line.record)
+            held.add(line.which)
             waiting.append((number, line))
         if not waiting or len(waiting) == len(lines):
             return stored, refused
@@ -188,37 +184,24 @@ def _store(
 
 
 def _imported(stored: _Stored, dry_run: bool) -> Imported:
-    found = Counter((line.record[0], outcome) for line, outcome in stored)
+    found = Counter((line.which[0], outcome) for line, outcome in stored)
     counts = {kind: ImportedCounts(*(found[kind, outcome] for outcome in Outcome)) for kind in Kind}
     users = [(line, outcome) for line, outcome in stored if isinstance(line, UserLine)]
-    created = {line.user_id for line, outcome in users if outcome is Outcome.CREATED}
-    given = {line.user_id for line, _ in users if line.password_hash is not UNSET}
+    created = {line.which for line, outcome in users if outcome is Outcome.CREATED}
+    given = {line.which for line, _ in users if line.password is not None}
     return Imported(counts, dry_run, len(created - given))
 
 
-def _everything(uow: UnitOfWork, with_password_hashes: bool) -> Iterator[tuple[Kind, dict[str, object]]]:
-    """Yield the kind and the fields of every record as its line says it, those that others refer to first."""
-    for role in _all(uow.roles.page, lambda role: role.role_id):
-        yield Kind.ROLE, {**snapshot(role)}
-    for user in _all(uow.users.page, lambda user: user.user_id):
-        password = uow.users.password(user.user_id) if with_password_hashes else None
-        yield Kind.USER, {**snapshot(user)} | ({"password_hash": password.sealed} if password else {})
-    for author in _all(uow.authors.page, lambda author: author.author_id):
-        yield Kind.AUTHOR, {**snapshot(author)}
-    yield from _artworks(Kind.THEME, uow.themes, THEME.id_of)
-    yield from _artworks(Kind.LOGO, uow.logos, LOGO.id_of)
+def _dump(write: Callable[[str], object], uow: UnitOfWork, command: ExportRecords) -> dict[Kind, int]:
+    counts = dict.fromkeys(Kind, 0)
+    for kind in KINDS.values():
+        for record in _all(uow, kind):
+            line = serialized_line(uow, kind, record, with_password=command.with_password_hashes)
+            write(json.dumps(line, ensure_ascii=False) + "\n")
+            counts[kind.kind] += 1
+    return counts
 
 
-def _artworks(
-    kind: Kind, artworks: Artworks[Artwork], id_of: Callable[[Artwork], int]
-) -> Iterator[tuple[Kind, dict[str, object]]]:
-    for artwork in _all(artworks.page, id_of, ARTWORKS):
-        values = {**snapshot(artwork)}
-        created_at = values.pop("created_at")
-        yield kind, values | {"author_ids": [author.author_id for author in artwork.authors], "created_at": created_at}
-
-
-def _all(
-    page: Callable[[int, int], tuple[Record, ...]], id_of: Callable[[Record], int], pages: Pages = SMALL_RECORDS
-) -> Listing[Record]:
-    return Listing(page(-1, pages.first), id_of, page, pages)
+def _all(uow: UnitOfWork, kind: RecordKind[Record, Any]) -> Listing[Record]:
+    records = uow.records(kind)
+    return Listing(records.page(-1, kind.pages.first), kind.id_of, records.page, kind.pages)

@@ -1,37 +1,25 @@
 """The lines of a file to import (contract I): what each kind may say, and how its record comes to be so."""
 
 import codecs
-from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, fields
 from enum import StrEnum
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, get_type_hints
 
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.model.command import UNSET, Command, strict_json
+from pydantic import create_model
+
+from logoadmin.domain.audit.change_log import AUTHORS_FIELD, LinksByKind, snapshot
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, found
+from logoadmin.domain.model.command import UNSET, Input, strict_json
 from logoadmin.domain.model.errors import BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
-from logoadmin.domain.model.limits import (
-    ArtworkName,
-    AuthorIds,
-    Avatar,
-    CustomCss,
-    Flag,
-    HashText,
-    Id,
-    PreviewUrl,
-    RoleName,
-    Scopes,
-    Target,
-    UnixTime,
-    Username,
-)
-from logoadmin.domain.model.records import Artwork, Author, Kind, Logo, PasswordHash, Role, Theme, User
-from logoadmin.domain.services.artworks import ArtworkKind
-from logoadmin.domain.services.authors import found_author
-from logoadmin.domain.services.logos import LOGO
-from logoadmin.domain.services.roles import found_role
-from logoadmin.domain.services.themes import THEME
-
-StoredRecord = TypeVar("StoredRecord", contravariant=True)
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
+from logoadmin.domain.model.limits import AuthorIds, HashText, Id, UnixTime
+from logoadmin.domain.model.records import Kind, PasswordHash, StoredRecord
+from logoadmin.domain.services.artworks import AmendLogo, AmendTheme
+from logoadmin.domain.services.authors import AmendAuthor
+from logoadmin.domain.services.roles import AmendRole
+from logoadmin.domain.services.users import AmendUser
+from logoadmin.ports.storage import UnitOfWork
 
 # What some programs put at the start of a file, to say how it is encoded.
 _UTF_8_MARK: Final = "\ufeff"
@@ -43,166 +31,142 @@ class Outcome(StrEnum):
 
     CREATED = "created"
     AMENDED = "amended"
-    UNSET = "unchanged"
+    UNCHANGED = "unchanged"
 
 
-class Line(Command):
+class Line(Input):
     """A line of a file. What it leaves out is only when it was created: that stays, or is now."""
 
     created_at: UnixTime = UNSET
 
     @property
-    def record(self) -> tuple[Kind, int]:
-        """Which record it is about."""
-        kind: Kind = getattr(self, "kind")  # noqa: B009 (every subclass has one, as a literal of its own)
-        return kind, kind.id_of(self)
+    def row(self) -> AnyKind:
+        """The kind of record that it is about."""
+        row: AnyKind = KINDS[getattr(self, "kind")]  # noqa: B009 (every subclass has one, as a literal of its own)
+        return row
 
-    @abstractmethod
+    @property
+    def which(self) -> tuple[Kind, int]:
+        """Which record it is about."""
+        return self.row.kind, self.row.id_of(self)
+
     def store(self, uow: AuditedUnitOfWork, now: int) -> Outcome:
         """Create the record with this id, or amend it where it is not so already."""
+        kind = self.row
+        for field, referred in kind.references.items():
+            found(uow, KINDS[referred], getattr(self, field))
+        known = uow.records(kind).get(kind.id_of(self))
+        record = kind.record(**self._values(known, now))
+        if known is None:
+            self._add(uow, record)
+            return Outcome.CREATED
+        if record != known:
+            uow.records(kind).update(record)
+        is_amended = self._amend_beside(uow, known)
+        return Outcome.AMENDED if is_amended or record != known else Outcome.UNCHANGED
 
+    def _values(self, known: Any, now: int) -> dict[str, Any]:
+        created_at = self.created_at
+        if created_at is UNSET:
+            created_at = now if known is None else known.created_at
+        return {**{name: getattr(self, name) for name in self.row.stored_fields}, "created_at": created_at}
 
-class RoleLine(Line):
-    """A role."""
+    def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
+        uow.records(self.row).add(record)
 
-    kind: Literal[Kind.ROLE]
-    role_id: Id
-    name: RoleName
-    scope: Scopes
-
-    def store(self, uow: AuditedUnitOfWork, now: int) -> Outcome:
-        """Create or amend the role."""
-        known = uow.roles.get(self.role_id)
-        role = Role(self.role_id, self.name, self.scope, _created_at(self, known, now))
-        return _keep(uow.roles, known, role)
+    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:  # noqa: ARG002 (most have nothing there)
+        """Amend what a record has beside its fields; tell whether it was not so already."""
+        return False
 
 
 class UserLine(Line):
     """A user; without a password hash a new one cannot sign in, and a known one keeps theirs."""
 
-    kind: Literal[Kind.USER]
-    user_id: Id
-    username: Username
-    avatar: Avatar | None
-    role_id: Id
     password_hash: HashText = UNSET
 
-    def store(self, uow: AuditedUnitOfWork, now: int) -> Outcome:
-        """Create or amend the user."""
-        found_role(uow, self.role_id)
-        known = uow.users.get(self.user_id)
-        user = User(self.user_id, self.username, self.avatar, self.role_id, _created_at(self, known, now))
-        password = None if self.password_hash is UNSET else PasswordHash(self.password_hash)
-        if known is None:
-            uow.users.add(user, password)
-            return Outcome.CREATED
-        outcome = _amend(uow.users, known, user)
-        if password is not None and password != uow.users.password(self.user_id):
-            uow.users.set_password(self.user_id, password)
-            uow.sessions.end_all(self.user_id)
-            return Outcome.AMENDED
-        return outcome
+    @property
+    def password(self) -> PasswordHash | None:
+        """The password hash, if the line has one."""
+        return None if self.password_hash is UNSET else PasswordHash(self.password_hash)
+
+    def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
+        users = uow.records(USERS)
+        users.authorize(None, **snapshot(USERS, record), password=self.password)
+        super()._add(uow, record)
+        if self.password is not None:
+            uow.passwords.set(USERS.id_of(record), self.password)
+
+    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
+        if self.password is None or self.password == uow.passwords.get(known.user_id):
+            return False
+        uow.passwords.set(known.user_id, self.password)
+        uow.sessions.end_all(known.user_id)
+        return True
 
 
-class AuthorLine(Line):
-    """An author."""
+class ArtworkLine(Line):
+    """An artwork; its links are made so."""
 
-    kind: Literal[Kind.AUTHOR]
-    author_id: Id
-    user_id: Id
-    username: Username
-
-    def store(self, uow: AuditedUnitOfWork, now: int) -> Outcome:
-        """Create or amend the author."""
-        known = uow.authors.get(self.author_id)
-        author = Author(self.author_id, self.user_id, self.username, _created_at(self, known, now))
-        return _keep(uow.authors, known, author)
-
-
-class _ArtworkLine(Line):
-    name: ArtworkName
-    preview_url: PreviewUrl
-    target: Target
-    custom_css: CustomCss
-    active: Flag
     author_ids: AuthorIds
 
-    def _store(self, kind: ArtworkKind[Artwork, Any, Any, Any], uow: AuditedUnitOfWork, now: int) -> Outcome:
-        artworks = kind.recorded(uow)
-        artwork_id = kind.kind.id_of(self)
-        known = artworks.get(artwork_id)
-        values = self.model_dump(exclude={"kind", "author_ids", "created_at"})
-        authors = known.authors if known else ()
-        artwork = kind.record(**values, authors=authors, created_at=_created_at(self, known, now))
+    @property
+    def _kind(self) -> AnyArtworkKind:
+        return next(kind for kind in ARTWORK_KINDS if kind is self.row)
+
+    def store(self, uow: AuditedUnitOfWork, now: int) -> Outcome:
+        """Create or amend the artwork, once its authors are there."""
         for author_id in self.author_ids:
-            found_author(uow, author_id)
-        if known is None:
-            artworks.add(artwork, self.author_ids)
-            return Outcome.CREATED
-        outcome = _amend(artworks, known, artwork)
-        if self.author_ids != tuple(author.author_id for author in authors):
-            artworks.set_authors(artwork_id, self.author_ids)
-            return Outcome.AMENDED
-        return outcome
+            found(uow, AUTHORS, author_id)
+        return super().store(uow, now)
+
+    def _values(self, known: Any, now: int) -> dict[str, Any]:
+        return {**super()._values(known, now), "authors": () if known is None else known.authors}
+
+    def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
+        kind = self._kind
+        links: LinksByKind = {kind: uow.links(kind).made(kind.id_of(record), self.author_ids)}
+        uow.records(kind).add(record, links=links)
+
+    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
+        if self.author_ids == tuple(author.author_id for author in known.authors):
+            return False
+        links = uow.links(self._kind)
+        links.replace(self._kind.id_of(self), links.made(self._kind.id_of(self), self.author_ids))
+        return True
 
 
-class ThemeLine(_ArtworkLine):
-    """A theme."""
-
-    kind: Literal[Kind.THEME]
-    theme_id: Id
-
-    def store(self, uow: AuditedUnitOfWork, now: int) -> Outcome:
-        """Create or amend the theme, and make its links so."""
-        return self._store(THEME, uow, now)
-
-
-class LogoLine(_ArtworkLine):
-    """A logo."""
-
-    kind: Literal[Kind.LOGO]
-    logo_id: Id
-
-    def store(self, uow: AuditedUnitOfWork, now: int) -> Outcome:
-        """Create or amend the logo, and make its links so."""
-        return self._store(LOGO, uow, now)
+def _line_of(kind: AnyKind, amendment: type[Input], base: type[Line] = Line) -> type[Line]:
+    """Return the lines of a kind: all that can be amended, with the same limits, has to be in them."""
+    hints = get_type_hints(amendment, include_extras=True)
+    # A field with a default came later than the first exports, which have no such field.
+    defaults = {each.name: each.default for each in fields(kind.record) if each.default is not MISSING}
+    amendable: dict[str, Any] = {
+        name: (hints[name], defaults.get(name, ...))
+        for name, field in amendment.model_fields.items()
+        if field.default is UNSET
+    }
+    ids: dict[str, Any] = {"kind": (Literal[kind.kind], ...), kind.id_field: (Id, ...)}
+    return create_model(f"{kind.name}Line", __base__=base, **ids, **amendable)
 
 
-class _Amendable(Protocol[StoredRecord]):
-    def update(self, record: StoredRecord, /) -> object: ...
-
-
-class _Repository(_Amendable[StoredRecord], Protocol[StoredRecord]):
-    def add(self, record: StoredRecord, /) -> object: ...
-
-
-def _keep(repository: _Repository[StoredRecord], known: StoredRecord | None, record: StoredRecord) -> Outcome:
-    if known is None:
-        repository.add(record)
-        return Outcome.CREATED
-    return _amend(repository, known, record)
-
-
-def _amend(repository: _Amendable[StoredRecord], known: StoredRecord, record: StoredRecord) -> Outcome:
-    if record == known:
-        return Outcome.UNSET
-    repository.update(record)
-    return Outcome.AMENDED
-
-
-def _created_at(line: Line, known: Role | User | Author | Theme | Logo | None, now: int) -> int:
-    if line.created_at is not UNSET:
-        return line.created_at
-    return known.created_at if known else now
-
-
-_LINES: Final[dict[object, type[Line]]] = {
-    Kind.ROLE.value: RoleLine,
-    Kind.USER.value: UserLine,
-    Kind.AUTHOR.value: AuthorLine,
-    Kind.THEME.value: ThemeLine,
-    Kind.LOGO.value: LogoLine,
+_LINES: Final[Mapping[Any, type[Line]]] = {
+    Kind.ROLE: _line_of(KINDS[Kind.ROLE], AmendRole),
+    Kind.USER: _line_of(KINDS[Kind.USER], AmendUser, UserLine),
+    Kind.AUTHOR: _line_of(KINDS[Kind.AUTHOR], AmendAuthor),
+    Kind.THEME: _line_of(KINDS[Kind.THEME], AmendTheme, ArtworkLine),
+    Kind.LOGO: _line_of(KINDS[Kind.LOGO], AmendLogo, ArtworkLine),
 }
+
+
+def serialized_line(uow: UnitOfWork, kind: AnyKind, record: StoredRecord, *, with_password: bool) -> dict[str, Any]:
+    """Return what a line says of a record."""
+    values: dict[str, Any] = {"kind": kind.kind, **snapshot(kind, record)}
+    if kind in ARTWORK_KINDS:
+        created_at = values.pop("created_at")
+        values["author_ids"] = [author.author_id for author in getattr(record, AUTHORS_FIELD)]
+        values["created_at"] = created_at
+    password = uow.passwords.get(kind.id_of(record)) if with_password and kind is USERS else None
+    return values if password is None else {**values, "password_hash": password.hash}
 
 
 def read_lines(
@@ -260,8 +224,8 @@ def _line(text: str) -> Line:
 
 
 def _check_hash(line: Line, refusal: Callable[[PasswordHash], str | None]) -> None:
-    if isinstance(line, UserLine) and line.password_hash is not UNSET:
-        reason = refusal(PasswordHash(line.password_hash))
+    if isinstance(line, UserLine) and line.password is not None:
+        reason = refusal(line.password)
         if reason is not None:
             raise InvalidInput([Problem(("password_hash",), reason, "value_error")])
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from functools import partial
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
@@ -58,32 +59,17 @@ class KeyService:
         Raises:
             NotAuthenticated: the caller is nobody in particular.
         """
-
-        def work(uow: UnitOfWork, held: Rights | None) -> tuple[ServiceKey, ...]:
-            return uow.keys.of_user(_user_id(held))
-
-        return self._transactions.snapshot_as(command, caller, work)
+        return self._transactions.snapshot_as(command, caller, self._list)
 
     def create(self, command: CreateKey, caller: Caller) -> NewServiceKey:
-        """Make a key, which is shown this once; only its hash is kept (contract C5).
+        """Make a key, which is shown this once; only its hash is stored (contract C5).
 
         Raises:
             NotAuthenticated: the caller is nobody in particular.
             NotPermitted: they do not hold all of its scope (contract B4), or are a key themselves: one that ends
                 must not be able to make one that does not.
         """
-        key, now = _PREFIX + self._randomness.text(), self._clock.now()
-        expires_at = None if command.expires_in is None else now + command.expires_in
-
-        def work(uow: AuditedUnitOfWork, held: Rights | None) -> NewServiceKey:
-            user_id = _user_id(held)
-            if held is None or not held.of_user or not held.cover(command.scope):
-                raise NotPermitted
-            kept = ServiceKey(uow.keys.next_id(), command.name, command.scope, now, expires_at, None)
-            uow.keys.add(kept, user_id, _hashed(key))
-            return NewServiceKey(kept.key_id, kept.name, kept.scope, now, expires_at, None, key)
-
-        return self._transactions.write_as(command, caller, work)
+        return self._transactions.write(command, caller, partial(self._create, _PREFIX + self._randomness.text()))
 
     def remove(self, command: RemoveKey, caller: Caller) -> RemovedServiceKey:
         """End a key at once (contract C5).
@@ -92,20 +78,34 @@ class KeyService:
             NotAuthenticated: the caller is nobody in particular.
             NotPermitted: they are a key themselves.
             NotFound: they have no such key.
-            Outdated: the caller saw a version of it, and a key has none.
+            Outdated: ``if_match`` names versions of it, and a key has none.
         """
+        return self._transactions.write(command, caller, self._remove)
 
-        def work(uow: AuditedUnitOfWork, held: Rights | None) -> RemovedServiceKey:
-            user_id = _user_id(held)
-            if held is not None and not held.of_user:
-                raise NotPermitted
-            if not uow.keys.remove(command.key_id, user_id):
-                raise NotFound("Key", command.key_id)
-            if command.seen is not None:  # a key has no version that anybody could have seen
-                raise Outdated("Key", command.key_id)
-            return RemovedServiceKey(command.key_id)
+    def _list(self, uow: UnitOfWork, _command: ListKeys, held: Rights | None) -> tuple[ServiceKey, ...]:
+        return uow.keys.of_user(_user_id(held))
 
-        return self._transactions.write_as(command, caller, work)
+    def _create(self, key: str, uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:
+        held = uow.change_log.held
+        user_id = _user_id(held)
+        if held is None or not held.of_user or not held.cover(command.scope):
+            raise NotPermitted
+        now = self._clock.now()
+        expires_at = None if command.expires_in is None else now + command.expires_in
+        stored = ServiceKey(uow.keys.next_id(), command.name, command.scope, now, expires_at, None)
+        uow.keys.add(stored, user_id, _hashed(key))
+        return NewServiceKey(stored.key_id, stored.name, stored.scope, now, expires_at, None, key)
+
+    def _remove(self, uow: AuditedUnitOfWork, command: RemoveKey) -> RemovedServiceKey:
+        held = uow.change_log.held
+        user_id = _user_id(held)
+        if held is not None and not held.of_user:
+            raise NotPermitted
+        if not uow.keys.remove(command.key_id, user_id):
+            raise NotFound("Key", command.key_id)
+        if command.if_match is not None:  # a key has no version
+            raise Outdated("Key", command.key_id)
+        return RemovedServiceKey(command.key_id)
 
 
 def hashed_key(token: str) -> str | None:

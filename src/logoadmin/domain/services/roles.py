@@ -1,14 +1,12 @@
 """Roles (spec §Endpoints 5, contract A11, D)."""
 
-from dataclasses import replace
-
-from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
-from logoadmin.domain.model.errors import Conflict, NotFound
+from logoadmin.domain.model.kinds import ROLES
 from logoadmin.domain.model.limits import Id, RoleName, Scopes
 from logoadmin.domain.model.lists import Listing, SearchedCommand
-from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Kind, RemovedRole, Role
+from logoadmin.domain.model.records import RemovedRole, Role
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
 
@@ -63,13 +61,7 @@ class RoleService:
 
     def list(self, command: ListRoles, caller: Caller = OWNER) -> Listing[Role]:
         """Return all roles, by role_id (contract D, E1)."""
-        return self._transactions.list(
-            command,
-            caller,
-            lambda uow, after, limit, where: uow.roles.page(after, limit, where),
-            lambda role: role.role_id,
-            Kind.ROLE,
-        )
+        return self._transactions.list(command, caller, ROLES)
 
     def create(self, command: CreateRole, caller: Caller = OWNER) -> Role:
         """Create a role (contract D).
@@ -78,13 +70,7 @@ class RoleService:
             DuplicateEntry: the name is taken.
             NotPermitted: the caller does not hold all of the scope (contract B4).
         """
-
-        def work(uow: AuditedUnitOfWork) -> Role:
-            uow.roles.authorize(None, scope=command.scope)
-            role = Role(uow.roles.next_id(), command.name, command.scope, self._clock.now())
-            return uow.roles.add(role)
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, self._create)
 
     def get(self, command: GetRole, caller: Caller = OWNER) -> Role:
         """Return a role (contract D).
@@ -92,7 +78,7 @@ class RoleService:
         Raises:
             NotFound: there is no such role.
         """
-        return self._transactions.record(command, caller, lambda uow: found_role(uow, command.role_id))
+        return self._transactions.get(command, caller, ROLES)
 
     def amend(self, command: AmendRole, caller: Caller = OWNER) -> Role:
         """Change a role; its users' rights change at once (spec §Endpoints 5, contract B5).
@@ -102,15 +88,9 @@ class RoleService:
             DuplicateUpdate: another role has the name.
             NotPermitted: the caller does not hold all of the scope that it has or gets (contract B4).
             Conflict: nobody would hold everything any more.
-            Outdated: it is not the version that the caller saw.
+            Outdated: it has none of the versions in ``if_match``.
         """
-
-        def work(uow: AuditedUnitOfWork) -> Role:
-            role = uow.roles.get_for_change(command.role_id, command.seen, **command.changes())
-            amended = replace(role, **command.changes())
-            return role if amended == role else uow.roles.update(amended)
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, self._amend)
 
     def remove(self, command: RemoveRole, caller: Caller = OWNER) -> RemovedRole:
         """Remove a role (contract D).
@@ -119,29 +99,19 @@ class RoleService:
             NotFound: there is no such role.
             Conflict: a user has it, or it is the one that new users get.
             NotPermitted: the caller does not hold all of its scope (contract B4).
-            Outdated: it is not the version that the caller saw.
+            Outdated: it has none of the versions in ``if_match``.
         """
+        return self._transactions.write(command, caller, self._remove)
 
-        def work(uow: AuditedUnitOfWork) -> RemovedRole:
-            role = uow.roles.get_for_change(command.role_id, command.seen)
-            check_unused(uow, role.role_id)
-            uow.roles.remove(role.role_id)
-            return RemovedRole(role.role_id)
+    def _create(self, uow: AuditedUnitOfWork, command: CreateRole) -> Role:
+        roles = uow.records(ROLES)
+        roles.authorize(None, scope=command.scope)
+        return roles.add(Role(roles.next_id(), command.name, command.scope, self._clock.now()))
 
-        return self._transactions.write(command, caller, work)
+    def _amend(self, uow: AuditedUnitOfWork, command: AmendRole) -> Role:
+        return uow.records(ROLES).amend(command.role_id, command.if_match, command.changes())
 
-
-def check_unused(uow: AnyUnitOfWork, role_id: int) -> None:
-    """Make sure that a role may go, or raise Conflict."""
-    if role_id == DEFAULT_ROLE_ID:
-        raise Conflict(f"Role {role_id} is the role of new users")
-    if uow.roles.in_use(role_id):
-        raise Conflict(f"Role {role_id} is the role of a user")
-
-
-def found_role(uow: AnyUnitOfWork, role_id: int) -> Role:
-    """Return a role that must be there, or raise NotFound."""
-    role = uow.roles.get(role_id)
-    if role is None:
-        raise NotFound("Role", role_id)
-    return role
+    def _remove(self, uow: AuditedUnitOfWork, command: RemoveRole) -> RemovedRole:
+        uow.records(ROLES).get_for_change(command.role_id, command.if_match)
+        uow.records(ROLES).remove(command.role_id)
+        return RemovedRole(command.role_id)

@@ -8,11 +8,12 @@ from, so that ends the session.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 from logoadmin.domain import sign_in_limits
 from logoadmin.domain.audit.change_log import snapshot
-from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, found
 from logoadmin.domain.model.access import (
     ANONYMOUS,
     OPTIONAL,
@@ -26,10 +27,10 @@ from logoadmin.domain.model.access import (
 )
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import InvalidToken, NotAuthenticated, SignInRefused
+from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import OpaqueToken, Password, Username
 from logoadmin.domain.model.records import EndedSession, Me, PasswordHash, Tokens
 from logoadmin.domain.services.keys import hashed_key
-from logoadmin.domain.services.users import found_user
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
@@ -139,23 +140,10 @@ class SessionService:
         origin = caller.origin if isinstance(caller, Anonymous) else ""
         now = self._clock.now()
         known, renewed = self._proven(command, origin, now)
-        if command.key is not None:
+        if command.idempotency_key is not None:
             # Where the first answer is given again, the work below is not done again.
-            self._transactions.side_transaction(lambda uow: sign_in_limits.succeeded(uow, command.username, origin))
-
-        def work(uow: AuditedUnitOfWork) -> Tokens:
-            # Hashing takes a while and is no part of the transaction: the password may be another one by now.
-            if uow.users.credentials(command.username) != known:
-                raise SignInRefused
-            if renewed is not None:
-                uow.users.renew_password(known.user_id, renewed)
-            if command.key is None:
-                sign_in_limits.succeeded(uow, command.username, origin)
-            session = Session(self._randomness.text(), known.user_id, now, now + self._lifetimes.session)
-            uow.sessions.add(session)
-            return self._tokens(uow, session, now)
-
-        return self._transactions.write(command, caller, work)
+            self._transactions.side_transaction(partial(sign_in_limits.succeeded, command.username, origin))
+        return self._transactions.write(command, caller, partial(self._begin, known, renewed, origin))
 
     def refresh(self, command: Refresh, caller: Caller = ANONYMOUS) -> Tokens:
         """Prolong a session by its refresh token, which is used up by that (contract C3).
@@ -163,22 +151,7 @@ class SessionService:
         Raises:
             InvalidToken: it is no such token, or its session is over; one that was used ends its session now.
         """
-        now = self._clock.now()
-        token_hash = _hashed(command.refresh_token)
-
-        def work(uow: AuditedUnitOfWork) -> Tokens | EndedSession:
-            found = uow.sessions.refresh_token(token_hash)
-            if found is None:
-                raise InvalidToken
-            session, used = found
-            if used or session.expires_at <= now:
-                uow.sessions.end(session.session_id)
-                return EndedSession(ended=True)
-            uow.sessions.use_refresh_token(token_hash)
-            uow.sessions.prolong(session.session_id, now + self._lifetimes.session)
-            return self._tokens(uow, session, now)
-
-        answer = self._transactions.write(command, caller, work)
+        answer = self._transactions.write(command, caller, self._refresh)
         if isinstance(answer, EndedSession):  # raised out here, because the end of the session must stand
             raise InvalidToken
         return answer
@@ -192,15 +165,7 @@ class SessionService:
         own = caller.session_id if isinstance(caller, SignedIn) else None
         if command.refresh_token is UNSET and own is None:
             raise NotAuthenticated
-
-        def work(uow: AuditedUnitOfWork) -> EndedSession:
-            session_id = own
-            if command.refresh_token is not UNSET:
-                found = uow.sessions.refresh_token(_hashed(command.refresh_token))
-                session_id = found[0].session_id if found else None
-            return EndedSession(session_id is not None and uow.sessions.end(session_id))
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, partial(self._revoke, own))
 
     def me(self, command: WhoAmI, caller: Caller) -> Me:
         """Return who the caller is and what they may do right now (contract C3).
@@ -208,21 +173,57 @@ class SessionService:
         Raises:
             NotAuthenticated: they are nobody in particular.
         """
+        return self._transactions.snapshot_as(command, caller, self._me)
 
-        def work(uow: UnitOfWork, held: Rights | None) -> Me:
-            if held is None:
-                raise NotAuthenticated
-            return Me(**snapshot(found_user(uow, held.user_id)), scope=tuple(sorted(held.scope)))
+    def _begin(
+        self,
+        known: Credentials,
+        renewed: PasswordHash | None,
+        origin: str,
+        uow: AuditedUnitOfWork,
+        command: SignIn,
+    ) -> Tokens:
+        # Hashing takes a while and is no part of the transaction: the password may be another one by now.
+        if uow.passwords.credentials(command.username) != known:
+            raise SignInRefused
+        if renewed is not None:
+            uow.passwords.renew(known.user_id, renewed)
+        if command.idempotency_key is None:
+            sign_in_limits.succeeded(command.username, origin, uow)
+        now = self._clock.now()
+        session = Session(self._randomness.text(), known.user_id, now, now + self._lifetimes.session)
+        uow.sessions.add(session)
+        return self._tokens(uow, session, now)
 
-        return self._transactions.snapshot_as(command, caller, work)
+    def _refresh(self, uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
+        now, token_hash = self._clock.now(), _hashed(command.refresh_token)
+        found = uow.sessions.refresh_token(token_hash)
+        if found is None:
+            raise InvalidToken
+        session, used = found
+        if used or session.expires_at <= now:
+            uow.sessions.end(session.session_id)
+            return EndedSession(ended=True)
+        uow.sessions.use_refresh_token(token_hash)
+        uow.sessions.prolong(session.session_id, now + self._lifetimes.session)
+        return self._tokens(uow, session, now)
+
+    def _revoke(self, own: str | None, uow: AuditedUnitOfWork, command: Revoke) -> EndedSession:
+        session_id = own
+        if command.refresh_token is not UNSET:
+            found = uow.sessions.refresh_token(_hashed(command.refresh_token))
+            session_id = found[0].session_id if found else None
+        return EndedSession(session_id is not None and uow.sessions.end(session_id))
+
+    def _me(self, uow: UnitOfWork, _command: WhoAmI, held: Rights | None) -> Me:
+        if held is None:
+            raise NotAuthenticated
+        user = snapshot(USERS, found(uow, USERS, held.user_id))
+        return Me(**user, scope=tuple(sorted(held.scope)))
 
     def _proven(self, command: SignIn, origin: str, now: int) -> tuple[Credentials, PasswordHash | None]:
-        """Return whose name and password these are, and the password sealed anew where that has become outdated."""
-
-        def look(uow: UnitOfWork) -> tuple[int | None, Credentials | None]:
-            return sign_in_limits.attempt(uow, command.username, origin, now), uow.users.credentials(command.username)
-
-        wait, known = self._transactions.side_transaction(look)
+        """Return whose name and password these are, and the password hashed anew where that has become outdated."""
+        wait, known = self._transactions.side_transaction(partial(_attempt, command.username, origin, now))
         sign_in_limits.refuse(wait)
         right = self._hasher.verify(known.password if known else None, command.password)
         if known is None or known.password is None or not right:
@@ -242,6 +243,10 @@ class SessionService:
         seconds = min(self._lifetimes.access_token, self._lifetimes.session)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
+
+
+def _attempt(username: str, origin: str, now: int, uow: UnitOfWork) -> tuple[int | None, Credentials | None]:
+    return sign_in_limits.attempt(uow, username, origin, now), uow.passwords.credentials(username)
 
 
 def _hashed(opaque_token: str) -> str:

@@ -1,10 +1,12 @@
 """The first start (contract H3), and the keys for tokens that it makes and that can be rotated (contract C2)."""
 
+from functools import partial
 from typing import Final
 
-from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, recorded
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, audited
 from logoadmin.domain.model.access import Scope
 from logoadmin.domain.model.errors import TablesMissing
+from logoadmin.domain.model.kinds import ROLES, USERS
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Role, User
 from logoadmin.ports.clock import Clock
@@ -52,17 +54,7 @@ def first_start(
     if is_started(uow, administrator=administrator):
         return None
     now = clock.now()
-
-    def work(uow: AuditedUnitOfWork) -> str | None:
-        _make_roles_and_token_keys(uow, randomness, now)
-        if not administrator or _has_users(uow):
-            return None
-        password = admin_password or randomness.text()
-        admin = User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, now)
-        uow.users.add(admin, hasher.hash(password))
-        return password if admin_password is None else None
-
-    return recorded(work, now)(uow)
+    return audited(uow, now, None, None, _make, hasher, randomness, now, admin_password, administrator)
 
 
 def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:
@@ -75,12 +67,7 @@ def stored_token_keys(storage: Storage) -> tuple[str, ...]:
 
     There are none before :func:`first_start`.
     """
-
-    def work(uow: UnitOfWork) -> tuple[str, ...]:
-        found = map(uow.secrets.get, (_TOKEN_KEY, _NEXT_TOKEN_KEY, _PREVIOUS_TOKEN_KEY))
-        return tuple(key for key in found if key is not None)
-
-    return storage.snapshot(work)
+    return storage.snapshot(_token_keys)
 
 
 def rotate_token_keys(storage: Storage, randomness: Randomness) -> bool:
@@ -97,25 +84,47 @@ def rotate_token_keys(storage: Storage, randomness: Randomness) -> bool:
         TablesMissing: the service was never started.
         StorageUnavailable: the database is out of reach.
     """
+    return storage.write(partial(_rotate, randomness))
 
-    def work(uow: UnitOfWork) -> bool:
-        current, following = uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY)
-        if current is None:
-            raise TablesMissing
-        if following is not None:
-            uow.secrets.replace(_PREVIOUS_TOKEN_KEY, current)
-            uow.secrets.replace(_TOKEN_KEY, following)
-        uow.secrets.replace(_NEXT_TOKEN_KEY, randomness.text())
-        return following is not None
 
-    return storage.write(work)
+def _make(
+    uow: AuditedUnitOfWork,
+    hasher: PasswordHasher,
+    randomness: Randomness,
+    now: int,
+    admin_password: str | None,
+    administrator: bool,
+) -> str | None:
+    _make_roles_and_token_keys(uow, randomness, now)
+    if not administrator or _has_users(uow):
+        return None
+    password = admin_password or randomness.text()
+    uow.records(USERS).add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, now))
+    uow.passwords.set(ADMIN_USER_ID, hasher.hash(password))
+    return password if admin_password is None else None
+
+
+def _token_keys(uow: UnitOfWork) -> tuple[str, ...]:
+    found = map(uow.secrets.get, (_TOKEN_KEY, _NEXT_TOKEN_KEY, _PREVIOUS_TOKEN_KEY))
+    return tuple(key for key in found if key is not None)
+
+
+def _rotate(randomness: Randomness, uow: UnitOfWork) -> bool:
+    current, following = uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY)
+    if current is None:
+        raise TablesMissing
+    if following is not None:
+        uow.secrets.replace(_PREVIOUS_TOKEN_KEY, current)
+        uow.secrets.replace(_TOKEN_KEY, following)
+    uow.secrets.replace(_NEXT_TOKEN_KEY, randomness.text())
+    return following is not None
 
 
 def _make_roles_and_token_keys(uow: AuditedUnitOfWork, randomness: Randomness, now: int) -> None:
     if uow.secrets.get(_TOKEN_KEY) is None:
         uow.secrets.put(_TOKEN_KEY, randomness.text())
-        uow.roles.add(Role(DEFAULT_ROLE_ID, "member", (), now))
-        uow.roles.add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), now))
+        uow.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (), now))
+        uow.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), now))
     if uow.secrets.get(_NEXT_TOKEN_KEY) is None:  # earlier versions made none
         uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
 
@@ -125,4 +134,4 @@ def _has_token_keys(uow: UnitOfWork) -> bool:
 
 
 def _has_users(uow: AnyUnitOfWork) -> bool:
-    return bool(uow.users.page(-1, 1))
+    return bool(uow.records(USERS).page(-1, 1))

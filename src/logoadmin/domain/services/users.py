@@ -1,15 +1,16 @@
 """Users (spec §Endpoints 1 to 4, contract A12, A13, D)."""
 
 from dataclasses import replace
+from functools import partial
 
-from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, found
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import NotFound
+from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import Avatar, Id, Password, Username
 from logoadmin.domain.model.lists import Listing, SearchedCommand
-from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Kind, RemovedAvatar, RemovedUser, User
-from logoadmin.domain.services.roles import found_role
+from logoadmin.domain.model.records import DEFAULT_ROLE_ID, PasswordHash, RemovedAvatar, RemovedUser, User
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
@@ -99,13 +100,7 @@ class UserService:
 
     def list(self, command: ListUsers, caller: Caller = OWNER) -> Listing[User]:
         """Return all users, by user_id (spec §Endpoints 1, contract E1)."""
-        return self._transactions.list(
-            command,
-            caller,
-            lambda uow, after, limit, where: uow.users.page(after, limit, where),
-            lambda user: user.user_id,
-            Kind.USER,
-        )
+        return self._transactions.list(command, caller, USERS)
 
     def create(self, command: CreateUser, caller: Caller = OWNER) -> User:
         """Create a user with the default role (spec §Endpoints 2, contract A12).
@@ -115,12 +110,7 @@ class UserService:
         """
         self._transactions.check(command, caller)
         password = self._hasher.hash(command.password)
-        user = User(command.user_id, command.username, command.avatar, DEFAULT_ROLE_ID, self._clock.now())
-
-        def work(uow: AuditedUnitOfWork) -> User:
-            return uow.users.add(user, password)
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, partial(self._create, password))
 
     def get(self, command: GetUser, caller: Caller = OWNER) -> User:
         """Return a user (spec §Endpoints 3).
@@ -128,7 +118,7 @@ class UserService:
         Raises:
             NotFound: there is no such user.
         """
-        return self._transactions.record(command, caller, lambda uow: found_user(uow, command.user_id))
+        return self._transactions.get(command, caller, USERS)
 
     def find(self, command: FindUser, caller: Caller = OWNER) -> User:
         """Return the user who has exactly this name (contract A6).
@@ -136,14 +126,7 @@ class UserService:
         Raises:
             NotFound: there is no such user.
         """
-
-        def work(uow: UnitOfWork) -> User:
-            known = uow.users.credentials(command.username)
-            if known is None:
-                raise NotFound("User", command.username)
-            return found_user(uow, known.user_id)
-
-        return self._transactions.snapshot(command, caller, work)
+        return self._transactions.snapshot(command, caller, self._find)
 
     def amend(self, command: AmendUser, caller: Caller = OWNER) -> User:
         """Change a user (contract D).
@@ -153,17 +136,9 @@ class UserService:
             DuplicateUpdate: another user has the name.
             NotPermitted: the caller does not hold all that the user does, or would (contract B4).
             Conflict: nobody would hold everything any more.
-            Outdated: it is not the version that the caller saw.
+            Outdated: it has none of the versions in ``if_match``.
         """
-
-        def work(uow: AuditedUnitOfWork) -> User:
-            user = uow.users.get_for_change(command.user_id, command.seen, **command.changes())
-            amended = replace(user, **command.changes())
-            if amended.role_id != user.role_id:
-                found_role(uow, amended.role_id)
-            return user if amended == user else uow.users.update(amended)
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, self._amend)
 
     def remove(self, command: RemoveUser, caller: Caller = OWNER) -> RemovedUser:
         """Remove a user; their sessions and keys end at once (contract D, B5).
@@ -172,15 +147,9 @@ class UserService:
             NotFound: there is no such user.
             NotPermitted: the caller does not hold all that the user does (contract B4).
             Conflict: nobody would hold everything any more.
-            Outdated: it is not the version that the caller saw.
+            Outdated: it has none of the versions in ``if_match``.
         """
-
-        def work(uow: AuditedUnitOfWork) -> RemovedUser:
-            uow.users.get_for_change(command.user_id, command.seen)
-            uow.users.remove(command.user_id)
-            return RemovedUser(command.user_id)
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, self._remove)
 
     def remove_avatar(self, command: RemoveAvatar, caller: Caller = OWNER) -> RemovedAvatar:
         """Remove a user's avatar and answer what it was (spec §Endpoints 4, contract A13).
@@ -188,16 +157,9 @@ class UserService:
         Raises:
             NotFound: there is no such user.
             NotPermitted: the caller does not hold all that the user does (contract B4).
-            Outdated: it is not the version that the caller saw.
+            Outdated: it has none of the versions in ``if_match``.
         """
-
-        def work(uow: AuditedUnitOfWork) -> RemovedAvatar:
-            user = uow.users.get_for_change(command.user_id, command.seen, avatar=None)
-            if user.avatar is not None:
-                uow.users.update(replace(user, avatar=None))
-            return RemovedAvatar(user.avatar or "")
-
-        return self._transactions.write(command, caller, work)
+        return self._transactions.write(command, caller, self._remove_avatar)
 
     def set_password(self, command: SetPassword, caller: Caller = OWNER) -> User:
         """Give a user a new password; their other sessions end at once (contract D, B5).
@@ -206,23 +168,41 @@ class UserService:
             NotFound: there is no such user.
             NotPermitted: the caller does not hold all that the user does (contract B4), or is a key that would live on
                 in them (contract C5).
-            Outdated: it is not the version that the caller saw.
+            Outdated: it has none of the versions in ``if_match``.
         """
         self._transactions.check(command, caller)
         password = self._hasher.hash(command.password)
-        session = caller.session_id if isinstance(caller, SignedIn) else None
+        session_id = caller.session_id if isinstance(caller, SignedIn) else None
+        return self._transactions.write(command, caller, partial(self._set_password, password, session_id))
 
-        def work(uow: AuditedUnitOfWork) -> User:
-            user = uow.users.get_for_change(command.user_id, command.seen, password=password)
-            uow.sessions.end_all(user.user_id, keep=session)
-            return uow.users.set_password(user.user_id, password)
+    def _create(self, password: PasswordHash, uow: AuditedUnitOfWork, command: CreateUser) -> User:
+        values = command.model_dump(exclude={"password"})
+        user = uow.records(USERS).add(User(**values, role_id=DEFAULT_ROLE_ID, created_at=self._clock.now()))
+        return uow.passwords.set(user.user_id, password)
 
-        return self._transactions.write(command, caller, work)
+    def _find(self, uow: UnitOfWork, command: FindUser) -> User:
+        known = uow.passwords.credentials(command.username)
+        if known is None:
+            raise NotFound(USERS.name, command.username)
+        return found(uow, USERS, known.user_id)
 
+    def _amend(self, uow: AuditedUnitOfWork, command: AmendUser) -> User:
+        return uow.records(USERS).amend(command.user_id, command.if_match, command.changes())
 
-def found_user(uow: AnyUnitOfWork, user_id: int) -> User:
-    """Return a user who must be there, or raise NotFound."""
-    user = uow.users.get(user_id)
-    if user is None:
-        raise NotFound("User", user_id)
-    return user
+    def _remove(self, uow: AuditedUnitOfWork, command: RemoveUser) -> RemovedUser:
+        uow.records(USERS).get_for_change(command.user_id, command.if_match)
+        uow.records(USERS).remove(command.user_id)
+        return RemovedUser(command.user_id)
+
+    def _remove_avatar(self, uow: AuditedUnitOfWork, command: RemoveAvatar) -> RemovedAvatar:
+        user = uow.records(USERS).get_for_change(command.user_id, command.if_match, avatar=None)
+        if user.avatar is not None:
+            uow.records(USERS).update(replace(user, avatar=None))
+        return RemovedAvatar(user.avatar or "")
+
+    def _set_password(
+        self, password: PasswordHash, session_id: str | None, uow: AuditedUnitOfWork, command: SetPassword
+    ) -> User:
+        user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
+        uow.sessions.end_all(user.user_id, keep=session_id)
+        return uow.passwords.set(user.user_id, password)

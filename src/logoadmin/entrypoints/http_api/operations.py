@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Caller, Policy
-from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.command import Command, fields_of
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import (
     Author,
@@ -42,7 +42,7 @@ from logoadmin.domain.model.records import (
     Tokens,
     User,
 )
-from logoadmin.domain.services import authors, changes, keys, logos, roles, sessions, themes, users
+from logoadmin.domain.services import artworks, authors, changes, keys, roles, sessions, users
 
 SMALL_BODY: Final = 64 * 1024
 _BODY_WITH_CSS: Final = 3_584 * 1024
@@ -103,13 +103,13 @@ class Operation:
         """The fields of the command that the query of a GET may give, with what they are: int, bool or str."""
         if self.method != "GET":
             return {}
-        fields = self.command.model_fields.items()
+        fields = fields_of(self.command).items()
         return {name: _plain(field.annotation) for name, field in fields if name not in self.path_fields}
 
     @cached_property
     def takes_body(self) -> bool:
         """Whether the other fields of the command, if there are any, are in a body."""
-        return self.method != "GET" and len(self.command.model_fields) > len(self.path_fields)
+        return self.method != "GET" and len(fields_of(self.command)) > len(self.path_fields)
 
     @cached_property
     def max_body(self) -> int:
@@ -227,40 +227,40 @@ OPERATIONS: Final = (
               errors=(400, 404)),
     Operation("contract D authors", f"DELETE {_AUTHOR}", authors.RemoveAuthor, "authors.remove", RemovedAuthor,
               errors=(404,)),
-    Operation("contract D authors", f"GET {_AUTHOR}/logos", authors.ListAuthorLogos, "authors.logos", Listing[Logo],
+    Operation("contract D authors", f"GET {_AUTHOR}/logos", artworks.ListAuthorLogos, "logos.of_author", Listing[Logo],
               errors=(404,)),
-    Operation("contract D authors", f"GET {_AUTHOR}/themes", authors.ListAuthorThemes, "authors.themes",
+    Operation("contract D authors", f"GET {_AUTHOR}/themes", artworks.ListAuthorThemes, "themes.of_author",
               Listing[Theme], errors=(404,)),
 
-    Operation("contract D themes", "GET /api/themes", themes.ListThemes, "themes.list", Listing[Theme]),
-    Operation("contract D themes", "POST /api/themes", themes.CreateTheme, "themes.create", Theme,
+    Operation("contract D themes", "GET /api/themes", artworks.ListThemes, "themes.list", Listing[Theme]),
+    Operation("contract D themes", "POST /api/themes", artworks.CreateTheme, "themes.create", Theme,
               errors=(409,), success=201),
-    Operation("contract D themes", f"GET {_THEME}", themes.GetTheme, "themes.get", Theme, errors=(404,)),
-    Operation("contract D themes", f"PATCH {_THEME}", themes.AmendTheme, "themes.amend", Theme, errors=(404,)),
-    Operation("contract D themes", f"DELETE {_THEME}", themes.RemoveTheme, "themes.remove", RemovedTheme,
+    Operation("contract D themes", f"GET {_THEME}", artworks.GetTheme, "themes.get", Theme, errors=(404,)),
+    Operation("contract D themes", f"PATCH {_THEME}", artworks.AmendTheme, "themes.amend", Theme, errors=(404,)),
+    Operation("contract D themes", f"DELETE {_THEME}", artworks.RemoveTheme, "themes.remove", RemovedTheme,
               errors=(404,)),
-    Operation("contract D themes", f"GET {_THEME}/authors", themes.ListThemeAuthors, "themes.authors",
+    Operation("contract D themes", f"GET {_THEME}/authors", artworks.ListThemeAuthors, "themes.authors",
               Listing[Author], errors=(404,)),
-    Operation("contract D themes", f"POST {_THEME}/authors", themes.LinkThemeAuthor, "themes.link", ThemeAuthor,
+    Operation("contract D themes", f"POST {_THEME}/authors", artworks.LinkThemeAuthor, "themes.link", ThemeAuthor,
               errors=(404, 409)),
-    Operation("spec §Endpoints 8", f"DELETE {_THEME}/authors", themes.UnlinkThemeAuthor, "themes.unlink",
+    Operation("spec §Endpoints 8", f"DELETE {_THEME}/authors", artworks.UnlinkThemeAuthor, "themes.unlink",
               RemovedThemeAuthor, errors=(404,)),
-    Operation("contract D themes", f"DELETE {_THEME}/authors/{{author_id}}", themes.RemoveThemeAuthor,
+    Operation("contract D themes", f"DELETE {_THEME}/authors/{{author_id}}", artworks.RemoveThemeAuthor,
               "themes.unlink", RemovedThemeAuthor, errors=(404,)),
 
-    Operation("contract D logos", "GET /api/logos", logos.ListLogos, "logos.list", Listing[Logo]),
-    Operation("contract D logos", "POST /api/logos", logos.CreateLogo, "logos.create", Logo,
+    Operation("contract D logos", "GET /api/logos", artworks.ListLogos, "logos.list", Listing[Logo]),
+    Operation("contract D logos", "POST /api/logos", artworks.CreateLogo, "logos.create", Logo,
               errors=(409,), success=201),
-    Operation("spec §Endpoints 9", f"GET {_LOGO}", logos.GetLogo, "logos.get", Logo, errors=(404,)),
-    Operation("contract D logos", f"PATCH {_LOGO}", logos.AmendLogo, "logos.amend", Logo, errors=(404,)),
-    Operation("spec §Endpoints 10", f"DELETE {_LOGO}", logos.RemoveLogo, "logos.remove", RemovedLogo, errors=(404,)),
-    Operation("spec §Endpoints 11", f"GET {_LOGO}/authors", logos.ListLogoAuthors, "logos.authors",
+    Operation("spec §Endpoints 9", f"GET {_LOGO}", artworks.GetLogo, "logos.get", Logo, errors=(404,)),
+    Operation("contract D logos", f"PATCH {_LOGO}", artworks.AmendLogo, "logos.amend", Logo, errors=(404,)),
+    Operation("spec §Endpoints 10", f"DELETE {_LOGO}", artworks.RemoveLogo, "logos.remove", RemovedLogo, errors=(404,)),
+    Operation("spec §Endpoints 11", f"GET {_LOGO}/authors", artworks.ListLogoAuthors, "logos.authors",
               Listing[Author], errors=(404,)),
-    Operation("spec §Endpoints 12", f"POST {_LOGO}/authors", logos.LinkLogoAuthor, "logos.link", LogoAuthor,
+    Operation("spec §Endpoints 12", f"POST {_LOGO}/authors", artworks.LinkLogoAuthor, "logos.link", LogoAuthor,
               errors=(404, 409)),
-    Operation("contract D logos", f"DELETE {_LOGO}/authors", logos.UnlinkLogoAuthor, "logos.unlink",
+    Operation("contract D logos", f"DELETE {_LOGO}/authors", artworks.UnlinkLogoAuthor, "logos.unlink",
               RemovedLogoAuthor, errors=(404,)),
-    Operation("contract D logos", f"DELETE {_LOGO}/authors/{{author_id}}", logos.RemoveLogoAuthor, "logos.unlink",
+    Operation("contract D logos", f"DELETE {_LOGO}/authors/{{author_id}}", artworks.RemoveLogoAuthor, "logos.unlink",
               RemovedLogoAuthor, errors=(404,)),
 )
 # fmt: on

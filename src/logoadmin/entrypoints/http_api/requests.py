@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope
 from logoadmin.domain.idempotency import MAX_KEY
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, require_token
-from logoadmin.domain.model.command import Command, strict_json
+from logoadmin.domain.model.command import CIRCUMSTANCES, Command, strict_json
 from logoadmin.domain.model.errors import InvalidInput, InvalidToken, Problem
 from logoadmin.entrypoints.http_api.conditions import header_values, if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import HttpError
@@ -114,7 +114,8 @@ def _command_with_body(request: Request, operation: Operation, sent: bytes) -> C
 
 def _command(request: Request, operation: Operation, body: dict[str, Any] | Problem) -> Command:
     path_fields, path = operation.path_fields, request.scope["path_params"]
-    values = body if isinstance(body, dict) else {}
+    given = body if isinstance(body, dict) else {}
+    values = {name: value for name, value in given.items() if name not in CIRCUMSTANCES}
     command = operation.command
     if operation.refreshes is not None and values.get("grant_type") == "refresh_token":
         command = operation.refreshes
@@ -122,27 +123,27 @@ def _command(request: Request, operation: Operation, body: dict[str, Any] | Prob
     if isinstance(body, Problem):
         problems.append(body)
     else:
-        problems += _strangers("body", [name for name in path_fields if name in values])
+        problems += _strangers("body", [name for name in (*path_fields, *CIRCUMSTANCES) if name in given])
     try:
         made = command(**{**values, **asked, **{name: _integer(path[name]) for name in path_fields}})
     except InvalidInput as error:
         found = [_placed(problem, operation) for problem in error.problems]
         # Without a body there is nothing to say of what it lacks.
-        problems += [problem for problem in found if problem.loc[0] != "body" or body is values]
+        problems += [problem for problem in found if problem.loc[0] != "body" or body is given]
     key = _key(request, problems) if operation.method == "POST" else None
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: _PLACES.index(str(problem.loc[0]))))
     if key is not None:
-        made = made.once(key)
+        made = made.model_copy(update={"idempotency_key": key})
     return _on_condition(made, request.scope, operation)
 
 
 def _on_condition(command: Command, scope: Scope, operation: Operation) -> Command:
     if operation.method == "GET":
         had = if_none_match(scope)
-        return command.unless_version(*had) if had else command
+        return command.model_copy(update={"if_none_match": had}) if had else command
     seen = if_match(scope) if operation.is_conditional else None
-    return command if seen is None else command.if_version(*seen)
+    return command if seen is None else command.model_copy(update={"if_match": seen})
 
 
 def _key(request: Request, problems: list[Problem]) -> str | None:

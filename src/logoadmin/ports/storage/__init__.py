@@ -1,4 +1,4 @@
-"""Keeping records.
+"""Storing records.
 
 Two adapters of these ports cannot be told apart by what they answer: the order, the ids, the errors and their texts
 are all said here, and ``tests/contracts`` holds every adapter to them.
@@ -7,24 +7,25 @@ Names are compared exactly, code point by code point (contract A6). Every method
 StorageUnavailable (contract A20).
 
 There is one write at a time: from the first to the last step of its work nobody else changes anything, and it sees
-all that was kept before. So what a write has read stays true until its end, changes are numbered in the order in
-which they are kept, and nothing has to be locked by itself.
+all that was stored before. So what a write has read stays true until its end, changes are numbered in the order in
+which they are stored, and nothing has to be locked by itself.
 
 From the outside in: :mod:`storage` runs work on a unit of work, which holds the repositories, which are in
 :mod:`records`, :mod:`sessions` and :mod:`changes`.
 """
 
 from logoadmin.ports.storage.changes import Changes, StoredResponse, StoredResponses
-from logoadmin.ports.storage.records import Artworks, Authors, Credentials, Roles, Users
+from logoadmin.ports.storage.records import Credentials, Links, Passwords, Records
 from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Session, Sessions, SignInAttempts
-from logoadmin.ports.storage.storage import Storage, UnitOfWork
+from logoadmin.ports.storage.storage import RecordsOf, Storage, UnitOfWork
 
 __all__ = [
-    "Artworks",
-    "Authors",
     "Changes",
     "Credentials",
-    "Roles",
+    "Links",
+    "Passwords",
+    "Records",
+    "RecordsOf",
     "Secrets",
     "ServiceKeys",
     "Session",
@@ -34,5 +35,4 @@ __all__ = [
     "StoredResponse",
     "StoredResponses",
     "UnitOfWork",
-    "Users",
 ]

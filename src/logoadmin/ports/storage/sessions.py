@@ -73,7 +73,7 @@ class ServiceKeys(Protocol):
     """The keys of scripts (contract C5), kept and looked up hashed."""
 
     def next_id(self) -> int:
-        """Return the id for a new key, see :meth:`Authors.next_id`."""
+        """Return the id for a new key, see :meth:`~logoadmin.ports.storage.records.Records.next_id`."""
 
     def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
         """Keep a new key of a user who is there; it goes with the user."""

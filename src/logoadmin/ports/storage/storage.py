@@ -1,63 +1,40 @@
 """Every repository at work together, and the storage that runs such work in transactions."""
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.records import Logo, Theme
+from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
+from logoadmin.domain.model.records import StoredRecord
 from logoadmin.ports.storage.changes import Changes, StoredResponses
-from logoadmin.ports.storage.records import Artworks, Authors, Roles, Users
+from logoadmin.ports.storage.records import Links, Passwords, Records
 from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Sessions, SignInAttempts
 
 Answer = TypeVar("Answer")
+Record = TypeVar("Record", bound=StoredRecord)
 
 
-class UnitOfWork(Protocol):
+class RecordsOf(Protocol):
+    """Finds the records of a kind by its row."""
+
+    def __call__(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
+        """Return the records of the kind."""
+
+
+@dataclass(slots=True, eq=False)
+class UnitOfWork:
     """Every repository, at work in the same transaction."""
 
-    @property
-    def users(self) -> Users:
-        """The users."""
-
-    @property
-    def roles(self) -> Roles:
-        """The roles."""
-
-    @property
-    def authors(self) -> Authors:
-        """The authors."""
-
-    @property
-    def logos(self) -> Artworks[Logo]:
-        """The logos."""
-
-    @property
-    def themes(self) -> Artworks[Theme]:
-        """The themes."""
-
-    @property
-    def sessions(self) -> Sessions:
-        """The sessions."""
-
-    @property
-    def secrets(self) -> Secrets:
-        """The secrets."""
-
-    @property
-    def keys(self) -> ServiceKeys:
-        """The service keys."""
-
-    @property
-    def changes(self) -> Changes:
-        """The history."""
-
-    @property
-    def stored_responses(self) -> StoredResponses:
-        """The answers to commands that may be sent again."""
-
-    @property
-    def sign_in_attempts(self) -> SignInAttempts:
-        """The attempts to sign in."""
+    records: RecordsOf
+    links: Callable[[AnyArtworkKind], Links]
+    passwords: Passwords
+    sessions: Sessions
+    secrets: Secrets
+    keys: ServiceKeys
+    changes: Changes
+    stored_responses: StoredResponses
+    sign_in_attempts: SignInAttempts
 
 
 class Storage(Protocol):
@@ -86,10 +63,10 @@ class Storage(Protocol):
         """Return the answer of work that only reads and whose statements must all see the same moment."""
 
     def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Return the answer of work that changes records, once the changes are kept for good.
+        """Return the answer of work that changes records, once the changes are durable.
 
-        There is one write at a time: what the work asks for first waits for the write before it. If the work raises,
-        all its changes are undone and the error passes on.
+        There is one write at a time: the work begins when the write before it has ended, and holds the write lock to
+        its end. If it raises, all its changes are undone and the error passes on.
 
         Raises:
             StorageUnavailable: the database is out of reach, within 2 s; the changes may have been kept or not.

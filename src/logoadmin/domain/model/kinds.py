@@ -1,0 +1,172 @@
+"""The five kinds of record, one row each: whatever asks "for each kind" asks here."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import Any, Final, Generic, TypeVar
+
+from logoadmin.domain.model.access import Scope
+from logoadmin.domain.model.lists import ARTWORKS, SMALL_RECORDS, Pages
+from logoadmin.domain.model.records import (
+    Author,
+    Kind,
+    Logo,
+    LogoAuthor,
+    RemovedAuthor,
+    RemovedLogo,
+    RemovedLogoAuthor,
+    RemovedRole,
+    RemovedTheme,
+    RemovedThemeAuthor,
+    RemovedUser,
+    Role,
+    StoredRecord,
+    Theme,
+    ThemeAuthor,
+    User,
+)
+
+Record = TypeVar("Record", bound=StoredRecord)
+AnyArtwork = TypeVar("AnyArtwork", bound=Theme | Logo)
+LinkAnswer = TypeVar("LinkAnswer")
+Removed = TypeVar("Removed")
+RemovedLink = TypeVar("RemovedLink")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordKind(Generic[Record, Removed]):
+    """A row.
+
+    Attributes:
+        kind: the name in the history, on the command line and in files.
+        record: the type of the records.
+        removed: makes the answer to a removal from an id.
+        name_field: the field that ``q`` searches.
+        write_scope: the scope that changing such records takes.
+        unique: the fields of which no two records share a value, in the order in which they are looked at.
+        filters: the fields that a list can be filtered by, beside ``q`` and the authors of artworks.
+        pages: how many of the records are fetched at a time.
+        gives_ids: whether the service numbers the records; else whoever creates one chooses its id.
+        shows: the kinds that show in the records, itself first.
+        references: which fields hold the id of a record, and of which kind.
+        name: how a record is called in messages.
+        plural: how several are called.
+        id_field: the field with the id.
+        id_of: the id of a record, or the one that a command is about.
+        stored_fields: the fields that are the record's own: not its authors, not its version.
+        values_of: the values of these.
+    """
+
+    kind: Kind
+    record: type[Record]
+    removed: Callable[[int], Removed]
+    name_field: str
+    write_scope: Scope
+    unique: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    pages: Pages = SMALL_RECORDS
+    gives_ids: bool = True
+    shows: tuple[Kind, ...] = ()
+    references: Mapping[str, Kind] = field(default_factory=dict)
+    name: str = field(init=False)
+    plural: str = field(init=False)
+    id_field: str = field(init=False)
+    id_of: Callable[[Any], int] = field(init=False)
+    stored_fields: tuple[str, ...] = field(init=False)
+    values_of: Callable[[Record], tuple[Any, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        id_field = f"{self.kind}_id"
+        stored = tuple(each.name for each in fields(self.record) if each.name not in {"authors", "version"})
+        derived = {
+            "shows": (self.kind, *self.shows),
+            "name": self.kind.capitalize(),
+            "plural": f"{self.kind}s",
+            "id_field": id_field,
+            "id_of": attrgetter(id_field),
+            "stored_fields": stored,
+            "values_of": attrgetter(*stored),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswer, Removed, RemovedLink]):
+    """The row of records that have authors.
+
+    Attributes:
+        link: makes the answer to a link from its id, the artwork's and the author's.
+        removed_link: makes the answer to its removal from the artwork's id and the author's.
+        link_id_field: the field with the id of a link.
+    """
+
+    link: Callable[[int, int, int], LinkAnswer] = field(kw_only=True)
+    removed_link: Callable[[int, int], RemovedLink] = field(kw_only=True)
+    link_id_field: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Not super(): a slotted dataclass is another class than the one that is being written here.
+        RecordKind.__post_init__(self)
+        object.__setattr__(self, "link_id_field", f"{self.kind}_author_id")
+
+
+ROLES: Final = RecordKind(
+    kind=Kind.ROLE,
+    record=Role,
+    removed=RemovedRole,
+    name_field="name",
+    write_scope=Scope.ROLES_WRITE,
+    unique=("name",),
+)
+USERS: Final = RecordKind(
+    kind=Kind.USER,
+    record=User,
+    removed=RemovedUser,
+    name_field="username",
+    write_scope=Scope.USERS_WRITE,
+    unique=("user_id", "username"),
+    filters=("role_id",),
+    gives_ids=False,
+    references={"role_id": Kind.ROLE},
+)
+AUTHORS: Final = RecordKind(
+    kind=Kind.AUTHOR,
+    record=Author,
+    removed=RemovedAuthor,
+    name_field="username",
+    write_scope=Scope.AUTHORS_WRITE,
+    unique=("user_id", "username"),
+    filters=("user_id",),
+)
+THEMES: Final = ArtworkKind(
+    kind=Kind.THEME,
+    record=Theme,
+    removed=RemovedTheme,
+    name_field="name",
+    write_scope=Scope.THEMES_WRITE,
+    filters=("target", "active"),
+    pages=ARTWORKS,
+    shows=(Kind.AUTHOR,),
+    link=ThemeAuthor,
+    removed_link=RemovedThemeAuthor,
+)
+LOGOS: Final = ArtworkKind(
+    kind=Kind.LOGO,
+    record=Logo,
+    removed=RemovedLogo,
+    name_field="name",
+    write_scope=Scope.LOGOS_WRITE,
+    filters=("target", "active"),
+    pages=ARTWORKS,
+    shows=(Kind.AUTHOR,),
+    link=LogoAuthor,
+    removed_link=RemovedLogoAuthor,
+)
+
+AnyKind = RecordKind[Any, Any]
+AnyArtworkKind = ArtworkKind[Any, Any, Any, Any]
+
+# Those that others refer to come first.
+KINDS: Final[Mapping[Kind, AnyKind]] = {row.kind: row for row in (ROLES, USERS, AUTHORS, THEMES, LOGOS)}
+ARTWORK_KINDS: Final[tuple[AnyArtworkKind, ...]] = (LOGOS, THEMES)
