@@ -161,6 +161,33 @@ def test_serve_answers_to_its_names(arguments: tuple[str, ...], expected: list[i
         assert process.communicate(timeout=20) == ("", "")
 
 
+@pytest.mark.slow("a process is started and stopped")
+@pytest.mark.rule("contract K5")
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("begins", ["logoadmin.settings.load_settings", "logoadmin.entrypoints.server.serve"])
+def test_sighup_does_no_harm_to_a_service_that_still_starts(begins: str, workers: str) -> None:
+    home, _, name = begins.rpartition(".")
+    program = f"""
+import os, signal, {home} as home
+from logoadmin.entrypoints.cli import main
+
+def hung_up(begin):
+    def begins(*given, **named):
+        os.kill(os.getpid(), signal.SIGHUP)
+        return begin(*given, **named)
+    return begins
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    home.{name} = hung_up(home.{name})
+    main()
+"""
+    with serving("--workers", workers, program=program) as (process, _, _):
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=20) == ("", "")
+        assert process.returncode == 0
+
+
 @pytest.mark.parametrize("missing", ["uvicorn", "httptools"])
 def test_serving_without_the_packages_for_it_says_how_to_install_them(missing: str, tmp_path: Path) -> None:
     without = f"import sys; sys.modules[{missing!r}] = None; from logoadmin.entrypoints.cli import main; main()"
@@ -831,10 +858,11 @@ def test_openapi_prints_the_document(run: Run) -> None:
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+def serving(*arguments: str, program: str = "") -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """Run a service on an empty database; yields its process, its address and the password that it made up."""
+    started = ("-c", program) if program else ("-m", "logoadmin")
     process = subprocess.Popen(
-        [sys.executable, "-m", "logoadmin", "serve", "--port", "0", *arguments],
+        [sys.executable, *started, "serve", "--port", "0", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

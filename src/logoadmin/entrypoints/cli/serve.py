@@ -1,6 +1,7 @@
 """Serving over HTTP: the command, and who may be served (contract H1, H3, B2)."""
 
 import functools
+import signal
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,7 @@ def serve(**flags: Any) -> None:
 
     An embedded database that is empty gets its tables and its first administrator.
     """
+    _ignore_sighup()
     from logoadmin.bootstrap import open_gallery
     from logoadmin.settings import load_settings
 
@@ -73,6 +75,12 @@ def serve(**flags: Any) -> None:
             trusted_proxies=settings.trusted_proxies,
             root_path=settings.root_path,
         )
+
+
+def _ignore_sighup() -> None:
+    """Ignore SIGHUP until the server acts on it: a service that still starts has nothing to replace (contract K5)."""
+    if hasattr(signal, "SIGHUP"):  # as far as the system has it
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def _server() -> ModuleType:
