@@ -11,8 +11,18 @@ from tests.entrypoints.conftest import Headers
 
 FOREIGN = {"detail": "The service has another name than the one in Host: see the setting hosts"}
 LOOPBACK = ["localhost", "localhost:8000", "LOCALHOST.", "127.0.0.1", "127.9.9.9:1", "[::1]", "[::1]:8000"]
+LOOPBACK += ["[::ffff:127.0.0.1]", "[::FFFF:7f00:1]:8000", "[0:0:0:0:0:0:0:1]"]
 OTHERS = ["attacker.example", "attacker.example:8000", "localhost.attacker.example", "127.0.0.1.attacker.example"]
-OTHERS += ["192.0.2.1", "0.0.0.0:8000", "[2001:db8::1]", "", ":8000", "127.0.0.1:8000:1"]
+OTHERS += [
+    "192.0.2.1",
+    "[::ffff:192.0.2.1]",
+    "0.0.0.0:8000",
+    "[2001:db8::1]",
+    "[::1::]",
+    "",
+    ":8000",
+    "127.0.0.1:8000:1",
+]
 
 
 def status(app: ASGIApp, *hosts: str, method: str = "GET", path: str = "/api/logos/1") -> int:
@@ -59,6 +69,15 @@ def test_names_are_compared_without_port_and_case(gallery: LogoAdmin, hosts: lis
     app = logoadmin.asgi(gallery, hosts=hosts)
     assert status(app, host) == 200
     assert status(app, f"x{host}") == status(app, "www.gallery.example") == 421
+
+
+@pytest.mark.rule("contract A22")
+@pytest.mark.parametrize("name", ["fd00::1", "[FD00:0:0::0:1]:80"])
+@pytest.mark.parametrize("host", ["[fd00::1]", "[FD00:0::0001]:8000", "[fd00:0:0:0:0:0:0:1]"])
+def test_an_ipv6_address_is_ours_however_it_is_written(gallery: LogoAdmin, name: str, host: str) -> None:
+    app = logoadmin.asgi(gallery, hosts=(name, "192.0.2.1"))
+    assert status(app, host) == status(app, "[::ffff:192.0.2.1]") == 200
+    assert status(app, "[fd00::2]") == 421
 
 
 @pytest.mark.rule("contract A22")

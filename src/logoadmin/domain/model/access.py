@@ -39,9 +39,19 @@ def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return address_of(host).is_loopback
     except ValueError:
         return False
+
+
+def address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Return an address; one of IPv4 that is written as one of IPv6 (RFC 4291 §2.5.5.2) is the former.
+
+    Raises:
+        ValueError: it is none.
+    """
+    address = ipaddress.ip_address(text)
+    return address.ipv4_mapped or address if isinstance(address, ipaddress.IPv6Address) else address
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """Whose name the service answers to (contract A22)."""
 
 from collections.abc import Collection
+from contextlib import suppress
 from functools import lru_cache
 from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from logoadmin.domain.model.access import is_loopback
+from logoadmin.domain.model.access import address_of, is_loopback
 from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.responses import sendable
@@ -58,4 +59,8 @@ def without_port(host: str) -> str:
 
 
 def _name_of(host: str) -> str:
-    return without_port(host).lower().removesuffix(".")
+    name = without_port(host).lower().removesuffix(".")
+    if ":" in name:  # of IPv6, where an address may be written in several ways
+        with suppress(ValueError):
+            return str(address_of(name))
+    return name

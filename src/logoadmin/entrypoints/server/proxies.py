@@ -5,10 +5,11 @@ recognize a proxy that comes by IPv4 to a socket of IPv6.
 """
 
 from collections.abc import Collection
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from logoadmin.domain.model.access import address_of
 from logoadmin.entrypoints.http_api.hosts import without_port
 
 
@@ -61,7 +62,6 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 def _address(text: str) -> IPv4Address | IPv6Address | None:
     try:
         # A zone, behind %, may be any text, and means nothing elsewhere.
-        address = ip_address(without_port(text).partition("%")[0])
+        return address_of(without_port(text).partition("%")[0])
     except ValueError:
         return None
-    return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address
