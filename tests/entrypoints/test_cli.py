@@ -827,9 +827,13 @@ def test_a_user_is_named_by_number_or_by_name(run: Run) -> None:
             (11, "\u0667"),
             (12, "ann"),
             (13, "Anna"),
+            (14, "name:bob"),
+            (15, "bob"),
+            (16, "name:7"),
         ):
             gallery.users.create(logoadmin.CreateUser(user_id=id_, username=name, password="one"))
-    numbers = {"7": 7, "007": 7, "name:7": 8, "Ann": 9, "name:Ann": 9, "name:name:x": 10, "\u0667": 11}
+    numbers = {"7": 7, "007": 7, "name:7": 8, "Ann": 9, "name:Ann": 9, "name:x": 10, "name:name:x": 10, "\u0667": 11}
+    numbers |= {"name:bob": 14, "name:name:bob": 14, "bob": 15, "name:name:7": 16}
     for named, number in numbers.items():
         ended = run("user", "password", named, stdin=f"for {named}\n")
         assert ended == Ended(0, f"Changed the password of user {number}\n", "")
@@ -842,8 +846,9 @@ def test_a_user_is_named_by_number_or_by_name(run: Run) -> None:
 @pytest.mark.parametrize(
     ("named", "part"),
     [
-        *(("Bob", "User Bob not found"), ("8", "User 8 not found"), ("name:8", "User 8 not found")),
-        *(("", "username"), ("9" * 11, "user_id"), ("9" * 5000, "username")),
+        *(("Bob", "User Bob not found"), ("name:Bob", "User Bob not found"), ("name:8", "User 8 not found")),
+        *(("8", "User 8 not found; a user who is called 8 is name:8"), ("9" * 11, f"is name:{'9' * 11}")),
+        *(("", "username"), ("name:", "username"), ("9" * 11, "user_id"), ("9" * 5000, "username")),
     ],
 )
 def test_a_user_who_is_not_there_is_named(run: Run, named: str, part: str) -> None:

@@ -1,11 +1,13 @@
 """The commands that show users, create them and give them passwords."""
 
+import contextlib
 import functools
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from logoadmin.domain.model.errors import InvalidInput, LogoAdminError, NotFound
 from logoadmin.domain.model.limits import MAX_NAME
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
 
@@ -88,9 +90,21 @@ def _found(gallery: "LogoAdmin", named: str) -> "User":
     from logoadmin.domain.services.users import FindUser, GetUser
 
     # What is longer is no number of a user, and int() refuses thousands of digits.
-    if named.isascii() and named.isdecimal() and len(named) <= MAX_NAME:
-        return gallery.users.get(GetUser(user_id=int(named)))
-    return gallery.users.find(FindUser(username=named.removeprefix("name:")))
+    if _is_number(named) and len(named) <= MAX_NAME:
+        try:
+            return gallery.users.get(GetUser(user_id=int(named)))
+        except (NotFound, InvalidInput) as error:
+            raise LogoAdminError(f"{error}; a user who is called {named} is name:{named}") from None
+    name = named.removeprefix("name:")
+    if not _is_number(name):
+        # Somebody may be called name:bob; only name:7 must mean the same whoever there is.
+        with contextlib.suppress(NotFound, InvalidInput):
+            return gallery.users.find(FindUser(username=named))
+    return gallery.users.find(FindUser(username=name))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
 
 
 def _on_one_line(name: str) -> str:
