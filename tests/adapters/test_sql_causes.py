@@ -265,6 +265,7 @@ def test_a_full_disk_is_logged_when_it_begins_and_when_it_ends(
     limit(sqlite_storage, 1_000_000)
     read(sqlite_storage)
     assert said() == []
+    sqlite_storage._outages._clock = lambda: time.monotonic() + 5
     add_many(sqlite_storage)
     (line,) = said()
     assert line.startswith("gallery.db: disk_full is over, after ")
@@ -302,18 +303,34 @@ def test_what_never_answered_is_said_by_whoever_starts(mariadb: MariaDbServer, s
     assert said() == []
 
 
-def test_who_is_too_busy_by_turns_is_logged_once(said: Callable[[], list[str]]) -> None:
+@pytest.mark.parametrize(
+    "cause",
+    [Cause.TOO_BUSY, Cause.DISK_FULL, Cause.READ_ONLY, Cause.NO_RIGHTS, Cause.IO_ERROR, Cause.TOO_LARGE],
+)
+def test_what_fails_by_turns_is_logged_once(cause: Cause, said: Callable[[], list[str]]) -> None:
     now = [0.0]
     outages = Outages("db.example:3306", lambda: now[0])
     outages.answered(writing=False)
     for _ in range(9):
-        outages.failed(Cause.TOO_BUSY, 1040, in_writing=False)
+        outages.failed(cause, 1040, in_writing=False)
         now[0] += 4
         outages.answered(writing=False)
     assert len(said()) == 1
     now[0] += 1
     outages.answered(writing=False)
-    assert said() == ["db.example:3306: too_busy is over, after 37 s"]
+    assert said() == [f"db.example:3306: {cause.code} is over, after 37 s"]
+
+
+def test_damage_is_logged_once_and_never_over(said: Callable[[], list[str]]) -> None:
+    now = [0.0]
+    outages = Outages("gallery.db", lambda: now[0])
+    outages.answered(writing=True)
+    for _ in range(9):
+        outages.failed(Cause.CORRUPT, 11, in_writing=False)
+        now[0] += 1000
+        outages.answered(writing=True)
+    (line,) = said()
+    assert "(corrupt, 11)" in line
 
 
 def test_who_waits_no_longer_and_what_gives_up_then_are_one_outage(
@@ -347,12 +364,14 @@ def test_what_is_refused_for_itself_tells_that_the_database_answers(
 
 
 def test_two_causes_by_turns_are_logged_each_for_itself(said: Callable[[], list[str]]) -> None:
-    outages = Outages("db.example:3306", lambda: 0.0)
+    now = [0.0]
+    outages = Outages("db.example:3306", lambda: now[0])
     outages.answered(writing=True)
     for _ in range(3):
         outages.failed(Cause.DISK_FULL, 1114, in_writing=True)
         outages.failed(Cause.OUT_OF_REACH, 2013, in_writing=False)
     assert [line.partition("(")[2].partition(",")[0] for line in said()] == ["disk_full", "out_of_reach"]
+    now[0] += 5
     outages.answered(writing=False)
     outages.answered(writing=True)
     assert [line.split()[1] for line in said()] == ["out_of_reach", "disk_full"]

@@ -11,8 +11,11 @@ from logoadmin.domain.model.causes import Cause
 
 log = logging.getLogger("logoadmin.storage")
 
-# Who is too busy does some things and refuses others by turns: that is over when it has refused nothing for a while.
-_QUIET: Final = 5.0
+# With these some calls fail and others succeed by turns: they are over when nothing has failed so for a while.
+_BY_TURNS: Final = frozenset(
+    {Cause.TOO_BUSY, Cause.DISK_FULL, Cause.READ_ONLY, Cause.NO_RIGHTS, Cause.IO_ERROR, Cause.TOO_LARGE}
+)
+_QUIET: Final = 5.0  # seconds
 
 
 @dataclass(slots=True)
@@ -73,4 +76,6 @@ class Outages:
     def _is_over(self, cause: Cause, outage: _Outage, writing: bool, now: float) -> bool:
         if outage.in_writing and not writing:
             return False
-        return cause is not Cause.TOO_BUSY or now - outage.latest >= _QUIET
+        if cause is Cause.CORRUPT:  # What is damaged does not heal: other pages are read all the same.
+            return False
+        return cause not in _BY_TURNS or now - outage.latest >= _QUIET
