@@ -304,6 +304,9 @@ def asgi(
         cache_seconds: how long browsers and proxies may keep public reads without asking again.
         hosts: the names that requests may have in ``Host``, beside those of loopback, such as ``gallery.example``;
             without it, whoever embeds the application judges that (contract A22).
+
+    Raises:
+        SettingsError: origins or hosts are one text instead of several.
     """
     from logoadmin.entrypoints.http_api.app import http_application
 

@@ -1,5 +1,7 @@
 """Whose name the service answers to, and the paths and queries that are exact (contract A21, A22)."""
 
+from typing import Any
+
 import pytest
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
@@ -125,3 +127,10 @@ def test_a_query_that_is_no_utf_8_is_a_422(app: ASGIApp, admin: Headers, query: 
 def test_a_query_in_utf_8_is_understood(client: TestClient) -> None:
     assert client.get("/api/authors?q=%C3%A9").json() == []
     assert client.get("/api/authors?q=A%6E%6e").json() == client.get("/api/authors?q=ann").json() != []
+
+
+@pytest.mark.rule("contract H6")
+@pytest.mark.parametrize("given", [{"hosts": "gallery.example"}, {"origins": "https://admin.example"}, {"hosts": ""}])
+def test_one_text_instead_of_several_is_refused(gallery: LogoAdmin, given: Any) -> None:
+    with pytest.raises(logoadmin.SettingsError, match=f"{next(iter(given))} should be a list of texts"):
+        logoadmin.asgi(gallery, **given)

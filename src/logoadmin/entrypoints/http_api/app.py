@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Scope
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.errors import SettingsError
 from logoadmin.entrypoints.http_api.api_docs import ReadOnly, docs_routes
 from logoadmin.entrypoints.http_api.cors import Cors
 from logoadmin.entrypoints.http_api.data_version import DataVersion
@@ -38,7 +39,13 @@ def http_application(
             only read what is public (contract F2).
         cache_seconds: how long public reads may be kept without asking again.
         hosts: the names that are answered to, beside those of loopback; None for any (contract A22).
+
+    Raises:
+        SettingsError: origins or hosts are one text, of which each letter would be taken for one.
     """
+    for name, given in (("origins", origins), ("hosts", hosts)):
+        if isinstance(given, str):
+            raise SettingsError(f"{name} should be a list of texts, such as [{given!r}]")
     dispatch = Dispatch(gallery)
     data_version = DataVersion(gallery, dispatch)
     service = Service(gallery, dispatch, data_version, no_parts(), Cors(frozenset(origins)), cache_seconds)
