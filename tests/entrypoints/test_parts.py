@@ -9,8 +9,10 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
+import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.model.access import OWNER
 from logoadmin.domain.model.errors import Conflict
 from logoadmin.domain.model.kinds import LOGOS
 from logoadmin.domain.model.limits import MAX_CUSTOM_CSS
@@ -200,3 +202,21 @@ def test_a_short_list_is_sent_at_once_and_a_long_one_by_records(app: ASGIApp, st
     for body in bodies[1:-2]:
         at += len(body)
         assert whole[at : at + 2] in (b",{", b"]")
+
+
+@pytest.mark.rule("contract F1")
+def test_a_long_record_is_of_the_version_that_its_head_says(
+    storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = no_parts(0)
+    monkeypatch.setattr("logoadmin.entrypoints.http_api.app.no_parts", lambda: parts)
+    gallery = gallery_on(storage, StandingClock())
+    fill(storage, [TEXT * 1000])
+
+    def change(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            gallery.logos.amend(logoadmin.AmendLogo(logo_id=1, name="another"), OWNER)
+            parts.put("another", Part(b"", None), 0)
+
+    with pytest.raises(Conflict):
+        send_all(http_application(gallery), "/api/logos/1", change)

@@ -42,9 +42,14 @@ class Chunks:
         start: its first place.
     """
 
-    def __init__(self, make: Callable[[Place], Part], start: Place, within: "Within") -> None:
-        """Begin at a place; what makes the part at each does so in a thread that may wait for storage, also again."""
-        self._make, self.start, self._within = make, start, within
+    def __init__(
+        self, make: Callable[[Place], Part], start: Place, within: "Within", digest: int | None = None
+    ) -> None:
+        """Begin at a place; what makes the part at each does so in a thread that may wait for storage, also again.
+
+        Where the header fields tell of the content, the digest is that of the first part that they were made of.
+        """
+        self._make, self.start, self._within, self._digest = make, start, within, digest
 
     def keep(self, place: Place, part: Part) -> None:
         """Keep a part that is there already."""
@@ -53,19 +58,19 @@ class Chunks:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield chunks; between two of them no more is held than where to go on."""
         place: Place | None = self.start
-        within, version = self._within, self._within.version
+        within, version, known = self._within, self._within.version, self._digest
         while place is not None:
-            position, size, known = 0, 1, 0
+            position, size = 0, 1
             while position < size:
                 content, following = await within.part(version, place, self._make)
-                if position and hash(content) != known:
+                if known not in (None, hash(content)):
                     raise Conflict("a record that was too large to be held was changed while it was read")
                 known, size = hash(content), len(content)
                 chunk = content[position : position + CHUNK]
                 del content
                 yield chunk
                 position += len(chunk)
-            place = following
+            place, known = following, None
             if place is not None and version is not None:
                 version = await within.look()
             # Storage that never waits would otherwise keep everybody else waiting until the end of the list.

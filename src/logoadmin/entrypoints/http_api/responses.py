@@ -118,7 +118,7 @@ class Renderer:
         part = self.part(answer)
         if len(part.content) <= CHUNK or not self._reads:
             return self._whole(part.content, fields)
-        chunks = Chunks(_Again(self, call.perform), _BEGIN, call.within)
+        chunks = Chunks(_Again(self, call.perform), _BEGIN, call.within, hash(part.content))
         chunks.keep(_BEGIN, part)
         return Rendered(self._success, [*fields, _length_of(part.content)], chunks=chunks)
 
