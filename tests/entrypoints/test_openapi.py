@@ -121,7 +121,7 @@ def test_everything_is_described_for_people_who_know_no_sources(document: dict[s
             assert not isinstance(text, str) or not re.search(r"contract [A-K]|spec §|RFC \d|``|Attributes:", text), (
                 where
             )
-    assert {tag["name"] for tag in document["tags"]} == {operation.call.partition(".")[0] for operation in OPERATIONS}
+    assert {tag["name"] for tag in document["tags"]} == {operation.tag for operation in OPERATIONS}
 
 
 @pytest.mark.rule("contract D logos")

@@ -1203,6 +1203,18 @@ def test_a_path_that_ends_with_a_newline_is_another_path(client: TestClient, pat
     assert client.get(path).status_code in (404, 422)
 
 
+@pytest.mark.rule("contract F1", "contract F3", "contract A4")
+def test_what_headers_say_is_said_nowhere_else(client: TestClient, admin: Headers) -> None:
+    for row in ROWS:
+        for name, value in (("if_match", [1]), ("if_none_match", [1]), ("idempotency_key", "x")):
+            if row.takes_body:
+                answered = send(client, row, admin, json={**(row.body or {}), name: value})
+                assert types_of(answered) == [(["body", name], "extra_forbidden")], str(row)
+            if row.method == "GET":
+                answered = send(client, row, admin, path=f"{row.path}?{name}=1")
+                assert types_of(answered) == [(["query", name], "extra_forbidden")], str(row)
+
+
 @pytest.mark.rule("contract A5")
 def test_a_flood_of_unknown_fields_is_one_problem(client: TestClient) -> None:
     many = {str(number): 1 for number in range(4_000)}

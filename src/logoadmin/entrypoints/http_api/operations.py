@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from http import HTTPStatus
 from operator import attrgetter
 from types import GenericAlias, NoneType
 from typing import Any, Final, get_args, get_origin
@@ -15,7 +16,8 @@ from pydantic import TypeAdapter
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Caller, Policy
-from logoadmin.domain.model.command import Command, fields_of
+from logoadmin.domain.model.command import CIRCUMSTANCES, Command, fields_of
+from logoadmin.domain.model.kinds import KINDS, AnyKind
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import (
     Author,
@@ -36,7 +38,6 @@ from logoadmin.domain.model.records import (
     RemovedUser,
     Role,
     ServiceKey,
-    StoredRecord,
     Theme,
     ThemeAuthor,
     Tokens,
@@ -60,8 +61,7 @@ class Operation:
         command: what is made of path and body.
         call: the use case, as an attribute of :class:`~logoadmin.domain.logo_admin.LogoAdmin`.
         answer: the type of the answer; ``tuple[X, ...]`` and ``Listing[X]`` are arrays, the latter streamed.
-        errors: statuses of its own beside those that follow from its form, see :meth:`statuses`.
-        success: the status of the answer.
+        also: statuses of errors beside those that follow from its form, see :attr:`errors` and :meth:`statuses`.
         refreshes: whether a body with the ``grant_type`` of a refresh makes that command instead.
         form: whether the body may be a form, too (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
@@ -72,8 +72,7 @@ class Operation:
     command: type[Command]
     call: str
     answer: Any
-    errors: tuple[int, ...] = ()
-    success: int = 200
+    also: tuple[int, ...] = ()
     refreshes: type[Command] | None = None
     form: bool = False
     bodiless: bool = False
@@ -82,6 +81,22 @@ class Operation:
     def name(self) -> str:
         """The name, unique among all operations: that of its command, as ``create_logo``."""
         return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.command.__name__).lower()
+
+    @property
+    def tag(self) -> str:
+        """What it is listed under: the records that its path begins with, or else its service."""
+        of = self.path.split("/")[2]
+        return self.call.partition(".")[0] if of == "auth" else of
+
+    @cached_property
+    def success(self) -> int:
+        """The status of the answer."""
+        return 201 if self.command.__name__.startswith("Create") else 200
+
+    @cached_property
+    def kind(self) -> AnyKind | None:
+        """The kind of record that is answered, if it is one."""
+        return next((kind for kind in KINDS.values() if kind.record is self.answer), None)
 
     @cached_property
     def method(self) -> str:
@@ -99,6 +114,11 @@ class Operation:
         return tuple(_IN_PATH.findall(self.path))
 
     @cached_property
+    def not_in_body(self) -> frozenset[str]:
+        """The fields of the command that a body may not name: those that path and headers give."""
+        return CIRCUMSTANCES | frozenset(self.path_fields)
+
+    @cached_property
     def query_fields(self) -> Mapping[str, type]:
         """The fields of the command that the query of a GET may give, with what they are: int, bool or str."""
         if self.method != "GET":
@@ -113,13 +133,13 @@ class Operation:
 
     @cached_property
     def max_body(self) -> int:
-        """How many bytes the body may have: what the fields can permission, every character escaped (contract A21)."""
+        """How many bytes the body may have: what the fields can need, every character escaped (contract A21)."""
         return _BODY_WITH_CSS if "custom_css" in self.command.model_fields else SMALL_BODY
 
     @cached_property
     def is_versioned(self) -> bool:
         """Whether the answer has a version: a record, or a list of them."""
-        return self.streams or self.answer in get_args(StoredRecord)
+        return self.streams or self.kind is not None
 
     @property
     def is_conditional(self) -> bool:
@@ -148,6 +168,17 @@ class Operation:
     def perform(self, gallery: LogoAdmin, command: Command, caller: Caller) -> Any:
         """Return the answer of the use case."""
         return self._use_case(gallery)(command, caller)
+
+    @cached_property
+    def errors(self) -> tuple[int, ...]:
+        """The statuses that say what is wrong with what is asked for, in ascending order."""
+        followed = {
+            # To amend a record so that it is like another one is a bad request; to create such a record is a conflict.
+            400: self.method == "PATCH" and self.kind is not None and bool(self.kind.unique),
+            404: bool(self.path_fields),
+            409: self.success == HTTPStatus.CREATED and self.kind is not None,
+        }
+        return tuple(sorted({*self.also} | {status for status, follows in followed.items() if follows}))
 
     def statuses(self, policy: Policy) -> tuple[int, ...]:
         """Return every status that the operation itself may answer under a policy, in ascending order."""
@@ -183,84 +214,68 @@ _USER, _ROLE, _AUTHOR, _THEME, _LOGO = (
 
 # fmt: off
 OPERATIONS: Final = (
-    Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.grant", Tokens,
-              errors=(401, 429), refreshes=sessions.Refresh, form=True),
+    Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.grant", Tokens, also=(401, 429),
+              refreshes=sessions.Refresh, form=True),
 
-    Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession,
-              errors=(403,), bodiless=True),
+    Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession, also=(403,),
+              bodiless=True),
     Operation("contract C3", "GET /api/auth/me", sessions.WhoAmI, "sessions.me", Me),
     Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, "keys.list", tuple[ServiceKey, ...]),
-    Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, "keys.create", NewServiceKey, success=201),
-    Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, "keys.remove", RemovedServiceKey,
-              errors=(404,)),
+    Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, "keys.create", NewServiceKey),
+    Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, "keys.remove", RemovedServiceKey),
 
     Operation("contract G", "GET /api/changes", changes.ListChanges, "changes.list", Listing[Change]),
     Operation("contract G2", "POST /api/changes/{change_id}/revert", changes.Revert, "changes.revert", Change,
-              errors=(400, 404, 409)),
+              also=(400, 409)),
 
     Operation("spec §Endpoints 1", "GET /api/users", users.ListUsers, "users.list", Listing[User]),
-    Operation("spec §Endpoints 2", "POST /api/users", users.CreateUser, "users.create", User,
-              errors=(409,), success=201),
-    Operation("spec §Endpoints 3", f"GET {_USER}", users.GetUser, "users.get", User, errors=(404,)),
-    Operation("contract D users", f"PATCH {_USER}", users.AmendUser, "users.amend", User,
-              errors=(400, 404, 409)),
-    Operation("contract D users", f"DELETE {_USER}", users.RemoveUser, "users.remove", RemovedUser,
-              errors=(404, 409)),
-    Operation("spec §Endpoints 4", f"DELETE {_USER}/avatar", users.RemoveAvatar, "users.remove_avatar", RemovedAvatar,
-              errors=(404,)),
-    Operation("contract D users", f"PUT {_USER}/password", users.SetPassword, "users.set_password", User,
-              errors=(404,)),
+    Operation("spec §Endpoints 2", "POST /api/users", users.CreateUser, "users.create", User),
+    Operation("spec §Endpoints 3", f"GET {_USER}", users.GetUser, "users.get", User),
+    Operation("contract D users", f"PATCH {_USER}", users.AmendUser, "users.amend", User, also=(409,)),
+    Operation("contract D users", f"DELETE {_USER}", users.RemoveUser, "users.remove", RemovedUser, also=(409,)),
+    Operation("spec §Endpoints 4", f"DELETE {_USER}/avatar", users.RemoveAvatar, "users.remove_avatar", RemovedAvatar),
+    Operation("contract D users", f"PUT {_USER}/password", users.SetPassword, "users.set_password", User),
 
     Operation("contract D roles", "GET /api/roles", roles.ListRoles, "roles.list", Listing[Role]),
-    Operation("contract D roles", "POST /api/roles", roles.CreateRole, "roles.create", Role,
-              errors=(409,), success=201),
-    Operation("contract D roles", f"GET {_ROLE}", roles.GetRole, "roles.get", Role, errors=(404,)),
-    Operation("spec §Endpoints 5", f"PATCH {_ROLE}", roles.AmendRole, "roles.amend", Role,
-              errors=(400, 404, 409)),
-    Operation("contract D roles", f"DELETE {_ROLE}", roles.RemoveRole, "roles.remove", RemovedRole, errors=(404, 409)),
+    Operation("contract D roles", "POST /api/roles", roles.CreateRole, "roles.create", Role),
+    Operation("contract D roles", f"GET {_ROLE}", roles.GetRole, "roles.get", Role),
+    Operation("spec §Endpoints 5", f"PATCH {_ROLE}", roles.AmendRole, "roles.amend", Role, also=(409,)),
+    Operation("contract D roles", f"DELETE {_ROLE}", roles.RemoveRole, "roles.remove", RemovedRole, also=(409,)),
 
     Operation("contract D authors", "GET /api/authors", authors.ListAuthors, "authors.list", Listing[Author]),
-    Operation("spec §Endpoints 6", "POST /api/authors", authors.CreateAuthor, "authors.create", Author,
-              errors=(409,), success=201),
-    Operation("contract D authors", f"GET {_AUTHOR}", authors.GetAuthor, "authors.get", Author, errors=(404,)),
-    Operation("spec §Endpoints 7", f"PATCH {_AUTHOR}", authors.AmendAuthor, "authors.amend", Author,
-              errors=(400, 404)),
-    Operation("contract D authors", f"DELETE {_AUTHOR}", authors.RemoveAuthor, "authors.remove", RemovedAuthor,
-              errors=(404,)),
-    Operation("contract D authors", f"GET {_AUTHOR}/logos", artworks.ListAuthorLogos, "logos.of_author", Listing[Logo],
-              errors=(404,)),
+    Operation("spec §Endpoints 6", "POST /api/authors", authors.CreateAuthor, "authors.create", Author),
+    Operation("contract D authors", f"GET {_AUTHOR}", authors.GetAuthor, "authors.get", Author),
+    Operation("spec §Endpoints 7", f"PATCH {_AUTHOR}", authors.AmendAuthor, "authors.amend", Author),
+    Operation("contract D authors", f"DELETE {_AUTHOR}", authors.RemoveAuthor, "authors.remove", RemovedAuthor),
+    Operation("contract D authors", f"GET {_AUTHOR}/logos", artworks.ListAuthorLogos, "logos.of_author", Listing[Logo]),
     Operation("contract D authors", f"GET {_AUTHOR}/themes", artworks.ListAuthorThemes, "themes.of_author",
-              Listing[Theme], errors=(404,)),
+              Listing[Theme]),
 
     Operation("contract D themes", "GET /api/themes", artworks.ListThemes, "themes.list", Listing[Theme]),
-    Operation("contract D themes", "POST /api/themes", artworks.CreateTheme, "themes.create", Theme,
-              errors=(409,), success=201),
-    Operation("contract D themes", f"GET {_THEME}", artworks.GetTheme, "themes.get", Theme, errors=(404,)),
-    Operation("contract D themes", f"PATCH {_THEME}", artworks.AmendTheme, "themes.amend", Theme, errors=(404,)),
-    Operation("contract D themes", f"DELETE {_THEME}", artworks.RemoveTheme, "themes.remove", RemovedTheme,
-              errors=(404,)),
+    Operation("contract D themes", "POST /api/themes", artworks.CreateTheme, "themes.create", Theme),
+    Operation("contract D themes", f"GET {_THEME}", artworks.GetTheme, "themes.get", Theme),
+    Operation("contract D themes", f"PATCH {_THEME}", artworks.AmendTheme, "themes.amend", Theme),
+    Operation("contract D themes", f"DELETE {_THEME}", artworks.RemoveTheme, "themes.remove", RemovedTheme),
     Operation("contract D themes", f"GET {_THEME}/authors", artworks.ListThemeAuthors, "themes.authors",
-              Listing[Author], errors=(404,)),
+              Listing[Author]),
     Operation("contract D themes", f"POST {_THEME}/authors", artworks.LinkThemeAuthor, "themes.link", ThemeAuthor,
-              errors=(404, 409)),
+              also=(409,)),
     Operation("spec §Endpoints 8", f"DELETE {_THEME}/authors", artworks.UnlinkThemeAuthor, "themes.unlink",
-              RemovedThemeAuthor, errors=(404,)),
+              RemovedThemeAuthor),
     Operation("contract D themes", f"DELETE {_THEME}/authors/{{author_id}}", artworks.RemoveThemeAuthor,
-              "themes.unlink", RemovedThemeAuthor, errors=(404,)),
+              "themes.unlink", RemovedThemeAuthor),
 
     Operation("contract D logos", "GET /api/logos", artworks.ListLogos, "logos.list", Listing[Logo]),
-    Operation("contract D logos", "POST /api/logos", artworks.CreateLogo, "logos.create", Logo,
-              errors=(409,), success=201),
-    Operation("spec §Endpoints 9", f"GET {_LOGO}", artworks.GetLogo, "logos.get", Logo, errors=(404,)),
-    Operation("contract D logos", f"PATCH {_LOGO}", artworks.AmendLogo, "logos.amend", Logo, errors=(404,)),
-    Operation("spec §Endpoints 10", f"DELETE {_LOGO}", artworks.RemoveLogo, "logos.remove", RemovedLogo, errors=(404,)),
-    Operation("spec §Endpoints 11", f"GET {_LOGO}/authors", artworks.ListLogoAuthors, "logos.authors",
-              Listing[Author], errors=(404,)),
+    Operation("contract D logos", "POST /api/logos", artworks.CreateLogo, "logos.create", Logo),
+    Operation("spec §Endpoints 9", f"GET {_LOGO}", artworks.GetLogo, "logos.get", Logo),
+    Operation("contract D logos", f"PATCH {_LOGO}", artworks.AmendLogo, "logos.amend", Logo),
+    Operation("spec §Endpoints 10", f"DELETE {_LOGO}", artworks.RemoveLogo, "logos.remove", RemovedLogo),
+    Operation("spec §Endpoints 11", f"GET {_LOGO}/authors", artworks.ListLogoAuthors, "logos.authors", Listing[Author]),
     Operation("spec §Endpoints 12", f"POST {_LOGO}/authors", artworks.LinkLogoAuthor, "logos.link", LogoAuthor,
-              errors=(404, 409)),
+              also=(409,)),
     Operation("contract D logos", f"DELETE {_LOGO}/authors", artworks.UnlinkLogoAuthor, "logos.unlink",
-              RemovedLogoAuthor, errors=(404,)),
+              RemovedLogoAuthor),
     Operation("contract D logos", f"DELETE {_LOGO}/authors/{{author_id}}", artworks.RemoveLogoAuthor, "logos.unlink",
-              RemovedLogoAuthor, errors=(404,)),
+              RemovedLogoAuthor),
 )
 # fmt: on

@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope
 from logoadmin.domain.idempotency import MAX_KEY
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, require_token
-from logoadmin.domain.model.command import CIRCUMSTANCES, Command, strict_json
+from logoadmin.domain.model.command import Command, strict_json
 from logoadmin.domain.model.errors import InvalidInput, InvalidToken, Problem
 from logoadmin.entrypoints.http_api.conditions import header_values, if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import HttpError
@@ -113,41 +113,39 @@ def _command_with_body(request: Request, operation: Operation, sent: bytes) -> C
 
 
 def _command(request: Request, operation: Operation, body: dict[str, Any] | Problem) -> Command:
-    path_fields, path = operation.path_fields, request.scope["path_params"]
-    given = body if isinstance(body, dict) else {}
-    values = {name: value for name, value in given.items() if name not in CIRCUMSTANCES}
-    command = operation.command
-    if operation.refreshes is not None and values.get("grant_type") == "refresh_token":
-        command = operation.refreshes
     asked, problems = _query(request, operation) if request.scope["query_string"] else ({}, [])
+    given: dict[str, Any] = {}
     if isinstance(body, Problem):
         problems.append(body)
     else:
-        problems += _strangers("body", [name for name in (*path_fields, *CIRCUMSTANCES) if name in given])
+        given = {name: value for name, value in body.items() if name not in operation.not_in_body}
+        problems += _strangers("body", [name for name in body if name in operation.not_in_body])
+    refreshes = given.get("grant_type") == "refresh_token"
+    path = {name: _integer(request.scope["path_params"][name]) for name in operation.path_fields}
+    values = {**given, **asked, **path, **_circumstances(request.scope, operation, problems)}
     try:
-        made = command(**{**values, **asked, **{name: _integer(path[name]) for name in path_fields}})
+        made = (operation.refreshes if operation.refreshes and refreshes else operation.command)(**values)
     except InvalidInput as error:
         found = [_placed(problem, operation) for problem in error.problems]
         # Without a body there is nothing to say of what it lacks.
-        problems += [problem for problem in found if problem.loc[0] != "body" or body is given]
-    key = _key(request, problems) if operation.method == "POST" else None
+        problems += [problem for problem in found if problem.loc[0] != "body" or not isinstance(body, Problem)]
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: _PLACES.index(str(problem.loc[0]))))
-    if key is not None:
-        made = made.model_copy(update={"idempotency_key": key})
-    return _on_condition(made, request.scope, operation)
+    return made
 
 
-def _on_condition(command: Command, scope: Scope, operation: Operation) -> Command:
+def _circumstances(scope: Scope, operation: Operation, problems: list[Problem]) -> dict[str, Any]:
+    """Return what the headers say of the circumstances under which a command is to be done."""
     if operation.method == "GET":
         had = if_none_match(scope)
-        return command.model_copy(update={"if_none_match": had}) if had else command
-    seen = if_match(scope) if operation.is_conditional else None
-    return command if seen is None else command.model_copy(update={"if_match": seen})
+        return {"if_none_match": had} if had else {}
+    if operation.is_conditional:
+        return {"if_match": if_match(scope)}
+    return {"idempotency_key": _idempotency_key(scope, problems)}
 
 
-def _key(request: Request, problems: list[Problem]) -> str | None:
-    sent = header_values(request.scope, b"idempotency-key")
+def _idempotency_key(scope: Scope, problems: list[Problem]) -> str | None:
+    sent = header_values(scope, b"idempotency-key")
     if not sent:
         return None
     if len(sent) > 1 or not sent[0] or len(sent[0]) > MAX_KEY:

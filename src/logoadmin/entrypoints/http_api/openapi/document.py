@@ -9,7 +9,6 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.records import Author, Logo, NewServiceKey, Role, Theme, User
 from logoadmin.entrypoints.http_api.openapi.examples import description_of, example_of, explained
 from logoadmin.entrypoints.http_api.openapi.headers import RESPONSE_HEADERS, request_headers, response_headers
 from logoadmin.entrypoints.http_api.openapi.words import ABOUT, STATUSES, TAGS
@@ -18,14 +17,6 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
 
 _JSON: Final = "application/json"
 _FORM: Final = "application/x-www-form-urlencoded"
-_ID_FIELDS: Final[dict[Any, tuple[str, ...]]] = {
-    User: ("user_id",),
-    Role: ("role_id",),
-    Author: ("author_id",),
-    Theme: ("theme_id",),
-    Logo: ("logo_id",),
-    NewServiceKey: ("key_id",),
-}
 _REF: Final = "#/components/schemas/{model}"
 
 # What an entry of a 422 and every other error looks like (spec §Errors).
@@ -99,7 +90,7 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
     scope = operation.command.permission.scope
     described: dict[str, Any] = {
         "operationId": operation.name,
-        "tags": [operation.call.partition(".")[0]],
+        "tags": [operation.tag],
         "summary": summary,
         "description": f"{description} Takes the scope `{scope}`." if scope else description,
         "x-source": operation.source,
@@ -142,11 +133,11 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
 
 def _links(operation: Operation) -> dict[str, Any]:
     """Return where one can go on from a record that was made."""
-    id_fields = list(_ID_FIELDS.get(operation.answer, ()))
+    id_field = operation.kind.id_field if operation.kind else "key_id"
     return {
-        other.name: {"operationId": other.name, "parameters": {name: f"$response.body#/{name}" for name in id_fields}}
+        other.name: {"operationId": other.name, "parameters": {id_field: f"$response.body#/{id_field}"}}
         for other in OPERATIONS
-        if id_fields and list(other.path_fields) == id_fields
+        if other.path_fields == (id_field,)
     }
 
 
