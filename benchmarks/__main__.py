@@ -67,8 +67,8 @@ def main() -> int:
         rounds = Rounds(arguments.rounds, arguments.seconds)
         results, failed = _measured(arguments.only or list(MEASUREMENTS), stage, rounds)
         print(table(results))  # before the stage is taken down, which may fail, too
-    missed = sum(finding.is_missed for finding in results)
-    targets = sum(finding.target is not None for finding in results)
+    missed = sum(result.is_missed for result in results)
+    targets = sum(result.target is not None for result in results)
     print(f"\n{targets - missed} of {targets} targets are reached.")
     if failed:
         print(f"Failed, so that lines are missing: {', '.join(failed)}")

@@ -63,7 +63,7 @@ class Result:
 
 def table(results: Iterable[Result]) -> str:
     """Return the results, line by line."""
-    rows = [_HEADINGS, *(finding.cells() for finding in results)]
+    rows = [_HEADINGS, *(result.cells() for result in results)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])

@@ -327,12 +327,12 @@ class Proxy:
 
     @staticmethod
     def _answer(server: socket.socket) -> bytes:
-        """Return an answer, of which there is an artwork for each statement of the request."""
+        """Return an answer, of which there is a part for each statement of the request."""
         answer = server.recv(65536)
         server.settimeout(0.05)
         with contextlib.suppress(TimeoutError):
-            while artwork := server.recv(65536):
-                answer += artwork
+            while part := server.recv(65536):
+                answer += part
         server.settimeout(None)
         return answer
 

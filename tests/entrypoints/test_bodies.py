@@ -93,7 +93,7 @@ def test_more_values_than_anything_needs_are_not_even_made(
 
 @pytest.mark.rule("contract A21", "contract H4")
 def test_an_unfinished_body_holds_little_more_than_its_bytes(app: ASGIApp) -> None:
-    """However small the artworks are in which it comes, of which each is an object of 35 bytes."""
+    """However small the chunks are in which it comes, of which each is an object of 35 bytes."""
 
     async def held() -> int:
         left, is_there = LARGEST // 2, asyncio.Event()

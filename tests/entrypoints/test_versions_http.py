@@ -375,7 +375,7 @@ def test_of_two_who_saw_the_same_exactly_one_changes_it(workers: tuple[LogoAdmin
     assert with_clients(workers, race) == before + RACES
 
 
-# ResponseCache answers.
+# Answers from the response cache.
 
 
 @pytest.mark.rule("contract E1")

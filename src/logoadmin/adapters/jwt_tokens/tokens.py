@@ -53,7 +53,7 @@ class JwtTokens:
         # Longer than any that was issued here: not worth a look.
         self._longest = len(self.sign(_MOST)) + _SPARE
         # Checking a signature takes as long as a write; whoever shows a good token shows it again.
-        self._response_cache = lru_cache(_REMEMBERED)(self._genuine)
+        self._verified = lru_cache(_REMEMBERED)(self._genuine)
 
     def sign(self, grant: Grant) -> str:
         """Return a JWT that says what was granted."""
@@ -76,7 +76,7 @@ class JwtTokens:
         Raises:
             InvalidToken: it is not one of ours, or not good at ``now``.
         """
-        begins, ends, caller = self._response_cache(token)
+        begins, ends, caller = self._verified(token)
         if not begins - _CLOCK_SKEW <= now < ends:
             raise InvalidToken
         return caller

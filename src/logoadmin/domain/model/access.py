@@ -60,8 +60,8 @@ class Permission:
 
     Attributes:
         scope: the scope the caller must hold; none for what is public.
-        specified: whether the specification has it used without a token, so that ``open`` asks for none.
-        own: the command's field that names a user who may do it to themselves without the scope.
+        open_by_default: whether the specification has it used without a token, so that ``open`` asks for none.
+        self_field: the command's field that names a user who may do it to themselves without the scope.
         signed_in: whether a token is needed although no scope is.
     """
 
@@ -166,7 +166,7 @@ def authorize(policy: Policy, permission: Permission, held: Rights, user_id: int
 
     Args:
         policy: the access policy in force.
-        need: the right that the command takes.
+        permission: the right that the command takes.
         held: their rights.
         user_id: the user whom the command is about, where ``permission.self_field`` names one.
 
