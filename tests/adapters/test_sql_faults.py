@@ -645,6 +645,7 @@ DOOMED: Final = f"""
 import sys, threading
 sys.path[:0] = {sys.path!r}
 from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.model.kinds import AUTHORS
 from {__name__} import author, change
 
 url, where = sys.argv[1:]
@@ -656,7 +657,8 @@ def wait(here):
         threading.Event().wait()
 
 def work(uow):
-    uow.authors.add(author(uow.authors.next_id()))
+    authors = uow.records(AUTHORS)
+    authors.add(author(authors.next_id()))
     wait("record")
     uow.changes.add([change(uow.changes.last_id() + 1, 2)])
     wait("change")
