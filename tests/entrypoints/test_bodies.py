@@ -120,3 +120,46 @@ def test_an_unfinished_body_holds_little_more_than_its_bytes(app: ASGIApp) -> No
         assert asyncio.run(held()) < 300_000
     finally:
         tracemalloc.stop()
+
+
+class Unfinished:
+    """A request with a service key that somebody made up, whose body does not end."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.comes = True
+        self.answer: dict[str, Any] = {}
+
+    async def receive(self) -> Message:
+        if not self.comes:
+            await asyncio.Event().wait()
+        self.comes = False
+        return {"type": "http.request", "body": bytes(self.size), "more_body": True}
+
+    async def send(self, message: Message) -> None:
+        self.answer.update(message)
+
+
+async def statuses_of_unfinished(app: ASGIApp, size: int, count: int) -> list[int | None]:
+    """Return the status that each of some requests gets that come one after the other, None where it may go on."""
+    requests = [Unfinished(size) for _ in range(count)]
+    headers = [(b"authorization", b"Bearer lga_" + b"a" * 43), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/api/logos", "query_string": b"", "headers": headers}
+    tasks = [asyncio.ensure_future(app({**scope}, request.receive, request.send)) for request in requests]
+    for _ in range(20):
+        await asyncio.sleep(0)
+    for task in tasks:
+        task.cancel()
+    for refused in (request.answer for request in requests if request.answer):
+        assert dict(refused["headers"])[b"retry-after"] == b"1"
+        assert refused["body"] == b'{"detail":"Too many large bodies at once; try again"}'
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return [request.answer.get("status") for request in requests]
+
+
+@pytest.mark.rule("contract A21", "contract H4")
+def test_unfinished_large_bodies_hold_no_more_than_64_mib_together(app: ASGIApp) -> None:
+    for _ in range(2):  # and what was held is given back
+        found = asyncio.run(statuses_of_unfinished(app, 3_500_000, 22))
+        assert found == [503] * 3 + [None] * 19
+    assert asyncio.run(statuses_of_unfinished(app, LARGEST, 1_100)) == [None] * 1_100

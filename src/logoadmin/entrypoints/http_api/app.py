@@ -12,6 +12,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import SettingsError
 from logoadmin.entrypoints.http_api.api_docs import ReadOnly, docs_routes
+from logoadmin.entrypoints.http_api.bodies import Bodies
 from logoadmin.entrypoints.http_api.cors import Cors
 from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
@@ -48,7 +49,7 @@ def http_application(
             raise SettingsError(f"{name} should be a list of texts, such as [{given!r}]")
     dispatch = Dispatch(gallery)
     data_version = DataVersion(gallery, dispatch)
-    service = Service(gallery, dispatch, data_version, no_parts(), Cors(frozenset(origins)), cache_seconds)
+    service = Service(gallery, Bodies(), dispatch, data_version, no_parts(), Cors(frozenset(origins)), cache_seconds)
     paths = {path: Endpoint(service, operations) for path, operations in _operations_by_path().items()}
     # Others may keep the keys for so long that a new one, which is published before it signs, is known in time.
     keys = Document(lambda _: _public_keys(gallery), {"cache-control": "public, max-age=300"})

@@ -12,9 +12,8 @@ from typing import Any, Final, TypeVar
 from starlette.types import Scope
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
 from logoadmin.entrypoints.http_api.work_queue import Done, Job, WorkQueue, one_by_one
 
 Answer = TypeVar("Answer")
@@ -154,12 +153,8 @@ def _give_up(future: asyncio.Future[Any], late: Callable[[], Exception]) -> None
 
 
 def _late_hashing() -> HttpError:
-    return _too_many("passwords")
+    return too_busy("passwords")
 
 
 def _late_parsing() -> HttpError:
-    return _too_many("large bodies")
-
-
-def _too_many(what: str) -> HttpError:
-    return HttpError(503, f"Too many {what} at once; try again", {"retry-after": "1"}, Cause.TOO_BUSY)
+    return too_busy("large bodies")

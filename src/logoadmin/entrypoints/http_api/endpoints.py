@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.entrypoints.http_api.bodies import Bodies
 from logoadmin.entrypoints.http_api.conditions import header_values, is_unmodified
 from logoadmin.entrypoints.http_api.cors import Cors
 from logoadmin.entrypoints.http_api.data_version import DataVersion
@@ -29,6 +30,7 @@ class Service:
     """What all endpoints share."""
 
     gallery: LogoAdmin
+    bodies: Bodies
     dispatch: Dispatch
     data_version: DataVersion
     parts: Parts
@@ -69,7 +71,7 @@ class Endpoint:
     async def _served(self, request: Request, operation: Operation) -> Rendered:
         service, dispatch = self._service, self._service.dispatch
         caller = caller_of(request, service.gallery, operation)
-        command = await command_of(request, operation, dispatch.parsing)
+        command = await command_of(request, operation, service.bodies, dispatch.parsing)
         run = dispatch.searching if command.searches else dispatch.reading
         within = Within(service.parts, service.data_version, run)
         call = Call(partial(operation.perform, service.gallery, command, caller), request.scope, within)

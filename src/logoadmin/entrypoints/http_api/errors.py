@@ -72,6 +72,11 @@ class HttpError(Exception):
         super().__init__(self.detail)
 
 
+def too_busy(what: str) -> HttpError:
+    """Return the refusal of a request for which there is no room now, such as one of too many passwords."""
+    return HttpError(503, f"Too many {what} at once; try again", {"retry-after": "1"}, Cause.TOO_BUSY)
+
+
 def note_cause(scope: Scope, error: Exception) -> None:
     """Have the log of requests say what was the matter with the database, if that is why one failed (contract K3)."""
     cause: Cause | None = getattr(error, "cause", None)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from logoadmin.domain.idempotency import MAX_KEY
@@ -16,6 +15,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, require_token
 from logoadmin.domain.model.command import Command, strict_json
 from logoadmin.domain.model.errors import InvalidInput, InvalidToken, Problem
+from logoadmin.entrypoints.http_api.bodies import Bodies
 from logoadmin.entrypoints.http_api.conditions import header_values, if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operations import SMALL_BODY, Operation
@@ -89,21 +89,22 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation) -> Cal
     return anonymous
 
 
-async def command_of(request: Request, operation: Operation, elsewhere: Elsewhere) -> Command:
+async def command_of(request: Request, operation: Operation, bodies: Bodies, elsewhere: Elsewhere) -> Command:
     """Return the command that a request makes of path, query, body and headers.
 
     Args:
         request: the request.
         operation: what it asks for.
+        bodies: reads its body.
         elsewhere: makes a call in a thread, where the event loop does not wait for a large body to be read.
 
     Raises:
-        HttpError: its body is too large, or not of a type that is taken.
+        HttpError: its body is too large, not of a type that is taken, or one of too many.
         InvalidInput: with everything that is wrong with it.
     """
     if not operation.takes_body:
         return _command(request, operation, {})
-    sent = await _bytes(request, operation.max_body)
+    sent = await bodies.read(request.scope, request.receive, operation.max_body)
     make = functools.partial(_command_with_body, request, operation, sent)
     return await elsewhere(make) if len(sent) > SMALL_BODY else make()
 
@@ -204,24 +205,6 @@ def _body(request: Request, operation: Operation, body: bytes) -> dict[str, Any]
     if not isinstance(values, dict):
         return Problem(("body",), "Input should be a JSON object", "dict_type")
     return _too_many("body") if len(values) > _MOST_FIELDS else values
-
-
-async def _bytes(request: Request, most: int) -> bytes:
-    too_large = HttpError(413, f"Body should have at most {most} bytes")
-    length = request.header(b"content-length", "0")
-    if not length.isdecimal() or int(length[:20]) > most:
-        raise too_large
-    body = bytearray()  # one, however small those are in which it comes
-    more = True
-    while more:
-        message = await request.receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        chunk, more = message.get("body", b""), message.get("more_body", False)
-        if len(body) + len(chunk) > most:
-            raise too_large
-        body += chunk
-    return bytes(body)
 
 
 def _form(body: bytes) -> dict[str, str] | Problem:

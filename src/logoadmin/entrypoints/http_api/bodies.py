@@ -1,0 +1,69 @@
+"""Reading bodies, which hold no more together than one process can spare (contract A21, H4)."""
+
+import asyncio
+from typing import Final
+
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope
+
+from logoadmin.entrypoints.http_api.conditions import header_values
+from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
+from logoadmin.entrypoints.http_api.operations import SMALL_BODY
+
+# What all unfinished large bodies may hold. Anybody can begin one: whether there is such a service key is seen later.
+_MOST: Final = 64 * 1024 * 1024
+
+
+class Bodies:
+    """Reads bodies.
+
+    When too much is held, the large body that was large first is refused, not the one that has just come: those who
+    begin bodies and do not end them would otherwise keep everybody else out.
+    """
+
+    def __init__(self) -> None:
+        self._large: dict[asyncio.Timeout, int] = {}  # sizes, in the order in which they became large
+
+    async def read(self, scope: Scope, receive: Receive, most: int) -> bytes:
+        """Return the body of a request.
+
+        Raises:
+            HttpError: it is too large, or others needed its place.
+            ClientDisconnect: it did not come to its end.
+        """
+        place = asyncio.timeout(None)
+        try:
+            async with place:
+                return await self._read(scope, receive, most, place)
+        except TimeoutError:
+            raise too_busy("large bodies") from None
+        finally:
+            self._large.pop(place, None)
+
+    async def _read(self, scope: Scope, receive: Receive, most: int, place: asyncio.Timeout) -> bytes:
+        too_large = HttpError(413, f"Body should have at most {most} bytes")
+        length = next(iter(header_values(scope, b"content-length")), "0")
+        if not length.isdecimal() or int(length[:20]) > most:
+            raise too_large
+        body = bytearray()  # one, however small those are in which it comes
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            chunk, more = message.get("body", b""), message.get("more_body", False)
+            if len(body) + len(chunk) > most:
+                raise too_large
+            body += chunk
+            if more and len(body) > SMALL_BODY:
+                self._hold(place, len(body))
+        return bytes(body)
+
+    def _hold(self, place: asyncio.Timeout, size: int) -> None:
+        self._large[place] = size
+        while sum(self._large.values()) > _MOST:
+            first = next(iter(self._large))
+            del self._large[first]
+            first.reschedule(0)
+        if place not in self._large:
+            raise TimeoutError
