@@ -169,6 +169,10 @@ class WatchedStorage:
         self._asked("write")
         return self._inner.write(work)
 
+    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
+        self._asked("try_write")
+        return self._inner.try_write(work)
+
     def data_version(self) -> int | None:
         return self._inner.data_version()
 

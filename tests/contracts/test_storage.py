@@ -16,8 +16,11 @@ from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, A
 from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.model.lists import EVERYTHING, Filter, HeavyPage, folded
 from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
+from logoadmin.domain.services.keys import CreateKey, ListKeys
+from logoadmin.domain.services.sessions import SignIn
+from logoadmin.domain.services.users import ListUsers
 from logoadmin.ports.storage import Credentials, Session, Storage, StoredResponse, UnitOfWork
-from tests.gallery import add_user, has_users, link_author, link_id_of
+from tests.gallery import ADMIN_PASSWORD, NOW, StandingClock, add_user, gallery_on, has_users, link_author, link_id_of
 
 # Names that some collation or other takes for the same.
 LOOK_ALIKES = (
@@ -1664,3 +1667,52 @@ def test_a_storage_says_where_it_is_without_secrets(storage: Storage) -> None:
     assert "/" not in storage.server
     assert "@" not in storage.server
     assert isinstance(storage.waits, bool)
+
+
+@pytest.mark.rule("contract C5")
+def test_a_write_that_is_tried_waits_for_nobody(storage: Storage) -> None:
+    def add_one(uow: UnitOfWork) -> None:
+        uow.records(AUTHORS).add(author(uow.records(AUTHORS).next_id()))
+
+    def add_slowly(uow: UnitOfWork) -> None:
+        time.sleep(0.1)
+        add_one(uow)
+
+    with ThreadPoolExecutor(1) as executor:
+
+        def first(uow: UnitOfWork) -> None:
+            begun = time.monotonic()
+            assert executor.submit(storage.try_write, add_one).result() is False
+            assert time.monotonic() - begun < 0.3
+            add_one(uow)
+
+        storage.write(first)
+    assert storage.try_write(add_one) is True
+    assert storage.atomic(lambda: storage.try_write(add_one)) is True
+    assert [one.author_id for one in storage.read(lambda uow: uow.records(AUTHORS).page(-1, 9))] == [1, 2, 3]
+    # One that waits, waits as before.
+    both = at_once(*(lambda: storage.write(add_slowly) for _ in range(2)))
+    assert not any(isinstance(answer, Exception) for answer in both)
+
+
+@pytest.mark.rule("contract C5")
+def test_a_read_with_a_service_key_does_not_wait_for_who_writes(storage: Storage) -> None:
+    if not storage.waits:
+        pytest.skip("in memory, reads and writes take turns")
+    gallery = gallery_on(storage, StandingClock())
+    admin = gallery.sessions.caller(
+        gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
+    )
+    made = gallery.keys.create(CreateKey(name="script", scope=("*",)), admin)
+    key = gallery.sessions.caller(made.key)
+    with ThreadPoolExecutor(1) as executor:
+
+        def an_import(_: UnitOfWork) -> None:
+            begun = time.monotonic()
+            executor.submit(gallery.users.list, ListUsers(), key).result()
+            assert time.monotonic() - begun < 0.3
+
+        storage.write(an_import)
+    assert gallery.keys.list(ListKeys(), admin)[0].last_used_at is None
+    gallery.users.list(ListUsers(), key)
+    assert gallery.keys.list(ListKeys(), admin)[0].last_used_at == NOW

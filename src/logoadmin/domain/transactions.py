@@ -36,7 +36,7 @@ Answer = TypeVar("Answer")
 Listed = TypeVar("Listed")
 Record = TypeVar("Record", bound=StoredRecord)
 
-# A service key is noted as used no more often than this, so that reading with it seldom writes.
+# The use of a service key is recorded no more often than this, so that reading with it seldom writes.
 _USED_EVERY = 60  # seconds
 
 
@@ -97,9 +97,7 @@ class Transactions:
         self.require_token(command, caller)
         answer = self._storage.snapshot(partial(self._do_as, work, command, caller))
         if isinstance(caller, KeyHolder):
-            # Who may read is not kept from it because nobody can write at the moment.
-            with suppress(StorageUnavailable):
-                self._record_use(caller)
+            self._record_use(caller)
         return answer
 
     def stream_snapshot(self, command: Asked, caller: Caller, work: Callable[[UnitOfWork, Asked], Answer]) -> Answer:
@@ -213,9 +211,11 @@ class Transactions:
         return held
 
     def _record_use(self, caller: KeyHolder) -> None:
+        """Record the use of a key by a read, which neither waits nor fails because nobody can write at the moment."""
         now = self._clock.now()
-        if self._storage.read(partial(_is_use_due, caller, now)):
-            self._storage.write(partial(_use, caller, now))
+        with suppress(StorageUnavailable):
+            if self._storage.read(partial(_is_use_due, caller, now)):
+                self._storage.try_write(partial(_use, caller, now))
 
 
 def _nothing(_uow: UnitOfWork, _command: Command) -> None:

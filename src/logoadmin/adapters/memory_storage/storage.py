@@ -85,6 +85,16 @@ class MemoryStorage:
             with journal.undone_on_error():
                 return work(_unit_of_work(self._tables, journal))
 
+    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
+        """Run the work if nobody else is at work."""
+        if not self._one_at_a_time.acquire(blocking=False):
+            return False
+        try:
+            self.write(work)
+        finally:
+            self._one_at_a_time.release()
+        return True
+
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Run calls; undo all that they wrote if they raise."""
         with self._one_at_a_time:

@@ -12,6 +12,7 @@ from logoadmin.domain.model.limits import MAX_ID
 
 READ: Final = select(*(state.c[name] for name in COUNTED))
 HOLD: Final = READ.with_for_update()
+HOLD_AT_ONCE: Final = READ.with_for_update(nowait=True)
 KEEP: Final = update(state)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from sqlalchemy import URL, Connection, Engine, make_url
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, make_url
 from sqlalchemy.exc import ArgumentError
 
 from logoadmin.adapters.sql_storage.faults import Judgement
@@ -60,6 +60,9 @@ class Dialect(Protocol):
 
     def judge(self, error: BaseException) -> Judgement | None:
         """Return how a driver's error is to be taken, None for a mistake of ours."""
+
+    def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
+        """Have a connection wait for no lock meanwhile, beside those that are asked for without a wait."""
 
     def turn(self) -> AbstractContextManager[None]:
         """Let those who write wait for each other here, where the database would have them poll for its lock."""

@@ -52,7 +52,7 @@ MYSQL: Final[_Table] = (
     (Fault.BUSY, Cause.DISK_FULL, {1021, 1114}),
     (Fault.BUSY, Cause.CORRUPT, {1034, 1035, 1194, 1195, 1712}),
     (Fault.BUSY, Cause.TOO_LARGE, {1153}),
-    (Fault.BUSY, Cause.TOO_BUSY, {1040, 1041, 1203, 1205, 1206, 1226, 1317, 1969, 3024}),
+    (Fault.BUSY, Cause.TOO_BUSY, {1040, 1041, 1203, 1205, 1206, 1226, 1317, 1969, 3024, 3572}),
     (Fault.CONFLICT, Cause.TOO_BUSY, {1020, 1213}),
 )
 # By SQLite's result code, extended or primary. None of it is a server that is gone: it shows at once, or after the busy

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, QueuePool, create_engine, event
 from sqlalchemy.exc import DisconnectionError
 
 from logoadmin.adapters.sql_storage.faults import Judgement, judge_mysql
@@ -113,6 +113,10 @@ class Mysql:
 
     def turn(self) -> AbstractContextManager[None]:
         """Do nothing: a server hands its locks on by itself."""
+        return nullcontext()
+
+    def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a file's)
+        """Return nothing to do: the one lock is asked for without a wait."""
         return nullcontext()
 
     def exists(self) -> bool:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from typing import Any, Final, Self
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
+from sqlalchemy import Connection, Engine, PoolProxiedConnection, QueuePool, create_engine, event
 from sqlalchemy.exc import DisconnectionError
 
 from logoadmin.adapters.sql_storage.faults import Judgement, judge_sqlite
@@ -90,6 +90,18 @@ class Sqlite:
         finally:
             if taken:
                 self._turn.release()
+
+    @contextmanager
+    def without_waiting(self, connection: PoolProxiedConnection) -> Iterator[None]:
+        """Let SQLite fail at once where it meets a lock."""
+        cursor = connection.cursor()
+        (usual,) = cursor.execute("PRAGMA busy_timeout").fetchone()
+        cursor.execute("PRAGMA busy_timeout = 0")
+        try:
+            yield
+        finally:
+            if connection.is_valid:
+                cursor.execute(f"PRAGMA busy_timeout = {usual}")
 
     def exists(self) -> bool:
         """Tell whether there is a file.

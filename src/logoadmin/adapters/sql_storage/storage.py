@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Final, TypeVar
 
 from sqlalchemy import Connection, PoolProxiedConnection
@@ -88,6 +89,26 @@ class SqlStorage:
         """Run the work in a transaction, from its start again where the database undid all of it."""
         group = self._group
         return self._written(lambda transaction: work(unit_of_work(transaction))) if group is None else group.run(work)
+
+    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
+        """Run the work in a transaction if that can begin at once."""
+        group = self._group
+        if group is not None:
+            group.run(work)
+            return True
+        try:
+            self._once(partial(self._write_at_once, work))
+        except Failure:
+            return False
+        return True
+
+    def _write_at_once(self, work: Callable[[UnitOfWork], object], connection: PoolProxiedConnection) -> None:
+        with self._dialect.without_waiting(connection):
+            self._kept_or_undone(connection, partial(self._begun_at_once, work))
+
+    def _begun_at_once(self, work: Callable[[UnitOfWork], object], transaction: Transaction) -> None:
+        transaction.take_write_lock(self._dialect.begin_write, wait=False)
+        work(unit_of_work(transaction))
 
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Run calls whose writes are one transaction, from their start again where the database undid all of it."""

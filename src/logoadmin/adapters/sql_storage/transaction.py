@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from sqlalchemy import ClauseElement, PoolProxiedConnection
 
-from logoadmin.adapters.sql_storage.counters import HOLD, KEEP, READ, Counters
+from logoadmin.adapters.sql_storage.counters import HOLD, HOLD_AT_ONCE, KEEP, READ, Counters
 from logoadmin.adapters.sql_storage.statements import Row, Statements
 from logoadmin.domain.model.errors import DuplicateEntry
 from logoadmin.domain.model.lists import HeavyPage, light_enough
@@ -67,10 +67,10 @@ class Transaction:
         self.begun = False
         self.counters = Counters(self._look_at_counters)
 
-    def take_write_lock(self, statements: Sequence[str]) -> None:
-        """Begin a write: wait for the one before it, and keep the next one waiting."""
+    def take_write_lock(self, statements: Sequence[str], *, wait: bool = True) -> None:
+        """Begin a write: wait for the one before it, or else fail if there is one, and keep the next one waiting."""
         self.begin(statements)
-        hold = self._statements.written(HOLD, ())
+        hold = self._statements.written(HOLD if wait else HOLD_AT_ONCE, ())
         self._waiting.append(_Waiting(hold.sql, (), lambda rows: self.counters.held(rows[0])))
         self.catch_up()
 

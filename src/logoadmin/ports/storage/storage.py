@@ -69,8 +69,11 @@ class Storage(Protocol):
         its end. If it raises, all its changes are undone and the error passes on.
 
         Raises:
-            StorageUnavailable: the database is out of reach, within 2 s; the changes may have been kept or not.
+            StorageUnavailable: the database is out of reach, within 2 s; the changes may have been stored or not.
         """
+
+    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
+        """Do the work of a write if no other one is under way; tell whether it was done. Nobody is waited for."""
 
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Return the answer of calls whose writes, those of this thread, are one transaction and cost as little.
@@ -80,7 +83,7 @@ class Storage(Protocol):
         start. Reads among them may not see what they wrote.
 
         Raises:
-            StorageUnavailable: the database is out of reach; all of the changes may have been kept, or none.
+            StorageUnavailable: the database is out of reach; all of the changes may have been stored, or none.
         """
 
     def data_version(self) -> int | None:
