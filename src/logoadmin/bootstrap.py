@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -17,7 +18,7 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import SettingsError, TablesMissing
 from logoadmin.domain.services.sessions import Lifetimes
 from logoadmin.domain.services.setup import first_start, is_started, rotate_token_keys, stored_token_keys
-from logoadmin.ports.storage import Storage, UnitOfWork
+from logoadmin.ports.storage import Storage
 from logoadmin.settings import Settings
 
 if TYPE_CHECKING:
@@ -114,16 +115,20 @@ def _start(storage: "AnyStorage", settings: Settings, create: Create, administra
     """Make what is missing, if that is wanted; return the first administrator's password if it was made up."""
     hasher = _hasher(settings)
     given = settings.admin_password.get_secret_value() if settings.admin_password is not None else None
-
-    def first(uow: UnitOfWork) -> str | None:
-        return first_start(uow, hasher, SystemRandomness(), SystemClock(), given, administrator=administrator)
-
+    first = partial(
+        first_start,
+        hasher=hasher,
+        randomness=SystemRandomness(),
+        clock=SystemClock(),
+        admin_password=given,
+        administrator=administrator,
+    )
     if isinstance(storage, MemoryStorage):
         return storage.write(first)
     empty = create in {"embedded", "empty"} and storage.is_empty()
     if create != "always" and not (empty and (create == "empty" or storage.embedded)):
         storage.check_schema()
-        if create == "never" or storage.read(lambda uow: is_started(uow, administrator=administrator)):
+        if create == "never" or storage.read(partial(is_started, administrator=administrator)):
             return None
     return storage.prepare(first)
 

@@ -1,7 +1,7 @@
 """Commands that are sent again because their answer was lost (contract F3).
 
-The first answer is kept in the transaction of the change itself, sealed under a key that only its sender has: there
-may be a token in it.
+The first answer is stored in the transaction of the change itself, encrypted with a key that only its sender has:
+there may be a token in it.
 """
 
 import hashlib
@@ -26,8 +26,8 @@ Answer = TypeVar("Answer")
 _DAY: Final = 86_400
 MAX_KEY: Final = 255
 # So many old answers are forgotten for each new one: however many there are, nobody waits for it.
-_AT_ONCE: Final = 20
-# A password must not be guessed from what is kept, however short the key: 16 MiB and some hundredths of a second.
+_MOST_RESPONSES_FORGOTTEN: Final = 20
+# A password must not be guessed from what is stored, however short the key: 16 MiB and some hundredths of a second.
 _SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}
 
 
@@ -56,7 +56,6 @@ class Idempotency:
     """Gives a command that comes again under the same key the answer that it had."""
 
     def __init__(self, encryption: Encryption) -> None:
-        """Keep answers sealed."""
         self._encryption = encryption
 
     def request(self, command: Command) -> Request | None:
@@ -81,9 +80,9 @@ class Idempotency:
         if stored is not None and stored.expires_at > now:
             answer: Answer = self._opened(stored, request)
             return answer
-        uow.stored_responses.forget_expired(now, _AT_ONCE)
+        uow.stored_responses.forget_expired(now, _MOST_RESPONSES_FORGOTTEN)
         # Stored by a clock that ran ahead and was put right.
-        uow.stored_responses.expire_by(now + _DAY, _AT_ONCE)
+        uow.stored_responses.expire_by(now + _DAY, _MOST_RESPONSES_FORGOTTEN)
         answer = work()
         values = TypeAdapter(type(answer)).dump_python(answer, mode="json")
         version = version_of(answer) if isinstance(answer, StoredRecord) else 0

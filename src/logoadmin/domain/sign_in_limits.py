@@ -17,7 +17,7 @@ _WINDOW: Final = 300  # seconds
 _PER_USERNAME: Final = 10
 _PER_ORIGIN: Final = 100
 # So many old counts are forgotten with each attempt, which adds two at most.
-_AT_ONCE: Final = 20
+_MOST_COUNTS_FORGOTTEN: Final = 20
 
 
 def attempt(uow: UnitOfWork, username: str, origin: str, now: int) -> int | None:
@@ -27,7 +27,7 @@ def attempt(uow: UnitOfWork, username: str, origin: str, now: int) -> int | None
         None if it may be tried; else after how many seconds one may be again. Whether there is such a user makes no
         difference.
     """
-    uow.sign_in_attempts.forget_ended(now, _AT_ONCE)
+    uow.sign_in_attempts.forget_ended(now, _MOST_COUNTS_FORGOTTEN)
     counts = []
     for counted, most in _counted(username, origin):
         attempts, ends_at = uow.sign_in_attempts.count(counted)

@@ -1,7 +1,7 @@
 """Who may do what (contract A19, B).
 
-A command names the right it takes (:class:`Permission`). A caller says who asks (:class:`Caller`).
-:func:`require_token` judges the two before anything is read, :func:`authorize` with the rights that storage has then.
+A command names the right it takes (:class:`Permission`), a caller is who asks (:class:`Caller`). :func:`require_token`
+compares the two before anything is read, :func:`authorize` with the rights that are stored at that moment.
 """
 
 import ipaddress
@@ -81,7 +81,7 @@ SIGNED_IN: Final = Permission(signed_in=True)
 OPTIONAL: Final = Permission(open_by_default=True)
 
 
-# Every caller may come with the id of their request, which the history keeps (contract G).
+# Every caller may come with the id of their request, which goes into the history (contract G).
 @dataclass(frozen=True, slots=True)
 class Anonymous:
     """A caller who showed no token; ``origin`` tells apart where such callers come from, such as an address."""

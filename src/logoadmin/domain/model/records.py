@@ -1,4 +1,4 @@
-"""The records that are kept and answered (spec §Resources, contract C5, D, G).
+"""The records that are stored and answered (spec §Resources, contract C5, D, G).
 
 A ``User`` has no field for a password, so none can leak. ``created_at`` is Unix time in whole seconds (contract A10).
 ``version`` is the id of the change that made a record what it is (contract F1); it is never answered in a body, and
@@ -94,7 +94,7 @@ class Logo:
 
 StoredRecord = User | Role | Author | Theme | Logo
 
-# What has authors: the services and repositories of themes and logos are the same, told another of the two.
+# What has authors: services and repositories of themes and logos are the same, told which kind.
 Artwork = TypeVar("Artwork", bound=Theme | Logo)
 
 
@@ -206,7 +206,7 @@ class Change:
     """What became of a record (contract G).
 
     Attributes:
-        change_id: rises in the order in which changes were kept, as every reader sees it.
+        change_id: rises in the order in which changes were stored, as every reader sees it.
         at: Unix time in whole seconds.
         user_id: who did it; None without a token.
         action: the kind of record and what was done, such as ``logo.created``.

@@ -35,7 +35,7 @@ class ChangeService:
         self._transactions = transactions
 
     def list(self, command: ListChanges, caller: Caller = OWNER) -> Listing[Change]:
-        """Return what happened, by change_id, the order in which it was kept (contract G)."""
+        """Return what happened, by change_id, the order in which it was stored (contract G)."""
         return self._transactions.changes(command, caller)
 
     def version(self) -> int:

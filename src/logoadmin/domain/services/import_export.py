@@ -79,7 +79,7 @@ _Stored = list[tuple[Line, Outcome]]
 
 
 class _DryRun(Exception):
-    """No error, only the way out of a transaction that is not to be kept."""
+    """No error, only the way out of a transaction that is to be undone."""
 
     def __init__(self, stored: _Stored) -> None:
         self.stored = stored

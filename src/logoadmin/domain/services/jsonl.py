@@ -80,7 +80,7 @@ class Line(Input):
 
 
 class UserLine(Line):
-    """A user; without a password hash a new one cannot sign in, and a known one keeps theirs."""
+    """A user; without a password hash a new one cannot sign in, and one who is there goes on with theirs."""
 
     password_hash: HashText = UNSET
 
@@ -172,7 +172,7 @@ def serialized_line(uow: UnitOfWork, kind: AnyKind, record: StoredRecord, *, wit
 def read_lines(
     lines: Iterable[str | bytes], refusal: Callable[[PasswordHash], str | None]
 ) -> tuple[list[tuple[int, Line]], list[BadLine]]:
-    """Return the lines that keep their limits, with their numbers from 1, and those that do not.
+    """Return the lines within their limits, with their numbers from 1, and those that do not.
 
     Args:
         lines: the lines.
@@ -231,7 +231,7 @@ def _check_hash(line: Line, refusal: Callable[[PasswordHash], str | None]) -> No
 
 
 def problem_of(error: DuplicateEntry | NotFound) -> Problem:
-    """Return what kept a line from being stored, at the field that is to blame."""
+    """Return why a line was not stored, at the field that is to blame."""
     if isinstance(error, DuplicateEntry):
         return Problem((error.key,), str(error), "value_error")
     field = "author_ids" if error.what == "Author" else f"{error.what.lower()}_id"

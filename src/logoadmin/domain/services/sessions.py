@@ -40,7 +40,7 @@ from logoadmin.ports.tokens import Grant, TokenSigner, TokenVerifier
 
 _DAY: Final = 86_400
 # So many refresh tokens of expired sessions are forgotten with each new one: however many there are, nobody waits.
-_AT_ONCE: Final = 20
+_MOST_TOKENS_FORGOTTEN: Final = 20
 
 
 class SignIn(Command):
@@ -231,9 +231,9 @@ class SessionService:
         return known, self._hasher.hash(command.password) if self._hasher.outdated(known.password) else None
 
     def _tokens(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
-        uow.sessions.forget_expired(now, _AT_ONCE)
+        uow.sessions.forget_expired(now, _MOST_TOKENS_FORGOTTEN)
         # Begun by a clock that ran ahead and was put right, or when sessions were longer.
-        uow.sessions.expire_by(now + self._lifetimes.session, _AT_ONCE)
+        uow.sessions.expire_by(now + self._lifetimes.session, _MOST_TOKENS_FORGOTTEN)
         refresh_token = self._randomness.text()
         uow.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
         held = uow.sessions.rights(session.session_id, session.user_id)

@@ -17,7 +17,7 @@ class Changes(Protocol):
         """Return the id of the newest change of each kind of record; a kind without one may be missing."""
 
     def add(self, changes: Sequence[Change]) -> None:
-        """Keep changes, whose ids follow the newest one without a gap."""
+        """Store changes, whose ids follow the newest one without a gap."""
 
     def get(self, change_id: int) -> Change | None:
         """Return a change, or None."""
@@ -48,7 +48,7 @@ class StoredResponses(Protocol):
         """Return an answer, or None."""
 
     def add(self, answer: StoredResponse) -> None:
-        """Keep an answer under a key that is free."""
+        """Store an answer under a key that is free."""
 
     def forget_expired(self, now: int, most: int) -> None:
         """Forget answers that were good until ``now`` or earlier, up to so many of them."""

@@ -18,7 +18,7 @@ class Session:
 
 
 class Sessions(Protocol):
-    """The sessions, and the refresh tokens that prolong them. Tokens are kept and looked up hashed."""
+    """The sessions, and the refresh tokens that prolong them. Tokens are stored and looked up hashed."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         """Return what a user may do now; None where the user is gone or has no such session (contract B5)."""
@@ -47,7 +47,7 @@ class Sessions(Protocol):
         """Let up to so many sessions that expire after ``latest`` expire then."""
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
-        """Keep a new refresh token of a session that is there."""
+        """Store a new refresh token of a session that is there."""
 
     def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
         """Return the session of a refresh token and whether the token was used, or None."""
@@ -63,20 +63,20 @@ class Secrets(Protocol):
         """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
 
     def put(self, name: str, value: str) -> None:
-        """Keep a secret that is not there yet."""
+        """Store a secret that is not there yet."""
 
     def replace(self, name: str, value: str) -> None:
-        """Keep a secret in place of the one of that name, if there is one."""
+        """Store a secret in place of the one of that name, if there is one."""
 
 
 class ServiceKeys(Protocol):
-    """The keys of scripts (contract C5), kept and looked up hashed."""
+    """The keys of scripts (contract C5), stored and looked up hashed."""
 
     def next_id(self) -> int:
         """Return the id for a new key, see :meth:`~logoadmin.ports.storage.records.Records.next_id`."""
 
     def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
-        """Keep a new key of a user who is there; it goes with the user."""
+        """Store a new key of a user who is there; it goes with the user."""
 
     def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
         """Return the keys of a user, by id."""
@@ -85,7 +85,7 @@ class ServiceKeys(Protocol):
         """Return a key and what its user may do now, or None."""
 
     def use(self, key_id: int, now: int) -> None:
-        """Note when a key was used."""
+        """Record when a key was used."""
 
     def redate(self, key_id: int, created_at: int, expires_at: int | None) -> None:
         """Give a key other times."""
