@@ -73,11 +73,11 @@ def test_where_there_is_no_hash_no_password_is_right(hasher: PasswordHasher, pas
 
 
 @pytest.mark.parametrize(
-    "sealed",
+    "hash_",
     ["", "x", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "$2b$12$" + "a" * 53, "é", "$argon2id$é\0"],
 )
-def test_a_hash_that_is_none_is_never_right(hasher: PasswordHasher, sealed: str) -> None:
-    assert not hasher.verify(PasswordHash(sealed), "password")
+def test_a_hash_that_is_none_is_never_right(hasher: PasswordHasher, hash_: str) -> None:
+    assert not hasher.verify(PasswordHash(hash_), "password")
 
 
 @pytest.mark.rule("contract I2")
@@ -95,7 +95,7 @@ def argon2(memory: object = 19_456, passes: object = 2, lanes: object = 1, salt:
 
 @pytest.mark.rule("contract I2")
 @pytest.mark.parametrize(
-    "sealed",
+    "hash_",
     [
         argon2(),
         argon2(131_072, 2),
@@ -110,8 +110,8 @@ def argon2(memory: object = 19_456, passes: object = 2, lanes: object = 1, salt:
         argon2().replace("argon2id", "argon2d"),
     ],
 )
-def test_a_hash_of_another_program_is_taken_at_a_cost_that_can_be_borne(sealed: str) -> None:
-    assert Argon2Passwords(8, 1).refusal(PasswordHash(sealed)) is None
+def test_a_hash_of_another_program_is_taken_at_a_cost_that_can_be_borne(hash_: str) -> None:
+    assert Argon2Passwords(8, 1).refusal(PasswordHash(hash_)) is None
 
 
 UNBEARABLE = [
@@ -148,13 +148,13 @@ UNBEARABLE = [
 
 
 @pytest.mark.rule("contract I2")
-@pytest.mark.parametrize("sealed", UNBEARABLE)
-def test_a_hash_that_costs_too_much_or_is_none_is_not_taken(sealed: str) -> None:
-    assert Argon2Passwords(8, 1).refusal(PasswordHash(sealed)) is not None
+@pytest.mark.parametrize("hash_", UNBEARABLE)
+def test_a_hash_that_costs_too_much_or_is_none_is_not_taken(hash_: str) -> None:
+    assert Argon2Passwords(8, 1).refusal(PasswordHash(hash_)) is not None
 
 
-@pytest.mark.parametrize("sealed", UNBEARABLE)
-def test_a_stored_hash_that_would_not_be_taken_is_never_run(sealed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("hash_", UNBEARABLE)
+def test_a_stored_hash_that_would_not_be_taken_is_never_run(hash_: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run: list[str] = []
 
     def verify(_: object, hash_: str, __: str) -> bool:
@@ -163,7 +163,7 @@ def test_a_stored_hash_that_would_not_be_taken_is_never_run(sealed: str, monkeyp
 
     hasher = Argon2Passwords(8, 1)
     monkeypatch.setattr(argon2_cffi.PasswordHasher, "verify", verify)
-    assert not hasher.verify(PasswordHash(sealed), "password")
+    assert not hasher.verify(PasswordHash(hash_), "password")
     assert [hash_[:26] for hash_ in run] == ["$argon2id$v=19$m=8,t=1,p=1"]  # as long as where there is no hash
 
 
@@ -204,8 +204,8 @@ def test_a_hash_is_outdated_when_a_stronger_one_would_be_made(adapter: tuple[Pas
 
 
 def test_hashes_are_argon2id_as_owasp_recommends_by_default() -> None:
-    sealed = Argon2Passwords().hash("password").hash
-    assert sealed.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+    hash_ = Argon2Passwords().hash("password").hash
+    assert hash_.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
 
 def test_several_threads_may_hash_at_once(hasher: PasswordHasher) -> None:

@@ -57,9 +57,9 @@ class Argon2Passwords:
         with self._at_once:
             return self._matches(trusted or self._nobody, password) and trusted is not None
 
-    def _matches(self, sealed: str, password: str) -> bool:
+    def _matches(self, hash_: str, password: str) -> bool:
         try:
-            return self._argon2.verify(sealed, password)
+            return self._argon2.verify(hash_, password)
         except VerificationError:
             return False
 
@@ -73,8 +73,8 @@ class Argon2Passwords:
             "a salt of 8 to 64 bytes and a digest of 16 to 64"
         )
 
-    def _is_bearable(self, sealed: str) -> bool:
-        found = _FORM.fullmatch(sealed)
+    def _is_bearable(self, hash_: str) -> bool:
+        found = _FORM.fullmatch(hash_)
         if found is None or _length(found[4]) not in _SALT or _length(found[5]) not in _DIGEST:
             return False
         memory, passes, lanes = map(int, found.group(1, 2, 3))

@@ -1,4 +1,4 @@
-"""Sealing with Fernet: AES in CBC mode with an HMAC (contract F3)."""
+"""Encryption with Fernet: AES in CBC mode with an HMAC (contract F3)."""
 
 import base64
 import hashlib
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 class FernetEncryption:
     """The :class:`~logoadmin.ports.encryption.Encryption` of the library cryptography."""
 
-    def seal(self, text: str, key: str) -> str:
+    def encrypt(self, text: str, key: str) -> str:
         """Return a token of Fernet."""
         return _fernet(key).encrypt(text.encode()).decode()
 
-    def open(self, sealed: str, key: str) -> str:
+    def decrypt(self, encrypted: str, key: str) -> str:
         """Return what is in a token of Fernet.
 
         Raises:
@@ -24,9 +24,9 @@ class FernetEncryption:
         from cryptography.fernet import InvalidToken
 
         try:
-            return _fernet(key).decrypt(sealed).decode()
+            return _fernet(key).decrypt(encrypted).decode()
         except (InvalidToken, ValueError):
-            raise ValueError("This was not sealed under this key") from None
+            raise ValueError("This was not encrypted with this key") from None
 
 
 def _fernet(key: str) -> "Fernet":

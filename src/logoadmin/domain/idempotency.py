@@ -87,11 +87,13 @@ class Idempotency:
         values = TypeAdapter(type(answer)).dump_python(answer, mode="json")
         version = version_of(answer) if isinstance(answer, StoredRecord) else 0
         serialized = json.dumps([request.digest, type(answer).__name__, values, version])
-        uow.stored_responses.add(StoredResponse(key_hash, self._encryption.seal(serialized, request.key), now + _DAY))
+        uow.stored_responses.add(
+            StoredResponse(key_hash, self._encryption.encrypt(serialized, request.key), now + _DAY)
+        )
         return answer
 
     def _opened(self, stored: StoredResponse, request: Request) -> Any:
-        digest, name, values, version = json.loads(self._encryption.open(stored.sealed, request.key))
+        digest, name, values, version = json.loads(self._encryption.decrypt(stored.encrypted, request.key))
         if digest != request.digest:
             problem = Problem(("header", "Idempotency-Key"), "This key was used for another request", "value_error")
             raise InvalidInput([problem])

@@ -135,7 +135,7 @@ class StoredResponseRepository:
 
     def add(self, answer: StoredResponse) -> None:
         """Keep an answer."""
-        values = {"key_hash": answer.key_hash, "sealed": answer.sealed, "expires_at": answer.expires_at}
+        values = {"key_hash": answer.key_hash, "sealed": answer.encrypted, "expires_at": answer.expires_at}
         self._transaction.change(_ADD_ANSWER, values)
 
     def forget_expired(self, now: int, most: int) -> None:

@@ -34,10 +34,10 @@ class Changes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """What was answered to a command under a key (contract F3), sealed; good until ``expires_at``."""
+    """What was answered to a command under a key (contract F3), encrypted; good until ``expires_at``."""
 
     key_hash: str
-    sealed: str
+    encrypted: str
     expires_at: int
 
 
