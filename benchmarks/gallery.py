@@ -28,7 +28,9 @@ from sqlalchemy import (
 )
 
 from benchmarks.usual.models import Base, engine_of
-from logoadmin.adapters.sql_storage.tables import PARTS, user_name_parts, users
+from logoadmin.adapters.sql_storage.dialects import unless_there
+from logoadmin.adapters.sql_storage.tables import NGRAM_PREFIXES, ngram_places, ngrams, users
+from logoadmin.domain.model.records import Kind
 
 LOGOS: Final = 200
 USERS: Final = 100_000
@@ -135,19 +137,18 @@ def keep_many_users(database: str) -> None:
         every = every.join(each, true())
     rows = select(number, name, literal(1), literal(_CREATED_AT), name).select_from(every)
 
-    places = [(at, length) for length in PARTS for at in range(1, _NAME_LENGTH - length + 2)]
-    cuts = (select(literal(at).label("at"), literal(length).label("length")) for at, length in places)
-    cut = union_all(*cuts).subquery()
-    part = func.substr(users.c.folded, cut.c.at, cut.c.length)
-    # In the order of their key, which is how many rows are inserted fast. A name may have a part twice.
-    parts = select(part, users.c.user_id).join_from(users, cut, true()).order_by(part, users.c.user_id)
-    keep_parts = insert(user_name_parts).prefix_with("OR IGNORE", dialect="sqlite")
-    keep_parts = keep_parts.prefix_with("IGNORE", dialect="mysql").from_select(["part", "user_id"], parts)
+    gram = literal(NGRAM_PREFIXES[Kind.USER]) + func.substr(
+        users.c.folded, ngram_places.c.ends - ngram_places.c.size + 1, ngram_places.c.size, type_=String
+    )
+    # In the order of their key, which is how many rows are inserted fast. A name may have an n-gram twice.
+    grams = select(gram, users.c.user_id).join_from(users, ngram_places, ngram_places.c.ends <= _NAME_LENGTH)
+    grams = grams.order_by(gram, users.c.user_id)
+    keep_ngrams = unless_there(insert(ngrams).from_select(["gram", "record_id"], grams))
     # Each digit goes with every other one: that is no mistake.
     with _engine(create_engine(database, enable_from_linting=False)) as engine, engine.begin() as connection:
         columns = ["user_id", "username", "role_id", "created_at", "folded"]
         connection.execute(insert(users).from_select(columns, rows))
-        connection.execute(keep_parts)
+        connection.execute(keep_ngrams)
 
 
 @contextlib.contextmanager

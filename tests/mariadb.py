@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.adapters.sql_storage.tables import COUNTED, metadata, state
+from logoadmin.adapters.sql_storage.tables import COUNTED, metadata, ngram_places, state
 
 pymysql = import_module("pymysql")
 
@@ -100,7 +100,7 @@ class MariaDb:
 
     def empty(self) -> None:
         """Empty all tables as if nothing had ever been in them."""
-        tables = [table.name for table in reversed(metadata.sorted_tables) if table is not state]
+        tables = [table.name for table in reversed(metadata.sorted_tables) if table not in (state, ngram_places)]
         filled = {
             name for (name,) in self.execute(" UNION ALL ".join(f"(SELECT '{t}' FROM {t} LIMIT 1)" for t in tables))
         }

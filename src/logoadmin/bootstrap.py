@@ -101,7 +101,7 @@ def _storage(settings: Settings, interactive: bool) -> "AnyStorage":
     # Imported here so that memory needs no database code (contract H6).
     from logoadmin.adapters.sql_storage import open_sql_storage
 
-    return open_sql_storage(url, patience=_TIMEOUT if interactive else None)
+    return open_sql_storage(url, timeout=_TIMEOUT if interactive else None)
 
 
 def _starting(storage: "AnyStorage", settings: Settings, interactive: bool) -> "AbstractContextManager[AnyStorage]":

@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import ProgrammingError
 
 from logoadmin.adapters.sql_storage import SqlStorage, mysql, open_sql_storage, sqlite
 from logoadmin.adapters.sql_storage import storage as module
@@ -356,7 +357,7 @@ def test_one_connection_that_is_lost_at_a_commit_keeps_nobody_from_reading(maria
 def test_one_connection_that_is_lost_while_it_reads_keeps_nobody_else_from_it(
     mariadb: MariaDbServer, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_AT_ONCE", 0.0)  # as after a wait: there is no time for a second try
+    monkeypatch.setattr(module, "_BROKEN_SOON", 0.0)  # as after a wait: there is no time for a second try
 
     def work(uow: UnitOfWork) -> None:
         uow.records(AUTHORS).get(1)
@@ -645,8 +646,7 @@ DOOMED: Final = f"""
 import sys, threading
 sys.path[:0] = {sys.path!r}
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.model.kinds import AUTHORS
-from {__name__} import author, change
+from {__name__} import AUTHORS, author, change
 
 url, where = sys.argv[1:]
 storage = open_sql_storage(url)
@@ -721,7 +721,7 @@ def test_on_a_file_what_nobody_waits_for_takes_the_time_that_it_takes(
     many = [{"name": str(number), "value": ""} for number in range(20_000)]
     with sqlite_storage._engine.connect() as connection:
         connection.execute(secrets.insert(), many)
-    with opened(f"sqlite:///{tmp_path / 'gallery.db'}", patience=None) as storage:
+    with opened(f"sqlite:///{tmp_path / 'gallery.db'}", timeout=None) as storage:
         assert count(storage, 6) == (1_000_000,)
 
 
@@ -737,7 +737,7 @@ def test_a_commit_that_fails_in_a_way_nobody_knows_is_unknown_and_not_repeated(
     def fail(transaction: Transaction) -> None:
         if is_kept:
             commit(transaction)
-        raise getattr(sql_storage._driver, kind)(1180, "Got error 5 during COMMIT")
+        raise getattr(sql_storage._engine.dialect.loaded_dbapi, kind)(1180, "Got error 5 during COMMIT")
 
     def calls() -> None:
         runs.append(1)
@@ -804,6 +804,13 @@ def test_the_driver_still_has_the_insides_that_are_used(mariadb_storage: SqlStor
         assert driver._read_timeout == driver._write_timeout == driver._sock.gettimeout() == mysql._ANSWER_WAIT
         assert driver._read_query_result.__module__.startswith("logoadmin")
         connection.exec_driver_sql("SELECT 1")
+
+
+@pytest.mark.rule("contract A20")
+def test_a_query_is_one_statement(mariadb_storage: SqlStorage) -> None:
+    with mariadb_storage._engine.connect() as connection, pytest.raises(ProgrammingError, match="1064"):
+        connection.exec_driver_sql("SELECT 1; SELECT 2")
+    assert mariadb_storage.data_version() is None
 
 
 # A file

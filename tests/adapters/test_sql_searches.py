@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from logoadmin.adapters.sql_storage import SqlStorage, pages, tables
-from logoadmin.adapters.sql_storage.artworks import LOGOS as LOGO_QUERIES
-from logoadmin.adapters.sql_storage.names import parts_of, parts_that_cover
+from logoadmin.adapters.sql_storage.ngrams import ngrams_of, ngrams_that_cover
+from logoadmin.adapters.sql_storage.records import RECORDS
+from logoadmin.adapters.sql_storage.storage import unit_of_work
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.adapters.sql_storage.unit_of_work import unit_of_work
-from logoadmin.domain.model.kinds import AUTHORS, KINDS, LOGOS, ROLES, USERS
+from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
+from logoadmin.domain.model.limits import MAX_ARTWORK_NAME
 from logoadmin.domain.model.lists import Filter, folded
 from logoadmin.domain.model.records import Author, Kind, Logo, Role, User
 from logoadmin.ports.storage import UnitOfWork
@@ -55,7 +56,7 @@ def stocked(sql_storage: SqlStorage) -> SqlStorage:
     after=st.integers(-1, 7 * len(NAMES)),
     sample=st.sampled_from([1, 3, 20, 100]),
 )
-def test_pages_that_are_followed_to_the_end_are_the_whole_list_along_whatever_track_they_are_found(
+def test_pages_that_are_followed_to_the_end_are_the_whole_list_along_whatever_index_path_they_are_found(
     stocked: SqlStorage, where: Filter, limit: int, after: int, sample: int
 ) -> None:
     expected = [
@@ -80,18 +81,35 @@ def test_pages_that_are_followed_to_the_end_are_the_whole_list_along_whatever_tr
 
 @pytest.mark.rule("contract E3")
 @given(st.text("abß🂡", max_size=40), st.data())
-def test_every_part_of_a_name_is_covered_by_parts_that_are_kept_of_it(name: str, data: st.DataObject) -> None:
+def test_every_part_of_a_name_is_covered_by_n_grams_of_it(name: str, data: st.DataObject) -> None:
     first = data.draw(st.integers(0, len(name)))
     part = name[first : data.draw(st.integers(first, len(name)))]
-    cover = parts_that_cover(part)
-    assert parts_of(name).issuperset(cover)
+    cover = ngrams_that_cover(Kind.USER, part)
+    assert ngrams_of(Kind.USER, name).issuperset(cover)
     assert bool(cover) == bool(part)
 
 
-def kept_parts(storage: SqlStorage) -> list[tuple[str, int]]:
-    table = tables.user_name_parts
+def kept_ngrams(storage: SqlStorage) -> list[tuple[str, int]]:
+    prefix = tables.NGRAM_PREFIXES[Kind.USER]
     with storage._engine.connect() as connection:
-        return sorted((part, id_) for part, id_ in connection.execute(select(table.c.part, table.c.user_id)))
+        # Not with LIKE: MariaDB does not find characters beyond U+FFFF along an index with it.
+        return sorted((gram, id_) for gram, id_ in connection.execute(select(tables.ngrams)) if gram[0] == prefix)
+
+
+@pytest.mark.rule("contract E3")
+def test_the_n_grams_of_each_kind_begin_with_another_character() -> None:
+    assert {len(prefix) for prefix in tables.NGRAM_PREFIXES.values()} == {1}
+    assert len(set(tables.NGRAM_PREFIXES.values())) == len(Kind)
+
+
+@pytest.mark.rule("contract E3")
+def test_the_longest_name_is_cut_to_its_end(sql_storage: SqlStorage) -> None:
+    longest = "ΐ" * (MAX_ARTWORK_NAME - 1)  # folded, each is three characters
+    sql_storage.write(lambda uow: uow.records(LOGOS).add(Logo(1, f"{longest}Z", "u", "t", "", True, (), 0)))
+    assert sql_storage.read(lambda uow: len(uow.records(LOGOS).page(-1, 9, Filter(q="ΐz")))) == 1
+    with sql_storage._engine.connect() as connection:
+        places = connection.execute(select(func.max(tables.ngram_places.c.ends))).scalar()
+    assert places == len(folded("ΐ" * MAX_ARTWORK_NAME))
 
 
 class _Undo(Exception):
@@ -111,7 +129,7 @@ def peopled(sql_storage: SqlStorage) -> SqlStorage:
 
 @pytest.mark.rule("contract E3")
 @given(groups=st.lists(STEPS, max_size=4))
-def test_the_parts_that_are_kept_are_those_of_the_names_that_are_there(
+def test_the_n_grams_that_are_kept_are_those_of_the_names_that_are_there(
     peopled: SqlStorage, groups: list[list[tuple[str, int, str]]]
 ) -> None:
     names: dict[int, str] = {}
@@ -143,8 +161,8 @@ def test_the_parts_that_are_kept_are_those_of_the_names_that_are_there(
 
     for steps in [[("remove", user_id, "") for user_id in (1, 2, 3)], *groups]:
         peopled.atomic(partial(together, steps))
-        expected = sorted((part, id_) for id_, name in names.items() for part in parts_of(folded(name)))
-        assert kept_parts(peopled) == expected
+        expected = sorted((gram, id_) for id_, name in names.items() for gram in ngrams_of(Kind.USER, folded(name)))
+        assert kept_ngrams(peopled) == expected
 
 
 @pytest.mark.rule("contract E3")
@@ -162,8 +180,8 @@ def test_what_somebody_removed_by_hand_neither_is_found_nor_stands_in_the_way(sq
     assert found("aurora") == found("rora") == []
 
 
-def page_of(kinds: str, after: int, where: Filter) -> Callable[[UnitOfWork], object]:
-    return lambda uow: uow.records(KINDS[Kind(kinds.removesuffix("s"))]).page(after, 10, where)
+def page_of(kind: AnyKind, after: int, where: Filter) -> Callable[[UnitOfWork], object]:
+    return lambda uow: uow.records(kind).page(after, 10, where)
 
 
 def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
@@ -221,7 +239,7 @@ def test_a_page_costs_what_is_in_it_and_not_what_is_there(
         *(Filter(q="zz"), Filter(q="even zz"), Filter(role_id=2), Filter(role_id=3), Filter(role_id=1)),
         *(Filter(q="odd", role_id=2), Filter(q="d 390", role_id=1), Filter(q="d 399", role_id=1), Filter(q="3999")),
     ):
-        work = work_for(sql_storage, page_of("users", after, where))
+        work = work_for(sql_storage, page_of(USERS, after, where))
         assert work < everything / 8, where
 
 
@@ -233,7 +251,7 @@ def test_of_a_long_part_its_rarest_end_is_found(sql_storage: SqlStorage, monkeyp
     everything = work_for(sql_storage, lambda uow: uow.records(USERS).page(-1, 1_500))
     for q in (f"{begins}1499", f"{begins[9:]}1499", f"{begins}1499 "):
         where = Filter(q=q)
-        work = work_for(sql_storage, page_of("users", -1, where))
+        work = work_for(sql_storage, page_of(USERS, -1, where))
         assert work < everything / 4, where
 
 
@@ -261,11 +279,11 @@ def test_a_page_of_artworks_costs_what_meets_the_rarest_filter(
     for one in rarest:
         for other in ({}, *rarest, *frequent):
             where = Filter(**{**other, **one})
-            work = work_for(sql_storage, page_of("logos", -1, where))
+            work = work_for(sql_storage, page_of(LOGOS, -1, where))
             assert work < everything / 6, where
     for other in frequent:
         where = Filter(**{**other, "author_id": 1})
-        work = work_for(sql_storage, page_of("logos", 1_000, where))
+        work = work_for(sql_storage, page_of(LOGOS, 1_000, where))
         assert work < everything / 6, where
 
 
@@ -295,12 +313,13 @@ def logos_of_ab(sql_storage: SqlStorage) -> SqlStorage:
     ),
     sample=st.integers(1, 9),
 )
-def test_no_query_is_made_for_how_many_parts_are_searched_or_which_of_them_is_the_best(
+def test_no_query_is_made_for_how_many_n_grams_are_searched_or_which_of_them_is_the_best(
     logos_of_ab: SqlStorage, where: dict[str, Any], sample: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages, "_SAMPLE", sample)
         logos_of_ab.read(lambda uow: uow.records(LOGOS).page(-1, 50, Filter(**where)))
-    assert LOGO_QUERIES.page._along.cache_info().currsize <= 52
-    assert LOGO_QUERIES.page._samples.cache_info().currsize <= 8
-    assert logos_of_ab._statements.written.cache_info().currsize <= 100
+    page = RECORDS[Kind.LOGO][1].page
+    assert page._along.cache_info().currsize <= 52
+    assert page._samples.cache_info().currsize <= 10
+    assert logos_of_ab._statements.compiled.cache_info().currsize <= 100

@@ -1,10 +1,13 @@
 """The file of SQLite belongs to SQLite: whoever else closes it takes the locks from the connections of its process."""
 
+import contextlib
 import os
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +16,7 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.entrypoints.cli import cli
 from tests.adapters.test_sql_migrations import go_to
 
@@ -192,3 +195,49 @@ def test_a_start_does_not_migrate_what_an_earlier_version_made(file: Path) -> No
     storage.prepare()
     storage.check_schema()
     storage.close()
+
+
+# Looking for commits
+
+
+@pytest.mark.rule("contract F1")
+def test_every_commit_to_a_file_shows_in_its_data_version(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
+    sqlite_storage.data_version()  # the first look begins to look
+    with contextlib.closing(open_sql_storage(f"sqlite:///{tmp_path / 'gallery.db'}")) as other:
+        seen = [sqlite_storage.data_version()]
+        for value, storage in enumerate((sqlite_storage, other, sqlite_storage, other)):
+            assert sqlite_storage.data_version() == seen[-1]
+            storage.write(lambda uow, value=value: uow.secrets.replace("name", str(value)))  # type: ignore[misc]  # has a default
+            seen.append(sqlite_storage.data_version())
+        assert None not in seen
+        assert len(set(seen)) == 5
+
+
+@pytest.mark.rule("contract F1")
+def test_a_file_that_was_replaced_has_no_data_version_and_then_another_one(
+    sqlite_storage: SqlStorage, sqlite_file: Path, tmp_path: Path
+) -> None:
+    sqlite_storage.data_version()
+    before = sqlite_storage.data_version()
+    (tmp_path / "newer.db").write_bytes(sqlite_file.read_bytes())
+    for journal in tmp_path.glob("gallery.db-*"):
+        journal.unlink()
+    (tmp_path / "newer.db").rename(tmp_path / "gallery.db")
+    assert sqlite_storage.data_version() is None
+    assert sqlite_storage.data_version() not in (None, before)
+    (tmp_path / "gallery.db").unlink()
+    assert sqlite_storage.data_version() is None
+
+
+@pytest.mark.rule("contract F1", "contract A20")
+def test_the_data_version_of_a_file_that_somebody_locks_is_not_waited_for(
+    sqlite_storage: SqlStorage, tmp_path: Path
+) -> None:
+    sqlite_storage.data_version()
+    with contextlib.closing(sqlite3.connect(tmp_path / "gallery.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        assert sqlite_storage.data_version() is not None
+        assert time.monotonic() - began < 0.1
+    sqlite_storage.close()
+    assert sqlite_storage.data_version() is None

@@ -1,4 +1,4 @@
-"""The history, and the first answers to commands that may come again: each query beside what its rows become."""
+"""The history, and the stored responses of idempotency: each query beside what its rows become."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,9 +7,9 @@ from typing import Any
 from pydantic_core import to_json
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
-from logoadmin.adapters.sql_storage.statements import Row
+from logoadmin.adapters.sql_storage.statements import KEY, Row
 from logoadmin.adapters.sql_storage.tables import changes, stored_responses
-from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.transaction import Repository
 from logoadmin.domain.model.lists import page_of
 from logoadmin.domain.model.records import Change, Kind
 from logoadmin.ports.storage import StoredResponse
@@ -20,14 +20,13 @@ _CHANGE = select(
         for name in ("change_id", "at", "user_id", "action", "kind", "record_id", "before", "after", "request_id")
     )
 )
-_GET = _CHANGE.where(changes.c.change_id == bindparam("key"))
+_GET = _CHANGE.where(changes.c.change_id == KEY)
 _PAGE = (
     _CHANGE.where(changes.c.change_id > bindparam("after_id")).order_by(changes.c.change_id).limit(bindparam("limit"))
 )
 _LAST_OF = select(func.max(changes.c.change_id)).where(
     changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
 )
-_ADD = insert(changes).inline()
 
 
 def _json(said: Mapping[str, Any] | None) -> str | None:
@@ -49,64 +48,57 @@ def _change(row: Row) -> Change:
     )
 
 
-def _values(change: Change) -> dict[str, Any]:
-    return {
-        "change_id": change.change_id,
-        "at": change.at,
-        "user_id": change.user_id,
-        "action": change.action,
-        "kind": change.kind.value,
-        "record_id": change.id,
-        "request_id": change.request_id,
-        "before": _json(change.before),
-        "after": _json(change.after),
-    }
+def _row(change: Change) -> Row:
+    """Return a change in the order of its table's columns."""
+    return (
+        change.change_id,
+        change.at,
+        change.user_id,
+        change.action,
+        change.kind.value,
+        change.id,
+        change.request_id,
+        _json(change.before),
+        _json(change.after),
+    )
 
 
-class ChangeRepository:
+class ChangeRepository(Repository):
     """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        """Work in a transaction."""
-        self._transaction = transaction
+    __slots__ = ()
 
     def last_id(self) -> int:
-        """Return the id of the newest change."""
-        return self._transaction.counters.last("change_id")
+        return self._transaction.last("change_id")
 
     def last_of_kinds(self) -> Mapping[Kind, int]:
-        """Return the id of the newest change of each kind."""
-        return {kind: self._transaction.counters.last(f"{kind}_version") for kind in Kind}
+        return {kind: self._transaction.last(f"{kind}_version") for kind in Kind}
 
     def add(self, changes: Sequence[Change]) -> None:
-        """Keep changes."""
-        self._transaction.at_last(_ADD, list(map(_values, changes)))
+        self._transaction.record(map(_row, changes))
         for change in changes:
-            self._transaction.counters.used("change_id", change.change_id)
-            self._transaction.counters.used(f"{change.kind}_version", change.change_id)
+            self._transaction.count("change_id", change.change_id)
+            self._transaction.count(f"{change.kind}_version", change.change_id)
 
     def get(self, change_id: int) -> Change | None:
-        """Return a change."""
-        self._transaction.settle()
+        self._transaction.store_history()
         row = self._transaction.row(_GET, {"key": change_id})
         return None if row is None else _change(row)
 
     def last_of(self, kind: Kind, id_: int) -> int:
-        """Return the id of the newest change of a record."""
-        self._transaction.settle()
+        self._transaction.store_history()
         row = self._transaction.row(_LAST_OF, {"of_kind": kind.value, "id_": id_})
         return 0 if row is None or row[0] is None else int(row[0])
 
     def page(self, after: int, limit: int) -> tuple[Change, ...]:
-        """Return some changes, by id."""
-        self._transaction.settle()
+        self._transaction.store_history()
         return page_of(self._transaction.page(_PAGE, {"after_id": after, "limit": limit}), _change)
 
 
-_ANSWER = select(stored_responses.c.key_hash, stored_responses.c.sealed, stored_responses.c.expires_at).where(
+_RESPONSE = select(stored_responses.c.key_hash, stored_responses.c.sealed, stored_responses.c.expires_at).where(
     stored_responses.c.key_hash == bindparam("hash_")
 )
-_ADD_ANSWER = insert(stored_responses).inline()
+_ADD_RESPONSE = insert(stored_responses).inline()
 _EXPIRED = (
     select(stored_responses.c.key_hash)
     .where(stored_responses.c.expires_at <= bindparam("now"))
@@ -121,29 +113,23 @@ _EXPIRE = update(stored_responses).where(stored_responses.c.key_hash == bindpara
 _FORGET = delete(stored_responses).where(stored_responses.c.key_hash == bindparam("hash_"))
 
 
-class StoredResponseRepository:
-    """The first answers, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
+class StoredResponseRepository(Repository):
+    """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        """Work in a transaction."""
-        self._transaction = transaction
+    __slots__ = ()
 
     def get(self, key_hash: str) -> StoredResponse | None:
-        """Return an answer."""
-        row = self._transaction.row(_ANSWER, {"hash_": key_hash})
+        row = self._transaction.row(_RESPONSE, {"hash_": key_hash})
         return None if row is None else StoredResponse(*row)
 
-    def add(self, answer: StoredResponse) -> None:
-        """Keep an answer."""
-        values = {"key_hash": answer.key_hash, "sealed": answer.encrypted, "expires_at": answer.expires_at}
-        self._transaction.change(_ADD_ANSWER, values)
+    def add(self, response: StoredResponse) -> None:
+        values = {"key_hash": response.key_hash, "sealed": response.encrypted, "expires_at": response.expires_at}
+        self._transaction.change(_ADD_RESPONSE, values)
 
     def forget_expired(self, now: int, most: int) -> None:
-        """Forget answers that are no longer good."""
         for (key_hash,) in self._transaction.rows(_EXPIRED, {"now": now, "most": most}):
             self._transaction.change(_FORGET, {"hash_": key_hash})
 
     def expire_by(self, latest: int, most: int) -> None:
-        """Let some answers be good for less long."""
         for (key_hash,) in self._transaction.rows(_LATE, {"latest": latest, "most": most}):
             self._transaction.change(_EXPIRE, {"hash_": key_hash, "expires_at": latest})

@@ -4,8 +4,21 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, make_url
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Engine,
+    FromClause,
+    Insert,
+    PoolProxiedConnection,
+    Select,
+    Text,
+    make_url,
+)
+from sqlalchemy.dialects.mysql import MEDIUMTEXT
 from sqlalchemy.exc import ArgumentError
+from sqlalchemy.types import TypeEngine
 
 from logoadmin.adapters.sql_storage.faults import Judgement
 from logoadmin.domain.model.errors import SettingsError
@@ -18,6 +31,33 @@ _MYSQL_DRIVERS = {
     "mysql+mysqldb": "mysqldb",
     "mariadb+mysqldb": "mysqldb",
 }
+
+
+_SERVERS = ("mysql", "mariadb")
+
+# A server's usual text ends at 65,535 bytes, a quarter of what may be four bytes a character.
+LONG_TEXT: TypeEngine[str] = Text().with_variant(MEDIUMTEXT(), *_SERVERS)
+
+
+def unless_there(insertion: Insert) -> Insert:
+    """Let an insertion pass by rows that are there already."""
+    return insertion.prefix_with("OR IGNORE", dialect="sqlite").prefix_with("IGNORE", dialect="mysql")
+
+
+def in_this_order(query: Select[Any], tables: FromClause) -> Select[Any]:
+    """Have a query look at tables in the order in which they are joined."""
+    return query.prefix_with("STRAIGHT_JOIN", dialect="mysql").select_from(tables)
+
+
+def then(tables: FromClause, key: ColumnElement[int], another: FromClause, its: ColumnElement[int]) -> FromClause:
+    """Join another table that is looked at after the others."""
+    # No index has the sum, so SQLite, too, cannot go the other way.
+    return tables.join(another, its == key + 0)
+
+
+def through_index(query: Select[Any], table: FromClause, index: str) -> Select[Any]:
+    """Have a query go along an index: MySQL may else look for a value alone, and pass by its ids from the first on."""
+    return query.with_hint(table, f"FORCE INDEX ({index})", "mysql")
 
 
 class Dialect(Protocol):
@@ -36,10 +76,6 @@ class Dialect(Protocol):
         """How many reads are best made at the same time, see :attr:`logoadmin.ports.storage.Storage.at_once`."""
 
     @property
-    def together(self) -> bool:
-        """Whether several statements can be sent at once."""
-
-    @property
     def begin_write(self) -> tuple[str, ...]:
         """The statements that begin a transaction which sees what others committed and cannot fail by waiting late."""
 
@@ -47,12 +83,12 @@ class Dialect(Protocol):
     def begin_snapshot(self) -> tuple[str, ...]:
         """The statements that begin a transaction whose queries all see the same moment."""
 
-    def engine(self, connections: int, patience: float | None) -> Engine:
+    def engine(self, connections: int, timeout: float | None) -> Engine:
         """Return an engine of autocommit connections that are never reset.
 
         Args:
             connections: how many there may be at once.
-            patience: how many seconds a connection or an answer may take; None for as long as it takes.
+            timeout: how many seconds a connection or an answer may take; None for as long as it takes.
         """
 
     def holding_little(self, cursor: Any) -> AbstractContextManager[None]:
@@ -64,8 +100,14 @@ class Dialect(Protocol):
     def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
         """Have a connection wait for no lock meanwhile, beside those that are asked for without a wait."""
 
-    def turn(self) -> AbstractContextManager[None]:
+    def write_queue(self) -> AbstractContextManager[None]:
         """Let those who write wait for each other here, where the database would have them poll for its lock."""
+
+    def data_version(self) -> int | None:
+        """Return what :meth:`logoadmin.ports.storage.Storage.data_version` asks for."""
+
+    def close(self) -> None:
+        """Let go of what :meth:`data_version` looks with."""
 
     def exists(self) -> bool:
         """Tell whether there is a database to connect to; a server's is always taken to be there.
@@ -81,7 +123,7 @@ class Dialect(Protocol):
             StartError: it cannot be made, or what is there is no database.
         """
 
-    def alone(self, connection: Connection) -> AbstractContextManager[tuple[str, ...]]:
+    def migration_lock(self, connection: Connection) -> AbstractContextManager[tuple[str, ...]]:
         """Keep everybody else from changing tables meanwhile, and commit at the end.
 
         On an error everything is undone, save tables where the database cannot do that.

@@ -6,8 +6,7 @@ people, and how it is to be taken.
 
 import sqlite3
 import ssl
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -87,11 +86,6 @@ def judge_sqlite(error: BaseException) -> Judgement | None:
     return None if code is None else _looked_up(SQLITE, code, code) or _looked_up(SQLITE, code & 0xFF, code)
 
 
-def unnamed(error: BaseException) -> Judgement:
-    """Return what is to be thought of an error that is in no table, where no mistake of ours can have been made."""
-    return Judgement(Fault.BUSY, Cause.IO_ERROR, _code_of(error))
-
-
 def _code_of(error: BaseException) -> int | None:
     code = getattr(error, "sqlite_errorcode", error.args[0] if error.args else None)
     return code if isinstance(code, int) else None
@@ -113,7 +107,7 @@ class Failure(Exception):
         unsure: whether the transaction may have been kept all the same.
     """
 
-    def __init__(self, judged: Judgement, error: Exception, *, lost: bool = False, unsure: bool = False) -> None:
+    def __init__(self, judged: Judgement, error: BaseException, *, lost: bool = False, unsure: bool = False) -> None:
         self.fault, self.cause, self.code = judged
         self.error, self.lost, self.unsure = error, lost, unsure
         super().__init__(f"{self.fault.name} {self.cause.code} {self.code}")
@@ -124,28 +118,49 @@ class Failure(Exception):
         return self.fault in {Fault.GONE, Fault.USELESS}
 
 
-@contextmanager
-def translated(
-    judge: Callable[[BaseException], Judgement | None], driver: Any, *, connected: bool = False
-) -> Iterator[None]:
-    """Turn what the database raises into :class:`Failure`; what it cannot be blamed for passes as it is.
+class Faults:
+    """Tells what became of a transaction from the error that its driver raised."""
 
-    Args:
-        judge: the dialect's judgement of a driver's error.
-        driver: the module of the driver, with the errors that each driver has (PEP 249).
-        connected: whether a connection that worked is in use, which may then be the one that is lost.
-    """
-    try:
-        yield
-    except exc.TimeoutError as error:
-        raise Failure(Judgement(Fault.BUSY, Cause.TOO_BUSY, "pool"), error) from None
-    except driver.IntegrityError as error:
-        raise Failure(Judgement(Fault.REFUSED, Cause.TOO_BUSY, _code_of(error)), error) from None
-    except (driver.Error, exc.DBAPIError) as error:
+    def __init__(self, judge: Callable[[BaseException], Judgement | None], driver: Any) -> None:
+        """Judge errors.
+
+        Args:
+            judge: the dialect's judgement of a driver's error.
+            driver: the module of the driver, with the errors that each driver has (PEP 249).
+        """
+        self._judge = judge
+        self._driver = driver
+
+    def failure(self, error: BaseException, *, connected: bool = True) -> Failure | None:
+        """Return the failure that an error means, None for what the database cannot be blamed for.
+
+        Args:
+            error: what was raised.
+            connected: whether a connection that worked was in use, which may then be the one that is lost.
+        """
+        if isinstance(error, Failure):
+            return error
+        if isinstance(error, exc.TimeoutError):
+            return Failure(Judgement(Fault.BUSY, Cause.TOO_BUSY, "pool"), error)
+        if isinstance(error, self._driver.IntegrityError):
+            return Failure(Judgement(Fault.REFUSED, Cause.TOO_BUSY, _code_of(error)), error)
         # SQLAlchemy's own come from what it asks of a new connection, or of the tables.
-        judged = judge(getattr(error, "orig", None) or error)
+        judged = self._judge(getattr(error, "orig", None) or error) if self._is_of_database(error) else None
         if judged is None:
-            raise
+            return None
         failure = Failure(judged, error)
         failure.lost = connected and failure.is_broken
-        raise failure from None
+        return failure
+
+    def failure_of_commit(self, error: BaseException) -> Failure | None:
+        """Return the failure that an error of a commit means, after which everything may be there all the same."""
+        failure = self.failure(error)
+        if failure is None and self._is_of_database(error):
+            failure = Failure(Judgement(Fault.BUSY, Cause.IO_ERROR, _code_of(error)), error)
+        if failure is not None:
+            # Of a conflict alone it is certain that nothing was kept.
+            failure.unsure = failure.fault is not Fault.CONFLICT
+        return failure
+
+    def _is_of_database(self, error: BaseException) -> bool:
+        return isinstance(error, (self._driver.Error, exc.DBAPIError))

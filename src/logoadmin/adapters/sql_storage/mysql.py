@@ -12,7 +12,7 @@ from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, QueuePool
 from sqlalchemy.exc import DisconnectionError
 
 from logoadmin.adapters.sql_storage.faults import Judgement, judge_mysql
-from logoadmin.adapters.sql_storage.pymysql_connections import Connector, hurried
+from logoadmin.adapters.sql_storage.pymysql_connections import Connector, answering_within
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
 from logoadmin.domain.model.lists import PAGE_TEXT
@@ -42,7 +42,7 @@ _ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
 _MOST_BYTES: Final = 4 * PAGE_TEXT
 _POOL_NAME: Final = "logoadmin"
 # Two databases on the same server may be prepared at once; the name of a lock may have 64 characters.
-_LOCK: Final = "CONCAT('logoadmin.', MD5(DATABASE()))"
+_MIGRATION_LOCK: Final = "CONCAT('logoadmin.', MD5(DATABASE()))"
 
 
 class Mysql:
@@ -51,7 +51,6 @@ class Mysql:
     embedded = False
     # The driver is written in Python: while one thread waits for the server, two others keep the processor busy.
     at_once = 3
-    together = True
     begin_write = ("START TRANSACTION",)
     begin_snapshot = (
         "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
@@ -75,11 +74,11 @@ class Mysql:
         host = str(self._url.host)
         self.server = f"[{host}]:{self._url.port}" if ":" in host else f"{host}:{self._url.port}"
 
-    def engine(self, connections: int, patience: float | None) -> Engine:
+    def engine(self, connections: int, timeout: float | None) -> Engine:
         """Return an engine that finds out in time whether its server is gone."""
         engine = create_engine(
             self._url,
-            **self._connecting(patience),
+            **self._connecting(timeout),
             poolclass=QueuePool,
             pool_size=connections,
             max_overflow=0,
@@ -94,7 +93,7 @@ class Mysql:
         )
         # Only this pool's: it would log a traceback for each connection that cannot be closed in good order.
         logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_POOL_NAME}").setLevel(logging.CRITICAL)
-        self._watch(engine, is_hurried=patience is not None)
+        self._watch(engine, interactive=timeout is not None)
         return engine
 
     @contextmanager
@@ -111,13 +110,19 @@ class Mysql:
         """Return how an error is to be taken."""
         return judge_mysql(error)
 
-    def turn(self) -> AbstractContextManager[None]:
+    def write_queue(self) -> AbstractContextManager[None]:
         """Do nothing: a server hands its locks on by itself."""
         return nullcontext()
 
     def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a file's)
         """Return nothing to do: the one lock is asked for without a wait."""
         return nullcontext()
+
+    def data_version(self) -> None:
+        """Return nothing: a server would have to be asked."""
+
+    def close(self) -> None:
+        """Do nothing: there is nothing that looks."""
 
     def exists(self) -> bool:
         """Return True: whether there is a database, its server will say."""
@@ -127,33 +132,33 @@ class Mysql:
         """Do nothing: a database on a server is made by whoever runs the server."""
 
     @contextmanager
-    def alone(self, connection: Connection) -> Iterator[tuple[str, ...]]:
+    def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
         """Hold a lock by name. Tables are made for good one by one, so migrations must bear to be repeated."""
-        if connection.exec_driver_sql(f"SELECT GET_LOCK({_LOCK}, {_LONG_WAIT})").scalar() != 1:
+        if connection.exec_driver_sql(f"SELECT GET_LOCK({_MIGRATION_LOCK}, {_LONG_WAIT})").scalar() != 1:
             raise StorageUnavailable(self.server, Cause.TOO_BUSY)
         try:
             yield self.begin_write
             connection.exec_driver_sql("COMMIT")
         finally:
             if not connection.invalidated:
-                connection.exec_driver_sql(f"SELECT RELEASE_LOCK({_LOCK})")
+                connection.exec_driver_sql(f"SELECT RELEASE_LOCK({_MIGRATION_LOCK})")
 
     def table_options(self, connection: Connection) -> Mapping[str, Any]:
         """Return the one collation that tells all names apart; the usual ones ignore case, accents or last spaces."""
         exact = "utf8mb4_nopad_bin" if getattr(connection.dialect, "is_mariadb", False) else "utf8mb4_0900_bin"
         return {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": exact}
 
-    def _connecting(self, patience: float | None) -> dict[str, Any]:
+    def _connecting(self, timeout: float | None) -> dict[str, Any]:
         if self._connector is not None:
             connector = self._connector
-            return {"creator": lambda: connector.connect(patience, None if patience is None else _ANSWER_WAIT)}
+            return {"creator": lambda: connector.connect(timeout, None if timeout is None else _ANSWER_WAIT)}
         # The other driver, for those who have it, takes whole seconds.
-        wait = 10 if patience is None else math.ceil(patience)
-        limits = {} if patience is None else {"read_timeout": wait, "write_timeout": wait}
+        wait = 10 if timeout is None else math.ceil(timeout)
+        limits = {} if timeout is None else {"read_timeout": wait, "write_timeout": wait}
         return {"connect_args": {"charset": "utf8mb4", "connect_timeout": wait, **limits}}
 
-    def _watch(self, engine: Engine, *, is_hurried: bool) -> None:
-        lock_wait, limited = (_LOCK_WAIT, _LIMITED) if is_hurried else (_LONG_WAIT, "")
+    def _watch(self, engine: Engine, *, interactive: bool) -> None:
+        lock_wait, limited = (_LOCK_WAIT, _LIMITED) if interactive else (_LONG_WAIT, "")
 
         def begin(connection: Any, record: Any) -> None:
             cursor = connection.cursor()
@@ -169,7 +174,7 @@ class Mysql:
             if time.monotonic() - record.info["used"] < _IDLE:
                 return
             try:
-                with hurried(connection, _PING_WAIT):
+                with answering_within(connection, _PING_WAIT):
                     engine.dialect.do_ping(connection)
             except engine.dialect.loaded_dbapi.Error:
                 raise DisconnectionError from None

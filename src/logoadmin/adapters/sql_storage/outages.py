@@ -34,11 +34,13 @@ class Outages:
 
     Attributes:
         latest: the cause of the last failure.
+        all_is_well: whether the database has answered and nothing fails, so that an answer is no news.
     """
 
     def __init__(self, server: str, clock: Callable[[], float] = time.monotonic) -> None:
         """Speak of a server, by its name for messages."""
         self.latest = Cause.OUT_OF_REACH
+        self.all_is_well = False
         self._server = server
         self._clock = clock
         self._has_answered = False
@@ -52,6 +54,7 @@ class Outages:
             return
         now = self._clock()
         with self._lock:
+            self.all_is_well = False
             known = self._lasting.get(cause)
             if known is None:
                 self._lasting[cause] = _Outage(now, now, in_writing)
@@ -63,13 +66,12 @@ class Outages:
     def answered(self, *, writing: bool) -> None:
         """Take note of a call that succeeded."""
         self._has_answered = True
-        if not self._lasting:  # Without the lock: this is the way of every call on a good day.
-            return
         now = self._clock()
         with self._lock:
             over = [one for one in self._lasting.items() if self._is_over(*one, writing, now)]
             for cause, _ in over:
                 del self._lasting[cause]
+            self.all_is_well = not self._lasting
         for cause, outage in over:
             log.warning("%s: %s is over, after %.0f s", self._server, cause.code, now - outage.began)
 

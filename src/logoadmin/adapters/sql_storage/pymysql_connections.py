@@ -14,7 +14,7 @@ from logoadmin.domain.model.access import is_loopback
 from logoadmin.domain.model.errors import SettingsError
 
 _OPTIONS: Final = {"unix_socket", "charset", "ssl", "ssl_ca", "ssl_cert", "ssl_key", "ssl_check_hostname"}
-_UNHURRIED: Final = 10.0
+_LONG_WAIT: Final = 10.0
 _HANDSHAKE_ERROR: Final = 2012
 
 
@@ -48,8 +48,8 @@ class Connector:
             "unix_socket": options.get("unix_socket"),
             "charset": "utf8mb4",
             "autocommit": True,
-            # Rows that an update met, not only those that it changed; and several statements at once.
-            "client_flag": pymysql.constants.CLIENT.FOUND_ROWS | pymysql.constants.CLIENT.MULTI_STATEMENTS,
+            # Rows that an update met, not only those that it changed.
+            "client_flag": pymysql.constants.CLIENT.FOUND_ROWS,
             "defer_connect": True,
         }
         if self._demanded is None:
@@ -57,18 +57,18 @@ class Connector:
         else:
             self._arguments["ssl"] = self._demanded
 
-    def connect(self, patience: float | None, answer_wait: float | None) -> Any:
+    def connect(self, timeout: float | None, answer_wait: float | None) -> Any:
         """Return a new connection.
 
         Args:
-            patience: how many seconds each step of connecting may take; None for ten.
+            timeout: how many seconds each step of connecting may take; None for ten.
             answer_wait: how many seconds each answer may take afterwards; None for ever.
         """
         connection = pymysql.connect(
             **self._arguments,
-            connect_timeout=patience or _UNHURRIED,
-            read_timeout=patience or _UNHURRIED,
-            write_timeout=patience or _UNHURRIED,
+            connect_timeout=timeout or _LONG_WAIT,
+            read_timeout=timeout or _LONG_WAIT,
+            write_timeout=timeout or _LONG_WAIT,
         )
         if self._offered is not None:
             connection.ssl, connection.ctx = True, self._offered
@@ -85,7 +85,7 @@ class Connector:
 
 
 @contextmanager
-def hurried(connection: Any, wait: float) -> Iterator[None]:
+def answering_within(connection: Any, wait: float) -> Iterator[None]:
     """Let a connection wait no longer than this for answers, where the driver is one that can be told."""
     before = getattr(connection, "_read_timeout", None)
     if before is not None:

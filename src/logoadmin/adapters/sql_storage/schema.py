@@ -10,7 +10,7 @@ from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
 
 # The newest migration, said here so that a start needs not read all of them, which takes longer than everything else.
-NEWEST: Final = "0004"
+NEWEST: Final = "0005"
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 _VERSION: Final = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
 

@@ -1,10 +1,10 @@
-"""Sessions, service keys, attempts to sign in and the service's own secrets: each query beside what its rows become."""
+"""Sessions, passwords, service keys, attempts to sign in and the service's own secrets, with the queries for them."""
 
 from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, select, update
 
-from logoadmin.adapters.sql_storage.statements import Row
+from logoadmin.adapters.sql_storage.statements import KEY, Row
 from logoadmin.adapters.sql_storage.tables import (
     refresh_tokens,
     roles,
@@ -14,10 +14,10 @@ from logoadmin.adapters.sql_storage.tables import (
     sign_in_attempts,
     users,
 )
-from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.transaction import Repository
 from logoadmin.domain.model.access import Rights
-from logoadmin.domain.model.records import ServiceKey
-from logoadmin.ports.storage import Session
+from logoadmin.domain.model.records import PasswordHash, ServiceKey
+from logoadmin.ports.storage import Credentials, Session
 
 _SESSION_ID = sessions.c.session_id == bindparam("id_")
 _USER_ID = sessions.c.user_id == bindparam("owner")
@@ -54,24 +54,16 @@ _SOME_TOKENS = (
 _FORGET_TOKEN = delete(refresh_tokens).where(refresh_tokens.c.token_hash == bindparam("hash_"))
 
 
-class SessionRepository:
+class SessionRepository(Repository):
     """The sessions, as :class:`~logoadmin.ports.storage.Sessions` says."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        """Work in a transaction."""
-        self._transaction = transaction
+    __slots__ = ()
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
-        """Return what a user may do now."""
-
-        def find() -> Rights | None:
-            row = self._transaction.row(_RIGHTS, {"id_": session_id, "owner": user_id})
-            return None if row is None else Rights(user_id, frozenset(row[0].split()))
-
-        return self._transaction.rights((session_id, user_id), find)
+        row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
+        return None if row is None else Rights(user_id, frozenset(row[0].split()))
 
     def add(self, session: Session) -> None:
-        """Begin a session."""
         values = {
             "session_id": session.session_id,
             "user_id": session.user_id,
@@ -81,23 +73,20 @@ class SessionRepository:
         self._transaction.change(_ADD_SESSION, values)
 
     def prolong(self, session_id: str, expires_at: int) -> None:
-        """Let a session end later."""
         self._transaction.change(_PROLONG, {"id_": session_id, "expires_at": expires_at})
 
     def end(self, session_id: str) -> bool:
-        """End a session; the refresh tokens go by themselves."""
         return self._transaction.change(_END, {"id_": session_id}) > 0
 
     def end_all(self, user_id: int, keep: str | None = None) -> None:
-        """End the sessions of a user."""
         if keep is None:
             self._transaction.change(_END_ALL, {"owner": user_id})
         else:
             self._transaction.change(_END_OTHERS, {"owner": user_id, "keep": keep})
 
     def forget_expired(self, now: int, most: int) -> None:
-        """Forget some expired sessions; the tokens one by one, since there may be any number of them."""
         for (session_id,) in self._transaction.rows(_EXPIRED, {"now": now, "most": most}):
+            # The tokens one by one: there may be any number of them.
             tokens = self._transaction.rows(_SOME_TOKENS, {"id_": session_id, "most": most})
             for (token_hash,) in tokens:
                 self._transaction.change(_FORGET_TOKEN, {"hash_": token_hash})
@@ -107,16 +96,13 @@ class SessionRepository:
             self.end(session_id)
 
     def expire_by(self, latest: int, most: int) -> None:
-        """Let some sessions end earlier."""
         for (session_id,) in self._transaction.rows(_LATE, {"latest": latest, "most": most}):
             self.prolong(session_id, latest)
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
-        """Keep a new refresh token."""
         self._transaction.change(_ADD_TOKEN, {"token_hash": token_hash, "session_id": session_id, "used": False})
 
     def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
-        """Return a refresh token's session, and whether it was used."""
         row = self._transaction.row(_GET_TOKEN, {"hash_": token_hash})
         if row is None:
             return None
@@ -124,8 +110,37 @@ class SessionRepository:
         return Session(session_id, user_id, created_at, expires_at), bool(used)
 
     def use_refresh_token(self, token_hash: str) -> None:
-        """Mark a refresh token as used."""
         self._transaction.change(_USE_TOKEN, {"hash_": token_hash, "used": True})
+
+
+_PASSWORD = select(users.c.password).where(users.c.user_id == KEY)
+_SET_PASSWORD = update(users).where(users.c.user_id == KEY)
+_CREDENTIALS = select(users.c.user_id, users.c.password).where(users.c.username == bindparam("name"))
+_CAN_SIGN_IN = select(users.c.user_id).where(users.c.role_id == KEY, users.c.password.is_not(None)).limit(1)
+
+
+def _hash(stored: str | None) -> PasswordHash | None:
+    return None if stored is None else PasswordHash(stored)
+
+
+class PasswordRepository(Repository):
+    """The passwords, as :class:`~logoadmin.ports.storage.Passwords` says."""
+
+    __slots__ = ()
+
+    def get(self, user_id: int) -> PasswordHash | None:
+        row = self._transaction.row(_PASSWORD, {"key": user_id})
+        return None if row is None else _hash(row[0])
+
+    def set(self, user_id: int, password: PasswordHash) -> None:
+        self._transaction.change(_SET_PASSWORD, {"key": user_id, "password": password.hash})
+
+    def credentials(self, username: str) -> Credentials | None:
+        row = self._transaction.row(_CREDENTIALS, {"name": username})
+        return None if row is None else Credentials(row[0], _hash(row[1]))
+
+    def can_sign_in(self, role_id: int) -> bool:
+        return self._transaction.row(_CAN_SIGN_IN, {"key": role_id}) is not None
 
 
 _SECRET = select(secrets.c.value).where(secrets.c.name == bindparam("name"))
@@ -133,24 +148,19 @@ _CHANGE_SECRET = update(secrets).where(secrets.c.name == bindparam("secret"))
 _ADD_SECRET = insert(secrets).inline()
 
 
-class SecretRepository:
+class SecretRepository(Repository):
     """The secrets, as :class:`~logoadmin.ports.storage.Secrets` says."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        """Work in a transaction."""
-        self._transaction = transaction
+    __slots__ = ()
 
     def get(self, name: str) -> str | None:
-        """Return a secret."""
         row = self._transaction.row(_SECRET, {"name": name})
         return None if row is None else str(row[0])
 
     def put(self, name: str, value: str) -> None:
-        """Keep a new secret."""
         self._transaction.change(_ADD_SECRET, {"name": name, "value": value})
 
     def replace(self, name: str, value: str) -> None:
-        """Keep another value of a secret."""
         if not self._transaction.change(_CHANGE_SECRET, {"secret": name, "value": value}):
             self.put(name, value)
 
@@ -176,19 +186,15 @@ def _service_key(row: Row) -> ServiceKey:
     return ServiceKey(key_id, name, tuple(scope.split()), created_at, expires_at, last_used_at)
 
 
-class ServiceKeyRepository:
+class ServiceKeyRepository(Repository):
     """The service keys, as :class:`~logoadmin.ports.storage.ServiceKeys` says."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        """Work in a transaction."""
-        self._transaction = transaction
+    __slots__ = ()
 
     def next_id(self) -> int:
-        """Return the id for a new key."""
-        return self._transaction.counters.next("key_id")
+        return self._transaction.next_id("key_id")
 
     def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
-        """Keep a new key."""
         values: dict[str, Any] = {
             "key_id": key.key_id,
             "user_id": user_id,
@@ -202,28 +208,19 @@ class ServiceKeyRepository:
         self._transaction.change(_ADD_KEY, values)
 
     def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
-        """Return the keys of a user."""
         return tuple(map(_service_key, self._transaction.rows(_KEYS_OF_USER, {"owner": user_id})))
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
-        """Return a key and what its user may do now."""
-
-        def find() -> tuple[ServiceKey, Rights] | None:
-            row = self._transaction.row(_FIND_KEY, {"hash_": key_hash})
-            return None if row is None else (_service_key(row), Rights(row[6], frozenset(row[7].split())))
-
-        return self._transaction.rights(key_hash, find)
+        row = self._transaction.rights(_FIND_KEY, {"hash_": key_hash})
+        return None if row is None else (_service_key(row), Rights(row[6], frozenset(row[7].split())))
 
     def use(self, key_id: int, now: int) -> None:
-        """Note when a key was used."""
         self._transaction.change(_CHANGE_KEY, {"key": key_id, "last_used_at": now})
 
     def redate(self, key_id: int, created_at: int, expires_at: int | None) -> None:
-        """Give a key other times."""
         self._transaction.change(_CHANGE_KEY, {"key": key_id, "created_at": created_at, "expires_at": expires_at})
 
     def remove(self, key_id: int, user_id: int) -> bool:
-        """End a key of a user."""
         return self._transaction.change(_REMOVE_KEY, {"key": key_id, "owner": user_id}) > 0
 
 
@@ -237,29 +234,23 @@ _ENDED = (
 )
 
 
-class SignInAttemptRepository:
+class SignInAttemptRepository(Repository):
     """The attempts to sign in, as :class:`~logoadmin.ports.storage.SignInAttempts` says."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        """Work in a transaction."""
-        self._transaction = transaction
+    __slots__ = ()
 
     def count(self, counted: str) -> tuple[int, int]:
-        """Return how many attempts there are and when their window ends."""
         row = self._transaction.row(_COUNT, {"of": counted})
         return (0, 0) if row is None else (row[0], row[1])
 
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
-        """Say how many there are and when their window ends."""
         values = {"attempts": attempts, "ends_at": ends_at}
         if not self._transaction.change(_CHANGE_COUNT, {"of": counted, **values}):
             self._transaction.change(_ADD_COUNT, {"counted": counted, **values})
 
     def forget(self, counted: str) -> None:
-        """Forget the attempts."""
         self._transaction.change(_FORGET, {"of": counted})
 
     def forget_ended(self, now: int, most: int) -> None:
-        """Forget some whose window ended."""
         for (counted,) in self._transaction.rows(_ENDED, {"now": now, "most": most}):
             self.forget(counted)

@@ -17,9 +17,9 @@ from logoadmin.adapters.sql_storage.faults import Judgement, judge_sqlite
 from logoadmin.domain.model.errors import StartError
 
 # The last one and either of the others stay below the two seconds of contract A20; who has to wait for a connection
-# finds that others have waited for their turn already.
+# finds that others have waited in the queue already.
 _POOL_WAIT: Final = 0.5
-_TURN_WAIT: Final = 0.5
+_QUEUE_WAIT: Final = 0.5
 _BUSY_WAIT: Final = 1.4
 _WAL_WAIT: Final = 0.3
 _LONG_WAIT: Final = 60.0
@@ -43,7 +43,6 @@ class Sqlite:
     embedded = True
     # The driver lets go of the interpreter for each row: two threads that read hand it to each other all the time.
     at_once = 1
-    together = False
     # A plain BEGIN would fail at its first change, without waiting, whenever somebody else wrote meanwhile.
     begin_write = ("BEGIN IMMEDIATE",)
     begin_snapshot = ("BEGIN",)
@@ -52,13 +51,14 @@ class Sqlite:
         """Use a file; a relative path is taken from the working directory of this moment."""
         self._path = os.path.abspath(file)
         self.server = os.path.basename(self._path) or self._path
-        self._turn = threading.Lock()
+        self._observer = _Observer(self)
+        self._write_queue = threading.Lock()
 
-    def engine(self, connections: int, patience: float | None) -> Engine:
+    def engine(self, connections: int, timeout: float | None) -> Engine:
         """Return an engine that never makes the file: one that is gone must not come back empty."""
         engine = create_engine(
             "sqlite://",
-            creator=lambda: self._connect(is_hurried=patience is not None),
+            creator=lambda: self._connect(interactive=timeout is not None),
             poolclass=QueuePool,
             pool_size=connections,
             max_overflow=0,
@@ -82,14 +82,22 @@ class Sqlite:
         return judge_sqlite(error)
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def write_queue(self) -> Iterator[None]:
         """Queue up for a while; whoever had no luck polls, beside those of other processes."""
-        taken = self._turn.acquire(timeout=_TURN_WAIT)
+        taken = self._write_queue.acquire(timeout=_QUEUE_WAIT)
         try:
             yield
         finally:
             if taken:
-                self._turn.release()
+                self._write_queue.release()
+
+    def data_version(self) -> int | None:
+        """Return a number that is another one after any commit to the file."""
+        return self._observer.data_version()
+
+    def close(self) -> None:
+        """Let go of the connection that looks for commits."""
+        self._observer.close()
 
     @contextmanager
     def without_waiting(self, connection: PoolProxiedConnection) -> Iterator[None]:
@@ -134,7 +142,7 @@ class Sqlite:
         raise StartError(f"The database file {self.server} cannot be made: {reason}")
 
     @contextmanager
-    def alone(self, connection: Connection) -> Iterator[tuple[str, ...]]:
+    def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
         """Hold the one write lock, as one transaction: tables are made and undone like records."""
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         try:
@@ -157,13 +165,14 @@ class Sqlite:
     def _is_strange(self) -> bool:
         """Ask SQLite, which changes nothing; reading the file beside it would end the locks that this process has."""
         try:
-            with closing(self._opened(0)) as connection:
+            with closing(self.opened(0)) as connection:
                 connection.execute("PRAGMA schema_version")
         except sqlite3.DatabaseError as error:
             return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_NOTADB
         return False
 
-    def _opened(self, busy_wait: float) -> "_Connection":
+    def opened(self, busy_wait: float) -> "_Connection":
+        """Return a new connection to the file, which is never made here."""
         uri = f"file:{quote(self._path)}?mode=rw"
         with _opening:
             return sqlite3.connect(
@@ -176,10 +185,10 @@ class Sqlite:
                 factory=_Connection,
             )
 
-    def _connect(self, *, is_hurried: bool) -> sqlite3.Connection:
-        busy_wait, wal_wait = (_BUSY_WAIT, _WAL_WAIT) if is_hurried else (_LONG_WAIT, _LONG_WAIT)
-        connection = self._opened(busy_wait)
-        if is_hurried:
+    def _connect(self, *, interactive: bool) -> sqlite3.Connection:
+        busy_wait, wal_wait = (_BUSY_WAIT, _WAL_WAIT) if interactive else (_LONG_WAIT, _LONG_WAIT)
+        connection = self.opened(busy_wait)
+        if interactive:
             connection.set_progress_handler(connection.is_late, _STEPS)
         try:
             _use_wal(connection, wal_wait)
@@ -192,19 +201,68 @@ class Sqlite:
         return connection
 
     def _remember_file(self, _connection: object, record: Any) -> None:
-        record.info["file"] = self._file()
+        record.info["file"] = self.file()
 
     def _compare_file(self, _connection: object, record: Any, _proxy: object) -> None:
         # A connection goes on reading and writing a file that somebody has removed or replaced, with nobody noticing.
-        if record.info["file"] != self._file():
+        if record.info["file"] != self.file():
             raise DisconnectionError
 
-    def _file(self) -> tuple[int, int] | None:
+    def file(self) -> tuple[int, int] | None:
+        """Return which file it is that has the name now, None where there is none."""
         try:
             found = os.stat(self._path)
         except OSError:
             return None
         return found.st_dev, found.st_ino
+
+
+class _Observer:
+    """Finds out in microseconds whether anybody has committed something, with a connection that never writes.
+
+    The number is of that connection: it rises when it finds commits of others. A file that was replaced has a new
+    connection, whose numbers follow on the old ones.
+    """
+
+    def __init__(self, dialect: Sqlite) -> None:
+        self._dialect = dialect
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+        self._connections = 0
+
+    def data_version(self) -> int | None:
+        """Return the number; None where that would take a wait, on any error, or where the file was replaced."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            return self._looked()
+        except sqlite3.Error:
+            self._let_go()
+            return None
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        with self._lock:
+            self._let_go()
+
+    def _looked(self) -> int | None:
+        file = self._dialect.file()
+        if self._connection is None or file != self._file:
+            self._let_go()
+            if file is None:
+                return None
+            self._connection, self._file = self._dialect.opened(0), file
+            self._connections += 1
+            return None
+        (number,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return self._connections << 32 | int(number)
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
 
 class _Connection(sqlite3.Connection):

@@ -1,19 +1,22 @@
-"""Statements in the SQL of one database, each written once."""
+"""Statements in the SQL of one database, each compiled once."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from itertools import chain, repeat
-from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ClauseElement, Dialect
+from sqlalchemy import ClauseElement, Dialect, bindparam
 
 from logoadmin.adapters.sql_storage.tables import roles, service_keys, sessions, users
 
 Row = Sequence[Any]
 
-# What says who may do what.
+KEY: Final[Any] = bindparam("key")
+# Many keys for one statement.
+KEYS: Final = tuple(f"key{number}" for number in range(50))
+
+# The tables that say what somebody may do.
 _RIGHTS: Final = {users, roles, sessions, service_keys}
 # So many statements are known at a time. There are some three hundred, whatever is asked for: none is made for a value,
 # or for how many values there are.
@@ -30,54 +33,43 @@ def in_portions(names: Sequence[str], values: Sequence[Any]) -> Iterator[dict[st
         yield dict(zip(names, chain(some, repeat(some[-1])), strict=False))
 
 
-class Written(NamedTuple):
-    """The SQL of a statement, what puts its values in order, and whether it may change what somebody may do."""
+class Compiled(NamedTuple):
+    """The SQL of a statement.
+
+    Attributes:
+        sql: the text.
+        order: the names of the values in the order in which the text has them, None if they are given in it.
+        fixed: the values that are always the same.
+        changes_rights: whether it may change what somebody may do.
+    """
 
     sql: str
-    ordered: Callable[[Any], Row]
+    order: tuple[str, ...] | None
+    fixed: Mapping[str, Any]
     changes_rights: bool
 
 
 class Statements:
-    """Writes statements in the SQL of one database, each of them once.
-
-    They run on the driver's own cursor: SQLAlchemy's way there takes as long as SQLite takes to answer.
+    """Compiles statements for one database. They run on the driver's cursor: SQLAlchemy's way there is twice as long.
 
     Attributes:
-        written: returns the SQL of a statement that gets values of these names.
-        together: whether several statements are sent at once.
+        compiled: returns the SQL of a statement that gets values of these names.
+        holding_little: see :class:`~logoadmin.adapters.sql_storage.dialects.Dialect`.
         refused: what the driver raises if a key refuses a record.
     """
 
-    __slots__ = ("_dialect", "holding_little", "refused", "together", "written")
+    __slots__ = ("_dialect", "compiled", "holding_little", "refused")
 
-    def __init__(
-        self,
-        dialect: Dialect,
-        *,
-        together: bool,
-        holding_little: Callable[[Any], AbstractContextManager[None]] = nullcontext,
-    ) -> None:
-        """Write for a database, and with its driver's way of naming values.
-
-        Args:
-            dialect: of the database.
-            together: whether several statements can be sent at once, and are, to save round trips.
-            holding_little: has a cursor read no more rows than a page has.
-        """
+    def __init__(self, dialect: Dialect, holding_little: Callable[[Any], AbstractContextManager[None]]) -> None:
+        """Compile for a database, and with its driver's way of naming values."""
         self._dialect = dialect
-        self.together = together
-        self.written = lru_cache(_KNOWN)(self._write)
+        self.compiled = lru_cache(_KNOWN)(self._compile)
         self.holding_little = holding_little
         self.refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
 
-    def _write(self, statement: ClauseElement, names: tuple[str, ...]) -> Written:
+    def _compile(self, statement: ClauseElement, names: tuple[str, ...]) -> Compiled:
         compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
         order: tuple[str, ...] = tuple(compiled.positiontup or ())
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
-
-        def completed(values: Any) -> Row:
-            return tuple({**fixed, **values}[name] for name in order)
-
-        ordered = itemgetter(*order) if len(order) > 1 and not fixed else completed
-        return Written(str(compiled), ordered, getattr(statement, "table", None) in _RIGHTS)
+        changes_rights = getattr(statement, "table", None) in _RIGHTS
+        return Compiled(str(compiled), None if order == names else order, fixed, changes_rights)

@@ -5,7 +5,8 @@ They say what queries need to know. How a server is to compare text is said wher
 never by the database.
 """
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
@@ -20,9 +21,18 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-from sqlalchemy.dialects.mysql import MEDIUMTEXT
-from sqlalchemy.types import TypeEngine
 
+from logoadmin.adapters.sql_storage.dialects import LONG_TEXT
+from logoadmin.domain.model.kinds import (
+    ARTWORK_KINDS,
+    AUTHORS,
+    KINDS,
+    ROLES,
+    USERS,
+    AnyArtworkKind,
+    AnyKind,
+    ArtworkKind,
+)
 from logoadmin.domain.model.limits import (
     MAX_ARTWORK_NAME,
     MAX_AVATAR,
@@ -35,10 +45,8 @@ from logoadmin.domain.model.records import Kind
 
 VERSION_TABLE: Final = "logoadmin_version"
 # A hash of the password, the token or the session: whatever makes them, they fit.
-_SEALED: Final = 255
+_HASH: Final = 255
 _OPAQUE: Final = 128
-# How long the parts are that are kept of names. A few parts of one of these lengths cover any part that is searched.
-PARTS: Final = (4, 3, 2, 1)
 
 metadata: Final = MetaData(
     naming_convention={
@@ -58,117 +66,100 @@ def _created_at() -> Column[int]:
     return Column("created_at", BigInteger, nullable=False)
 
 
-def _version() -> Column[int]:
-    return Column("version", Integer, nullable=False, server_default="0")
+def _records(kind: AnyKind, *columns: Column[Any]) -> Table:
+    """Return the table of the records of a kind, with what all kinds have."""
+    names = {column.name: column for column in columns}
+    length: int = names[kind.name_field].type.length  # type: ignore[attr-defined]  # a name is a text
+    return Table(
+        kind.plural,
+        metadata,
+        _id(kind.id_field),
+        *columns,
+        _created_at(),
+        Column("version", Integer, nullable=False, server_default="0"),
+        # The name as it is searched; folding makes at most three characters of one.
+        Column("folded", String(3 * length), nullable=False, server_default=""),
+        *(UniqueConstraint(field) for field in kind.unique if field != kind.id_field),
+        *(Index(None, field) for field in kind.filters if field not in kind.unique),
+    )
 
 
-def _folded(name_length: int) -> Column[str]:
-    # A name as it is searched; folding makes at most three characters of one.
-    return Column("folded", String(3 * name_length), nullable=False, server_default="")
-
-
-def _long() -> TypeEngine[str]:
-    # MySQL's TEXT ends at 65,535 bytes, a quarter of what may be four bytes a character.
-    return Text().with_variant(MEDIUMTEXT(), "mysql", "mariadb")
-
-
-roles: Final = Table(
-    "roles",
-    metadata,
-    _id("role_id"),
+roles: Final = _records(
+    ROLES,
     Column("name", String(MAX_NAME), nullable=False),
     # Scope-tokens hold no space, so the space-joined text of RFC 6749 is theirs.
     Column("scope", String(MAX_SCOPES * (MAX_NAME + 1)), nullable=False),
-    _created_at(),
-    _version(),
-    _folded(MAX_NAME),
-    UniqueConstraint("name"),
 )
 
-users: Final = Table(
-    "users",
-    metadata,
-    _id("user_id"),
+users: Final = _records(
+    USERS,
     Column("username", String(MAX_NAME), nullable=False),
     Column("avatar", String(MAX_AVATAR)),
     Column("role_id", Integer, ForeignKey("roles.role_id"), nullable=False),
-    _created_at(),
-    Column("password", String(_SEALED)),
-    _version(),
-    _folded(MAX_NAME),
-    UniqueConstraint("username"),
-    Index(None, "role_id"),
+    Column("password", String(_HASH)),
 )
 
-authors: Final = Table(
-    "authors",
-    metadata,
-    _id("author_id"),
+authors: Final = _records(
+    AUTHORS,
     Column("user_id", Integer, nullable=False),
     Column("username", String(MAX_NAME), nullable=False),
-    _created_at(),
-    _version(),
-    _folded(MAX_NAME),
-    UniqueConstraint("user_id"),
-    UniqueConstraint("username"),
 )
 
 
-def _artworks(name: str, id_name: str) -> Table:
-    return Table(
-        name,
-        metadata,
-        _id(id_name),
+def _artworks(kind: AnyArtworkKind) -> Table:
+    return _records(
+        kind,
         Column("name", String(MAX_ARTWORK_NAME), nullable=False),
         Column("preview_url", String(MAX_PREVIEW_URL), nullable=False),
         Column("target", String(MAX_TARGET), nullable=False),
         Column("active", Boolean, nullable=False),
-        _created_at(),
-        Column("custom_css", _long(), nullable=False),
-        _version(),
-        _folded(MAX_ARTWORK_NAME),
-        Index(None, "target"),
-        Index(None, "active"),
+        Column("custom_css", LONG_TEXT, nullable=False),
     )
 
 
-def _links(name: str, id_name: str, artworks_id: str) -> Table:
-    artwork_id = artworks_id.split(".")[1]
+def _links(kind: AnyArtworkKind) -> Table:
     return Table(
-        name,
+        f"{kind.kind}_authors",
         metadata,
-        _id(id_name),
-        Column(artwork_id, Integer, ForeignKey(artworks_id, ondelete="CASCADE"), nullable=False),
+        _id(kind.link_id_field),
+        Column(
+            kind.id_field, Integer, ForeignKey(f"{kind.plural}.{kind.id_field}", ondelete="CASCADE"), nullable=False
+        ),
         Column("author_id", Integer, ForeignKey("authors.author_id", ondelete="CASCADE"), nullable=False),
-        UniqueConstraint(artwork_id, "author_id"),
-        Index(None, "author_id", artwork_id),
+        UniqueConstraint(kind.id_field, "author_id"),
+        Index(None, "author_id", kind.id_field),
     )
 
 
-themes: Final = _artworks("themes", "theme_id")
-logos: Final = _artworks("logos", "logo_id")
-theme_authors: Final = _links("theme_authors", "theme_author_id", "themes.theme_id")
-logo_authors: Final = _links("logo_authors", "logo_author_id", "logos.logo_id")
+TABLES: Final[Mapping[Kind, Table]] = {
+    Kind.ROLE: roles,
+    Kind.USER: users,
+    Kind.AUTHOR: authors,
+    **{kind.kind: _artworks(kind) for kind in ARTWORK_KINDS},
+}
+LINK_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _links(kind) for kind in ARTWORK_KINDS}
 
+# The n-grams of all kinds are in one table; the first character of each says of which kind. A kind whose first letter
+# is taken needs another one.
+NGRAM_PREFIXES: Final = {kind: kind.value[0] for kind in Kind}
+NGRAM_SIZES: Final = (1, 2, 3, 4)
+ngrams: Final = Table(
+    "ngrams",
+    metadata,
+    Column("gram", String(1 + max(NGRAM_SIZES)), primary_key=True),
+    # No foreign key: it would have to have an index of its own.
+    _id("record_id"),
+    sqlite_with_rowid=False,
+)
 
-def _parts(of: Table) -> Table:
-    """Return the table of the parts of names, in which each part has the ids of its records in ascending order."""
-    (key,) = of.primary_key
-    return Table(
-        f"{key.name.removesuffix('_id')}_name_parts",
-        metadata,
-        Column("part", String(max(PARTS)), primary_key=True),
-        # No foreign key: it would have to have an index of its own.
-        _id(key.name),
-        sqlite_with_rowid=False,
-    )
-
-
-role_name_parts: Final = _parts(roles)
-user_name_parts: Final = _parts(users)
-author_name_parts: Final = _parts(authors)
-theme_name_parts: Final = _parts(themes)
-logo_name_parts: Final = _parts(logos)
+# Where a name is cut: the last character and the length of each n-gram that the longest name has.
+ngram_places: Final = Table(
+    "ngram_places",
+    metadata,
+    _id("ends"),
+    _id("size"),
+    sqlite_with_rowid=False,
+)
 
 sessions: Final = Table(
     "sessions",
@@ -224,8 +215,8 @@ changes: Final = Table(
     Column("record_id", Integer, nullable=False),
     Column("request_id", String(_OPAQUE)),
     # JSON.
-    Column("before", _long()),
-    Column("after", _long()),
+    Column("before", LONG_TEXT),
+    Column("after", LONG_TEXT),
     Index(None, "kind", "record_id", "change_id"),
 )
 
@@ -233,7 +224,7 @@ stored_responses: Final = Table(
     "first_answers",
     metadata,
     Column("key_hash", String(_OPAQUE), primary_key=True),
-    Column("sealed", _long(), nullable=False),
+    Column("sealed", LONG_TEXT, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Index(None, "expires_at"),
 )
@@ -250,7 +241,10 @@ sign_in_attempts: Final = Table(
 # One row: whoever writes holds it until the end, so there is one write at a time. It has the last id of each kind and,
 # as ``<kind>_version``, the last change of each kind.
 COUNTED: Final = (
-    *("change_id", "role_id", "author_id", "theme_id", "logo_id", "theme_author_id", "logo_author_id", "key_id"),
+    "change_id",
+    *(kind.id_field for kind in KINDS.values() if kind.gives_ids),
+    *(kind.link_id_field for kind in KINDS.values() if isinstance(kind, ArtworkKind)),
+    "key_id",
     *(f"{kind}_version" for kind in Kind),
 )
 state: Final = Table(

@@ -1,188 +1,140 @@
 """The statements of one unit of work, all on the same connection."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
-from operator import itemgetter
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ClauseElement, PoolProxiedConnection
+from sqlalchemy import ClauseElement, PoolProxiedConnection, insert, select, update
 
-from logoadmin.adapters.sql_storage.counters import HOLD, HOLD_AT_ONCE, KEEP, READ, Counters
 from logoadmin.adapters.sql_storage.statements import Row, Statements
-from logoadmin.domain.model.errors import DuplicateEntry
+from logoadmin.adapters.sql_storage.tables import COUNTED, changes, state
+from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import HeavyPage, light_enough
 
-# Of what is inserted at last, so many rows, or characters of text, go with one statement: some servers take but a
-# megabyte at once.
-_ROWS: Final = 100
-_WEIGHT: Final = 65_536
+# What is counted stands in one row. Whoever writes locks it first and holds it to the end, so there is one write at a
+# time: changes are stored in the order of their ids, and no other row needs a lock. The database's own numbers would
+# not do as ids: they stay used when the work is undone, and each database counts on differently.
+_COUNTED: Final = select(*(state.c[name] for name in COUNTED))
+_LOCK: Final = _COUNTED.with_for_update()
+_LOCK_AT_ONCE: Final = _COUNTED.with_for_update(nowait=True)
+_STORE_COUNTED: Final = update(state)
 
-Answer = TypeVar("Answer")
-Found = TypeVar("Found")
+_ADD_CHANGES: Final = insert(changes).inline()
+_CHANGE: Final = tuple(column.name for column in changes.c)
+# So many changes are held back at most while parts of the work may still undo themselves.
+_HELD_BACK: Final = 100
 
 
-class _Waiting(NamedTuple):
-    """A statement that is run when it has to be, and what is done with its rows."""
+class Savepoint(NamedTuple):
+    """A place in a transaction to which one can go back."""
 
-    sql: str
-    values: Row
-    then: Callable[[Sequence[Row]], object] | None = None
+    name: str
+    counted: dict[str, int]
+    history: list[Row]
 
 
 class Transaction:
-    """Runs statements for the repositories of one unit of work.
+    """Runs statements for the repositories of one unit of work, each when it is told to.
 
-    It begins with :meth:`begin` or :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`; without
-    them, each statement is a transaction of its own. What nobody needs the answer of waits until a statement is run
-    whose answer is needed, and goes with it; rows that nobody looks at wait until :meth:`settle` or the end.
+    A write begins with :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`; leaving it by an error
+    undoes it. Without a beginning, each statement is a transaction of its own.
 
     Attributes:
-        counters: what is counted.
-        begun: whether the database has heard of it.
+        connection: where they run.
+        refused: what the driver raises if a key refuses a record.
     """
 
     __slots__ = (
-        "_connection",
+        "_begun",
+        "_counted",
         "_cursor",
         "_depth",
-        "_is_lost",
-        "_last",
+        "_history",
+        "_locked",
         "_rights",
         "_statements",
-        "_waiting",
-        "begun",
-        "counters",
+        "connection",
+        "refused",
     )
 
     def __init__(self, connection: PoolProxiedConnection, statements: Statements) -> None:
-        """Work on a connection."""
-        self._connection = connection
-        self._cursor = connection.cursor()
+        self.connection = connection
+        self.refused = statements.refused
+        self._cursor: Any = connection.cursor()
         self._statements = statements
-        self._waiting: list[_Waiting] = []
-        self._last: list[tuple[ClauseElement, Mapping[str, Any]]] = []
-        self._rights: dict[object, Any] = {}
+        self._begun = False
+        self._counted: dict[str, int] = {}
+        self._locked: dict[str, int] | None = None
+        self._history: list[Row] = []
+        self._rights: dict[Row, Row | None] = {}
         self._depth = 0
-        self._is_lost = False
-        self.begun = False
-        self.counters = Counters(self._look_at_counters)
 
-    def take_write_lock(self, statements: Sequence[str], *, wait: bool = True) -> None:
+    def begin(self, statements: Iterable[str]) -> None:
+        """Begin with statements that have no values and no rows."""
+        self._begun = True
+        for statement in statements:
+            self._cursor.execute(statement)
+
+    def take_write_lock(self, statements: Iterable[str], *, wait: bool = True) -> None:
         """Begin a write: wait for the one before it, or else fail if there is one, and keep the next one waiting."""
         self.begin(statements)
-        hold = self._statements.written(HOLD if wait else HOLD_AT_ONCE, ())
-        self._waiting.append(_Waiting(hold.sql, (), lambda rows: self.counters.held(rows[0])))
-        self.catch_up()
-
-    def begin(self, statements: Sequence[str]) -> None:
-        """Begin with statements that have no values and no rows."""
-        self._waiting += [_Waiting(statement, ()) for statement in statements]
-
-    def put_off(self, statement: ClauseElement, values: Mapping[str, Any]) -> None:
-        """Make a change that the rest of the work hardly looks at: at the end, or with the next statement."""
-        written = self._statements.written(statement, tuple(values))
-        if written.changes_rights:
-            self._rights.clear()
-        self._waiting.append(_Waiting(written.sql, written.ordered(values)))
-
-    def ask(self, query: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
-        """Return rows that are there as soon as the next statement was run, and cost no round trip of their own."""
-        written = self._statements.written(query, tuple(values))
-        found: list[Row] = []
-        self._waiting.append(_Waiting(written.sql, written.ordered(values), found.extend))
-        return found
-
-    def insert(self, insertion: ClauseElement, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows with one statement, which is put off."""
-        written = self._statements.written(insertion, tuple(rows[0]))
-        head, values, row = written.sql.rpartition(" VALUES ")
-        ordered = chain.from_iterable(map(written.ordered, rows))
-        self._waiting.append(_Waiting(head + values + ", ".join([row] * len(rows)), tuple(ordered)))
-
-    def at_last(self, insertion: ClauseElement, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows that the rest of the work looks at only after :meth:`settle`; at the end at the latest."""
-        self._last += [(insertion, row) for row in rows]
-
-    def settle(self) -> None:
-        """Insert what was left for the end, many rows with one statement."""
-        last, self._last = self._last, []
-        for number, (insertion, rows) in enumerate(_portions(last)):
-            if number:
-                self.catch_up()
-            self.insert(insertion, rows)
-
-    def part(self, work: Callable[[], Answer]) -> Answer:
-        """Return the answer of a part of the work, which undoes itself alone if it raises."""
-        if len(self._last) >= _ROWS:
-            self.settle()
-        self._depth += 1
-        name = f"part_{self._depth}"
-        counted, last, savepoint = self.counters.noted(), list(self._last), _Waiting(f"SAVEPOINT {name}", ())
-        self._waiting.append(savepoint)
-        try:
-            answer = work()
-        except BaseException:
-            waiting = next((index for index, one in enumerate(self._waiting) if one is savepoint), None)
-            if waiting is None:
-                self._waiting = [
-                    _Waiting(f"ROLLBACK TO SAVEPOINT {name}", ()),
-                    _Waiting(f"RELEASE SAVEPOINT {name}", ()),
-                ]
-            else:
-                del self._waiting[waiting:]
-            # What came before this part, too, is undone with it if it was inserted meanwhile.
-            self._last = last
-            self.counters.take_back(counted)
-            self._rights.clear()
-            raise
-        else:
-            self._waiting.append(_Waiting(f"RELEASE SAVEPOINT {name}", ()))
-            return answer
-        finally:
-            self._depth -= 1
+        self._locked = self._look_at_counted(_LOCK if wait else _LOCK_AT_ONCE)
+        self._counted = dict(self._locked)
 
     def finish(self) -> None:
-        """Run what was put off, so that nothing is left but the commit."""
-        self.settle()
-        changed = self.counters.changed()
-        if changed:
-            self.put_off(KEEP, changed)
-        if self.begun:
-            self.catch_up()
+        """Store what was recorded and counted, so that nothing is left but the commit."""
+        self.store_history()
+        if self._locked is not None:
+            changed = {name: number for name, number in self._counted.items() if number != self._locked[name]}
+            if changed:
+                self._execute(_STORE_COUNTED, changed)
 
     def commit(self) -> None:
         """Keep everything. Alone: only of a commit is it unknown, when the connection is lost, whether it was done."""
-        if self.begun:
-            self._cursor.execute("COMMIT")
+        self._cursor.execute("COMMIT")
 
-    def catch_up(self) -> None:
-        """Run what was put off."""
-        if self._waiting or self._is_lost:
-            self._send()
+    def __enter__(self) -> None:
+        pass
 
-    def _send(self, *, wants_page: bool = False) -> Sequence[Row]:
-        """Run what waits, in one round trip where that is possible; return the rows of the last statement."""
-        if self._is_lost:
-            raise RuntimeError("a change that was put off failed, so there is nothing that could be kept")
-        statements, self._waiting = self._waiting, []
-        together = self._statements.together
-        rows: Sequence[Row] = ()
-        self.begun = True
-        for number, statement in enumerate(statements, start=1):
-            # An error of what was put off comes too late for the work whose change that was.
-            self._is_lost = number < len(statements)
-            if not together:
-                self._cursor.execute(statement.sql, statement.values)
-            elif number > 1:
-                self._cursor.nextset()
-            else:
-                sql = "; ".join(waiting.sql for waiting in statements)
-                self._cursor.execute(sql, tuple(chain.from_iterable(waiting.values for waiting in statements)))
-            is_page = wants_page and number == len(statements)
-            rows = (self._page() if is_page else self._cursor.fetchall()) if self._cursor.description else ()
-            if statement.then is not None:
-                statement.then(rows)
-        return rows
+    def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
+        if error is not None and self._begun:
+            try:
+                self._cursor.execute("ROLLBACK")
+            except Exception:
+                # Whatever is wrong with it: the server undoes the transaction when the connection ends.
+                self.connection.invalidate()
+
+    def savepoint(self) -> Savepoint:
+        """Begin a part of the work, which may be undone alone."""
+        if len(self._history) >= _HELD_BACK:
+            self.store_history()
+        self._depth += 1
+        savepoint = Savepoint(f"part_{self._depth}", dict(self._counted), list(self._history))
+        self._cursor.execute(f"SAVEPOINT {savepoint.name}")
+        return savepoint
+
+    def release(self, savepoint: Savepoint) -> None:
+        """End a part of the work."""
+        self._depth -= 1
+        self._cursor.execute(f"RELEASE SAVEPOINT {savepoint.name}")
+
+    def roll_back(self, savepoint: Savepoint) -> None:
+        """Undo a part of the work; what was recorded before it and stored in it is to be stored again."""
+        self._counted, self._history = savepoint.counted, savepoint.history
+        self._rights.clear()
+        self._cursor.execute(f"ROLLBACK TO SAVEPOINT {savepoint.name}")
+        self.release(savepoint)
+
+    def record(self, changes: Iterable[Row]) -> None:
+        """Keep entries of the history for the end, where they are stored with one statement."""
+        self._history += changes
+
+    def store_history(self) -> None:
+        """Store the entries of the history, before somebody looks at them or everything is kept."""
+        if self._history:
+            self.insert(_ADD_CHANGES, _CHANGE, self._history)
+            self._history = []
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
@@ -191,85 +143,94 @@ class Transaction:
 
     def rows(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
         """Return the rows that a query finds."""
-        return self._execute(statement, values)
-
-    def rights(self, of: object, find: Callable[[], Found]) -> Found:
-        """Return what somebody may do, as a query finds it.
-
-        Nobody else can change that while this transaction writes, so it is found once, and again after a change here.
-        """
-        if of in self._rights:
-            known: Found = self._rights[of]
-            return known
-        found = find()
-        if self.counters.are_held:
-            self._rights[of] = found
-        return found
+        self._execute(statement, values)
+        rows: Sequence[Row] = self._cursor.fetchall()
+        return rows
 
     def page(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
         """Return the rows that a query finds, as many as are light enough for a page."""
-        self.put_off(statement, values)
         with self._statements.holding_little(self._cursor):
-            return self._send(wants_page=True)
-
-    def _page(self) -> Sequence[Row]:
-        page: Sequence[Row] = light_enough(iter(self._cursor.fetchone, None), _text_of)
+            self._execute(statement, values)
+            page: Sequence[Row] = light_enough(self._cursor, _text_of)
         if isinstance(page, HeavyPage):
-            # What was not read is let go of: SQLite would keep the query, and the moment that it sees, until then.
+            # What was not read is let go of: a database may keep the query, and the moment that it sees, until then.
             self._cursor.close()
-            self._cursor = self._connection.cursor()
+            self._cursor = self.connection.cursor()
         return page
+
+    def rights(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
+        """Return the row that says what somebody may do.
+
+        Nobody else can change that while this transaction writes, so it is found once, and again after a change here.
+        """
+        of = tuple(values.values())
+        if of in self._rights:
+            return self._rights[of]
+        found = self.row(statement, values)
+        if self._locked is not None:
+            self._rights[of] = found
+        return found
 
     def change(self, statement: ClauseElement, values: Mapping[str, Any]) -> int:
         """Return how many rows a change met; those that had the new values before count too."""
         self._execute(statement, values)
-        return self._cursor.rowcount
+        met: int = self._cursor.rowcount
+        return met
 
-    def claim(
-        self, statement: ClauseElement, values: Mapping[str, Any], explain: Callable[[], DuplicateEntry | None]
-    ) -> None:
-        """Make a change that a unique key may refuse; ``explain`` then looks for the value that is taken.
+    def insert(self, statement: ClauseElement, names: tuple[str, ...], rows: Sequence[Row]) -> None:
+        """Insert rows, which have the values of these columns in the order of the table.
 
-        It looks after the fact, so that the many changes that meet no duplicate pay nothing for the few that do.
-        Both databases undo no more than the statement, so the transaction goes on. The error is made from the
-        request; the driver's text knows other spellings of it.
+        The driver makes as few statements of them as its database takes, or prepares one for all.
         """
-        try:
-            self._execute(statement, values)
-        except self._statements.refused:
-            duplicate = None if self._is_lost else explain()
-            if duplicate is None:
-                raise
+        self._cursor.executemany(self._statements.compiled(statement, names).sql, rows)
+
+    def next_id(self, name: str) -> int:
+        """Return the next id, named as its field is.
+
+        Raises:
+            Conflict: there is none left (contract A2).
+        """
+        id_ = self.last(name) + 1
+        if id_ > MAX_ID:
+            raise Conflict(f"No {name} is left")
+        self._counted[name] = id_
+        return id_
+
+    def last(self, name: str) -> int:
+        """Return the highest id that was ever given, or the last change of a kind."""
+        if not self._counted:
+            self._counted = self._look_at_counted(_COUNTED)
+        return self._counted[name]
+
+    def count(self, name: str, number: int) -> None:
+        """Take note of an id that was not given here, or of a change of a kind."""
+        if number > self.last(name):
+            self._counted[name] = number
+
+    def _look_at_counted(self, statement: ClauseElement) -> dict[str, int]:
+        row = self.row(statement, {})
+        if row is None:
+            raise LookupError("the table of counters has lost its row")
+        return dict(zip(COUNTED, row, strict=True))
+
+    def _execute(self, statement: ClauseElement, values: Mapping[str, Any]) -> None:
+        sql, order, fixed, changes_rights = self._statements.compiled(statement, tuple(values))
+        if changes_rights:
+            self._rights.clear()
+        if order is None:
+            self._cursor.execute(sql, tuple(values.values()))
         else:
-            return
-        # Out here, so that the driver's text is not in tow.
-        raise duplicate
-
-    def _look_at_counters(self) -> None:
-        self.catch_up()  # a write has asked for them, and waits for the answer
-        if not self.counters.are_held:
-            self.counters.seen(self.row(READ, {}))
-
-    def _execute(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
-        self.put_off(statement, values)
-        return self._send()
+            known = {**fixed, **values}
+            self._cursor.execute(sql, tuple([known[name] for name in order]))
 
 
-def _portions(
-    insertions: Sequence[tuple[ClauseElement, Mapping[str, Any]]],
-) -> Iterator[tuple[ClauseElement, list[Mapping[str, Any]]]]:
-    """Yield rows in portions for one statement each: of the same table, and no more than a server takes at once."""
-    for insertion, group in groupby(insertions, itemgetter(0)):
-        portion: list[Mapping[str, Any]] = []
-        size = 0
-        for _, row in group:
-            added = sum(len(value) for value in row.values() if isinstance(value, str))
-            if portion and (len(portion) == _ROWS or size + added > _WEIGHT):
-                yield insertion, portion
-                portion, size = [], 0
-            portion.append(row)
-            size += added
-        yield insertion, portion
+class Repository:
+    """What the repositories of one unit of work have in common."""
+
+    __slots__ = ("_transaction",)
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
 
 def _text_of(row: Row) -> int:

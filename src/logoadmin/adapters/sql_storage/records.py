@@ -1,0 +1,301 @@
+"""Records of every kind, and the links between artworks and authors: one repository, told a kind's table."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields
+from operator import itemgetter
+from typing import Any, Final, Generic, TypeVar
+
+from sqlalchemy import Boolean, Column, Select, bindparam, delete, insert, select, update
+
+from logoadmin.adapters.sql_storage.dialects import in_this_order
+from logoadmin.adapters.sql_storage.ngrams import add_ngrams, change_ngrams
+from logoadmin.adapters.sql_storage.pages import Page
+from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
+from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors
+from logoadmin.adapters.sql_storage.transaction import Repository, Transaction
+from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, ROLES, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.model.lists import EVERYTHING, Filter, folded, page_of
+from logoadmin.domain.model.records import Author, Kind, Link, Role, StoredRecord
+from logoadmin.ports.storage import Links, Records
+
+Record = TypeVar("Record", bound=StoredRecord)
+
+_VALUE: Final[Any] = bindparam("value")
+_OF_SOME: Final[Any] = [bindparam(key) for key in KEYS]
+# How far apart the ids of a page may be on average, so that the links between the first and the last are read at once.
+_NEAR: Final = 4
+
+
+def _columns(kind: AnyKind) -> list[Column[Any]]:
+    return [TABLES[kind.kind].c[name] for name in (*kind.stored_fields, "version")]
+
+
+class _Statements:
+    """The statements about the records of one kind."""
+
+    def __init__(self, kind: AnyKind) -> None:
+        table, columns = TABLES[kind.kind], _columns(kind)
+        key = table.c[kind.id_field]
+        self.kind = kind
+        self.get = select(*columns).where(key == KEY)
+        self.page = Page(kind, table, select(*columns), LINK_TABLES.get(kind.kind))
+        self.add = insert(table).inline()
+        self.update = update(table).where(key == KEY)
+        self.touch = update(table).where(key.in_(_OF_SOME))
+        self.remove = delete(table).where(key == KEY)
+        self.name = select(table.c.folded).where(key == KEY)
+        self.flags = [at for at, column in enumerate(columns) if isinstance(column.type, Boolean)]
+        self.taken = {field: select(key).where(table.c[field] == _VALUE, key != KEY) for field in kind.unique}
+        if kind.id_field in self.taken:
+            self.taken[kind.id_field] = select(key).where(key == _VALUE)
+
+    def typed(self, row: Row) -> Row:
+        """Return a row with the truth values that databases store as numbers."""
+        values = list(row)
+        for at in self.flags:
+            values[at] = bool(values[at])
+        return values
+
+
+class RecordRepository(Repository, Generic[Record]):
+    """The records of one kind, as :class:`~logoadmin.ports.storage.Records` says."""
+
+    __slots__ = ("_statements",)
+
+    def __init__(self, transaction: Transaction, statements: _Statements) -> None:
+        self._transaction = transaction
+        self._statements = statements
+
+    def next_id(self) -> int:
+        return self._transaction.next_id(self._statements.kind.id_field)
+
+    def get(self, id_: int, /) -> Record | None:
+        row = self._transaction.row(self._statements.get, {"key": id_})
+        return None if row is None else self._record(row)
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Record, ...]:
+        return page_of(self._statements.page.rows(self._transaction, after, limit, where), self._record)
+
+    def add(self, record: Record, /) -> None:
+        kind, values = self._statements.kind, self._values(record)
+        try:
+            self._transaction.change(self._statements.add, values)
+        except self._transaction.refused:
+            duplicate = self._duplicate(values, kind.unique, DuplicateEntry)
+            if duplicate is None:
+                raise
+        else:
+            id_ = values[kind.id_field]
+            add_ngrams(self._transaction, kind.kind, id_, values["folded"])
+            if kind.gives_ids:
+                self._transaction.count(kind.id_field, id_)
+            return
+        # Out here, so that the driver's text, which knows other spellings of the value, is not in tow.
+        raise duplicate
+
+    def update(self, record: Record, /) -> None:
+        kind, values = self._statements.kind, self._values(record)
+        id_ = values[kind.id_field]
+        name = self._name(id_)
+        try:
+            self._transaction.change(self._statements.update, {**values, "key": id_})
+        except self._transaction.refused:
+            others = [field for field in kind.unique if field != kind.id_field]
+            duplicate = self._duplicate(values, others, DuplicateUpdate)
+            if duplicate is None:
+                raise
+        else:
+            change_ngrams(self._transaction, kind.kind, id_, name, values["folded"])
+            return
+        raise duplicate
+
+    def remove(self, id_: int, /) -> bool:
+        name = self._name(id_)
+        removed = self._transaction.change(self._statements.remove, {"key": id_})
+        change_ngrams(self._transaction, self._statements.kind.kind, id_, name, "")
+        return removed > 0
+
+    def touch(self, ids: Collection[int], version: int) -> None:
+        for some in in_portions(KEYS, list(ids)):
+            self._transaction.change(self._statements.touch, {**some, "version": version})
+
+    def _name(self, id_: int) -> str:
+        row = self._transaction.row(self._statements.name, {"key": id_})
+        return "" if row is None else row[0]
+
+    def _duplicate(
+        self, values: dict[str, Any], fields: Sequence[str], error: type[DuplicateEntry]
+    ) -> DuplicateEntry | None:
+        """Return what is wrong with values that a key refused: looked for after the fact, so that most pay nothing."""
+        for field in fields:
+            asked = {"value": values[field], "key": values[self._statements.kind.id_field]}
+            if self._transaction.rows(self._statements.taken[field], asked):
+                return error(values[field], field)
+        return None
+
+    def _record(self, row: Row) -> Record:
+        record: Callable[..., Record] = self._statements.kind.record
+        return record(*(self._statements.typed(row) if self._statements.flags else row))
+
+    def _values(self, record: Record) -> dict[str, Any]:
+        kind = self._statements.kind
+        values = dict(zip(kind.stored_fields, kind.values_of(record), strict=True))
+        values["version"] = record.version
+        values["folded"] = folded(values[kind.name_field])
+        return values
+
+
+class _RoleRepository(RecordRepository[Role]):
+    """The roles. Scope-tokens hold no space, so a scope is stored as one text."""
+
+    __slots__ = ()
+
+    def _record(self, row: Row) -> Role:
+        role_id, name, scope, created_at, version = row
+        return Role(role_id, name, tuple(scope.split()), created_at, version)
+
+    def _values(self, record: Role) -> dict[str, Any]:
+        return {**super()._values(record), "scope": " ".join(record.scope)}
+
+
+class _ArtworkStatements(_Statements):
+    """The statements about one kind of artwork, with its authors."""
+
+    def __init__(self, kind: AnyArtworkKind) -> None:
+        super().__init__(kind)
+        artworks, links = TABLES[kind.kind], LINK_TABLES[kind.kind]
+        key, link_key, of = artworks.c[kind.id_field], links.c[kind.link_id_field], links.c[kind.id_field]
+        makers, author = authors.c.author_id == links.c.author_id, _columns(AUTHORS)
+        # One statement for an artwork and its authors. They are put in link order here, in Python: the database would
+        # write artwork and CSS into a temporary table for each author to do it. The joins stand side by side: of one
+        # within the other some databases would make a temporary table, too.
+        joined = artworks.outerjoin(links, of == key).outerjoin(authors, makers)
+        self.get = select(*_columns(kind), link_key, *author).select_from(joined).where(key == KEY)
+        # Links first: where there are few authors, a database may begin with them and look at all they ever made.
+        of_links = in_this_order(select(of, *author), links.join(authors, makers)).order_by(link_key)
+        self.authors_within = of_links.where(of.between(bindparam("first"), bindparam("last")))
+        self.authors_of = of_links.where(of.in_(_OF_SOME))
+        self.width = len(_columns(kind))
+        # A record has its authors among its fields; a row has none there.
+        self.authors_at = [field.name for field in fields(kind.record)].index("authors")
+
+
+class _ArtworkRepository(RecordRepository[Any]):
+    """The artworks of one kind, with their authors."""
+
+    __slots__ = ()
+
+    _statements: _ArtworkStatements
+
+    def get(self, artwork_id: int, /) -> Any:
+        rows = self._transaction.rows(self._statements.get, {"key": artwork_id})
+        if not rows:
+            return None
+        width = self._statements.width
+        links = sorted([row[width:] for row in rows if row[width] is not None], key=itemgetter(0))
+        return self._artwork(rows[0][:width], tuple([Author(*link[1:]) for link in links]))
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Any, ...]:
+        """Return first the artworks, then the links of all of them."""
+        rows = self._statements.page.rows(self._transaction, after, limit, where)
+        if not rows:
+            return ()
+        makers: defaultdict[int, list[Author]] = defaultdict(list)
+        known: dict[int, Author] = {}
+        for link in self._links_of_page([row[0] for row in rows], everything=not where.given):
+            author = known.get(link[1])
+            if author is None:
+                author = known[link[1]] = Author(*link[1:])
+            makers[link[0]].append(author)
+        return page_of(rows, lambda row: self._artwork(row, tuple(makers.get(row[0], ()))))
+
+    def _links_of_page(self, artwork_ids: Sequence[int], *, everything: bool) -> Sequence[Row]:
+        first, last = artwork_ids[0], artwork_ids[-1]
+        # Between the ids of artworks that a filter let through there may be a million others.
+        if everything or last - first < _NEAR * len(artwork_ids):
+            return self._transaction.rows(self._statements.authors_within, {"first": first, "last": last})
+        rows: list[Row] = []
+        for some in in_portions(KEYS, artwork_ids):
+            rows += self._transaction.rows(self._statements.authors_of, some)
+        return rows
+
+    def _artwork(self, row: Row, makers: tuple[Author, ...]) -> Any:
+        values, at = self._statements.typed(row), self._statements.authors_at
+        return self._statements.kind.record(*values[:at], makers, *values[at:])
+
+
+class _LinkStatements:
+    """The statements about the links of one kind of artwork."""
+
+    def __init__(self, kind: AnyArtworkKind) -> None:
+        links = LINK_TABLES[kind.kind]
+        self.id_field = kind.link_id_field
+        self.fields = (kind.link_id_field, kind.id_field, "author_id")
+        link_key, of, by = (links.c[field] for field in self.fields)
+        both, every = (of == KEY, by == bindparam("author")), select(link_key, of, by).order_by(link_key)
+        self.find = every.where(*both)
+        self.of_artwork = every.where(of == KEY)
+        self.of_author = every.where(by == KEY)
+        self.add = insert(links).inline()
+        self.remove = delete(links).where(*both)
+        self.remove_all = delete(links).where(of == KEY)
+
+
+class _LinkRepository(Repository):
+    """The links of one kind of artwork, as :class:`~logoadmin.ports.storage.Links` says."""
+
+    __slots__ = ("_statements",)
+
+    def __init__(self, transaction: Transaction, statements: _LinkStatements) -> None:
+        self._transaction = transaction
+        self._statements = statements
+
+    def next_id(self) -> int:
+        return self._transaction.next_id(self._statements.id_field)
+
+    def find(self, artwork_id: int, author_id: int) -> Link | None:
+        row = self._transaction.row(self._statements.find, {"key": artwork_id, "author": author_id})
+        return None if row is None else Link(*row)
+
+    def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
+        return self._links(self._statements.of_artwork, artwork_id)
+
+    def of_author(self, author_id: int) -> tuple[Link, ...]:
+        return self._links(self._statements.of_author, author_id)
+
+    def add(self, links: Sequence[Link]) -> None:
+        if links:
+            rows = [(link.link_id, link.artwork_id, link.author_id) for link in links]
+            self._transaction.insert(self._statements.add, self._statements.fields, rows)
+
+    def remove(self, artwork_id: int, author_id: int) -> bool:
+        return self._transaction.change(self._statements.remove, {"key": artwork_id, "author": author_id}) > 0
+
+    def remove_all(self, artwork_id: int) -> None:
+        self._transaction.change(self._statements.remove_all, {"key": artwork_id})
+
+    def _links(self, statement: Select[Any], of: int) -> tuple[Link, ...]:
+        return tuple([Link(*row) for row in self._transaction.rows(statement, {"key": of})])
+
+
+RECORDS: Final[Mapping[Kind, tuple[type[RecordRepository[Any]], _Statements]]] = {
+    **{kind.kind: (RecordRepository, _Statements(kind)) for kind in KINDS.values()},
+    Kind.ROLE: (_RoleRepository, _Statements(ROLES)),
+    **{kind.kind: (_ArtworkRepository, _ArtworkStatements(kind)) for kind in ARTWORK_KINDS},
+}
+LINKS: Final[Mapping[Kind, _LinkStatements]] = {kind.kind: _LinkStatements(kind) for kind in ARTWORK_KINDS}
+
+
+class RecordRepositories(Repository):
+    """The records of each kind, and their links."""
+
+    __slots__ = ()
+
+    def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
+        repository, statements = RECORDS[kind.kind]
+        return repository(self._transaction, statements)
+
+    def links(self, kind: AnyArtworkKind, /) -> Links:
+        return _LinkRepository(self._transaction, LINKS[kind.kind])
