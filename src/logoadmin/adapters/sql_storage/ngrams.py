@@ -1,6 +1,6 @@
 """The n-grams of names, by which a part of a name finds the records that have it (contract E3).
 
-Of each name all parts of one to four characters are kept, each with the ids of its records in ascending order.
+Of each name all parts of one to four characters are stored, each with the ids of its records in ascending order.
 """
 
 from typing import Any, Final
@@ -40,12 +40,12 @@ def ngrams_that_cover(kind: Kind, text: str) -> tuple[str, ...]:
 
 
 def add_ngrams(transaction: Transaction, kind: Kind, id_: int, name: str) -> None:
-    """Keep the n-grams of the folded name of a record."""
+    """Store the n-grams of the folded name of a record."""
     transaction.change(_ADD, {"prefix": NGRAM_PREFIXES[kind], "name": name, "length": len(name), "key": id_})
 
 
 def change_ngrams(transaction: Transaction, kind: Kind, id_: int, before: str, after: str) -> None:
-    """Keep the n-grams of the folded name that a record has now, which is empty if it was removed."""
+    """Store the n-grams of the folded name that a record has now, which is empty if it was removed."""
     if before == after:
         return
     for some in in_portions(KEYS, sorted(ngrams_of(kind, before) - ngrams_of(kind, after))):

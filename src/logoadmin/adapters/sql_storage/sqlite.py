@@ -28,8 +28,6 @@ _WAL_RETRY: Final = 0.015
 # milliseconds.
 _STATEMENT_WAIT: Final = 1.1
 _STEPS: Final = 100_000
-# So many statements are kept ready by each connection; those that insert several rows are another one for each number.
-_READY: Final = 128
 
 # POSIX drops all locks that a process has on a file when it closes any descriptor of it. SQLite knows that and takes
 # care; a descriptor of ours would take the locks from its connections, and the next process that closes the file would
@@ -181,7 +179,6 @@ class Sqlite:
                 timeout=busy_wait,
                 isolation_level=None,
                 check_same_thread=False,
-                cached_statements=_READY,
                 factory=_Connection,
             )
 

@@ -91,7 +91,7 @@ class Transaction:
                 self._execute(_STORE_COUNTED, changed)
 
     def commit(self) -> None:
-        """Keep everything. Alone: only of a commit is it unknown, when the connection is lost, whether it was done."""
+        """Commit. Alone: only of a commit is it unknown, when the connection is lost, whether it was done."""
         self._cursor.execute("COMMIT")
 
     def __enter__(self) -> None:
@@ -127,11 +127,11 @@ class Transaction:
         self.release(savepoint)
 
     def record(self, changes: Iterable[Row]) -> None:
-        """Keep entries of the history for the end, where they are stored with one statement."""
+        """Have entries of the history stored at the end, with one statement."""
         self._history += changes
 
     def store_history(self) -> None:
-        """Store the entries of the history, before somebody looks at them or everything is kept."""
+        """Store the entries of the history, before somebody looks at them and before the commit."""
         if self._history:
             self.insert(_ADD_CHANGES, _CHANGE, self._history)
             self._history = []
