@@ -1,0 +1,23 @@
+/** The console itself, as soon as it is known who is signed in. */
+import { h, render, effect } from "./vendor/preact.js";
+import { startRouter } from "./router.js";
+import { me } from "./session.js";
+import { notices } from "./notices.js";
+import { forgetLists } from "./records.js";
+import { started } from "./start.js";
+import { Shell } from "./shell.js";
+
+await started;
+startRouter();
+
+let userId = me.value?.user_id;
+effect(() => {
+  // What one may see, another may not.
+  if (me.value?.user_id !== userId) {
+    forgetLists();
+    notices.value = [];
+  }
+  userId = me.value?.user_id;
+});
+
+render(h(Shell, {}), /** @type {HTMLElement} */ (document.getElementById("app")));

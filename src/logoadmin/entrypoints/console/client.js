@@ -1,0 +1,318 @@
+/**
+ * The one client of the interface: tokens, conditions, keys for repetition, and errors that say what to do.
+ *
+ * @typedef {import("./types/api").paths} Paths
+ * @typedef {{loc: (string | number)[], msg: string, type: string}} Problem
+ *
+ * What went wrong, by what helps:
+ * - `away`: nothing was done, because the service or its database cannot be reached; it may be asked again
+ * - `unknown`: a write whose answer was lost; `repeat()` sends it again under the same key
+ * - `signedOut`, `forbidden`, `missing`, `conflict` (400, 409), `outdated` (412), `tooLarge`
+ * - `invalid`: `problems` says which fields
+ * - `wait`: too often; `seconds` says for how long
+ * - `fault`: the service has one
+ * @typedef {"away" | "unknown" | "signedOut" | "forbidden" | "missing" | "conflict" | "outdated" | "tooLarge" |
+ *   "invalid" | "wait" | "fault"} FailureKind
+ */
+import { signal } from "./vendor/preact.js";
+import { HOME } from "./router.js";
+import { freshToken, Refused, renewed, whoAmI } from "./session.js";
+
+/** Where the interface is: beside the console. */
+export const ROOT = new URL("../", HOME);
+
+/** What keeps us from the records: nothing, no network, or a database that does not answer. */
+export const trouble = signal(/** @type {"" | "offline" | "away"} */ (""));
+/** Rises when the service is back, so that views read again. */
+export const returned = signal(0);
+
+export class Failure extends Error {
+  /**
+   * @param {FailureKind} kind
+   * @param {{status?: number, detail?: string, problems?: Problem[], seconds?: number, repeat?: () => Promise<any>}} [more]
+   */
+  constructor(kind, { status = 0, detail = "", problems = [], seconds = 0, repeat } = {}) {
+    super(detail || kind);
+    this.kind = kind;
+    this.status = status;
+    this.detail = detail;
+    this.problems = problems;
+    this.seconds = seconds;
+    /** Before this moment, in milliseconds, it is too soon to try again; 0 where nothing is to be waited for. */
+    this.until = kind === "wait" && seconds > 0 ? Date.now() + seconds * 1000 : 0;
+    this.repeat = repeat;
+  }
+}
+
+/**
+ * @template T
+ * @typedef {object} Answer
+ * @property {T} data
+ * @property {string} etag What `ifMatch` wants, empty where there is none.
+ * @property {string} requestId What undoes it, see `notices.js`.
+ * @property {string} next The path of the next page, empty at the last one.
+ * @property {boolean} unmodified Whether the version that `ifNoneMatch` named is still it; there is no data then.
+ */
+
+/**
+ * @typedef {object} Request
+ * @property {string} method
+ * @property {string} path
+ * @property {string | Blob | undefined} body
+ * @property {Record<string, string>} headers
+ * @property {AbortSignal | undefined} signal
+ * @property {Progress | undefined} [progress]
+ * @property {boolean | undefined} [anonymous]
+ */
+
+/** @typedef {(sent: number, whole: number) => void} Progress How many bytes of a file are on their way. */
+
+/** @typedef {"get" | "post" | "put" | "patch" | "delete"} Method */
+/** @template {keyof Paths} P @template {Method} M @typedef {NonNullable<Paths[P][M]>} Operation */
+/** @template O @typedef {O extends {requestBody: {content: {"application/json": infer B}}} ? B : O extends {requestBody?: {content: {"application/json": infer B}}} ? B : undefined} BodyOf */
+/** @template O @typedef {O extends {responses: {200: {content: {"application/json": infer A}}}} ? A : O extends {responses: {201: {content: {"application/json": infer A}}}} ? A : unknown} AnswerOf */
+/** @template O @typedef {O extends {parameters: {path: infer P}} ? P : undefined} PathOf */
+/** @template O @typedef {O extends {parameters: {query?: infer Q}} ? Q : undefined} QueryOf */
+/**
+ * @template O
+ * @typedef {object} More
+ * @property {PathOf<O>} [path]
+ * @property {QueryOf<O>} [query]
+ * @property {BodyOf<O>} [body]
+ * @property {string} [ifMatch] An ETag: do it only if the record is still this one.
+ * @property {string} [ifNoneMatch] An ETag: answer only if there is something newer.
+ * @property {Blob} [file] JSON Lines, in place of a body.
+ * @property {Progress} [progress] Of the file.
+ * @property {boolean} [anonymous] Without a token: it is for everybody, and waits for no sign-in.
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * Ask the interface for something, and wait for a sign-in where the session ended.
+ *
+ * @template {keyof Paths} P
+ * @template {Method} M
+ * @param {M} method
+ * @param {P} path
+ * @param {More<Operation<P, M>>} [more]
+ * @returns {Promise<Answer<AnswerOf<Operation<P, M>>>>}
+ * @throws {Failure}
+ */
+export function call(method, path, more = {}) {
+  /** @type {Record<string, string>} */
+  const headers = {};
+  if (more.body !== undefined) headers["Content-Type"] = "application/json";
+  if (more.ifMatch) headers["If-Match"] = more.ifMatch;
+  if (more.ifNoneMatch) headers["If-None-Match"] = more.ifNoneMatch;
+  // One key for one wish: repeated under it, it is not done twice.
+  if (method === "post") headers["Idempotency-Key"] = newKey();
+  // Named by us, it can be undone although its answer was lost.
+  if (method !== "get") headers["X-Request-Id"] = newKey();
+  if (more.file) headers["Content-Type"] = "application/jsonl";
+  const body = more.body === undefined ? more.file : JSON.stringify(more.body);
+  return sent({
+    method: method.toUpperCase(),
+    path: filled(path, more.path, more.query),
+    body,
+    headers,
+    signal: more.signal,
+    progress: more.progress,
+    anonymous: more.anonymous,
+  });
+}
+
+/**
+ * Ask for what is read as it comes, such as an export.
+ *
+ * @param {string} path @param {object} query @param {AbortSignal} [signal]
+ * @returns {Promise<Response>} its head is there, and it is no refusal
+ * @throws {Failure}
+ */
+export async function opened(path, query, signal) {
+  const request = { method: "GET", path: filled(path, undefined, query), body: undefined, headers: {}, signal };
+  const response = await responseTo(request);
+  if (response.ok) return response;
+  throw refused(request, response, await response.json().catch(() => undefined));
+}
+
+/**
+ * @param {string} path @param {unknown} fields @param {unknown} query
+ * @returns {string}
+ */
+function filled(path, fields, query) {
+  const values = /** @type {Record<string, unknown>} */ (fields ?? {});
+  const whole = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])));
+  const asked = Object.entries(/** @type {Record<string, unknown>} */ (query ?? {}));
+  // A list is said as often as it has values.
+  const all = asked.flatMap(([name, value]) => [value].flat().map((each) => [name, each]));
+  const given = all.filter(([, value]) => value !== undefined && value !== "");
+  const text = new URLSearchParams(given.map(([name, value]) => [String(name), String(value)])).toString();
+  return text ? `${whole}?${text}` : whole;
+}
+
+/** @returns {string} 128 random bits; `crypto.randomUUID` is not there where the page came without TLS. */
+function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {Request} request @param {boolean} [again] @returns {Promise<Answer<any>>} */
+async function sent(request, again = false) {
+  return answered(request, await responseTo(request), again);
+}
+
+/** @param {Request} request @returns {Promise<Response>} */
+async function responseTo(request) {
+  const token = request.anonymous ? "" : await tokenFor(request, freshToken);
+  const response = await fetched(request, token);
+  if (response.status !== 401 || !token) return response;
+  const another = await tokenFor(request, () => renewed(token));
+  // Whoever would not sign in again does nothing as nobody either, which an open service would let them.
+  return another ? fetched(request, another) : response;
+}
+
+/** @param {Request} request @param {() => Promise<string>} get */
+async function tokenFor(request, get) {
+  try {
+    return await get();
+  } catch (error) {
+    // The request itself was never sent.
+    const repeat = () => sent(request);
+    if (error instanceof Refused && error.status === 429) throw new Failure("wait", { status: 429, seconds: error.seconds, repeat });
+    lost(error instanceof Refused && error.status === 503 ? "away" : "offline");
+    throw new Failure("away", { repeat });
+  }
+}
+
+/** @param {Request} request @param {string} token @returns {Promise<Response>} */
+async function fetched(request, token) {
+  const headers = token ? { ...request.headers, Authorization: `Bearer ${token}` } : request.headers;
+  try {
+    const url = new URL(request.path.replace(/^\//, ""), ROOT);
+    // Public reads may be kept for a minute, in which a saved record would look as it was.
+    const response = request.progress ? await (await import("./upload.js")).uploaded(url, { ...request, headers }) : await fetch(url, {
+      method: request.method,
+      headers,
+      ...(request.body === undefined ? {} : { body: request.body }),
+      ...(request.signal ? { signal: request.signal } : {}),
+      cache: "no-cache",
+      credentials: "omit",
+      redirect: "error",
+    });
+    if (trouble.value && response.status !== 503) reached();
+    return response;
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    lost("offline");
+    throw unanswered(request, {});
+  }
+}
+
+/**
+ * @param {Request} request @param {{status?: number, detail?: string, seconds?: number}} more
+ * @returns {Failure} nobody knows whether a write was done, and a read does no harm twice.
+ */
+function unanswered(request, more) {
+  return new Failure(request.method === "GET" ? "away" : "unknown", { ...more, repeat: () => sent(request, true) });
+}
+
+/** Whose writes may change what one may do oneself. */
+const RIGHTS = /^\/api\/(roles|users|changes|import)\b/;
+
+/** @param {Request} request @param {Response} response @param {boolean} again @returns {Promise<Answer<any>>} */
+async function answered(request, response, again) {
+  const etag = response.headers.get("ETag") ?? "";
+  // What was done already is known by the name that it had then.
+  const requestId = (again && request.headers["X-Request-Id"]) || (response.headers.get("X-Request-Id") ?? "");
+  const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1] ?? "";
+  if (response.status === 304) return { data: undefined, etag, requestId, next, unmodified: true };
+  let data;
+  try {
+    data = await response.json();
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    // What stands before the service refuses in words of its own; but it cannot say what became of the rest.
+    if (response.status < 400 || response.status >= 500) throw unanswered(request, { status: response.status });
+  }
+  if (response.ok) {
+    // Of roles and users, one's own may be among those that changed.
+    if (request.method !== "GET" && RIGHTS.test(request.path)) void whoAmI().catch(() => undefined);
+    return { data, etag, requestId, next, unmodified: false };
+  }
+  if (again) {
+    const done = await alreadyDone(request, response.status);
+    if (done) return { ...done, requestId };
+  }
+  // Rights have changed, perhaps: then the view shows what one may not do any more, and why this was refused.
+  if (response.status === 403) await whoAmI().catch(() => undefined);
+  throw refused(request, response, data);
+}
+
+/** @type {Record<number, FailureKind>} */
+const KINDS = { 400: "conflict", 401: "signedOut", 403: "forbidden", 404: "missing", 409: "conflict", 412: "outdated", 413: "tooLarge", 422: "invalid", 429: "wait" };
+
+/** @param {Request} request @param {Response} response @param {any} data */
+function refused(request, response, data) {
+  const { status } = response;
+  const seconds = secondsOf(response.headers.get("Retry-After") ?? "");
+  const problems = Array.isArray(data?.detail) ? data.detail : [];
+  const detail = typeof data?.detail === "string" ? data.detail : "";
+  if (status === 503) {
+    lost("away");
+    return unanswered(request, { status, detail, seconds });
+  }
+  return new Failure(KINDS[status] ?? "fault", { status, detail, problems, seconds });
+}
+
+/** @param {string} after `Retry-After`: seconds, or a date @returns {number} seconds; 0 where it does not say */
+function secondsOf(after) {
+  const until = /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1000;
+  return Math.max(0, Math.ceil(until)) || 0;
+}
+
+/**
+ * A write that is sent again may find itself done: a POST has its key, and for the others the record tells.
+ * @param {Request} request @param {number} status
+ * @returns {Promise<Answer<any> | undefined>}
+ */
+async function alreadyDone(request, status) {
+  if (request.method === "DELETE" && status === 404) {
+    return { data: {}, etag: "", requestId: request.headers["X-Request-Id"] ?? "", next: "", unmodified: false };
+  }
+  if (request.method !== "PATCH" || status !== 412) return undefined;
+  const { body: _, ...read } = request;
+  const now = await sent({ ...read, body: undefined, method: "GET", headers: {} });
+  const wanted = Object.entries(JSON.parse(String(request.body)));
+  const isDone = wanted.every(([name, value]) => JSON.stringify(now.data[name]) === JSON.stringify(value));
+  return isDone ? { ...now, requestId: request.headers["X-Request-Id"] ?? "" } : undefined;
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let looking;
+
+/** Say that the service is out of reach, and look every now and then whether it still is. @param {"offline" | "away"} why */
+function lost(why) {
+  trouble.value = why;
+  looking ??= setTimeout(look, 2000);
+}
+
+async function look() {
+  looking = undefined;
+  if (!trouble.value) return;
+  try {
+    // A read that asks the database, and little of it.
+    const response = await fetch(new URL("api/authors?limit=1", ROOT), { cache: "no-store", credentials: "omit" });
+    if (response.status !== 503) return reached();
+    trouble.value = "away";
+  } catch {
+    trouble.value = "offline";
+  }
+  looking ??= setTimeout(look, 2000);
+}
+
+function reached() {
+  trouble.value = "";
+  returned.value += 1;
+}
+
+addEventListener("offline", () => lost("offline"));
+addEventListener("online", () => void look());

@@ -1,0 +1,233 @@
+/**
+ * Forms, made of the interface's own description: which fields, of what type, within which limits.
+ *
+ * @typedef {{type?: string, anyOf?: Schema[], minLength?: number, maxLength?: number, minimum?: number,
+ *   maximum?: number, pattern?: string, default?: unknown, enum?: unknown[], items?: Schema,
+ *   properties?: Record<string, Schema>, required?: string[]}} Schema
+ * @typedef {object} Field
+ * @property {string} name
+ * @property {Schema} schema Of what it holds, where it holds something.
+ * @property {boolean} required
+ * @property {boolean} nullable
+ * @property {import("./presentation.js").Widget} widget
+ * @property {(record: any) => unknown} [read] What it holds of a record, where that is not the field of its name.
+ * @property {boolean} [isLink] Whether it is written by requests of its own, see `authorship.js`.
+ * @typedef {Record<string, {query: Record<string, Schema>, body: Schema | null}>} Interface
+ */
+import { signal, computed } from "./vendor/preact.js";
+import { presentation } from "./presentation.js";
+import { wordsOf } from "./problems.js";
+import { t } from "./texts.js";
+
+/** @type {Promise<Interface> | undefined} */
+let asked;
+
+/** @returns {Promise<Interface>} of each operation, its filters and its body */
+export function theInterface() {
+  asked ??= fetch(new URL("interface.json", import.meta.url)).then((response) => response.json());
+  return asked;
+}
+
+/**
+ * @param {Interface} described
+ * @param {string} operation its id, such as `create_logo`
+ * @param {import("./records.js").KindName} kind
+ * @returns {Field[]} in the order of the presentation table, and then those that it does not name
+ */
+export function fieldsOf(described, operation, kind) {
+  const body = described[operation]?.body ?? {};
+  const { order, widgets, links = [] } = presentation[kind];
+  const rank = (/** @type {Field} */ { name }) => (order.includes(name) ? order.indexOf(name) : order.length);
+  const own = Object.keys(body.properties ?? {}).map((name) => {
+    const whole = /** @type {Schema} */ (body.properties?.[name]);
+    const schema = whole.anyOf?.find((each) => each.type !== "null") ?? whole;
+    return {
+      name,
+      schema,
+      required: body.required?.includes(name) ?? false,
+      nullable: whole.anyOf?.some((each) => each.type === "null") ?? false,
+      widget: widgets[name] ?? widgetOf(schema),
+    };
+  });
+  return [...own, ...links].toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** @param {Schema} schema @returns {import("./presentation.js").Widget} */
+function widgetOf(schema) {
+  if (schema.type === "boolean") return "switch";
+  if (schema.type === "integer") return "number";
+  return "text";
+}
+
+/** @typedef {Record<string, unknown>} Values */
+
+/** What a person typed, what is wrong with it, and what it was made of. */
+export class FormState {
+  /**
+   * @param {Field[]} fields
+   * @param {Values} initial what is there already
+   */
+  constructor(fields, initial) {
+    this.fields = fields;
+    /** What it began from. */
+    this.base = signal(this.#known(initial));
+    /** What is in it now; numbers are text until they are sent. */
+    this.values = signal(this.base.value);
+    /** What is wrong with each field, in words. @type {import("./vendor/preact.js").Signal<Record<string, string>>} */
+    this.problems = signal({});
+    this.isChanged = computed(() => this.fields.some(({ name }) => !same(this.values.value[name], this.base.value[name])));
+  }
+
+  /** @param {Values} given @returns {Values} */
+  #known(given) {
+    return Object.fromEntries(
+      this.fields.map((field) => [field.name, (field.read ? field.read(given) : given[field.name]) ?? emptyOf(field)]),
+    );
+  }
+
+  /** @param {string} name @param {unknown} value */
+  set(name, value) {
+    this.values.value = { ...this.values.value, [name]: value };
+    if (this.problems.value[name]) {
+      const { [name]: _, ...others } = this.problems.value;
+      this.problems.value = others;
+    }
+  }
+
+  /** Begin again from a record that was saved or read. @param {Values} record */
+  restart(record) {
+    this.base.value = this.#known(record);
+    this.values.value = this.base.value;
+    this.problems.value = {};
+  }
+
+  /** Begin from another record, and keep what was typed. @param {Values} record */
+  rebase(record) {
+    const base = this.#known(record);
+    const typed = this.fields.filter(({ name }) => !same(this.values.value[name], this.base.value[name]));
+    this.values.value = { ...base, ...Object.fromEntries(typed.map(({ name }) => [name, this.values.value[name]])) };
+    this.base.value = base;
+  }
+
+  /**
+   * What became of each field that differs, here or in a record that somebody else wrote meanwhile.
+   * @param {Values} record
+   * @returns {{field: Field, base: unknown, mine: unknown, theirs: unknown, isMine: boolean, isTheirs: boolean}[]}
+   */
+  against(record) {
+    const known = this.#known(record);
+    return this.fields
+      .map((field) => {
+        const [base, mine, theirs] = [this.base.value[field.name], this.values.value[field.name], known[field.name]];
+        return { field, base, mine, theirs, isMine: !same(mine, base), isTheirs: !same(theirs, base) };
+      })
+      .filter(({ mine, theirs }) => !same(mine, theirs));
+  }
+
+  /** Begin from a record that somebody else wrote, with what was decided of each field. @param {Values} record @param {Values} decided */
+  resolve(record, decided) {
+    this.base.value = this.#known(record);
+    this.values.value = { ...this.base.value, ...decided };
+    this.problems.value = {};
+  }
+
+  /** @returns {boolean} whether all that is typed is within its limits; says what is not */
+  check() {
+    /** @type {Record<string, string>} */
+    const found = {};
+    for (const field of this.fields) {
+      const problem = problemOf(field, this.values.value[field.name]);
+      if (problem) found[field.name] = problem;
+    }
+    this.problems.value = found;
+    return Object.keys(found).length === 0;
+  }
+
+  /**
+   * Show what the service says is wrong, at its field.
+   * @param {import("./client.js").Problem[]} problems
+   * @returns {string[]} what belongs to no field of this form
+   */
+  take(problems) {
+    /** @type {Record<string, string>} */
+    const found = {};
+    const others = [];
+    for (const problem of problems) {
+      const { loc } = problem;
+      const name = String(loc[1] ?? "");
+      if (loc[0] === "body" && this.fields.some((field) => field.name === name)) found[name] ??= wordsOf(problem);
+      else others.push(`${loc.join(" › ")}: ${problem.msg}`);
+    }
+    this.problems.value = found;
+    return others;
+  }
+
+  /** Say of the longest text that all of it is too large together. */
+  tooLarge() {
+    const size = (/** @type {Field} */ { name }) => new Blob([String(this.values.value[name] ?? "")]).size;
+    const [longest] = this.fields.toSorted((a, b) => size(b) - size(a));
+    if (longest) this.problems.value = { [longest.name]: t("problem.tooLarge", { n: Math.ceil(size(longest) / 1000) }) };
+  }
+
+  /** @returns {Values} what a creation sends */
+  get whole() {
+    return this.#sent(this.fields.filter((field) => !field.isLink && (field.required || !same(this.values.value[field.name], emptyOf(field)))));
+  }
+
+  /** @returns {Values} what an amendment sends: the fields that were changed */
+  get changed() {
+    return this.#sent(this.fields.filter(({ name, isLink }) => !isLink && !same(this.values.value[name], this.base.value[name])));
+  }
+
+  /** @param {Field[]} fields @returns {Values} */
+  #sent(fields) {
+    return Object.fromEntries(fields.map((field) => [field.name, sentOf(field, this.values.value[field.name])]));
+  }
+}
+
+/** @param {Field} field @returns {unknown} */
+function emptyOf({ schema, nullable }) {
+  if (schema.default !== undefined && schema.default !== null) return schema.default;
+  if (schema.type === "boolean") return false;
+  if (schema.type === "array") return [];
+  return nullable ? null : "";
+}
+
+/** @param {Field} field @param {unknown} value @returns {unknown} */
+function sentOf(field, value) {
+  if (field.schema.type === "integer" && typeof value === "string") return Number(value);
+  if (field.nullable && value === "") return null;
+  return value;
+}
+
+/** Whether a form that holds one would send the other: a number is text while it is typed. @param {unknown} a @param {unknown} b */
+const same = (a, b) => (typeof a === "object" && a !== null ? JSON.stringify(a) === JSON.stringify(b) : String(a ?? "") === String(b ?? ""));
+
+/**
+ * @param {Field} field @param {unknown} value
+ * @returns {string | undefined} what is wrong, in words
+ */
+export function problemOf({ schema, required, nullable }, value) {
+  if (schema.type === "integer") return problemOfNumber(schema, String(value ?? ""));
+  if (typeof value !== "string") return value === null && !nullable && required ? t("problem.missing") : undefined;
+  // As the service counts: code points, and not the halves of which JavaScript makes some.
+  const length = [...value].length;
+  if (nullable && length === 0) return undefined;
+  if (length === 0 && (schema.minLength || schema.pattern?.startsWith("^["))) {
+    if (schema.minLength || !new RegExp(schema.pattern ?? "", "u").test("")) return t("problem.missing");
+  }
+  if (schema.minLength && length < schema.minLength) return t("problem.short", { n: schema.minLength });
+  if (schema.maxLength !== undefined && length > schema.maxLength) {
+    return t("problem.long", { n: schema.maxLength, over: length - schema.maxLength });
+  }
+  // HTML's own `pattern` would read it with other rules.
+  if (schema.pattern && !new RegExp(schema.pattern, "u").test(value)) return t(schema.pattern.includes("[Hh]") ? "problem.url" : "problem.pattern");
+  return undefined;
+}
+
+/** @param {Schema} schema @param {string} text */
+function problemOfNumber({ minimum = 0, maximum = 2147483647 }, text) {
+  if (text.trim() === "") return t("problem.missing");
+  if (!/^\d+$/.test(text)) return t("problem.number");
+  return Number(text) < minimum || Number(text) > maximum ? t("problem.range", { from: minimum, to: maximum }) : undefined;
+}

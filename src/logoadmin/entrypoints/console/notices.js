@@ -1,0 +1,107 @@
+/**
+ * What the console says after something was done, with the way back from it, and what it asks.
+ */
+import { signal } from "./vendor/preact.js";
+import { call, Failure } from "./client.js";
+import { t } from "./texts.js";
+
+/**
+ * @typedef {object} Notice
+ * @property {number} id
+ * @property {string} text
+ * @property {"done" | "failed"} tone
+ * @property {{text: string, run: () => void} | undefined} action
+ * @property {number} until Before this moment, in milliseconds, it is too soon to try again; 0 where nothing is to be waited for.
+ * @property {((left: number) => string) | undefined} words What stands in place of the text while that is waited for, and when it is over.
+ */
+
+/** @type {import("./vendor/preact.js").Signal<Notice[]>} */
+export const notices = signal([]);
+let count = 0;
+
+/**
+ * @param {string} text
+ * @param {{tone?: "done" | "failed", action?: {text: string, run: () => void}, stays?: boolean, until?: number, words?: (left: number) => string}} [more]
+ * @returns {number} what `dismiss` takes
+ */
+export function say(text, { tone = "done", action, stays = false, until = 0, words } = {}) {
+  count += 1;
+  const id = count;
+  const notice = { id, text, tone, action, until, words };
+  notices.value = [...notices.value.filter((each) => each.action === undefined || tone === "failed"), notice].slice(-3);
+  // What offers a way back stays until the next write, and what failed until it is closed.
+  if (!action && tone === "done" && !stays) setTimeout(() => dismiss(id), 6000);
+  return id;
+}
+
+/** @param {number} id */
+export function dismiss(id) {
+  notices.value = notices.value.filter((each) => each.id !== id);
+}
+
+/**
+ * Say that something was done, and offer to undo it until the next write.
+ *
+ * @param {string} text
+ * @param {string[]} requestIds Of the answers, in their order.
+ * @param {() => void} undone What is read again after it.
+ */
+export function sayDone(text, requestIds, undone) {
+  const action = { text: t("undo"), run: () => void undo(requestIds, undone) };
+  say(text, requestIds.some(Boolean) ? { action } : {});
+}
+
+/**
+ * Undo requests, the last one first; if one fails, those before it are left to be undone on a click.
+ * @param {string[]} requestIds @param {() => void} undone
+ */
+async function undo(requestIds, undone) {
+  const left = requestIds.filter(Boolean);
+  const revert = (/** @type {string | undefined} */ id) => call("post", /** @type {any} */ ("/api/changes/revert"), { body: { request_id: id ?? "" } });
+  const go = async (/** @type {(() => Promise<any>) | undefined} */ repeat) => {
+    const working = left.length > 1 ? say(t("undoing", { n: left.length }), { stays: true }) : undefined;
+    try {
+      for (; left.length > 0; left.pop(), repeat = undefined) await (repeat ?? (() => revert(left.at(-1))))();
+      say(t("undone"));
+    } catch (error) {
+      // Under its own key, so that it is not done twice.
+      sayFailure(error, () => void go(error instanceof Failure ? error.repeat : undefined));
+    } finally {
+      if (working) dismiss(working);
+      undone();
+    }
+  };
+  await go(undefined);
+}
+
+/**
+ * Say what went wrong in words, with a click that does it again where that helps.
+ * @param {unknown} error @param {() => void} [again]
+ * @returns {number} what `dismiss` takes: what a click would send goes with the form that it stood in
+ */
+export function sayFailure(error, again) {
+  if (!(error instanceof Failure)) throw error;
+  const action = again && ["away", "unknown", "wait"].includes(error.kind) ? { text: t("tryAgain"), run: again } : undefined;
+  return say(describe(error), { tone: "failed", ...(action ? { action } : {}), until: error.until });
+}
+
+/** @param {number} left Seconds in which it is too soon to try again. @returns {string} */
+export const busyWords = (left) => (left ? t("failure.busy", { n: left }) : t("failure.busy.over"));
+
+/** @param {Failure} failure @returns {string} what happened, and what to do */
+export function describe(failure) {
+  switch (failure.kind) {
+    case "wait":
+      return failure.seconds ? busyWords(failure.seconds) : t("failure.busy.moment");
+    case "conflict":
+      return duplicate(failure.detail) ?? t("failure.conflict", { detail: failure.detail });
+    default:
+      return t(`failure.${failure.kind}`);
+  }
+}
+
+/** @param {string} detail @returns {string | undefined} words for a name or a number that is taken (contract A7) */
+function duplicate(detail) {
+  const found = /^Duplicate entry '(.*)' for key '(\w+)'$/s.exec(detail);
+  return found ? t("failure.duplicate", { value: found[1] ?? "" }) : undefined;
+}

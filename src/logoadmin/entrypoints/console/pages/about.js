@@ -1,0 +1,71 @@
+/** What this is: the program, what it stands on, and whose work it contains. */
+import { h } from "../vendor/preact.js";
+import { ROOT } from "../client.js";
+import { told } from "../session.js";
+import { enumeration, t } from "../texts.js";
+import { ViewHead } from "../parts/basics.js";
+import { useRead } from "../parts/use_read.js";
+
+/** @typedef {{packages: {name: string, version: string, license: string}[]}} Vendored */
+
+export default function About() {
+  const { data: vendored } = useRead(readManifest);
+  return h(
+    "div",
+    { class: "view narrow" },
+    h(ViewHead, { title: t("about.title") }),
+    h(
+      "dl",
+      { class: "facts" },
+      fact(t("about.version"), h("bdi", { class: "mono" }, told.version)),
+      fact(t("about.database"), h("bdi", null, told.database)),
+      fact(t("about.access"), t(`about.access.${told.access}`)),
+      fact(t("about.pictures"), told.picture_hosts.length ? h("bdi", null, enumeration(told.picture_hosts)) : t("about.pictures.none")),
+      fact(t("about.interface"), h("span", { class: "line" }, out("docs", t("about.docs")), " · ", out("openapi.json", "openapi.json")), t("about.interface.text")),
+      fact(t("about.license"), told.license ? h("bdi", null, told.license) : t("about.license.none")),
+    ),
+    h(
+      "section",
+      { class: "section" },
+      h("h2", null, t("about.others")),
+      h("p", { class: "hint" }, t("about.others.text")),
+      vendored && Object.entries(vendored).map(([file, its]) => h(Packages, { key: file, file, its })),
+    ),
+  );
+}
+
+/** @returns {Promise<Record<string, Vendored>>} */
+async function readManifest() {
+  const response = await fetch(new URL("../vendor/manifest.json", import.meta.url));
+  return response.json();
+}
+
+/** @param {string} name @param {any} content @param {string} [more] */
+function fact(name, content, more) {
+  return h("div", { class: "fact" }, h("dt", null, name), h("dd", null, content, more && h("p", { class: "hint" }, more)));
+}
+
+/** What is no view opens beside the console. @param {string} path @param {string} text */
+const out = (path, text) => h("a", { href: new URL(path, ROOT).href, target: "_blank", rel: "noopener" }, text);
+
+/** @param {{file: string, its: Vendored}} props */
+function Packages({ file, its }) {
+  const license = new URL(`../vendor/${file.replace(/\.js$/, ".LICENSE.txt")}`, import.meta.url).href;
+  return h(
+    "div",
+    { class: "table-frame" },
+    h(
+      "table",
+      { class: "table compact" },
+      h("caption", { class: "caption" }, h("bdi", null, file), " · ", h("a", { href: license, target: "_blank", rel: "noopener" }, t("about.licenses"))),
+      h("thead", null, h("tr", null, [t("about.package"), t("about.version"), t("about.license")].map((title) => h("th", { key: title, scope: "col" }, title)))),
+      h(
+        "tbody",
+        null,
+        its.packages.map(({ name, version, license: terms }) =>
+          h("tr", { key: name }, h("th", { scope: "row", class: "mono" }, name), h("td", { class: "mono" }, version), h("td", null, terms)),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,41 @@
+/** What is one's own: the password, the sessions on all devices, and keys for scripts. */
+import { h, useState } from "../vendor/preact.js";
+import { say } from "../notices.js";
+import { generatedPassword, me, whoAmI } from "../session.js";
+import { allWords } from "../scopes.js";
+import { enumeration, t } from "../texts.js";
+import { AvatarCard } from "../parts/avatar.js";
+import { ViewHead } from "../parts/basics.js";
+import { MyKeys } from "../parts/my_keys.js";
+import { MySessions } from "../parts/my_sessions.js";
+import { PasswordForm } from "../parts/password.js";
+
+export default function Account() {
+  const user = me.value;
+  const [passwords, setPasswords] = useState(0);
+  if (!user) return null;
+  const done = () => {
+    generatedPassword.value = false;
+    setPasswords(passwords + 1);
+    say(t("password.done.own"));
+  };
+  return h(
+    "div",
+    { class: "view narrow" },
+    h(ViewHead, { title: t("account.title") }),
+    h(
+      "div",
+      { class: "sections" },
+      h(
+        "section",
+        { class: "section" },
+        h("h2", { dir: "auto" }, user.username),
+        h("p", null, t(user.scope.length ? "account.may" : "account.may.nothing", { what: enumeration(allWords(user.scope)) })),
+        h(AvatarCard, { user: { ...user, avatar: user.avatar ?? null }, changed: () => void whoAmI() }),
+      ),
+      h("section", { class: "section" }, h("h2", null, t("password.title")), h(PasswordForm, { user, own: true, done })),
+      h("section", { class: "section" }, h("h2", null, t("sessions.title")), h(MySessions, { key: passwords })),
+      h("section", { class: "section" }, h("h2", null, t("keys.title")), h(MyKeys, {})),
+    ),
+  );
+}

@@ -1,0 +1,68 @@
+/** One logo or theme, or a new one: its fields, its CSS, how the site will look with it, who made it, and its history. */
+import { h, useMemo } from "../vendor/preact.js";
+import { authorStep, knowAuthors } from "../authorship.js";
+import { listOf, readList } from "../records.js";
+import { byName, t } from "../texts.js";
+import { AuthorsField } from "../parts/authors_field.js";
+import { pictureUrl } from "../parts/basics.js";
+import { cssWidget } from "../parts/css_editor.js";
+import { Text, widgets } from "../parts/fields.js";
+import { Picture } from "../parts/picture.js";
+import { Preview } from "../parts/preview.js";
+import { RecordHistory } from "../parts/record_history.js";
+import { RecordPage } from "../parts/record_page.js";
+
+/** @typedef {"logo" | "theme"} ArtworkKind */
+/** @typedef {import("../parts/fields.js").WidgetProps} WidgetProps */
+
+const CSS_WIDGETS = { logo: cssWidget("declarations"), theme: cssWidget("sheet") };
+const TARGETS = { logo: target("logo"), theme: target("theme") };
+widgets.authors = AuthorsField;
+widgets.url = PictureAddress;
+
+/** @param {{kind: ArtworkKind, recordId: string | undefined}} props */
+export function ArtworkPage({ kind, recordId }) {
+  // The same form for both, but for what is special to one.
+  widgets.css = CSS_WIDGETS[kind];
+  widgets.target = TARGETS[kind];
+  const id = recordId === undefined ? undefined : Number(recordId);
+  return h(RecordPage, {
+    kind,
+    recordId,
+    list: `${kind}s`,
+    newTitle: t(`${kind}s.new`),
+    next: authorStep,
+    aside: (form) =>
+      h(Preview, { kind, css: String(form.values.value["custom_css"] ?? ""), target: String(form.values.value["target"] ?? "") }),
+    children: (/** @type {any} */ record) => {
+      knowAuthors(record);
+      return id !== undefined && record && h(RecordHistory, { kind, recordId: id, since: record });
+    },
+  });
+}
+
+/** The address of a picture, with the picture. @param {WidgetProps} props */
+function PictureAddress(props) {
+  const url = String(props.form.values.value[props.field.name] ?? "");
+  return h(
+    "div",
+    { class: "picture-field" },
+    h(Text, props),
+    h("div", { class: "picture-shown" }, pictureUrl(url) ? h(Picture, { key: url, url }) : h("div", { class: "picture missing" }, t("picture.none"))),
+  );
+}
+
+/**
+ * The part of the site that it is for; those that there are already are offered.
+ * @param {ArtworkKind} kind
+ */
+function target(kind) {
+  return function Target(/** @type {WidgetProps} */ props) {
+    const { records } = listOf(kind).value;
+    const known = useMemo(() => [...new Set(records?.map((each) => each.target))].toSorted(byName), [records]);
+    const id = `${props.id}-known`;
+    // The list is long: it is read when somebody is about to type, if it is not there anyway.
+    const onFocusIn = () => void (records ?? readList(kind));
+    return h("div", { onFocusIn }, h(Text, { ...props, list: id }), h("datalist", { id }, known.map((each) => h("option", { key: each, value: each }))));
+  };
+}

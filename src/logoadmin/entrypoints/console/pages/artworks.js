@@ -1,0 +1,143 @@
+/** All logos, or all themes: found by a part of the name, filtered, seen as cards or as a table, changed one or many. */
+import { h, useEffect, useMemo } from "../vendor/preact.js";
+import { returned } from "../client.js";
+import { KINDS, listOf, readList } from "../records.js";
+import { navigate, query, setQuery } from "../router.js";
+import { byName, t } from "../texts.js";
+import { ArtworkGrid } from "../parts/artwork_grid.js";
+import { Begin, Button, Empty, Skeleton, Unread, ViewHead } from "../parts/basics.js";
+import { ManyBar, work } from "../parts/many_bar.js";
+import { late } from "../parts/late.js";
+import { Pick, Search, Toolbar } from "../parts/toolbar.js";
+import { useSelection } from "../parts/selection.js";
+import { useElsewhere } from "../parts/elsewhere.js";
+
+/** @typedef {"logo" | "theme"} ArtworkKind */
+/** @typedef {import("../records.js").Records["logo"] | import("../records.js").Records["theme"]} Artwork */
+
+const FILTERS = { q: "", target: "", active: "", author: "" };
+
+/** @param {{kind: ArtworkKind}} props */
+export default function Artworks({ kind }) {
+  const { records, failure } = listOf(kind).value;
+  const again = () => void readList(kind);
+  useEffect(again, [kind, returned.value]);
+  const found = useFound(kind, records);
+  const selection = useSelection(kind, found);
+  useElsewhere(kind, work.value !== undefined);
+  const look = query("look", localStorage.getItem(`logoadmin.look.${kind}s`) ?? "grid");
+  const props = { kind, artworks: found ?? [], selection };
+  return h(
+    "div",
+    { class: "view" },
+    h(
+      ViewHead,
+      { title: t(`${kind}s.title`) },
+      h(Button, { tone: "primary", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
+    ),
+    h(Filters, { kind, records }),
+    h(ManyBar, { kind, artworks: found, selection }, h(Looks, { kind, look })),
+    failure && !records && h(Unread, { failure, again }),
+    !records && !failure && h(Skeleton, {}),
+    records && found?.length === 0 && h(Nothing, { kind, any: records.length > 0 }),
+    found && found.length > 0 && (look === "table" ? h(LateTable, props) : h(ArtworkGrid, props)),
+  );
+}
+
+/**
+ * What the choices in the address leave of the records, in their order.
+ *
+ * @param {ArtworkKind} kind @param {Artwork[] | undefined} records
+ * @returns {any[] | undefined}
+ */
+function useFound(kind, records) {
+  const [q, target, active, author, order] = [query("q").toLowerCase(), query("target"), query("active"), query("author"), query("order")];
+  const ordered = useMemo(() => {
+    if (!records) return undefined;
+    const { id } = KINDS[kind];
+    const age = (/** @type {any} */ a, /** @type {any} */ b) => a.created_at - b.created_at || a[id] - b[id];
+    const sorted = order === "name" ? records.toSorted((a, b) => byName(a.name, b.name)) : records.toSorted(age);
+    if (order === "") sorted.reverse();
+    return sorted.map((record) => ({ record, name: record.name.toLowerCase() }));
+  }, [records, order]);
+  return useMemo(() => {
+    const fits = (/** @type {{record: Artwork, name: string}} */ { record, name }) =>
+      name.includes(q) &&
+      (!target || record.target === target) &&
+      (!active || record.active === (active === "yes")) &&
+      (!author || (author === "none" ? record.authors.length === 0 : record.authors.some((each) => String(each.author_id) === author)));
+    return ordered?.filter(fits).map(({ record }) => record);
+  }, [ordered, q, target, active, author]);
+}
+
+/** @param {{kind: ArtworkKind, records: Artwork[] | undefined}} props */
+function Filters({ kind, records }) {
+  const any = t("filter.any");
+  const choices = useMemo(() => choicesIn(records ?? []), [records, any]);
+  const [target, active, author, order] = [query("target"), query("active"), query("author"), query("order")];
+  return h(
+    Toolbar,
+    {
+      search: h(Search, { value: query("q"), label: t(`${kind}s.search`), search: (text) => setQuery({ q: text }) }),
+      inForce: [target, active, author].filter(Boolean).length,
+    },
+    useMemo(
+      () => [
+        h(Pick, { label: t("field.target"), value: target, choices: [["", any], ...choices.targets], pick: (chosen) => setQuery({ target: chosen }) }),
+        h(Pick, {
+          label: t("field.active"),
+          value: active,
+          choices: [["", any], ["yes", t("yes")], ["no", t("no")]],
+          pick: (chosen) => setQuery({ active: chosen }),
+        }),
+        h(Pick, { label: t("filter.author"), value: author, choices: [["", any], ...choices.authors], pick: (chosen) => setQuery({ author: chosen }) }),
+        h(Pick, {
+          label: t("order"),
+          value: order,
+          choices: [["", t("order.newest")], ["oldest", t("order.oldest")], ["name", t("order.name")]],
+          pick: (chosen) => setQuery({ order: chosen }),
+        }),
+      ],
+      [choices, target, active, author, order, any],
+    ),
+  );
+}
+
+/** @param {Artwork[]} records @returns {{targets: [string, string][], authors: [string, string][]}} what one can filter by */
+function choicesIn(records) {
+  const targets = new Set(records.map((record) => record.target));
+  const authors = new Map(records.flatMap((record) => record.authors.map((each) => [String(each.author_id), each.username])));
+  return {
+    targets: [...targets].sort(byName).map((target) => [target, target]),
+    authors: [["none", t("filter.author.none")], ...[...authors].sort(([, a], [, b]) => byName(a, b))],
+  };
+}
+
+/** @param {{kind: ArtworkKind, look: string}} props */
+function Looks({ kind, look }) {
+  const choose = (/** @type {string} */ chosen) => {
+    localStorage.setItem(`logoadmin.look.${kind}s`, chosen);
+    setQuery({ look: chosen });
+  };
+  return h(
+    "div",
+    { class: "segmented", role: "group", "aria-label": t("look") },
+    /** @type {const} */ (["grid", "table"]).map((each) =>
+      h("button", { key: each, type: "button", "aria-pressed": look === each, onClick: () => choose(each) }, t(`look.${each}`)),
+    ),
+  );
+}
+
+/** @param {{kind: ArtworkKind, any: boolean}} props */
+function Nothing({ kind, any }) {
+  return h(
+    Empty,
+    { title: t(any ? `${kind}s.none.found` : `${kind}s.none`) },
+    any
+      ? [h("p", { key: "words" }, t("filter.none")), h(Button, { key: "way", onClick: () => setQuery(FILTERS) }, t("filter.clear"))]
+      : h(Begin, { scope: KINDS[kind].write }, t(`${kind}s.none.begin`)),
+  );
+}
+
+/** The table, which most never ask for. */
+const LateTable = late(() => import("../parts/artwork_table.js").then((module) => module.ArtworkTable), () => h(Skeleton, {}));

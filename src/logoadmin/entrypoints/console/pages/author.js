@@ -1,0 +1,15 @@
+/** One author, or a new one, with what they made. */
+import { h } from "../vendor/preact.js";
+import { MadeBy } from "../parts/made_by.js";
+import { RecordPage } from "../parts/record_page.js";
+import { t } from "../texts.js";
+
+/** @param {{params: Record<string, string>}} props */
+export default function Author({ params }) {
+  const id = params.author_id;
+  return h(
+    RecordPage,
+    { kind: "author", recordId: id, list: "authors", newTitle: t("authors.new") },
+    id !== undefined && h(MadeBy, { authorId: Number(id) }),
+  );
+}

@@ -1,0 +1,58 @@
+/** All authors, as a table. */
+import { h, useEffect } from "../vendor/preact.js";
+import { KINDS, listOf, readList } from "../records.js";
+import { returned } from "../client.js";
+import { navigate, query, setQuery } from "../router.js";
+import { t } from "../texts.js";
+import { Begin, Button, Empty, Skeleton, Unread, ViewHead } from "../parts/basics.js";
+import { Search } from "../parts/toolbar.js";
+import { Table } from "../parts/table.js";
+
+/** @typedef {import("../records.js").Records["author"]} Author */
+
+export default function Authors() {
+  const { records, failure } = listOf("author").value;
+  const again = () => void readList("author");
+  useEffect(again, [returned.value]);
+  const q = query("q");
+  const found = records?.filter((author) => author.username.toLowerCase().includes(q.toLowerCase()));
+  return h(
+    "div",
+    { class: "view" },
+    h(
+      ViewHead,
+      { title: t("authors.title") },
+      h(Button, { tone: "primary", scope: KINDS.author.write, onClick: () => void navigate("authors/new") }, t("authors.new")),
+    ),
+    h(
+      "div",
+      { class: "toolbar" },
+      h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }),
+      h("span", { class: "found", role: "status" }, found && t("found", { n: found.length })),
+    ),
+    failure && !records && h(Unread, { failure, again }),
+    !records && !failure && h(Skeleton, {}),
+    found?.length === 0 && h(Nothing, { any: records?.length !== 0 }),
+    found && found.length > 0 &&
+      h(Table, {
+        records: found,
+        id: (/** @type {Author} */ author) => author.author_id,
+        label: t("authors.title"),
+        to: (/** @type {Author} */ author) => `authors/${author.author_id}`,
+        columns: [
+          { name: "username", title: t("field.username") },
+          { name: "user_id", title: t("field.user_id"), type: "number" },
+          { name: "created_at", title: t("field.created_at") },
+        ],
+      }),
+  );
+}
+
+/** @param {{any: boolean}} props */
+function Nothing({ any }) {
+  return h(
+    Empty,
+    { title: t(any ? "authors.none.found" : "authors.none") },
+    any ? h(Button, { onClick: () => setQuery({ q: "" }) }, t("filter.clear")) : h(Begin, { scope: KINDS.author.write }, t("authors.none.begin")),
+  );
+}

@@ -1,0 +1,41 @@
+/** One change: what it did, and undoing it. */
+import { h, useEffect, useState } from "../vendor/preact.js";
+import { Failure, returned } from "../client.js";
+import { readChange } from "../changes.js";
+import { readList } from "../records.js";
+import { may } from "../session.js";
+import { t } from "../texts.js";
+import { Empty, Link, Skeleton, Unread, ViewHead } from "../parts/basics.js";
+import { Item } from "../parts/change_list.js";
+
+/** @param {{params: Record<string, string>}} props */
+export default function ChangePage({ params }) {
+  const changeId = Number(params.change_id);
+  const [read, setRead] = useState(/** @type {{change: import("../changes.js").Change | undefined} | undefined} */ (undefined));
+  const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
+  const load = async () => {
+    try {
+      setRead({ change: changeId > 0 ? await readChange(changeId) : undefined });
+      setFailure(undefined);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      setFailure(error);
+    }
+  };
+  useEffect(() => {
+    void load();
+    void readList("author");
+    if (may("roles:read")) void readList("role");
+  }, [changeId, returned.value]);
+  const title = t("history.change", { id: String(changeId) });
+  if (!read) return failure ? h(Unread, { failure, again: () => void load() }) : h(Skeleton, {});
+  return h(
+    "div",
+    { class: "view" },
+    h(Link, { to: "history", class: "back" }, t("history.back")),
+    h(ViewHead, { title }),
+    read.change
+      ? h("div", { class: "changes" }, h("div", { class: "change" }, h(Item, { change: read.change, undone: () => undefined, isOpen: true })))
+      : h(Empty, { title: t("history.missing") }),
+  );
+}

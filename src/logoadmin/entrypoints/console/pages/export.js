@@ -1,0 +1,136 @@
+/** Exporting: the records of some kinds into a file, as they are at one moment. */
+import { h, useEffect, useRef, useState } from "../vendor/preact.js";
+import { Failure, opened, returned } from "../client.js";
+import { counting } from "../lines.js";
+import { say } from "../notices.js";
+import { listOf, readList } from "../records.js";
+import { may } from "../session.js";
+import { number, t } from "../texts.js";
+import { Button, Link, ViewHead } from "../parts/basics.js";
+import { useFailure } from "../parts/countdown.js";
+import { CountsTable } from "../parts/counts_table.js";
+
+/** @typedef {import("../records.js").KindName} KindName */
+
+/** @type {Partial<Record<KindName, string>>} What one must hold to see them. */
+const SCOPES = { user: "users:read", role: "roles:read" };
+const ALL = /** @type {KindName[]} */ (["role", "user", "author", "theme", "logo"]);
+
+/** @param {KindName} kind */
+const isOpen = (kind) => !SCOPES[kind] || may(SCOPES[kind]);
+
+export default function Export() {
+  const [chosen, setChosen] = useState(() => new Set(ALL.filter(isOpen)));
+  const { state, start, stop } = useDownload();
+  useEffect(() => ALL.filter(isOpen).forEach((kind) => void readList(kind)), [returned.value]);
+  const kinds = ALL.filter((kind) => chosen.has(kind) && isOpen(kind));
+  /** @param {KindName} kind @param {boolean} isChosen */
+  const choose = (kind, isChosen) => {
+    const next = new Set(chosen);
+    if (isChosen) next.add(kind);
+    else next.delete(kind);
+    setChosen(next);
+  };
+  const isBusy = state.is === "running";
+  const reason = kinds.length === 0 ? t("export.none") : undefined;
+  return h(
+    "div",
+    { class: "view narrow" },
+    h(ViewHead, { title: t("export.title") }),
+    h("p", { class: "lead" }, t("export.about"), " ", h(Link, { to: "import" }, t("export.back"))),
+    h(
+      "fieldset",
+      { class: "choices" },
+      h("legend", { class: "label" }, t("export.kinds")),
+      ALL.map((kind) => h(Kind, { key: kind, kind, isChosen: kinds.includes(kind), choose })),
+    ),
+    h("p", { class: "hint" }, t("export.hashes")),
+    h(
+      "div",
+      { class: "form-actions" },
+      h(Button, { tone: "primary", busy: isBusy, reason, onClick: () => void start(kinds) }, t(isBusy ? "export.running" : "export.do")),
+      isBusy && h(Button, { onClick: stop }, t("import.stop")),
+    ),
+    h(
+      "div",
+      { "aria-live": "polite", class: "outcome" },
+      state.is === "failed" && h("p", { class: "complaint", role: "alert" }, state.failure ? h(Refused, { failure: state.failure }) : t("export.broken")),
+      state.counts && h(CountsTable, { rows: rowsOf(state.counts), columns: [["n", t("export.count")]], label: t("export.counts") }),
+    ),
+  );
+}
+
+/** @param {{failure: Failure}} props */
+const Refused = ({ failure }) => useFailure(failure).words;
+
+/** @param {Record<string, number>} counts */
+const rowsOf = (counts) => Object.fromEntries(Object.entries(counts).map(([kind, n]) => [kind, { n }]));
+
+/** @param {{kind: KindName, isChosen: boolean, choose: (kind: KindName, isChosen: boolean) => void}} props */
+function Kind({ kind, isChosen, choose }) {
+  const { records } = listOf(kind).value;
+  const reason = isOpen(kind) ? undefined : t("needsScope", { scope: SCOPES[kind] ?? "" });
+  return h(
+    "label",
+    { class: "choice-row" },
+    h("input", { type: "checkbox", checked: isChosen, disabled: Boolean(reason), onChange: (/** @type {Event} */ event) => choose(kind, /** @type {HTMLInputElement} */ (event.currentTarget).checked) }),
+    h("span", null, t(`kinds.${kind}`)),
+    h("span", { class: "aside" }, reason ?? (records ? number(records.length) : "")),
+  );
+}
+
+/** @typedef {{is: "idle" | "running" | "done" | "failed", counts?: Record<string, number>, failure?: Failure}} State */
+
+function useDownload() {
+  const [state, setState] = useState(/** @type {State} */ ({ is: "idle" }));
+  const stop = useRef(/** @type {AbortController | undefined} */ (undefined));
+  useEffect(() => () => stop.current?.abort(), []);
+  /** @param {KindName[]} kinds */
+  const start = async (kinds) => {
+    const { signal } = (stop.current = new AbortController());
+    try {
+      const target = await chosenTarget();
+      if (!target) return;
+      setState({ is: "running" });
+      let counts = /** @type {Record<string, number>} */ ({});
+      const response = await opened("/api/export", { kind: kinds }, signal);
+      const counted = counting((found) => setState({ is: "running", counts: (counts = found) }));
+      await target(/** @type {ReadableStream<Uint8Array>} */ (response.body).pipeThrough(/** @type {any} */ (counted)), signal);
+      setState({ is: "done", counts });
+      say(t("export.done", { n: Object.values(counts).reduce((sum, n) => sum + Number(n), 0) }));
+    } catch (error) {
+      if (signal.aborted) setState({ is: "idle" });
+      // A file that ends early looks like a whole one: that it is none must be said.
+      else setState({ is: "failed", ...(error instanceof Failure ? { failure: error } : {}) });
+    }
+  };
+  return { state, start, stop: () => stop.current?.abort() };
+}
+
+const fileName = () => `logoadmin-${new Date().toISOString().slice(0, 10)}.jsonl`;
+
+/**
+ * Ask where to, in browsers that can write as it comes; in others the browser keeps it until it is whole.
+ * @returns {Promise<((body: ReadableStream<Uint8Array>, signal: AbortSignal) => Promise<void>) | undefined>} none if the person would not
+ */
+async function chosenTarget() {
+  const pick = /** @type {any} */ (window).showSaveFilePicker;
+  if (!pick) return download;
+  try {
+    const file = await pick({ suggestedName: fileName(), types: [{ accept: { "application/jsonl": [".jsonl"] } }] });
+    return async (body, signal) => body.pipeTo(await file.createWritable(), { signal });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return undefined;
+    return download;
+  }
+}
+
+/** @param {ReadableStream<Uint8Array>} body */
+async function download(body) {
+  const url = URL.createObjectURL(await new Response(body).blob());
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = fileName();
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,109 @@
+/** What happened, newest first; filtered by what stands in the address, and undone. */
+import { h, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { Failure, returned } from "../client.js";
+import { readPage } from "../changes.js";
+import { readList } from "../records.js";
+import { may } from "../session.js";
+import { t } from "../texts.js";
+import { Button, Empty, Skeleton, Unread, ViewHead } from "../parts/basics.js";
+import { ChangeList, UndoAll, useUndo } from "../parts/change_list.js";
+import { HistoryFilters, chosenFilters, isFiltered } from "../parts/history_filters.js";
+
+/** @typedef {import("../changes.js").Group} Group */
+/** @typedef {import("../changes.js").Page} Page */
+
+/**
+ * The pages that were read so far, one below the other.
+ * @param {import("../changes.js").Filters} filters
+ */
+function usePages(filters) {
+  const key = JSON.stringify(filters);
+  const [read, setRead] = useState(/** @type {(Page & {key: string}) | undefined} */ (undefined));
+  const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
+  const [busy, setBusy] = useState(false);
+  const stop = useRef(new AbortController());
+
+  /** @param {number} after @param {(page: Page) => Page} joined */
+  const load = async (after, joined) => {
+    stop.current.abort();
+    const { signal } = (stop.current = new AbortController());
+    setBusy(true);
+    try {
+      const page = await readPage(filters, after, { signal });
+      setRead({ ...joined(page), key });
+      setFailure(undefined);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof Failure)) throw error;
+      setFailure(error);
+    }
+    if (!signal.aborted) setBusy(false);
+  };
+
+  const known = read?.key === key ? read : undefined;
+  const begin = () => load(0, (page) => merged(page, known));
+  const more = () => known && load(known.after, (page) => ({ ...page, groups: [...known.groups, ...page.groups] }));
+  useEffect(() => {
+    void begin();
+    return () => stop.current.abort();
+  }, [key, returned.value]);
+  return { groups: known?.groups ?? (failure ? undefined : read?.groups), isStale: !known, after: known?.after ?? 0, failure, busy, begin, more };
+}
+
+/** @param {Page} page The newest. @param {Page | undefined} known @returns {Page} what happened stays: only what is new comes before it */
+function merged(page, known) {
+  const oldest = page.groups.at(-1)?.newest ?? 0;
+  if (!known || page.after === 0 || !known.groups.some((group) => group.newest >= oldest)) return page;
+  return { groups: [...page.groups, ...known.groups.filter((group) => group.newest < oldest)], after: known.after };
+}
+
+export default function History() {
+  const filters = chosenFilters();
+  const { groups, isStale, after, failure, busy, begin, more } = usePages(filters);
+  useEffect(() => {
+    void readList("author");
+    if (may("roles:read")) void readList("role");
+  }, []);
+  const again = () => void begin();
+  const isRequest = filters.request_id !== undefined && groups !== undefined && groups.length > 0;
+  return h(
+    "div",
+    { class: "view" },
+    h(ViewHead, { title: t("history.title") }, isRequest && h(WholeRequest, { request: String(filters.request_id), groups, isAll: after === 0, undone: again })),
+    h(HistoryFilters, {}),
+    failure && !groups && h(Unread, { failure, again }),
+    !groups && !failure && h(Skeleton, {}),
+    groups?.length === 0 && !isStale && h(Nothing, {}),
+    groups && groups.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { groups, undone: again, label: t("history.title") })),
+    failure && groups && h(Unread, { failure, again: () => void (after ? more() : begin()) }),
+    after > 0 && !isStale && !failure && h(Older, { key: after, busy, more: () => void more() }),
+  );
+}
+
+/** @param {{request: string, groups: Group[], isAll: boolean, undone: () => void}} props */
+function WholeRequest({ request, groups, isAll, undone }) {
+  const { busy, complaint, undo } = useUndo(undone);
+  const changes = useMemo(() => groups.flatMap((group) => group.changes), [groups]);
+  const [count, setCount] = useState(changes.length);
+  useEffect(() => {
+    // All that a request did has numbers without gaps, and the newest is here.
+    if (isAll) setCount(changes.length);
+    else void readPage({}, (changes[0]?.change_id ?? 0) + 1, { size: 1 }).then(({ groups: [group] }) => group && setCount(group.count), () => undefined);
+  }, [request, isAll]);
+  return [h(UndoAll, { key: "undo", request, changes, count, busy, undo }), complaint];
+}
+
+function Nothing() {
+  return isFiltered() ? h(Empty, { title: t("history.none.found") }, h("p", null, t("history.none.try"))) : h(Empty, { title: t("history.none") });
+}
+
+/** Reads on when one comes near it, and on a click. @param {{busy: boolean, more: () => void}} props */
+function Older({ busy, more }) {
+  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
+  useEffect(() => {
+    const near = new IntersectionObserver(([seen]) => seen?.isIntersecting && more(), { rootMargin: "600px" });
+    if (element.current) near.observe(element.current);
+    return () => near.disconnect();
+  }, []);
+  return h("div", { ref: element, class: "older" }, h(Button, { busy, onClick: more }, t(busy ? "loading" : "history.older")));
+}

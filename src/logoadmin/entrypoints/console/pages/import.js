@@ -1,0 +1,200 @@
+/** Importing a file: tried first, mended where it must be, then all of it or nothing; and undone. */
+import { h, useEffect, useMemo, useRef } from "../vendor/preact.js";
+import { touched, Import } from "../importing.js";
+import { KINDS } from "../records.js";
+import { guard } from "../router.js";
+import { may } from "../session.js";
+import { number, t } from "../texts.js";
+import { BadLines, byLine } from "../parts/bad_lines.js";
+import { Button, Link, ViewHead } from "../parts/basics.js";
+import { UndoAll, useUndo } from "../parts/change_list.js";
+import { Counted, useLeft } from "../parts/countdown.js";
+import { CountsTable } from "../parts/counts_table.js";
+import { FileChoice } from "../parts/file_choice.js";
+
+const LINE_HEIGHT = 20;
+
+export default function ImportPage() {
+  const work = useMemo(() => new Import(), []);
+  const source = work.source.value;
+  const state = work.state.value;
+  const editor = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  useEffect(() => guard(() => work.isEdited.peek() || work.state.peek().is === "sending"), []);
+  useEffect(() => () => work.leave(), []);
+  const mayAny = Object.values(KINDS).some(({ write }) => may(write));
+  const isBusy = state.is === "sending";
+  /** @param {number} line */
+  const goTo = (line) => {
+    const field = editor.current;
+    if (!field) return;
+    const lines = field.value.split("\n");
+    const from = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    field.focus();
+    field.setSelectionRange(from, from + (lines[line - 1]?.length ?? 0));
+    field.scrollTop = Math.max(0, (line - 4) * LINE_HEIGHT);
+    field.scrollIntoView({ block: "nearest" });
+  };
+  return h(
+    "div",
+    { class: "view import" },
+    h(ViewHead, { title: t("import.title") }),
+    h("p", { class: "lead" }, t("import.about"), " ", h(Link, { to: "export" }, t("import.like"))),
+    !mayAny && h("p", { class: "remark" }, t("import.mayNothing")),
+    mayAny && h(FileChoice, { choose: (file) => void work.choose(file), ...(source ? {} : { paste: () => work.paste() }), again: source !== undefined, disabled: isBusy }),
+    source?.name && h("p", { class: "file-name" }, h("bdi", null, source.name), h("span", { class: "aside" }, size(source.file.size))),
+    source?.text !== undefined && state.is !== "done" && state.is !== "undone" && h(Editor, { work, field: editor, text: source.text, disabled: isBusy }),
+    h("div", { class: "outcome", "aria-live": "polite" }, h(Outcome, { work, goTo: source?.text === undefined ? undefined : goTo })),
+  );
+}
+
+/** @param {number} bytes */
+const size = (bytes) => (bytes < 1_000_000 ? t("size.kb", { n: Math.ceil(bytes / 1000) }) : t("size.mb", { n: Math.round(bytes / 100_000) / 10 }));
+
+/** @param {{work: Import, field: import("../vendor/preact.js").RefObject<HTMLTextAreaElement | null>, text: string, disabled: boolean}} props */
+function Editor({ work, field, text, disabled }) {
+  useEffect(() => {
+    if (text === "") field.current?.focus();
+    /** @param {KeyboardEvent} event */
+    const pressed = (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.code !== "KeyS") return;
+      event.preventDefault();
+      if (work.state.peek().is !== "sending") void work.send(true);
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
+  const isChecked = work.state.value.is === "ready" && !work.isEdited.value;
+  const reason = text.trim() === "" ? t("import.nothing") : undefined;
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { class: "label", for: "lines" }, t("import.lines")),
+    h("textarea", {
+      ref: field,
+      id: "lines",
+      class: "input code-lines",
+      wrap: "off",
+      rows: 10,
+      spellcheck: false,
+      autocomplete: "off",
+      dir: "ltr",
+      readOnly: disabled,
+      value: text,
+      placeholder: '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}',
+      onInput: (/** @type {Event} */ event) => work.edit(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
+    }),
+    !isChecked && h("div", { class: "form-actions" }, h(Button, { tone: "primary", busy: disabled, reason, onClick: () => void work.send(true) }, t("import.check"))),
+  );
+}
+
+/** What came of it so far, and what can be done next. @param {{work: Import, goTo: ((line: number) => void) | undefined}} props */
+function Outcome({ work, goTo }) {
+  const state = work.state.value;
+  switch (state.is) {
+    case "sending":
+      return h(Sending, { work, ...state });
+    case "refused":
+      return h(Refused, { work, ...state });
+    case "bad":
+      return h(Bad, { work, problems: state.problems, goTo });
+    case "ready":
+      return h(Ready, { work, counts: state.counts });
+    case "done":
+      return h(Done, { work, counts: state.counts, requestId: state.requestId });
+    case "undone":
+      return h("p", { class: "success" }, t("import.undone"));
+    default:
+      return null;
+  }
+}
+
+/** @param {{work: Import, words: string, until: number, lasts: boolean}} props */
+function Refused({ work, words, until, lasts }) {
+  const left = useLeft(until);
+  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
+  // On a phone, the lines fill the view.
+  useEffect(() => element.current?.scrollIntoView({ block: "nearest" }), [words]);
+  return h(
+    "div",
+    { class: "outcome-part", ref: element },
+    h("p", { class: "complaint", role: "alert", dir: "auto" }, h(Counted, { text: words, until, left })),
+    work.source.value && !lasts && h("div", null, h(Button, { busy: left > 0, onClick: () => void work.send(true) }, t("tryAgain"))),
+  );
+}
+
+/** @param {{work: Import, dry: boolean, sent: number, whole: number}} props */
+function Sending({ work, dry, sent, whole }) {
+  const isSent = sent >= whole;
+  const done = whole ? Math.floor((100 * sent) / whole) : 100;
+  return h(
+    "div",
+    { class: "outcome-part" },
+    h("label", { for: "sending" }, isSent ? t(dry ? "import.checking" : "import.storing") : t("import.sending", { percent: number(done) })),
+    h("progress", { id: "sending", class: "progress", max: 100, value: done }),
+    // Once it is there, nobody can say any more that nothing came of it.
+    (dry || !isSent) && h("div", null, h(Button, { onClick: () => work.stop() }, t("import.stop"))),
+  );
+}
+
+/** @param {{work: Import, problems: import("../client.js").Problem[], goTo: ((line: number) => void) | undefined}} props */
+function Bad({ work, problems, goTo }) {
+  const { file } = /** @type {import("../importing.js").Source} */ (work.source.value);
+  // Of the file as it was tried: while it is mended, lines move.
+  const tried = useMemo(() => file, [problems]);
+  return h(
+    "section",
+    { class: "outcome-part" },
+    h("h2", null, t("import.bad", { n: byLine(problems).size })),
+    h("p", null, t(goTo ? "import.bad.edit" : "import.bad.file")),
+    h(BadLines, { problems, file: tried, goTo }),
+  );
+}
+
+/** @returns {[string, string][]} */
+const columns = () => [
+  ["created", t("import.created")],
+  ["amended", t("import.amended")],
+  ["unchanged", t("import.unchanged")],
+];
+
+/** @param {import("../importing.js").Counts} counts */
+const present = (counts) => Object.fromEntries(Object.entries(counts).filter(([, { created, amended, unchanged }]) => created + amended + unchanged > 0));
+
+/** @param {{work: Import, counts: import("../importing.js").Counts}} props */
+function Ready({ work, counts }) {
+  const n = touched(counts);
+  const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
+  useEffect(() => heading.current?.focus(), []);
+  const reason = n === 0 ? t("import.same") : undefined;
+  return h(
+    "section",
+    { class: "outcome-part" },
+    h("h2", { ref: heading, tabIndex: -1 }, n ? t("import.ready", { n }) : t("import.same")),
+    h(CountsTable, { rows: present(counts), columns: columns(), label: t("import.would") }),
+    n > 0 && h("p", { class: "hint" }, t("import.whole")),
+    Number(counts.user?.created) > 0 && h("p", { class: "remark" }, t("import.passwords")),
+    h("div", { class: "form-actions" }, h(Button, { tone: "primary", reason, onClick: () => void work.send(false) }, t("import.do", { n }))),
+  );
+}
+
+/** @param {{work: Import, counts: import("../importing.js").Counts, requestId: string}} props */
+function Done({ work, counts, requestId }) {
+  const { busy, complaint, undo } = useUndo(() => work.undone(counts));
+  const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
+  useEffect(() => heading.current?.focus(), []);
+  const kinds = Object.keys(present(counts)).map((kind) => /** @type {any} */ ({ kind }));
+  return h(
+    "section",
+    { class: "outcome-part" },
+    h("h2", { ref: heading, tabIndex: -1, class: "success" }, t("import.done", { n: touched(counts) })),
+    h(CountsTable, { rows: present(counts), columns: columns(), label: t("import.did") }),
+    Number(counts.user?.created) > 0 && h("p", { class: "remark" }, t("import.passwords")),
+    h(
+      "div",
+      { class: "form-actions" },
+      h(UndoAll, { request: requestId, changes: kinds, count: touched(counts), busy, undo }),
+      may("changes:read") && h(Link, { to: `history?request=${encodeURIComponent(requestId)}`, class: "button quiet" }, t("import.history")),
+    ),
+    complaint,
+  );
+}

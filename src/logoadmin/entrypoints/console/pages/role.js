@@ -1,0 +1,103 @@
+/** One role, or a new one: what it allows, who has it, and what a change gives or takes from whom. */
+import { h, useEffect } from "../vendor/preact.js";
+import { returned } from "../client.js";
+import { listOf, readList } from "../records.js";
+import { may } from "../session.js";
+import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
+import { enumeration, t } from "../texts.js";
+import { Person } from "../parts/avatar.js";
+import { Link } from "../parts/basics.js";
+import { widgets } from "../parts/fields.js";
+import { RecordHistory } from "../parts/record_history.js";
+import { RecordPage } from "../parts/record_page.js";
+import { ScopeEffect, namesOf } from "../parts/scope_effect.js";
+import { ScopeMatrix } from "../parts/scope_matrix.js";
+
+/** @typedef {import("../records.js").Records["role"]} Role */
+const WRITE = "roles:write";
+/** So many are listed before the rest is only counted, with a way to all of them. */
+const LISTED = 60;
+
+widgets.scope = ({ form, field, describedBy, disabled }) =>
+  h(ScopeMatrix, {
+    scope: /** @type {string[]} */ (form.values.value[field.name]),
+    choose: (scope) => form.set(field.name, sameSet(scope, /** @type {string[]} */ (form.base.value[field.name]))),
+    label: t("field.scope"),
+    disabled,
+    describedBy,
+    invalid: Boolean(form.problems.value[field.name]),
+  });
+
+/**
+ * Rights have no order that means anything: put back as they were, nothing is changed.
+ * @param {string[]} scope @param {string[]} before
+ */
+const sameSet = (scope, before) => (scope.length === before.length && scope.every((each) => before.includes(each)) ? before : scope);
+
+/** @param {{params: Record<string, string>}} props */
+export default function RolePage({ params }) {
+  const roleId = params.role_id === undefined ? undefined : Number(params.role_id);
+  useEffect(() => {
+    if (may("users:read")) void readList("user");
+  }, [returned.value]);
+  const users = listOf("user").value.records;
+  const holders = roleId === undefined ? [] : users?.filter((user) => user.role_id === roleId);
+  return h(RecordPage, {
+    kind: "role",
+    recordId: params.role_id,
+    list: "roles",
+    newTitle: t("roles.new"),
+    preview: (form) =>
+      h(ScopeEffect, {
+        before: /** @type {string[]} */ (form.base.value["scope"]),
+        after: /** @type {string[]} */ (form.values.value["scope"]),
+        users: holders,
+      }),
+    blocked,
+    needed: (/** @type {Role} */ role) => needed(role.role_id, holders),
+    explain: (failure, /** @type {Role} */ role) => {
+      if (failure.kind === "conflict" && failure.detail.includes("*")) return t("last.all");
+      if (failure.kind === "conflict" && failure.detail.includes("is the role of")) {
+        void readList("user");
+        return needed(role.role_id, holders) || t("role.needed.someone");
+      }
+      return failure.kind === "forbidden" && may(WRITE) ? t("role.escalation") : undefined;
+    },
+    children:
+      roleId === undefined
+        ? undefined
+        : (/** @type {Role} */ role) => [h(Holders, { holders, roleId }), h(RecordHistory, { kind: "role", recordId: roleId, since: role })],
+  });
+}
+
+/** @param {Role | undefined} role @returns {string} */
+function blocked(role) {
+  if (role?.scope === undefined || !may(WRITE)) return "";
+  const beyond = beyondMe(role.scope);
+  return beyond.length ? t("role.beyond", { what: enumeration(allWords(beyond)) }) : "";
+}
+
+/** @param {number} roleId @param {readonly import("../records.js").Records["user"][] | undefined} holders */
+function needed(roleId, holders) {
+  if (roleId === FIRST_ROLE) return t("role.needed.first");
+  return holders?.length ? t("role.needed", { n: holders.length, names: namesOf(holders) }) : "";
+}
+
+/** @param {{holders: readonly import("../records.js").Records["user"][] | undefined, roleId: number}} props */
+function Holders({ holders, roleId }) {
+  return h(
+    "section",
+    { class: "section gap" },
+    h("h2", null, t("role.holders")),
+    !holders && h("p", { class: "hint" }, t("role.holders.unknown")),
+    holders?.length === 0 && h("p", { class: "hint" }, t(roleId === FIRST_ROLE ? "role.holders.first" : "role.holders.none")),
+    holders && holders.length > 0 &&
+      h(
+        "ul",
+        { class: "people" },
+        holders.slice(0, LISTED).map((user) => h("li", { key: user.user_id }, h(Link, { to: `users/${user.user_id}`, class: "person-link" }, h(Person, { user })))),
+      ),
+    holders && holders.length > LISTED && h(Link, { to: `users?role=${roleId}` }, t("role.holders.all", { n: holders.length })),
+    holders && holders.length > 0 && roleId !== FIRST_ROLE && h("p", { class: "hint" }, t("role.holders.keep")),
+  );
+}

@@ -1,0 +1,43 @@
+/** All roles: what each allows, and how many people have it. */
+import { h, useEffect } from "../vendor/preact.js";
+import { KINDS, listOf, readList } from "../records.js";
+import { returned } from "../client.js";
+import { navigate } from "../router.js";
+import { may } from "../session.js";
+import { allWords } from "../scopes.js";
+import { enumeration, number, t } from "../texts.js";
+import { Button, Empty, Link, Skeleton, Unread, ViewHead } from "../parts/basics.js";
+
+export default function Roles() {
+  const { records, failure } = listOf("role").value;
+  const users = listOf("user").value.records;
+  const again = () => {
+    void readList("role");
+    if (may("users:read")) void readList("user");
+  };
+  useEffect(again, [returned.value]);
+  return h(
+    "div",
+    { class: "view" },
+    h(ViewHead, { title: t("roles.title") }, h(Button, { tone: "primary", scope: KINDS.role.write, onClick: () => void navigate("roles/new") }, t("roles.new"))),
+    h("p", { class: "lead" }, t("roles.lead")),
+    failure && !records && h(Unread, { failure, again }),
+    !records && !failure && h(Skeleton, {}),
+    records?.length === 0 && h(Empty, { title: t("roles.none") }, h("p", null, t("roles.none.begin"))),
+    records &&
+      h(
+        "ul",
+        { class: "roles" },
+        records.map((role) => {
+          const count = users?.filter((user) => user.role_id === role.role_id).length;
+          return h(
+            "li",
+            { key: role.role_id, class: "role" },
+            h(Link, { to: `roles/${role.role_id}`, class: "role-name", dir: "auto" }, role.name),
+            h("p", { class: "role-allows", dir: "auto" }, role.scope.length ? enumeration(allWords(role.scope)) : t("roles.nothing")),
+            count !== undefined && h("p", { class: "role-count" }, h("span", { class: "number" }, number(count)), ` ${t("roles.people", { n: count })}`),
+          );
+        }),
+      ),
+  );
+}

@@ -1,0 +1,162 @@
+/** One user, or a new one: who they are, what they may do, their password and sessions, and what they did. */
+import { h, useEffect } from "../vendor/preact.js";
+import { call, Failure, returned } from "../client.js";
+import { fieldsOf } from "../form.js";
+import { busyWords, describe, say, sayFailure } from "../notices.js";
+import { listOf, readList } from "../records.js";
+import { may, me } from "../session.js";
+import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
+import { enumeration, t } from "../texts.js";
+import { Button, Link } from "../parts/basics.js";
+import { ask } from "../parts/dialog.js";
+import { PasswordForm } from "../parts/password.js";
+import { RecordHistory } from "../parts/record_history.js";
+import { RecordPage } from "../parts/record_page.js";
+import { ScopeEffect } from "../parts/scope_effect.js";
+import "../parts/avatar.js";
+import "../parts/role_field.js";
+
+/** @typedef {import("../records.js").Records["user"]} User */
+const WRITE = "users:write";
+
+/** @param {{params: Record<string, string>}} props */
+export default function UserPage({ params }) {
+  const recordId = params.user_id;
+  useEffect(() => {
+    if (may("roles:read")) void readList("role");
+  }, [returned.value]);
+  return h(RecordPage, {
+    kind: "user",
+    recordId,
+    list: "users",
+    newTitle: t("users.new"),
+    create,
+    ...(recordId === undefined ? { fields: newFields } : {}),
+    blocked,
+    explain,
+    preview: (form) => h(RoleChange, { form, user: recordId === undefined ? undefined : Number(recordId) }),
+    children: recordId === undefined ? undefined : (/** @type {User} */ user) => h(More, { user }),
+  });
+}
+
+/** @param {import("../form.js").Interface} described @returns {import("../form.js").Field[]} */
+function newFields(described) {
+  const fields = fieldsOf(described, "create_user", "user");
+  // The service gives everybody the first role; here one picks it at once.
+  const role = fieldsOf(described, "amend_user", "user").find(({ name }) => name === "role_id");
+  if (!role || fields.some(({ name }) => name === "role_id")) return fields;
+  const schema = { ...role.schema, default: FIRST_ROLE };
+  return fields.flatMap((field) => (field.name === "password" ? [{ ...role, schema, required: true }, field] : [field]));
+}
+
+/**
+ * Create a user and give them their role: two requests, of which a repetition does what was not done.
+ * @param {any} values
+ */
+async function create({ role_id: roleId, ...user }) {
+  return withRole(() => call("post", "/api/users", { body: user }), roleId);
+}
+
+/** @param {() => Promise<any>} creation @param {number} roleId @returns {Promise<any>} */
+async function withRole(creation, roleId) {
+  let created;
+  try {
+    created = await creation();
+  } catch (error) {
+    if (!(error instanceof Failure) || !error.repeat) throw error;
+    const { repeat } = error;
+    throw new Failure(error.kind, { ...error, repeat: () => withRole(repeat, roleId) });
+  }
+  if (roleId === FIRST_ROLE) return created;
+  try {
+    return await call("patch", "/api/users/{user_id}", {
+      path: { user_id: created.data.user_id },
+      body: /** @type {any} */ ({ role_id: roleId }),
+      ifMatch: created.etag,
+    });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.repeat) throw error;
+    const words = (/** @type {string} */ why) => t("user.withoutRole", { name: created.data.username, why });
+    say(words(describe(error)), { tone: "failed", until: error.until, words: (left) => words(busyWords(left)) });
+    return created;
+  }
+}
+
+/** @param {number} roleId @returns {readonly string[]} what a role allows, as far as is known */
+const scopeOf = (roleId) => listOf("role").value.records?.find((role) => role.role_id === roleId)?.scope ?? [];
+
+/** @param {User | undefined} user @returns {string} */
+function blocked(user) {
+  if (user?.user_id === undefined || !may(WRITE)) return "";
+  const beyond = beyondMe(scopeOf(user.role_id));
+  return beyond.length ? t("user.beyond", { name: user.username, what: enumeration(allWords(beyond)) }) : "";
+}
+
+/** @param {Failure} failure @param {User} user */
+function explain(failure, user) {
+  if (failure.kind === "conflict" && failure.detail.includes("*")) return t("last.all");
+  if (failure.kind === "forbidden" && may(WRITE)) return t("user.escalation", { name: user.username ?? "" });
+  return undefined;
+}
+
+/**
+ * What another role gives and takes.
+ * @param {{form: import("../form.js").FormState, user: number | undefined}} props
+ */
+function RoleChange({ form, user }) {
+  const known = listOf("role").value.records;
+  const before = Number(form.base.value["role_id"] ?? FIRST_ROLE);
+  const after = Number(form.values.value["role_id"] ?? FIRST_ROLE);
+  if (user === undefined || before === after || !known) return null;
+  const somebody = /** @type {User} */ ({ user_id: user, username: String(form.base.value["username"]) });
+  return h(ScopeEffect, { before: scopeOf(before), after: scopeOf(after), users: [somebody] });
+}
+
+/** What is not in the form. @param {{user: User}} props */
+function More({ user }) {
+  const own = user.user_id === me.value?.user_id;
+  const scope = own ? undefined : WRITE;
+  const reason = blocked(user) || undefined;
+  return h(
+    "div",
+    { class: "sections below" },
+    h(
+      "section",
+      { class: "section" },
+      h("h2", null, t("password.title")),
+      h(PasswordForm, { user, scope, reason, own, done: () => say(t(own ? "password.done.own" : "password.done", { name: user.username })) }),
+    ),
+    h("section", { class: "section" }, h("h2", null, t("user.sessions")), h(Sessions, { user, own, reason })),
+    h(
+      "section",
+      { class: "section" },
+      h("h2", null, t("user.did")),
+      h("p", null, h(Link, { to: `history?who=${user.user_id}` }, t("user.did.link", { name: user.username }))),
+    ),
+    h(RecordHistory, { kind: "user", recordId: user.user_id, since: user }),
+  );
+}
+
+/** @param {{user: User, own: boolean, reason: string | undefined}} props */
+function Sessions({ user, own, reason }) {
+  if (own) return h("p", null, h(Link, { to: "account" }, t("user.sessions.own")));
+  const name = user.username;
+  const end = async () => {
+    if (!(await ask({ title: t("user.sessions.ask", { name }), text: t("user.sessions.text"), yes: t("user.sessions.end"), no: t("cancel"), tone: "danger" }))) return;
+    await ended();
+  };
+  const ended = async () => {
+    try {
+      const { data } = await call("delete", "/api/users/{user_id}/sessions", { path: { user_id: user.user_id } });
+      say(t("user.sessions.ended", { n: data.ended, name }));
+    } catch (error) {
+      sayFailure(error, () => void ended());
+    }
+  };
+  return h(
+    "div",
+    { class: "form-actions" },
+    h("p", { class: "hint wide" }, t("user.sessions.hint")),
+    h(Button, { scope: WRITE, reason, onClick: () => void end() }, t("user.sessions.end")),
+  );
+}

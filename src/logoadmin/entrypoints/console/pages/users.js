@@ -1,0 +1,90 @@
+/** All users: found by a part of the name, by role, in the order one wishes. */
+import { h, useEffect } from "../vendor/preact.js";
+import { KINDS, listOf, readList } from "../records.js";
+import { returned } from "../client.js";
+import { navigate, query, setQuery } from "../router.js";
+import { may } from "../session.js";
+import { byName, t } from "../texts.js";
+import { Person } from "../parts/avatar.js";
+import { Button, Empty, Skeleton, Unread, ViewHead } from "../parts/basics.js";
+import { Pick, Search, Toolbar } from "../parts/toolbar.js";
+import { Table } from "../parts/table.js";
+
+/** @typedef {import("../records.js").Records["user"]} User */
+
+/** @type {Record<string, (a: User, b: User) => number>} */
+const ORDERS = {
+  newest: (a, b) => b.created_at - a.created_at || b.user_id - a.user_id,
+  oldest: (a, b) => a.created_at - b.created_at || a.user_id - b.user_id,
+  name: (a, b) => byName(a.username, b.username),
+};
+
+export default function Users() {
+  const { records, failure } = listOf("user").value;
+  const roles = listOf("role").value.records;
+  const again = () => {
+    void readList("user");
+    if (may("roles:read")) void readList("role");
+  };
+  useEffect(again, [returned.value]);
+  const q = query("q");
+  const roleId = query("role");
+  const order = query("order", "newest");
+  const found = records
+    ?.filter((user) => user.username.toLowerCase().includes(q.toLowerCase()) && (!roleId || String(user.role_id) === roleId))
+    .toSorted(ORDERS[order] ?? ORDERS["newest"]);
+  const roleName = (/** @type {number} */ id) => roles?.find((role) => role.role_id === id)?.name ?? t("role.number", { number: String(id) });
+  return h(
+    "div",
+    { class: "view" },
+    h(ViewHead, { title: t("users.title") }, h(Button, { tone: "primary", scope: KINDS.user.write, onClick: () => void navigate("users/new") }, t("users.new"))),
+    h(
+      Toolbar,
+      { search: h(Search, { value: q, label: t("users.search"), search: (text) => setQuery({ q: text }) }), inForce: roleId ? 1 : 0 },
+      h(Pick, {
+        label: t("field.role_id"),
+        value: roleId,
+        choices: [["", t("users.role.any")], ...(roles ?? []).map(({ role_id: id, name }) => /** @type {[string, string]} */ ([String(id), name]))],
+        pick: (chosen) => setQuery({ role: chosen }),
+      }),
+      h(Pick, {
+        label: t("users.order"),
+        value: order,
+        choices: [
+          ["newest", t("users.order.newest")],
+          ["oldest", t("users.order.oldest")],
+          ["name", t("users.order.name")],
+        ],
+        pick: (chosen) => setQuery({ order: chosen === "newest" ? "" : chosen }),
+      }),
+      h("span", { class: "found", role: "status" }, found && t("found.people", { n: found.length })),
+    ),
+    failure && !records && h(Unread, { failure, again }),
+    !records && !failure && h(Skeleton, {}),
+    found?.length === 0 && h(Nothing, { any: Boolean(records?.length) }),
+    found && found.length > 0 &&
+      h(Table, {
+        records: found,
+        id: (/** @type {User} */ user) => user.user_id,
+        label: t("users.title"),
+        to: (/** @type {User} */ user) => `users/${user.user_id}`,
+        columns: [
+          { name: "username", title: t("field.username"), cell: (/** @type {User} */ user) => h(Person, { user }) },
+          { name: "role_id", title: t("field.role_id"), cell: (/** @type {User} */ user) => h("bdi", null, roleName(user.role_id)) },
+          { name: "created_at", title: t("users.since") },
+          { name: "user_id", title: t("field.user_id"), type: "number" },
+        ],
+      }),
+  );
+}
+
+/** @param {{any: boolean}} props */
+function Nothing({ any }) {
+  return h(
+    Empty,
+    { title: t(any ? "users.none.found" : "users.none") },
+    any
+      ? h(Button, { onClick: () => setQuery({ q: "", role: "" }) }, t("users.none.all"))
+      : h("p", null, t("users.none.begin")),
+  );
+}

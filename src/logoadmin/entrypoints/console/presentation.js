@@ -1,0 +1,55 @@
+/**
+ * How the fields of each kind are shown. Which there are, of what type and within which limits, the interface says; a
+ * field that is not named here appears by itself, after those that are.
+ *
+ * @typedef {"text" | "number" | "switch" | "url" | "css" | "password" | "scope" | "authors" | "target" | "role" |
+ *   "avatar"} Widget
+ * @typedef {object} Presentation
+ * @property {string[]} order The fields of its form, in their order.
+ * @property {Record<string, Widget>} widgets Where it is another one than the type says.
+ * @property {string[]} columns What a table shows.
+ * @property {string} name The field by which people know a record.
+ * @property {import("./form.js").Field[]} [links] What its form has beside the fields that the interface describes.
+ */
+
+/** Who made an artwork, by their ids in their order; `authorship.js` writes it. @type {import("./form.js").Field} */
+const AUTHORS = {
+  name: "authors",
+  schema: { type: "array" },
+  required: false,
+  nullable: false,
+  widget: "authors",
+  read: (record) => record.authors?.map((/** @type {{author_id: number}} */ author) => author.author_id),
+  isLink: true,
+};
+
+/** @type {Record<import("./records.js").KindName, Presentation>} */
+export const presentation = {
+  logo: {
+    order: ["name", "target", "active", "preview_url", "authors", "custom_css"],
+    widgets: { preview_url: "url", custom_css: "css", target: "target" },
+    links: [AUTHORS],
+    columns: ["name", "target", "active", "authors", "created_at"],
+    name: "name",
+  },
+  theme: {
+    order: ["name", "target", "active", "preview_url", "authors", "custom_css"],
+    widgets: { preview_url: "url", custom_css: "css", target: "target" },
+    links: [AUTHORS],
+    columns: ["name", "target", "active", "authors", "created_at"],
+    name: "name",
+  },
+  author: {
+    order: ["username", "user_id"],
+    widgets: {},
+    columns: ["username", "user_id", "created_at"],
+    name: "username",
+  },
+  user: {
+    order: ["username", "user_id", "role_id", "avatar", "password"],
+    widgets: { password: "password", role_id: "role", avatar: "avatar" },
+    columns: ["username", "user_id", "role_id", "created_at"],
+    name: "username",
+  },
+  role: { order: ["name", "scope"], widgets: { scope: "scope" }, columns: ["name", "scope", "created_at"], name: "name" },
+};

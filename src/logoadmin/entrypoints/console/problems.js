@@ -1,0 +1,25 @@
+/** What the service says is wrong with a value, in the words of the person. */
+import { t } from "./texts.js";
+
+/** @typedef {import("./client.js").Problem} Problem */
+
+/** @type {Record<string, import("./texts.js").TextKey>} By the type of a problem, as the service names it. */
+const WORDS = {
+  greater_than_equal: "line.range",
+  int_from_float: "problem.number",
+  int_parsing: "problem.number",
+  int_type: "problem.number",
+  less_than_equal: "line.range",
+  missing: "problem.missing",
+  string_pattern_mismatch: "problem.pattern",
+  string_too_short: "problem.missing",
+  url_parsing: "problem.url",
+};
+
+/** @param {Problem} problem @returns {string} */
+export function wordsOf({ type, msg }) {
+  const most = /at most (\d+) characters?$/.exec(msg)?.[1];
+  if (type === "string_too_long" && most) return t("problem.most", { n: Number(most) });
+  const key = WORDS[type];
+  return key ? t(key) : msg;
+}

@@ -1,0 +1,124 @@
+/**
+ * The lists of records: read whole once, asked for again with their version, and kept right by what is written here.
+ *
+ * @typedef {import("./types/api").components["schemas"]} Schemas
+ * @typedef {{logo: Schemas["Logo"], theme: Schemas["Theme"], author: Schemas["Author"], user: Schemas["User"],
+ *   role: Schemas["Role"]}} Records
+ * @typedef {keyof Records} KindName
+ */
+import { signal } from "./vendor/preact.js";
+import { call, Failure } from "./client.js";
+
+/** How each kind is addressed, and whether everybody may see it. */
+export const KINDS = /** @type {const} */ ({
+  logo: { list: "/api/logos", one: "/api/logos/{logo_id}", id: "logo_id", write: "logos:write", anonymous: true },
+  theme: { list: "/api/themes", one: "/api/themes/{theme_id}", id: "theme_id", write: "themes:write", anonymous: true },
+  author: { list: "/api/authors", one: "/api/authors/{author_id}", id: "author_id", write: "authors:write", anonymous: true },
+  user: { list: "/api/users", one: "/api/users/{user_id}", id: "user_id", write: "users:write", anonymous: false },
+  role: { list: "/api/roles", one: "/api/roles/{role_id}", id: "role_id", write: "roles:write", anonymous: false },
+});
+
+/**
+ * @template {KindName} K
+ * @typedef {object} List
+ * @property {Records[K][] | undefined} records None until they were read once.
+ * @property {Failure | undefined} failure Why they could not be read now; what was read before stays.
+ */
+
+/** @type {{[K in KindName]?: {list: import("./vendor/preact.js").Signal<List<any>>, etag: string, reading?: Promise<any[]> | undefined, fresh?: number}}} */
+const lists = {};
+
+/** @param {KindName} kind */
+function entry(kind) {
+  return (lists[kind] ??= { list: signal({ records: undefined, failure: undefined }), etag: "" });
+}
+
+/**
+ * @template {KindName} K
+ * @param {K} kind
+ * @returns {import("./vendor/preact.js").Signal<List<K>>} the list as it is known, see `readList`
+ */
+export const listOf = (kind) => entry(kind).list;
+
+/** What was read for the first view is as good as new to it for so many milliseconds. */
+const FRESH = 5000;
+
+/** Begin to read a list while the view that will ask for it is still on its way. @param {KindName} kind */
+export async function readAhead(kind) {
+  await readList(kind);
+  const known = entry(kind);
+  if (known.etag) known.fresh = Date.now() + FRESH;
+}
+
+/**
+ * Read a list, if there is a newer one than we have.
+ *
+ * @template {KindName} K
+ * @param {K} kind
+ * @returns {Promise<Records[K][]>} what we had and is not there any more
+ */
+export function readList(kind) {
+  const known = entry(kind);
+  const { fresh = 0 } = known;
+  known.fresh = 0;
+  if (Date.now() < fresh) return Promise.resolve([]);
+  known.reading ??= (async () => {
+    try {
+      const { anonymous } = KINDS[kind];
+      const more = known.etag ? { anonymous, ifNoneMatch: known.etag } : { anonymous };
+      const answer = await call("get", KINDS[kind].list, more);
+      const before = known.list.value.records ?? [];
+      if (!answer.unmodified) known.list.value = { records: /** @type {any} */ (answer.data), failure: undefined };
+      else if (known.list.value.failure) known.list.value = { ...known.list.value, failure: undefined };
+      known.etag = answer.etag;
+      return answer.unmodified ? [] : missingOf(kind, before, known.list.value.records ?? []);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      known.list.value = { ...known.list.value, failure: error };
+      return [];
+    } finally {
+      known.reading = undefined;
+    }
+  })();
+  return known.reading;
+}
+
+/** @param {KindName} kind @param {any[]} before @param {any[]} now */
+function missingOf(kind, before, now) {
+  const { id } = KINDS[kind];
+  const there = new Set(now.map((record) => record[id]));
+  return before.filter((record) => !there.has(record[id]));
+}
+
+/** Forget everything: somebody else signs in. */
+export function forgetLists() {
+  for (const known of Object.values(lists)) {
+    known.list.value = { records: undefined, failure: undefined };
+    known.etag = "";
+    known.fresh = 0;
+  }
+}
+
+/**
+ * Put a record that was written where it belongs in its list, by id.
+ * @template {KindName} K
+ * @param {K} kind @param {Records[K]} record
+ */
+export function upsert(kind, record) {
+  const { list } = entry(kind);
+  const { id } = KINDS[kind];
+  const of = (/** @type {any} */ each) => each[id];
+  if (!list.value.records) return;
+  const records = list.value.records.filter((each) => of(each) !== of(record));
+  const at = records.findIndex((each) => of(each) > of(record));
+  records.splice(at < 0 ? records.length : at, 0, record);
+  list.value = { ...list.value, records };
+}
+
+/** Take a record that was removed out of its list. @param {KindName} kind @param {number} recordId */
+export function drop(kind, recordId) {
+  const { list } = entry(kind);
+  const { id } = KINDS[kind];
+  if (!list.value.records) return;
+  list.value = { ...list.value, records: list.value.records.filter((each) => each[id] !== recordId) };
+}

@@ -1,0 +1,66 @@
+/**
+ * What rights are called, and what a change of them gives and takes (contract B3, B4).
+ *
+ * A scope is a list of words such as `logos:write`. `*` is all of them, also those that are added later; words that are
+ * none of ours mean something to other services.
+ */
+import { me } from "./session.js";
+import { t } from "./texts.js";
+
+/** @typedef {import("./texts.js").TextKey} TextKey */
+
+export const ALL = "*";
+/** The role that whoever is new gets (contract A12): it stays. */
+export const FIRST_ROLE = 1;
+/** What each kind of record can be protected by; what has no `see` everybody may see. */
+export const RIGHTS = /** @type {const} */ ([
+  { kind: "logos", see: "", change: "logos:write" },
+  { kind: "themes", see: "", change: "themes:write" },
+  { kind: "authors", see: "", change: "authors:write" },
+  { kind: "users", see: "users:read", change: "users:write" },
+  { kind: "roles", see: "roles:read", change: "roles:write" },
+  { kind: "changes", see: "changes:read", change: "" },
+]);
+/** @type {readonly string[]} */
+const OURS = RIGHTS.flatMap(({ see, change }) => [see, change]).filter(Boolean);
+
+/** @param {string} scope @returns {boolean} whether it is for other services alone */
+export const isForeign = (scope) => scope !== ALL && !OURS.includes(scope);
+
+/** @param {string} scope @returns {string} what it allows, as one says it: "change logos" */
+export function words(scope) {
+  return isForeign(scope) ? t("right.foreign", { scope }) : t(/** @type {TextKey} */ (`right.${scope}`));
+}
+
+/** @param {string} a @param {string} b */
+const oursFirst = (a, b) => Number(isForeign(a)) - Number(isForeign(b)) || OURS.indexOf(a) - OURS.indexOf(b);
+
+/** @param {readonly string[]} scope @returns {string[]} what it allows, the most first; of everything nothing else */
+export const allWords = (scope) => (scope.includes(ALL) ? [words(ALL)] : scope.toSorted(oursFirst).map(words));
+
+/**
+ * @param {readonly string[]} held
+ * @param {readonly string[]} wanted
+ * @returns {string[]} what is wanted and not held
+ */
+export const beyond = (held, wanted) => (held.includes(ALL) ? [] : wanted.filter((scope) => !held.includes(scope)));
+
+/** @param {readonly string[]} wanted @returns {string[]} what one cannot hand out or change, as one does not hold it */
+export const beyondMe = (wanted) => beyond(me.value?.scope ?? [], wanted);
+
+/**
+ * What whoever had one scope and now has another gains and loses by that.
+ *
+ * @param {readonly string[]} before
+ * @param {readonly string[]} after
+ * @returns {{gained: string[], lost: string[], kept: string[]}} `kept` where everything was lost but that
+ */
+export function effect(before, after) {
+  const gained = beyond(before, after);
+  const lost = beyond(after, before);
+  return {
+    gained: gained.includes(ALL) ? [ALL] : gained,
+    lost: lost.includes(ALL) ? [ALL] : lost,
+    kept: lost.includes(ALL) ? [...after] : [],
+  };
+}

@@ -1,0 +1,24 @@
+/**
+ * What takes longest begins here, while the other modules are still coming: the words, who is signed in, and a list that
+ * everybody may see.
+ */
+import { loadTexts } from "./texts.js";
+import { place } from "./router.js";
+import { hasSession, startSession } from "./session.js";
+import { readAhead } from "./records.js";
+import { startTheme } from "./theme.js";
+import { TEXTS } from "./views.js";
+
+startTheme();
+const icon = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=icon]"));
+// Browsers read it when they like, and what is relative moves on with the address.
+icon?.setAttribute("href", icon.href);
+const { view, path } = place.value;
+const first = /** @type {const} */ ({ logos: "logo", themes: "theme", authors: "author" });
+const kind = first[/** @type {keyof typeof first} */ (path)];
+if (!hasSession()) import("./pages/sign_in.js").catch(() => undefined);
+else if (kind) void readAhead(kind);
+view?.load().catch(() => undefined);
+
+/** Until it is known what to say, and to whom. */
+export const started = Promise.all([loadTexts(view?.texts ?? TEXTS), startSession()]);

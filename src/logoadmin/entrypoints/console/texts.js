@@ -1,0 +1,139 @@
+/**
+ * Words, numbers and dates in the language of the person.
+ *
+ * A text has `{name}` where a value goes. One that depends on a number is an object of plural forms, chosen by `n`.
+ */
+import { signal } from "./vendor/preact.js";
+
+/** @typedef {keyof typeof import("./texts/first/en.js").default} FirstKey */
+/** @typedef {keyof typeof import("./texts/people/en.js").default} PeopleKey */
+/** @typedef {keyof typeof import("./texts/en.js").default} OtherKey */
+/** @typedef {FirstKey | PeopleKey | OtherKey} TextKey */
+/** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text */
+/** @typedef {"en" | "ru"} Language */
+
+const CHOSEN = "logoadmin.language";
+/**
+ * In parts, since lists need few of them: `first` has those of the lists and of what is around every view.
+ * @typedef {"first" | "people" | "others"} Part
+ * @type {Record<Language, Record<Part, () => Promise<{default: Record<string, Text>}>>>}
+ */
+const SOURCES = {
+  en: { first: () => import("./texts/first/en.js"), people: () => import("./texts/people/en.js"), others: () => import("./texts/en.js") },
+  ru: { first: () => import("./texts/first/ru.js"), people: () => import("./texts/people/ru.js"), others: () => import("./texts/ru.js") },
+};
+export const LANGUAGES = /** @type {const} */ ({ en: "English", ru: "Русский" });
+
+/** @type {import("./vendor/preact.js").Signal<Language>} */
+export const language = signal("en");
+/** @type {import("./vendor/preact.js").Signal<Record<string, Text>>} */
+const texts = signal({});
+/** @type {Set<Part>} */
+const needed = new Set(["first"]);
+/** @type {ReadonlySet<Part>} */
+let there = new Set();
+
+/** @returns {Language} what was chosen, or else what the browser prefers of what there is. */
+function preferred() {
+  const known = Object.keys(LANGUAGES);
+  const wanted = [localStorage.getItem(CHOSEN) ?? "", ...navigator.languages].map((tag) => tag.slice(0, 2));
+  return /** @type {Language} */ (wanted.find((tag) => known.includes(tag)) ?? "en");
+}
+
+/** @param {Language} chosen */
+async function load(chosen) {
+  const parts = [...needed];
+  const loaded = await Promise.all(parts.map((part) => SOURCES[chosen][part]()));
+  texts.value = Object.assign({}, ...loaded.map((part) => part.default));
+  there = new Set(parts);
+  language.value = chosen;
+  document.documentElement.lang = chosen;
+}
+
+/** @param {readonly Part[]} parts Those that are needed beside the first one. */
+export function loadTexts(parts) {
+  for (const part of parts) needed.add(part);
+  return load(preferred());
+}
+
+/** Load what is not there yet of the words. @param {readonly Part[]} parts */
+export async function moreTexts(parts) {
+  for (const part of parts) needed.add(part);
+  if ([...needed].some((part) => !there.has(part))) await load(language.value);
+}
+
+/** @param {Language} chosen */
+export function chooseLanguage(chosen) {
+  localStorage.setItem(CHOSEN, chosen);
+  return load(chosen);
+}
+
+/**
+ * @param {TextKey} key
+ * @param {Record<string, string | number>} [values] A number is written as the language writes it; a text from
+ *   elsewhere is isolated, so that its direction of writing changes nothing around it.
+ */
+export function t(key, values = {}) {
+  const text = texts.value[key] ?? key;
+  const form = typeof text === "string" ? text : (text[plural(Number(values.n))] ?? text.other ?? key);
+  return form.replace(/\{(\w+)\}/g, (whole, name) => {
+    const value = values[name];
+    if (value === undefined) return whole;
+    return typeof value === "number" ? number(value) : `\u2068${value}\u2069`;
+  });
+}
+
+/** @type {Map<string, any>} */
+const formats = new Map();
+
+/**
+ * @template T
+ * @param {string} name
+ * @param {(language: Language) => T} make
+ * @returns {T}
+ */
+function format(name, make) {
+  const key = `${language.value} ${name}`;
+  if (!formats.has(key)) formats.set(key, make(language.value));
+  return formats.get(key);
+}
+
+/** @param {number} n */
+const plural = (n) => format("plural", (tag) => new Intl.PluralRules(tag)).select(n);
+/** @param {number} value */
+export const number = (value) => format("number", (tag) => new Intl.NumberFormat(tag)).format(value);
+/** @param {string[]} names */
+export const enumeration = (names) => format("list", (tag) => new Intl.ListFormat(tag)).format(names);
+/** @param {string} a @param {string} b */
+export const byName = (a, b) => format("order", (tag) => new Intl.Collator(tag, { numeric: true })).compare(a, b);
+
+/** @param {number} seconds Unix time */
+export const exactTime = (seconds) =>
+  format("exact", (tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium" })).format(
+    seconds * 1000,
+  );
+
+/** @param {number} seconds Unix time */
+export const day = (seconds) =>
+  format("day", (tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium" })).format(seconds * 1000);
+
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+const UNITS = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+];
+
+/**
+ * How long ago something was, or how soon it will be, in words.
+ * @param {number} seconds Unix time
+ */
+export function relativeTime(seconds) {
+  const away = seconds - Date.now() / 1000;
+  const [unit, length] = UNITS.find(([, length]) => Math.abs(away) >= length) ?? ["second", 1];
+  const words = format("relative", (tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto" }));
+  return words.format(unit === "second" ? 0 : Math.round(away / length), unit);
+}

@@ -1,0 +1,32 @@
+/** Sending a file with a sight of how much of it went: what `fetch` cannot tell. */
+
+/**
+ * @param {URL} url
+ * @param {import("./client.js").Request} request
+ * @returns {Promise<Response>} as `fetch` has it
+ * @throws {TypeError} where no answer came, as with `fetch`
+ */
+export function uploaded(url, { method, headers, body, signal, progress }) {
+  return new Promise((done, failed) => {
+    const request = new XMLHttpRequest();
+    request.open(method, url);
+    request.responseType = "blob";
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded, total }) => progress?.(loaded, total);
+    request.onload = () => done(new Response(request.response, { status: request.status, headers: headersOf(request) }));
+    request.onerror = () => failed(new TypeError("no answer"));
+    request.onabort = () => failed(signal?.reason ?? new TypeError("aborted"));
+    signal?.addEventListener("abort", () => request.abort(), { once: true });
+    if (signal?.aborted) failed(signal.reason);
+    else request.send(body ?? null);
+  });
+}
+
+/** @param {XMLHttpRequest} request @returns {[string, string][]} */
+function headersOf(request) {
+  const lines = request.getAllResponseHeaders().trim().split(/\r\n/);
+  return lines.filter(Boolean).map((line) => {
+    const at = line.indexOf(": ");
+    return [line.slice(0, at), line.slice(at + 2)];
+  });
+}
