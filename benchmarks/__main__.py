@@ -30,6 +30,11 @@ What it measures
                that LOGOADMIN_GALLERY names, or 3,700 records that are made. Beside it, for the same file: parsing the
                lines and inserting them in bulk, unchecked
     start      importing the package in a fresh interpreter; importing pydantic is what it is compared with
+    watched    reading one logo with metrics, and with the access log as well, against without
+    gzip       reading all logos of the gallery above, compressed against plain: the processor's time at the server
+    workers    reading one user from two processes, against one; how much of a processor wrk takes is said beside it
+    cluster    creating authors on a Galera cluster of three servers on this machine, against one server; takes
+               galera-4, haproxy and rsync
     =========  =======================================================================================================
 
 How to read it
@@ -48,9 +53,10 @@ import traceback
 from collections.abc import Sequence
 
 from benchmarks import load
-from benchmarks.measurements import MEASUREMENTS, Rounds
+from benchmarks.environment import MARIADB, SQLITE, Environment
+from benchmarks.interleaving import Rounds
+from benchmarks.measurements import MEASUREMENTS
 from benchmarks.results import Result, table
-from benchmarks.stage import MARIADB, SQLITE, Stage
 from tests.mariadb import missing_reason
 
 
@@ -63,10 +69,10 @@ def main() -> int:
     reason = missing_reason()
     if reason:
         print(f"Without MariaDB: {reason}")
-    with Stage(*([SQLITE] if reason else [SQLITE, MARIADB])) as stage:
+    with Environment(*([SQLITE] if reason else [SQLITE, MARIADB])) as environment:
         rounds = Rounds(arguments.rounds, arguments.seconds)
-        results, failed = _measured(arguments.only or list(MEASUREMENTS), stage, rounds)
-        print(table(results))  # before the stage is taken down, which may fail, too
+        results, failed = _measured(arguments.only or list(MEASUREMENTS), environment, rounds)
+        print(table(results))  # before the environment is taken down, which may fail, too
     missed = sum(result.is_missed for result in results)
     targets = sum(result.target is not None for result in results)
     print(f"\n{targets - missed} of {targets} targets are reached.")
@@ -75,14 +81,14 @@ def main() -> int:
     return 1 if failed or (missed and arguments.strict) else 0
 
 
-def _measured(names: Sequence[str], stage: Stage, rounds: Rounds) -> tuple[list[Result], list[str]]:
+def _measured(names: Sequence[str], environment: Environment, rounds: Rounds) -> tuple[list[Result], list[str]]:
     """Return what measurements found, and which of them failed: one that fails takes nothing from the others."""
     results: list[Result] = []
     failed: list[str] = []
     for name in names:
         print(f"Measuring: {name}", file=sys.stderr)
         try:
-            results.extend(MEASUREMENTS[name](stage, rounds))
+            results.extend(MEASUREMENTS[name](environment, rounds))
         except Exception:
             traceback.print_exc()
             failed.append(name)
@@ -93,9 +99,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compare logoadmin with others.")
     parser.add_argument("--only", action="append", choices=MEASUREMENTS, help="measure this; may be repeated")
     parser.add_argument(
-        "--seconds", type=_positive, default=1, help="how long each turn under load lasts (%(default)s)"
+        "--seconds", type=_positive, default=1, help="how long each round under load lasts (%(default)s)"
     )
-    parser.add_argument("--rounds", type=_positive, default=7, help="how many turns each has (%(default)s)")
+    parser.add_argument("--rounds", type=_positive, default=7, help="how often each is measured (%(default)s)")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a target is missed")
     return parser.parse_args()
 

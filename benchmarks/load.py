@@ -1,6 +1,7 @@
 """The clients: wrk for many requests at once, a plain socket for one long answer."""
 
 import json
+import os
 import re
 import shutil
 import socket
@@ -26,11 +27,20 @@ def is_installed() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """How 32 clients were answered: so many requests a second, and 99 % of them within so many milliseconds."""
+class LoadResult:
+    """How 32 clients were answered.
+
+    Attributes:
+        rate: requests a second.
+        late: milliseconds within which 99 % of them were answered.
+        share: how much of a processor the load generator took, 1 for all of it.
+        requests: how many there were.
+    """
 
     rate: float
     late: float
+    share: float
+    requests: int
 
 
 def answered(
@@ -40,7 +50,7 @@ def answered(
     script: str | None = None,
     *arguments: object,
     headers: Mapping[str, str] | None = None,
-) -> Answered:
+) -> LoadResult:
     """Return how 32 clients are answered at once, all of them well.
 
     Args:
@@ -56,13 +66,24 @@ def answered(
     made_by = [] if script is None else ["-s", str(_HERE / script)]
     told = ["--", *map(str, arguments)] if arguments else []
     command += [*sent, *made_by, server.url(path), *told]
+    before, began = os.times(), time.perf_counter()
     said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    after, took = os.times(), time.perf_counter() - began
     bad = re.search(r"Non-2xx.*|Socket errors.*", said)
     found = re.search(r"Requests/sec:\s+([\d.]+)", said)
     late = re.search(r"99%\s+([\d.]+)(us|ms|s|m)\b", said)
-    if bad or found is None or late is None or not float(found[1]):
+    count = re.search(r"(\d+) requests in", said)
+    if bad or found is None or late is None or count is None or not float(found[1]):
         raise RuntimeError(f"{path} was not answered well: {bad[0] if bad else said}")
-    return Answered(float(found[1]), float(late[1]) * _MILLISECONDS[late[2]])
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return LoadResult(float(found[1]), float(late[1]) * _MILLISECONDS[late[2]], used / took, int(count[1]))
+
+
+def processor(server: Server, path: str, seconds: float, headers: Mapping[str, str]) -> float:
+    """Return how many seconds of the processor the server takes for an answer, with 32 clients at once."""
+    before = server.processor()
+    requests = answered(server, path, seconds, headers=headers).requests
+    return (server.processor() - before) / requests
 
 
 def rate(

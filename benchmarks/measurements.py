@@ -1,26 +1,21 @@
-"""The measurements. Their contestants take turns, so that whatever else the machine does hits all alike."""
+"""The measurements. Candidates are measured by turns, so that whatever else the machine does hits all alike."""
 
-import itertools
-import math
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Final, TypeVar
+from typing import Final
 
-from benchmarks import gallery, load
+from benchmarks import gallery, load, operating
+from benchmarks.environment import ALL_LOGOS, MARIADB, NEW_AUTHORS, ONE_LOGO, ONE_USER, SQLITE, Environment
+from benchmarks.interleaving import Rounds, interleave, median_ratio
 from benchmarks.results import Result, Target, at_least, at_most
 from benchmarks.servers import Server
-from benchmarks.stage import ALL_LOGOS, MARIADB, ONE_LOGO, ONE_USER, SQLITE, Stage
 
 # Who, on which kind of database.
-Contestant = tuple[str, str]
-Able = TypeVar("Able")
-Reached = TypeVar("Reached")
+Candidate = tuple[str, str]
 Targets = Mapping[str, Target]
 
 _OURS: Final = "logoadmin"
@@ -31,124 +26,117 @@ _USERS: Final = "/api/users?limit=500"
 _MIB: Final = 1024 * 1024
 _FRESH_INTERPRETERS: Final = 9
 _SIGNING_IN: Final = 1000  # users
-# The numbers of the authors that are created: no two requests of a run may have the same.
-_NEW_AUTHORS: Final = itertools.count(1_000_000, 100_000)
 
 
-@dataclass(frozen=True, slots=True)
-class Rounds:
-    """How many turns each contestant has, and how many seconds each of them takes where that can be chosen."""
-
-    count: int
-    seconds: int
-
-    def slower(self, times: int) -> "Rounds":
-        """Return fewer and longer turns, for answers of which there are only some in a second."""
-        return Rounds(math.ceil(self.count / 2), self.seconds * times)
-
-
-def one_logo(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def one_logo(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Read one logo with two authors."""
     what, usual = "one logo with two authors", {SQLITE: at_least(3), MARIADB: at_least(4)}
-    yield from _reads(what, ONE_LOGO, usual, {SQLITE: at_least(75), MARIADB: at_least(60)}, stage, rounds)
+    yield from _reads(what, ONE_LOGO, usual, {SQLITE: at_least(75), MARIADB: at_least(60)}, environment, rounds)
 
 
-def one_user(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def one_user(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Read one user, which is not public and so is read each time."""
-    servers = {(_OURS, kind): server for kind, server in stage.logoadmin.items()} | {_BARE: stage.bare}
-    paths = {contestant: ONE_LOGO if contestant == _BARE else ONE_USER for contestant in servers}
+    servers = {(_OURS, kind): server for kind, server in environment.logoadmin.items()} | {_BARE: environment.bare}
+    paths = {candidate: ONE_LOGO if candidate == _BARE else ONE_USER for candidate in servers}
     ways = {
-        contestant: partial(load.rate, server, paths[contestant], rounds.seconds)
-        for contestant, server in servers.items()
+        candidate: partial(load.rate, server, paths[candidate], rounds.seconds) for candidate, server in servers.items()
     }
-    rates = _take_turns(ways, lambda reach: reach(), rounds.count)
+    rates = interleave(ways, lambda measure: measure(), rounds.count)
     wanted = {SQLITE: at_least(30), MARIADB: at_least(20)}
-    for kind in stage.databases:
-        share = 100 * _ratio(rates[_OURS, kind], rates[_BARE])
+    for kind in environment.databases:
+        share = 100 * median_ratio(rates[_OURS, kind], rates[_BARE])
         yield Result("one user", kind, share, "% of a bare route", wanted[kind])
 
 
-def all_logos(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def all_logos(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Read a list of logos with two authors each."""
     what = f"a list of {gallery.LOGOS} logos with authors"
-    return _reads(what, ALL_LOGOS, {SQLITE: at_least(8), MARIADB: at_least(8)}, {}, stage, rounds.slower(3))
+    return _reads(what, ALL_LOGOS, {SQLITE: at_least(8), MARIADB: at_least(8)}, {}, environment, rounds.slower(3))
 
 
-def creating(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def creating(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Create authors."""
 
     def rate(server: Server) -> float:
-        return load.rate(server, "/api/authors", rounds.seconds, "create_author.lua", next(_NEW_AUTHORS))
+        return load.rate(server, "/api/authors", rounds.seconds, "create_author.lua", next(NEW_AUTHORS))
 
-    rates = _take_turns(_servers(stage), rate, rounds.count)
-    yield from _against_usual("creating an author", stage, rates, {SQLITE: at_least(5), MARIADB: at_least(3.3)})
+    rates = interleave(_servers(environment), rate, rounds.count)
+    yield from _against_usual("creating an author", environment, rates, {SQLITE: at_least(5), MARIADB: at_least(3.3)})
 
 
-def signing_in(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def signing_in(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Sign users in, all of them with the right password."""
     rounds = rounds.slower(4)
 
     def rate(server: Server) -> float:
-        told = (_SIGNING_IN, gallery.PASSWORD)
-        return load.rate(server, "/api/auth/token", rounds.seconds, "sign_in.lua", *told)
+        arguments = (_SIGNING_IN, gallery.PASSWORD)
+        return load.rate(server, "/api/auth/token", rounds.seconds, "sign_in.lua", *arguments)
 
-    rates = _take_turns(_servers(stage), rate, rounds.count)
-    yield from _against_usual("signing in", stage, rates, {})
+    rates = interleave(_servers(environment), rate, rounds.count)
+    yield from _against_usual("signing in", environment, rates, {})
 
 
-def all_users(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def all_users(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Read all users at once, as they come."""
     what = f"all users, {gallery.USERS:,}"
-    servers = _servers(stage)
-    before = {contestant: server.forget_peak_memory() for contestant, server in servers.items()}
-    readings = _take_turns(servers, partial(load.read, path="/api/users"), rounds.slower(1).count)
-    for kind in stage.databases:
+    servers = _servers(environment)
+    before = {candidate: server.forget_peak_memory() for candidate, server in servers.items()}
+    readings = interleave(servers, partial(load.read, path="/api/users"), rounds.slower(1).count)
+    for kind in environment.databases:
         ours, usual = (readings[who, kind] for who in (_OURS, _USUAL))
         growth = servers[_OURS, kind].peak_memory() - before[_OURS, kind]
         first = median(reading.first / reading.whole for reading in ours)
         yield Result(f"{what}: memory", kind, growth / _MIB, "MiB more", at_most(32))
         yield Result(f"{what}: first byte", kind, 100 * first, "% of the time", at_most(2))
-        yield Result(f"{what}: as a whole", kind, _ratio([r.whole for r in usual], [r.whole for r in ours]), "x usual")
+        yield Result(
+            f"{what}: as a whole", kind, median_ratio([r.whole for r in usual], [r.whole for r in ours]), "x usual"
+        )
 
 
-def recording(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def recording(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Create authors with a token, and without history and rights."""
-    tokens = {kind: _token(server) for kind, server in stage.logoadmin.items()}
+    tokens = {kind: _token(server) for kind, server in environment.logoadmin.items()}
     signed_in = {
         (_OURS, kind): partial(_signed_in_rate, server, rounds, tokens[kind])
-        for kind, server in stage.logoadmin.items()
+        for kind, server in environment.logoadmin.items()
     }
-    without = {(_WITHOUT, kind): partial(_anonymous_rate, server, rounds) for kind, server in stage.unrecorded.items()}
-    rates = _take_turns(signed_in | without, lambda reach: reach(), rounds.count)
-    for kind in stage.databases:
-        cost = _ratio(rates[_WITHOUT, kind], rates[_OURS, kind])
+    without = {
+        (_WITHOUT, kind): partial(_anonymous_rate, server, rounds) for kind, server in environment.unrecorded.items()
+    }
+    rates = interleave(signed_in | without, lambda measure: measure(), rounds.count)
+    for kind in environment.databases:
+        cost = median_ratio(rates[_WITHOUT, kind], rates[_OURS, kind])
         yield Result("creating an author: token, rights, history", kind, cost, "x without", at_most(1.3))
 
 
-def unchanged(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def unchanged(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Read what the reader has already."""
     for what, path in (("one logo", ONE_LOGO), (f"a list of {gallery.LOGOS} logos", ALL_LOGOS), ("500 users", _USERS)):
         ways = {
             (kind, way): partial(load.rate, server, path, rounds.seconds, headers=headers)
-            for kind in stage.databases
+            for kind in environment.databases
             for way, server, headers in (
-                ("made", stage.forgetful[kind], {}),
-                ("stored", stage.logoadmin[kind], {}),
-                ("304", stage.logoadmin[kind], {"If-None-Match": load.entity_tag(stage.logoadmin[kind], path)}),
+                ("made", environment.forgetful[kind], {}),
+                ("stored", environment.logoadmin[kind], {}),
+                (
+                    "304",
+                    environment.logoadmin[kind],
+                    {"If-None-Match": load.entity_tag(environment.logoadmin[kind], path)},
+                ),
             )
         }
-        rates = _take_turns(ways, lambda reach: reach(), rounds.count)
-        for kind in stage.databases:
-            made, stored = (100 * _ratio(rates[kind, way], rates[kind, "304"]) for way in ("made", "stored"))
+        rates = interleave(ways, lambda measure: measure(), rounds.count)
+        for kind in environment.databases:
+            made, stored = (100 * median_ratio(rates[kind, way], rates[kind, "304"]) for way in ("made", "stored"))
             yield Result(f"304 for {what}", kind, made, "% of making it", at_most(100 / 3))
             if path != _USERS:
                 yield Result(f"304 for {what}", kind, stored, "% of a stored 200")
 
 
-def following(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def following(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Read the history from its beginning."""
-    for kind, server in stage.logoadmin.items():
-        load.rate(server, "/api/authors", 10, "create_author.lua", next(_NEW_AUTHORS))
+    for kind, server in environment.logoadmin.items():
+        load.rate(server, "/api/authors", 10, "create_author.lua", next(NEW_AUTHORS))
         headers = {"Authorization": f"Bearer {_token(server)}"}
         readings = [load.read(server, "/api/changes", headers) for _ in range(rounds.count)]
         entries = readings[0].answer.count(b'"change_id"')
@@ -157,7 +145,7 @@ def following(stage: Stage, rounds: Rounds) -> Iterator[Result]:
         yield Result("following the history", kind, rate, "changes/s", target)
 
 
-def paging(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def paging(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Read pages of a hundred among a million users, against the first one."""
     pages = {
         "at the end": f"after={gallery.MANY_USERS - 101}",
@@ -177,117 +165,98 @@ def paging(stage: Stage, rounds: Rounds) -> Iterator[Result]:
     }
     ways = {
         (kind, what): partial(load.rate, server, path, rounds.seconds)
-        for kind, server in stage.crowded.items()
+        for kind, server in environment.crowded.items()
         for what, path in paths.items()
     }
-    rates = _take_turns(ways, lambda reach: reach(), rounds.count)
-    for kind in stage.databases:
+    rates = interleave(ways, lambda measure: measure(), rounds.count)
+    for kind in environment.databases:
         for what in pages:
-            cost = _ratio(rates[kind, "first"], rates[kind, what])
+            cost = median_ratio(rates[kind, "first"], rates[kind, what])
             yield Result(f"100 of {gallery.MANY_USERS:,} users, {what}", kind, cost, "x the first", at_most(1.5))
 
 
-def importing(stage: Stage, rounds: Rounds) -> Iterator[Result]:
+def importing(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Import a gallery into an empty database."""
-    named = os.environ.get("LOGOADMIN_GALLERY")
-    file = Path(named) if named else stage.directory / "import.jsonl"
-    if not named:
-        gallery.write_gallery(file, themes=131, logos=3494, made_by_two=50)
+    file = environment.whole_gallery
     what = f"importing {sum(1 for _ in file.open('rb')):,} records"
     ways = {
-        (who, kind): partial(_into_new_database, stage, kind, way, file)
+        (who, kind): partial(_into_new_database, environment, kind, way, file)
         for who, way in ((_OURS, gallery.import_gallery), (_BARE[0], gallery.insert_gallery))
-        for kind in stage.databases
+        for kind in environment.databases
     }
-    seconds = _take_turns(ways, lambda way: way(), rounds.slower(1).count)
-    for kind in stage.databases:
+    seconds = interleave(ways, lambda way: way(), rounds.slower(1).count)
+    for kind in environment.databases:
         ours = seconds[_OURS, kind]
         yield Result(what, kind, median(ours), "seconds", at_most(5))
-        yield Result(what, kind, _ratio(ours, seconds[_BARE[0], kind]), "x the time of bare inserts")
+        yield Result(what, kind, median_ratio(ours, seconds[_BARE[0], kind]), "x the time of bare inserts")
 
 
-def starting(_: Stage, __: Rounds) -> Iterator[Result]:
+def starting(_: Environment, __: Rounds) -> Iterator[Result]:
     """Import the package in a fresh interpreter, and open a gallery with it."""
     begun = {
         (statement, ""): f"import time; began = time.perf_counter(); {statement}; print(time.perf_counter() - began)"
         for statement in ("import pydantic", "import logoadmin", "import logoadmin; logoadmin.connect('memory:')")
     }
-    seconds = _take_turns(begun, _printed_by_fresh_interpreter, _FRESH_INTERPRETERS)
+    seconds = interleave(begun, _printed_by_fresh_interpreter, _FRESH_INTERPRETERS)
     pydantic, ours, opened = seconds.values()
-    yield Result("import logoadmin", "", _ratio(ours, pydantic), "x import pydantic", at_most(1.5))
-    yield Result("the same, and a gallery opened in memory", "", _ratio(opened, pydantic), "x import pydantic")
+    yield Result("import logoadmin", "", median_ratio(ours, pydantic), "x import pydantic", at_most(1.5))
+    yield Result("the same, and a gallery opened in memory", "", median_ratio(opened, pydantic), "x import pydantic")
 
 
-def _reads(what: str, path: str, usual: Targets, bare: Targets, stage: Stage, rounds: Rounds) -> Iterator[Result]:
-    servers = _servers(stage) | {_BARE: stage.bare}
-    answered = _take_turns(servers, lambda server: load.answered(server, path, rounds.seconds), rounds.count)
-    rates = {contestant: [each.rate for each in found] for contestant, found in answered.items()}
-    late = {contestant: [each.late for each in found] for contestant, found in answered.items()}
-    yield from _against_usual(what, stage, rates, usual)
-    for kind in stage.databases:
-        share = 100 * _ratio(rates[_OURS, kind], rates[_BARE])
+def _reads(
+    what: str, path: str, usual: Targets, bare: Targets, environment: Environment, rounds: Rounds
+) -> Iterator[Result]:
+    servers = _servers(environment) | {_BARE: environment.bare}
+    answered = interleave(servers, lambda server: load.answered(server, path, rounds.seconds), rounds.count)
+    rates = {candidate: [each.rate for each in found] for candidate, found in answered.items()}
+    late = {candidate: [each.late for each in found] for candidate, found in answered.items()}
+    yield from _against_usual(what, environment, rates, usual)
+    for kind in environment.databases:
+        share = 100 * median_ratio(rates[_OURS, kind], rates[_BARE])
         yield Result(what, kind, share, "% of a bare route", bare.get(kind))
         if bare:
-            longer = _ratio(late[_OURS, kind], late[_BARE])
+            longer = median_ratio(late[_OURS, kind], late[_BARE])
             yield Result(f"{what}: 99 % within", kind, longer, "x a bare route's", at_most(4))
 
 
 def _signed_in_rate(server: Server, rounds: Rounds, token: str) -> float:
-    told = (next(_NEW_AUTHORS), token)
-    return load.rate(server, "/api/authors", rounds.seconds, "create_author_signed_in.lua", *told)
+    arguments = (next(NEW_AUTHORS), token)
+    return load.rate(server, "/api/authors", rounds.seconds, "create_author_signed_in.lua", *arguments)
 
 
 def _anonymous_rate(server: Server, rounds: Rounds) -> float:
-    return load.rate(server, "/api/authors", rounds.seconds, "create_author.lua", next(_NEW_AUTHORS))
+    return load.rate(server, "/api/authors", rounds.seconds, "create_author.lua", next(NEW_AUTHORS))
 
 
 def _token(server: Server) -> str:
     return load.access_token(server, "admin", gallery.PASSWORD)
 
 
-def _servers(stage: Stage) -> dict[Contestant, Server]:
+def _servers(environment: Environment) -> dict[Candidate, Server]:
     return {
         (who, kind): server
-        for who, on in ((_OURS, stage.logoadmin), (_USUAL, stage.usual))
+        for who, on in ((_OURS, environment.logoadmin), (_USUAL, environment.usual))
         for kind, server in on.items()
     }
 
 
 def _against_usual(
-    what: str, stage: Stage, rates: Mapping[Contestant, list[float]], wanted: Targets
+    what: str, environment: Environment, rates: Mapping[Candidate, list[float]], wanted: Targets
 ) -> Iterator[Result]:
-    for kind in stage.databases:
-        times = _ratio(rates[_OURS, kind], rates[_USUAL, kind])
+    for kind in environment.databases:
+        times = median_ratio(rates[_OURS, kind], rates[_USUAL, kind])
         yield Result(what, kind, times, "x usual", wanted.get(kind))
 
 
-def _take_turns(
-    contestants: Mapping[Contestant, Able], reach: Callable[[Able], Reached], rounds: int
-) -> dict[Contestant, list[Reached]]:
-    """Return what each contestant reaches in each round; each round begins with another of them."""
-    names = list(contestants)
-    reached: dict[Contestant, list[Reached]] = {name: [] for name in names}
-    for turn in range(rounds):
-        first = turn % len(names)
-        for name in names[first:] + names[:first]:
-            reached[name].append(reach(contestants[name]))
-    return reached
-
-
-def _ratio(these: list[float], those: list[float]) -> float:
-    """Return the median of how many times the others each reached in the same round."""
-    return median(this / that for this, that in zip(these, those, strict=True))
-
-
-def _into_new_database(stage: Stage, kind: str, way: Callable[[Path, str], float], file: Path) -> float:
-    return way(file, stage.new_database(kind))
+def _into_new_database(environment: Environment, kind: str, way: Callable[[Path, str], float], file: Path) -> float:
+    return way(file, environment.new_database(kind))
 
 
 def _printed_by_fresh_interpreter(program: str) -> float:
     return float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout)
 
 
-MEASUREMENTS: Final[Mapping[str, Callable[[Stage, Rounds], Iterator[Result]]]] = {
+MEASUREMENTS: Final[Mapping[str, Callable[[Environment, Rounds], Iterator[Result]]]] = {
     "users": all_users,  # first, when the servers have not grown by other work
     "logo": one_logo,
     "user": one_user,
@@ -300,4 +269,8 @@ MEASUREMENTS: Final[Mapping[str, Callable[[Stage, Rounds], Iterator[Result]]]] =
     "page": paging,
     "import": importing,
     "start": starting,
+    "watched": operating.watching,
+    "gzip": operating.compressing,
+    "workers": operating.two_processes,
+    "cluster": operating.clustered,
 }

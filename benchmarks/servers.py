@@ -39,6 +39,11 @@ class Server:
         """Return the most bytes of memory that it had since then."""
         return self._status("VmHWM")
 
+    def processor(self) -> float:
+        """Return how many seconds of a processor the process has taken."""
+        fields = Path(f"/proc/{self.process_id}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def _status(self, name: str) -> int:
         found = re.search(rf"{name}:\s+(\d+) kB", Path(f"/proc/{self.process_id}/status").read_text())
         if found is None:
@@ -47,9 +52,10 @@ class Server:
 
 
 @contextlib.contextmanager
-def logoadmin(database: str) -> Iterator[Server]:
-    """Serve a database as users of logoadmin do."""
-    with _serving([sys.executable, "-m", "logoadmin", "serve"], LOGOADMIN_DATABASE=database) as server:
+def logoadmin(database: str, **settings: object) -> Iterator[Server]:
+    """Serve a database as users of logoadmin do, with settings by their names."""
+    environment = {f"LOGOADMIN_{name.upper()}": str(value) for name, value in settings.items()}
+    with _serving([sys.executable, "-m", "logoadmin", "serve"], LOGOADMIN_DATABASE=database, **environment) as server:
         yield server
 
 
@@ -73,6 +79,8 @@ def _serving(command: list[str], **environment: str) -> Iterator[Server]:
     process = subprocess.Popen(
         [*command, "--host", "127.0.0.1", "--port", str(port)],
         stdout=subprocess.DEVNULL,
+        # Only the access log is so long, and what it costs to read is not measured.
+        stderr=subprocess.DEVNULL if environment.get("LOGOADMIN_LOG_LEVEL") == "info" else None,
         env={**os.environ, **environment},
     )
     try:
@@ -83,10 +91,13 @@ def _serving(command: list[str], **environment: str) -> Iterator[Server]:
 
 
 def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
+    """Wait until it answers, whatever it says: a parent listens before its workers are there."""
     deadline = time.monotonic() + _READY_WITHIN
     while process.poll() is None and time.monotonic() < deadline:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), _READY_WITHIN) as connection:
+            connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            if connection.recv(1):
+                return
         time.sleep(0.02)
     raise RuntimeError(f"{process.args!r} does not answer")
 

@@ -4,7 +4,7 @@ import sys
 from typing import Any, Final
 
 from logoadmin.domain import transactions
-from logoadmin.domain.audit import change_log
+from logoadmin.domain.audit import escalation, records
 from logoadmin.entrypoints.cli import main
 from logoadmin.entrypoints.http_api import response_cache
 
@@ -25,9 +25,13 @@ def _replace(owner: object, name: str, by: Any = _nothing) -> None:
 
 def history() -> None:
     """Let changes leave no trace, and nobody be asked for their rights."""
-    for name in ("record", "check_escalation", "check_key", "close"):
-        _replace(change_log.ChangeLog, name)
-    _replace(change_log.ChangeLog, "version", _version)
+    for owner, names in {
+        records.ChangeLog: ("record", "store"),
+        escalation.Escalation: ("check", "check_key", "check_somebody_holds_all"),
+    }.items():
+        for name in names:
+            _replace(owner, name)
+    _replace(records.ChangeLog, "version", _version)
     _replace(transactions.Transactions, "_rights")
 
 

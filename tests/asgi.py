@@ -1,24 +1,26 @@
-"""Asking an ASGI application with nothing in between, so that paths, headers and bodies may be anything."""
+"""Asking an ASGI application in this thread: with nothing in between, or as a client that knows HTTP."""
 
 import asyncio
+import atexit
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
-from starlette.types import ASGIApp, Message
+import httpx2
+from starlette.types import ASGIApp, Message, Scope
 
 
 @dataclass(frozen=True)
-class Answered:
+class AppResponse:
     """What an application sent: ``complete`` says whether it sent the end of the body, too."""
 
     status_code: int
     headers: tuple[tuple[bytes, bytes], ...]
     body: bytes
     complete: bool
-    error: BaseException | None
+    error: Exception | None
 
     def header(self, name: str) -> str | None:
         """Return the only header of a name, None where there is none."""
@@ -44,30 +46,75 @@ def ask(
     headers: Iterable[tuple[str | bytes, str | bytes]] = (),
     body: bytes | Sequence[bytes] = b"",
     asgi_version: str = "2.4",
-) -> Answered:
-    """Ask once; a body of several parts comes in as many messages, and no header is made up."""
+) -> AppResponse:
+    """Ask once, for anything; a body of several parts comes in as many messages, and no header is made up."""
     raw_path = path.encode() if isinstance(path, str) else path
     target, _, query = raw_path.partition(b"?")
     parts = [body] if isinstance(body, bytes) else list(body)
-    scope = {
+    scope = _scope(method, target, query, [(_bytes(name).lower(), _bytes(value)) for name, value in headers])
+    scope["asgi"]["spec_version"] = asgi_version
+    return _LOOP.run_until_complete(asyncio.wait_for(_answer(app, scope, parts), 10))
+
+
+class AppClient(httpx2.Client):
+    """A client of an application, that keeps its event loop, in this thread.
+
+    Starlette's has a thread for the event loop: to hand it all messages takes several times as long as most answers.
+    """
+
+    def __init__(
+        self, app: ASGIApp, base_url: str = "http://testserver", *, root_path: str = "", raises: bool = True
+    ) -> None:
+        """Be a client of an application, below a prefix; ``raises`` tells whether what it raises is raised here."""
+        super().__init__(transport=_InThisThread(app, root_path, raises), base_url=base_url)
+        self.app = app
+
+
+class _InThisThread(httpx2.BaseTransport):
+    def __init__(self, app: ASGIApp, root_path: str, raises: bool) -> None:
+        self._app = app
+        self._root_path = root_path
+        self._raises = raises
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        target, _, query = request.url.raw_path.partition(b"?")
+        headers = [(name.lower(), value) for name, value in request.headers.raw]
+        scope = _scope(request.method, target, query, headers, self._root_path)
+        answered = _LOOP.run_until_complete(_answer(self._app, scope, [request.read()]))
+        if answered.error is not None and (self._raises or not answered.status_code):
+            raise answered.error
+        stream = httpx2.ByteStream(answered.body)
+        return httpx2.Response(answered.status_code, headers=answered.headers, stream=stream)
+
+
+_LOOP: Final = asyncio.new_event_loop()
+atexit.register(_LOOP.close)
+
+
+def _scope(method: str, target: bytes, query: bytes, headers: list[tuple[bytes, bytes]], root_path: str = "") -> Scope:
+    return {
         "type": "http",
-        "asgi": {"version": "3.0", "spec_version": asgi_version},
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
         "http_version": "1.1",
         "method": method,
         "scheme": "http",
         "path": unquote_to_bytes(target).decode("utf-8", "replace"),
         "raw_path": target,
         "query_string": query,
-        "root_path": "",
-        "headers": [(_bytes(name).lower(), _bytes(value)) for name, value in headers],
+        "root_path": root_path,
+        "headers": headers,
         "client": ("192.0.2.1", 50000),
         "server": ("127.0.0.1", 8000),
     }
+
+
+async def _answer(app: ASGIApp, scope: Scope, parts: Sequence[bytes]) -> AppResponse:
     coming: list[Message] = [
         {"type": "http.request", "body": part, "more_body": number < len(parts)}
         for number, part in enumerate(parts, start=1)
     ]
     sent: list[Message] = []
+    error: Exception | None = None
 
     async def receive() -> Message:
         if coming:
@@ -78,17 +125,13 @@ def ask(
     async def send(message: Message) -> None:
         sent.append(message)
 
-    async def run() -> BaseException | None:
-        try:
-            await asyncio.wait_for(app(scope, receive, send), 10)
-        except Exception as error:
-            return error
-        return None
-
-    error = asyncio.run(run())
+    try:
+        await app(scope, receive, send)
+    except Exception as raised:
+        error = raised
     start = next((message for message in sent if message["type"] == "http.response.start"), None)
     bodies = [message for message in sent if message["type"] == "http.response.body"]
-    return Answered(
+    return AppResponse(
         start["status"] if start else 0,
         tuple(start.get("headers", ())) if start else (),
         b"".join(message.get("body", b"") for message in bodies),

@@ -11,18 +11,18 @@ from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.system_randomness import SystemRandomness
 from logoadmin.domain.audit.unit_of_work import audited
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
-from logoadmin.domain.model.access import OWNER, Caller, Policy, Rights, SignedIn
+from logoadmin.domain.model.access import OWNER, Caller, Owner, Policy, Rights, SignedIn
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.model.lists import Filter
 from logoadmin.domain.model.records import Link, PasswordHash, Role, User
+from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
-from logoadmin.domain.services.sessions import Lifetimes
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.storage import Session, Storage, UnitOfWork
+from logoadmin.ports.storage import Session, Storage, UnitOfWork, WouldBlock
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
@@ -35,7 +35,7 @@ TOKEN_KEY: Final = "a key that only these tests know, long enough"
 
 
 @dataclass
-class StandingClock:
+class FrozenClock:
     """A clock that stands still until it is told otherwise."""
 
     time: int = NOW
@@ -102,7 +102,7 @@ _SOME_PASSWORD: Final = CHEAP_PASSWORDS.hash("some password")
 
 def gallery_on(
     storage: Storage,
-    clock: StandingClock,
+    clock: FrozenClock,
     access: Policy = Policy.OPEN,
     *,
     hasher: PasswordHasher = CHEAP_PASSWORDS,
@@ -132,7 +132,7 @@ class WatchedStorage:
         """
         self._inner = inner
         self.server = "db.example:3306"
-        self.waits, self.at_once = inner.waits, inner.at_once
+        self.waits, self.concurrent_reads, self.product = inner.waits, inner.concurrent_reads, inner.product
         self.asked: list[str] = []
         self.fault: Exception | None = None
         self.faultless = 0
@@ -145,7 +145,7 @@ class WatchedStorage:
         """Be within reach again."""
         self.fault = None
 
-    def late(self, *, writing: bool) -> StorageUnavailable:
+    def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return what to tell somebody who waits no longer."""
         del writing
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
@@ -165,6 +165,11 @@ class WatchedStorage:
         self._asked("snapshot")
         return self._inner.snapshot(work)
 
+    def nonblocking(self, call: Callable[[], Answer]) -> Answer:
+        if self.waits:
+            raise WouldBlock
+        return self._inner.nonblocking(call)
+
     def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         self._asked("write")
         return self._inner.write(work)
@@ -172,6 +177,10 @@ class WatchedStorage:
     def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
         self._asked("try_write")
         return self._inner.try_write(work)
+
+    def check(self) -> None:
+        self._asked("check")
+        self._inner.check()
 
     def data_version(self) -> int | None:
         return self._inner.data_version()
@@ -184,7 +193,7 @@ class WatchedStorage:
         self._inner.close()
 
 
-PIECE: Final[dict[str, Any]] = {
+ARTWORK: Final[dict[str, Any]] = {
     "name": "Aurora",
     "preview_url": "https://example.org/aurora.png",
     "target": "forum",
@@ -198,11 +207,15 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     sessions.Refresh: ("sessions.refresh", {"grant_type": "refresh_token", "refresh_token": "unknown"}),
     sessions.Revoke: ("sessions.revoke", {"refresh_token": "unknown"}),
     sessions.WhoAmI: ("sessions.me", {}),
+    sessions.ListSessions: ("sessions.list", {}),
+    sessions.RemoveSession: ("sessions.remove", {"session_id": "session of 500"}),
+    sessions.RemoveUserSessions: ("sessions.remove_all", {"user_id": 7}),
     keys.ListKeys: ("keys.list", {}),
     keys.CreateKey: ("keys.create", {"name": "a script", "scope": [], "expires_in": 60}),
     keys.RemoveKey: ("keys.remove", {"key_id": 1}),
     changes.ListChanges: ("changes.list", {}),
     changes.Revert: ("changes.revert", {"change_id": 7}),
+    changes.RevertRequest: ("changes.revert_request", {"request_id": "second"}),
     users.ListUsers: ("users.list", {}),
     users.CreateUser: ("users.create", {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}),
     users.GetUser: ("users.get", {"user_id": 7}),
@@ -224,50 +237,55 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artworks.ListAuthorLogos: ("logos.of_author", {"author_id": 1}),
     artworks.ListAuthorThemes: ("themes.of_author", {"author_id": 1}),
     artworks.ListThemes: ("themes.list", {}),
-    artworks.CreateTheme: ("themes.create", PIECE),
+    artworks.CreateTheme: ("themes.create", ARTWORK),
     artworks.GetTheme: ("themes.get", {"theme_id": 1}),
-    artworks.AmendTheme: ("themes.amend", {"theme_id": 1, **PIECE, "name": "Boreal"}),
+    artworks.AmendTheme: ("themes.amend", {"theme_id": 1, **ARTWORK, "name": "Boreal"}),
     artworks.RemoveTheme: ("themes.remove", {"theme_id": 1}),
     artworks.ListThemeAuthors: ("themes.authors", {"theme_id": 1}),
     artworks.LinkThemeAuthor: ("themes.link", {"theme_id": 1, "author_id": 2}),
     artworks.UnlinkThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
     artworks.RemoveThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
     artworks.ListLogos: ("logos.list", {}),
-    artworks.CreateLogo: ("logos.create", PIECE),
+    artworks.CreateLogo: ("logos.create", ARTWORK),
     artworks.GetLogo: ("logos.get", {"logo_id": 1}),
-    artworks.AmendLogo: ("logos.amend", {"logo_id": 1, **PIECE, "name": "Boreal"}),
+    artworks.AmendLogo: ("logos.amend", {"logo_id": 1, **ARTWORK, "name": "Boreal"}),
     artworks.RemoveLogo: ("logos.remove", {"logo_id": 1}),
     artworks.ListLogoAuthors: ("logos.authors", {"logo_id": 1}),
     artworks.LinkLogoAuthor: ("logos.link", {"logo_id": 1, "author_id": 2}),
     artworks.UnlinkLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
     artworks.RemoveLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
     import_export.ImportRecords: ("import_export.load", {"dry_run": False}),
-    import_export.ExportRecords: ("import_export.dump", {"with_password_hashes": False}),
+    import_export.ExportRecords: ("import_export.dump", {"kind": ("user",)}),
 }
 
 
+IMPORTED_LINE: Final = '{"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"}'
+
+
 def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
-    """Do what a command asks for; an import has no lines, an export is thrown away."""
+    """Do what a command asks for; an import makes an author, an export is thrown away, an undone request is read."""
     call = attrgetter(ASKED[type(command)][0])(gallery)
     if isinstance(command, import_export.ImportRecords):
-        return call(command, [], caller)
+        return call(command, [IMPORTED_LINE], caller)
     if isinstance(command, import_export.ExportRecords):
         return call(command, lambda _: None, caller)
+    if isinstance(command, changes.RevertRequest):
+        return tuple(call(command, caller))
     return call(command, caller)
 
 
 def stock(gallery: LogoAdmin) -> None:
     """Make a role 3, a user 7 with the default role, two authors, and a logo 1 and a theme 1 by the first of them.
 
-    Change 7 is the creation of the second author.
+    Change 7 is the creation of the second author, by the request ``second``.
     """
     gallery.roles.create(roles.CreateRole(name="painter", scope=("logos:write", "themes:write")))
     gallery.users.create(users.CreateUser(user_id=7, username="ann", avatar="a.png", password=ANN_PASSWORD))
     gallery.authors.create(authors.CreateAuthor(user_id=101, username="Ann"))
-    gallery.authors.create(authors.CreateAuthor(user_id=102, username="Ben"))
-    gallery.logos.create(artworks.CreateLogo(**PIECE))
+    gallery.authors.create(authors.CreateAuthor(user_id=102, username="Ben"), Owner("second"))
+    gallery.logos.create(artworks.CreateLogo(**ARTWORK))
     gallery.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=1))
-    gallery.themes.create(artworks.CreateTheme(**PIECE))
+    gallery.themes.create(artworks.CreateTheme(**ARTWORK))
     gallery.themes.link(artworks.LinkThemeAuthor(theme_id=1, author_id=1))
 
 

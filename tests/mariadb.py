@@ -22,7 +22,7 @@ from logoadmin.adapters.sql_storage.tables import COUNTED, metadata, ngram_place
 pymysql = import_module("pymysql")
 
 PASSWORD: Final = "s3cret-pässword"
-_READY_WITHIN: Final = 20.0
+_READY_WITHIN: Final = 60.0
 _SMALL: Final = (
     "--skip-name-resolve",
     "--skip-log-bin",
@@ -43,12 +43,13 @@ _SMALL: Final = (
 
 def missing_reason() -> str | None:
     """Return why there can be no server here, None if there can."""
-    if shutil.which("mariadbd", path=_path()) is None:
+    if shutil.which("mariadbd", path=search_path()) is None:
         return "mariadbd is not installed"
     return None
 
 
-def _path() -> str:
+def search_path() -> str:
+    """Return where programs are looked for: servers are in places that only root has in its path."""
     return f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
 
 
@@ -63,6 +64,8 @@ def free_port() -> int:
 class MariaDb:
     """A database on a server."""
 
+    host = "127.0.0.1"
+
     def __init__(self, directory: Path, port: int, database: str = "gallery") -> None:
         self.port = port
         self.database = database
@@ -75,14 +78,19 @@ class MariaDb:
         return self.url_of(self.database)
 
     @property
+    def socket(self) -> Path:
+        """Where programs on this machine reach it."""
+        return self._directory / "socket"
+
+    @property
     def address(self) -> str:
         """The host and the port."""
-        return f"127.0.0.1:{self.port}"
+        return f"{self.host}:{self.port}"
 
     def url_of(self, database: str, *, port: int | None = None, password: str = PASSWORD) -> str:
         """Return the URL of one of the server's databases, perhaps through another port."""
         quoted = "".join(f"%{byte:02X}" for byte in password.encode())
-        return f"mysql+pymysql://logoadmin:{quoted}@127.0.0.1:{port or self.port}/{database}"
+        return f"mysql+pymysql://logoadmin:{quoted}@{self.host}:{port or self.port}/{database}"
 
     def connect(self) -> Any:
         """Return a connection of the server's root, in autocommit."""
@@ -106,7 +114,7 @@ class MariaDb:
         }
         counted = ", ".join(f"{name} = 0" for name in COUNTED)
         deletions = (f"DELETE FROM {name}" for name in tables if name in filled)
-        self.execute("START TRANSACTION", *deletions, f"UPDATE state SET {counted}", "COMMIT")
+        self.execute("START TRANSACTION", *deletions, f"UPDATE state SET {counted}, writes = 0", "COMMIT")
 
     def new_database(self) -> str:
         """Return the name of a new, empty database, whose default collation takes most names for the same."""
@@ -121,7 +129,7 @@ class MariaDb:
 
     def _connect(self, database: str | None) -> Any:
         return pymysql.connect(
-            unix_socket=str(self._directory / "socket"),
+            unix_socket=str(self.socket),
             user="root",
             database=database,
             charset="utf8mb4",
@@ -140,23 +148,34 @@ class MariaDb:
 class MariaDbServer(MariaDb):
     """A server, with the database ``gallery``. It touches no process but the one that it started."""
 
-    def __init__(self) -> None:
-        """Make a data directory, and start."""
-        super().__init__(Path(tempfile.mkdtemp(prefix="logoadmin-mariadb-")), free_port())
+    def __init__(self, directory: Path | None = None, port: int | None = None) -> None:
+        """Make a data directory, and start; or take what there is in a directory, and wait to be told."""
+        made = Path(tempfile.mkdtemp(prefix="logoadmin-mariadb-")) if directory is None else directory
+        super().__init__(made, port or free_port())
         self._user = "mysql" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
         self._process: subprocess.Popen[bytes] | None = None
-        self._bootstrap()
+        if directory is None:
+            self._bootstrap()
+
+    @property
+    def data(self) -> Path:
+        """Its data directory."""
+        return self._directory / "data"
+
+    def log(self) -> str:
+        """Return what it said."""
+        return (self._directory / "log").read_text(errors="replace")
 
     def start(self, *options: str) -> None:
         """Start the server, perhaps with more options, and wait until it answers."""
         log = (self._directory / "log").open("ab")
-        arguments = [*self._command(), f"--port={self.port}", "--bind-address=127.0.0.1", *_SMALL, *options]
-        self._process = subprocess.Popen(arguments, stdout=log, stderr=log, env={**os.environ, "PATH": _path()})
+        arguments = [*self._command(), f"--port={self.port}", f"--bind-address={self.host}", *_SMALL, *options]
+        self._process = subprocess.Popen(arguments, stdout=log, stderr=log, env={**os.environ, "PATH": search_path()})
         log.close()
         deadline = time.monotonic() + _READY_WITHIN
         while not self._listens():
             if self._process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError((self._directory / "log").read_text()[-4000:])
+                raise RuntimeError(self.log()[-4000:])
             time.sleep(0.01)
         self._connect(None).close()
 
@@ -192,17 +211,20 @@ class MariaDbServer(MariaDb):
             "--no-defaults",
             f"--user={self._user}",
             f"--datadir={self._directory / 'data'}",
-            f"--socket={self._directory / 'socket'}",
+            f"--socket={self.socket}",
             f"--pid-file={self._directory / 'pid'}",
             f"--tmpdir={self._directory}",
         ]
 
+    def _own(self, directory: Path) -> None:
+        """Give a directory to the user as whom the server runs."""
+        if os.geteuid() == 0:
+            shutil.chown(directory, self._user)
+
     def _bootstrap(self) -> None:
-        if os.geteuid() == 0:
-            shutil.chown(self._directory, self._user)
+        self._own(self._directory)
         (self._directory / "data").mkdir()
-        if os.geteuid() == 0:
-            shutil.chown(self._directory / "data", self._user)
+        self._own(self._directory / "data")
         subprocess.run(
             [
                 "mariadb-install-db",
@@ -216,7 +238,7 @@ class MariaDbServer(MariaDb):
             ],
             check=True,
             capture_output=True,
-            env={**os.environ, "PATH": _path()},
+            env={**os.environ, "PATH": search_path()},
         )
         self.start()
         self.create(self.database)
@@ -228,7 +250,7 @@ class MariaDbServer(MariaDb):
 
     def _listens(self) -> bool:
         with socket.socket(socket.AF_UNIX) as probe:
-            return probe.connect_ex(str(self._directory / "socket")) == 0
+            return probe.connect_ex(str(self.socket)) == 0
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:

@@ -14,10 +14,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from starlette.types import ASGIApp
-
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.domain.model.access import (
         ANONYMOUS,
@@ -58,27 +54,34 @@ if TYPE_CHECKING:
     from logoadmin.domain.model.records import (
         Author,
         Change,
-        EndedSession,
+        Imported,
+        ImportedCounts,
         Kind,
         Logo,
         LogoAuthor,
-        Me,
-        NewServiceKey,
         RemovedAuthor,
         RemovedAvatar,
         RemovedLogo,
         RemovedLogoAuthor,
         RemovedRole,
-        RemovedServiceKey,
         RemovedTheme,
         RemovedThemeAuthor,
         RemovedUser,
         Role,
-        ServiceKey,
         Theme,
         ThemeAuthor,
-        Tokens,
         User,
+    )
+    from logoadmin.domain.model.sessions import (
+        EndedSession,
+        ListedSession,
+        Me,
+        NewServiceKey,
+        RemovedServiceKey,
+        RemovedSession,
+        RemovedUserSessions,
+        ServiceKey,
+        Tokens,
     )
     from logoadmin.domain.services.artworks import (
         AmendLogo,
@@ -101,11 +104,19 @@ if TYPE_CHECKING:
         UnlinkThemeAuthor,
     )
     from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors, RemoveAuthor
-    from logoadmin.domain.services.changes import ListChanges, Revert
-    from logoadmin.domain.services.import_export import ExportRecords, Imported, ImportedCounts, ImportRecords
+    from logoadmin.domain.services.changes import ListChanges, Revert, RevertRequest
+    from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
     from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
     from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, ListRoles, RemoveRole
-    from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn, WhoAmI
+    from logoadmin.domain.services.sessions import (
+        ListSessions,
+        Refresh,
+        RemoveSession,
+        RemoveUserSessions,
+        Revoke,
+        SignIn,
+        WhoAmI,
+    )
     from logoadmin.domain.services.users import (
         AmendUser,
         CreateUser,
@@ -116,6 +127,9 @@ if TYPE_CHECKING:
         RemoveUser,
         SetPassword,
     )
+    from logoadmin.embedding import asgi, connect
+    from logoadmin.entrypoints.http_api.metrics import metrics
+    from logoadmin.ports.storage.storage import WouldBlock
     from logoadmin.settings import Settings
 
 __all__ = [
@@ -167,9 +181,11 @@ __all__ = [
     "ListLogoAuthors",
     "ListLogos",
     "ListRoles",
+    "ListSessions",
     "ListThemeAuthors",
     "ListThemes",
     "ListUsers",
+    "ListedSession",
     "Listing",
     "Logo",
     "LogoAdmin",
@@ -191,18 +207,23 @@ __all__ = [
     "RemoveKey",
     "RemoveLogo",
     "RemoveRole",
+    "RemoveSession",
     "RemoveTheme",
     "RemoveUser",
+    "RemoveUserSessions",
     "RemovedAuthor",
     "RemovedAvatar",
     "RemovedLogo",
     "RemovedLogoAuthor",
     "RemovedRole",
     "RemovedServiceKey",
+    "RemovedSession",
     "RemovedTheme",
     "RemovedThemeAuthor",
     "RemovedUser",
+    "RemovedUserSessions",
     "Revert",
+    "RevertRequest",
     "Revoke",
     "Role",
     "SchemaMismatch",
@@ -225,18 +246,23 @@ __all__ = [
     "UnlinkThemeAuthor",
     "User",
     "WhoAmI",
+    "WouldBlock",
     "asgi",
     "connect",
+    "metrics",
 ]
 
 # Where the names above live, those first that are quick to load.
 _HOMES: Final = (
+    "embedding",
     "domain.model.access",
     "domain.model.errors",
     "domain.model.causes",
     "domain.model.lists",
+    "ports.storage.storage",
     "domain.logo_admin",
     "domain.model.records",
+    "domain.model.sessions",
     "domain.services.artworks",
     "domain.services.authors",
     "domain.services.changes",
@@ -246,71 +272,8 @@ _HOMES: Final = (
     "domain.services.import_export",
     "domain.services.users",
     "settings",
+    "entrypoints.http_api.metrics",
 )
-
-
-def connect(
-    database: str = "memory:",
-    *,
-    access: str = "open",
-    admin_password: str | None = None,
-    token_key: str | None = None,
-) -> "LogoAdmin":
-    """Open a gallery (contract H2, H3, H6). Nothing but the arguments is read, no environment and no file.
-
-    An embedded database that is empty gets its tables, its roles and its first administrator, whose password, if
-    none is given, is made up and found in ``admin_password`` of the result. For a server's database, run
-    ``logoadmin init`` first.
-
-    Args:
-        database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:``.
-        access: ``open`` or ``guarded`` (contract B1); it rules callers from outside, see :func:`asgi`.
-        admin_password: of the first administrator.
-        token_key: signs access tokens, at least 32 bytes; more may follow after white space, which are accepted, too.
-            Otherwise there are keys in the database.
-
-    Returns:
-        The gallery, whose methods are the use cases. Close it, or use it as a context manager.
-
-    Raises:
-        SettingsError: the arguments cannot be used.
-        StartError: the database cannot be made, or what is named is none; SchemaMismatch: it was made by another
-            version.
-        StorageUnavailable: the database is out of reach.
-    """
-    from logoadmin.bootstrap import open_gallery
-    from logoadmin.settings import settings_of
-
-    return open_gallery(
-        settings_of(database=database, access=access, admin_password=admin_password, token_key=token_key)
-    )
-
-
-def asgi(
-    gallery: "LogoAdmin",
-    *,
-    origins: "Collection[str]" = (),
-    cache_seconds: int = 60,
-    hosts: "Collection[str] | None" = None,
-) -> "ASGIApp":
-    """Return an ASGI application that serves a gallery, by itself or mounted under a prefix in another application.
-
-    The gallery stays the caller's, to be closed when the application has ended.
-
-    Args:
-        gallery: what is served.
-        origins: the origins whose pages may use all of it, such as ``https://admin.example``; those of others may
-            only read what is public (contract F2).
-        cache_seconds: how long browsers and proxies may keep public reads without asking again.
-        hosts: the names that requests may have in ``Host``, beside those of loopback, such as ``gallery.example``;
-            without it, whoever embeds the application judges that (contract A22).
-
-    Raises:
-        SettingsError: origins or hosts are one text instead of several.
-    """
-    from logoadmin.entrypoints.http_api.app import http_application
-
-    return http_application(gallery, origins=origins, cache_seconds=cache_seconds, hosts=hosts)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
 """The composition root: the one place that chooses adapters."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
 from pathlib import Path
@@ -14,11 +14,14 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_clock import SystemClock
 from logoadmin.adapters.system_randomness import SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
-from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.access import DOCTOR_SESSION_ID, DOCTOR_USER_ID, Policy
+from logoadmin.domain.model.checks import Result, warning
 from logoadmin.domain.model.errors import SettingsError, TablesMissing
-from logoadmin.domain.services.sessions import Lifetimes
+from logoadmin.domain.model.metrics import Counters
+from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.setup import first_start, is_started, rotate_token_keys, stored_token_keys
 from logoadmin.ports.storage import Storage
+from logoadmin.ports.tokens import Grant
 from logoadmin.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,9 +31,7 @@ if TYPE_CHECKING:
 
 MEMORY: Final = "memory:"
 
-# Seconds that each step of reaching the database may take, so that all of them together stay below the 2 s within
-# which a service answers (contract A20).
-_TIMEOUT: Final = 0.8
+_DOCTOR_SECONDS: Final = 60
 
 # A library says nothing unless its host asks for it.
 logging.getLogger("logoadmin").addHandler(logging.NullHandler())
@@ -41,7 +42,12 @@ Create = Literal["never", "embedded", "empty", "always"]
 
 
 def open_gallery(
-    settings: Settings, *, create: Create = "embedded", administrator: bool = True, interactive: bool = True
+    settings: Settings,
+    *,
+    create: Create = "embedded",
+    administrator: bool = True,
+    interactive: bool = True,
+    counters: Counters | None = None,
 ) -> LogoAdmin:
     """Put a service together on the database that the settings name.
 
@@ -50,6 +56,7 @@ def open_gallery(
         create: when to make what is missing.
         administrator: whether that includes the first administrator.
         interactive: whether to give up on a database that does not answer within 2 s; long work waits for it.
+        counters: where to count, if others read it (contract K2).
 
     Raises:
         SettingsError: the settings cannot be used.
@@ -59,12 +66,13 @@ def open_gallery(
     """
     # First: what is made in a new database is made for a service that can start.
     given = _given_keys(settings)
-    storage = _storage(settings, interactive)
+    counters = counters or Counters()
+    storage = _storage(settings, interactive, counters)
     try:
         with _starting(storage, settings, interactive) as starting:
             made_up = _start(starting, settings, create, administrator)
             # Before the other storage closes its file: who opens one that others close may have to wait.
-            return _on(storage, settings, given, made_up)
+            return _on(storage, settings, given, made_up, counters)
     except BaseException:
         storage.close()
         raise
@@ -88,20 +96,97 @@ def rotate_keys(settings: Settings) -> bool:
 
 
 def files_of_database(settings: Settings) -> frozenset[Path]:
-    """Return the files that are the database's own, which nothing but SQLite may replace; a server's are not ours."""
-    scheme, _, file = settings.database.get_secret_value().partition(":///")
-    path = Path(file).resolve()
-    return frozenset(path.with_name(path.name + of) for of in ("", "-wal", "-shm") if scheme == "sqlite" and path.name)
+    """Return the files that are the database's own, which nothing else may replace; a server's are not ours.
+
+    Raises:
+        SettingsError: the database's URL cannot be used.
+    """
+    url = settings.database.get_secret_value()
+    if url == MEMORY:
+        return frozenset()
+    # Imported here as for storage, below.
+    from logoadmin.adapters.sql_storage import files_of
+
+    return files_of(url)
 
 
-def _storage(settings: Settings, interactive: bool) -> "AnyStorage":
+def back_up(settings: Settings, target: Path) -> None:
+    """Make a file that is a whole copy of the database, see :mod:`logoadmin.adapters.sql_storage.backups`."""
+    from logoadmin.adapters.sql_storage import backups
+
+    backups.back_up(settings.database.get_secret_value(), target)
+
+
+def back_up_into(settings: Settings, directory: Path, keep: int | None) -> Path:
+    """Make such a file in a directory, see :mod:`logoadmin.adapters.sql_storage.backups`."""
+    from logoadmin.adapters.sql_storage import backups
+
+    return backups.back_up_into(settings.database.get_secret_value(), directory, keep)
+
+
+def restore(settings: Settings, source: Path) -> None:
+    """Make the database of such a file, see :mod:`logoadmin.adapters.sql_storage.backups`."""
+    from logoadmin.adapters.sql_storage import backups
+
+    backups.restore(settings.database.get_secret_value(), source)
+
+
+def restore_loaded(settings: Settings) -> None:
+    """Finish a restore into the database, see :mod:`logoadmin.adapters.sql_storage.backups`."""
+    from logoadmin.adapters.sql_storage import backups
+
+    backups.restore_loaded(settings.database.get_secret_value())
+
+
+def check_keys(settings: Settings) -> None:
+    """Make sure that the keys for tokens that the settings give can be used.
+
+    Raises:
+        SettingsError: saying of which key what is wrong.
+    """
+    _given_keys(settings)
+
+
+def check_database(settings: Settings) -> Iterator[Result]:
+    """Check the database that the settings name, as ``logoadmin doctor`` does; nothing is changed (contract K4).
+
+    Raises:
+        SettingsError: the URL cannot be used.
+    """
+    url = settings.database.get_secret_value()
+    if url == MEMORY:
+        yield warning("database", "records are in memory, and gone at the end", "name a database with --database")
+        return
+    from logoadmin.adapters.sql_storage import checks
+
+    # Beside several workers there is the one that looks after them, which opens the database, too.
+    yield from checks.check_database(url, settings.workers + (settings.workers > 1))
+
+
+def doctor_token(settings: Settings) -> str:
+    """Return a token that is good for a minute, by which ``logoadmin doctor`` proves to hold a key of the service.
+
+    Raises:
+        SettingsError: the keys cannot be used; TablesMissing: there are none; StorageUnavailable: the database that
+            has them is out of reach.
+    """
+    with closing(_storage(settings, interactive=True)) as storage:
+        keys = [*_given_keys(settings), *_stored_keys(storage, settings)]
+    if not keys:
+        raise TablesMissing
+    now = SystemClock().now()
+    tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
+    return tokens.sign(Grant(DOCTOR_USER_ID, DOCTOR_SESSION_ID, now, now + _DOCTOR_SECONDS, ()))
+
+
+def _storage(settings: Settings, interactive: bool, counters: Counters | None = None) -> "AnyStorage":
     url = settings.database.get_secret_value()
     if url == MEMORY:
         return MemoryStorage()
     # Imported here so that memory needs no database code (contract H6).
-    from logoadmin.adapters.sql_storage import open_sql_storage
+    from logoadmin.adapters.sql_storage import STEP_TIMEOUT, open_sql_storage
 
-    return open_sql_storage(url, timeout=_TIMEOUT if interactive else None)
+    return open_sql_storage(url, timeout=STEP_TIMEOUT if interactive else None, counters=counters)
 
 
 def _starting(storage: "AnyStorage", settings: Settings, interactive: bool) -> "AbstractContextManager[AnyStorage]":
@@ -127,19 +212,23 @@ def _start(storage: "AnyStorage", settings: Settings, create: Create, administra
         return storage.write(first)
     empty = create in {"embedded", "empty"} and storage.is_empty()
     if create != "always" and not (empty and (create == "empty" or storage.embedded)):
-        storage.check_schema()
+        storage.check()
         if create == "never" or storage.read(partial(is_started, administrator=administrator)):
             return None
     return storage.prepare(first)
 
 
-def _on(storage: Storage, settings: Settings, given_keys: Sequence[Key], made_up: str | None) -> LogoAdmin:
+def _on(
+    storage: Storage, settings: Settings, given_keys: Sequence[Key], made_up: str | None, counters: Counters
+) -> LogoAdmin:
     keys = [*given_keys, *_stored_keys(storage, settings)]
     if not keys:
         raise TablesMissing
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
-    ports = Ports(storage, _hasher(settings), tokens, tokens, FernetEncryption(), SystemRandomness(), SystemClock())
-    lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds)
+    ports = Ports(
+        storage, _hasher(settings), tokens, tokens, FernetEncryption(), SystemRandomness(), SystemClock(), counters
+    )
+    lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes), made_up)
 
 

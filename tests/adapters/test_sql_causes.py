@@ -4,6 +4,7 @@ import contextlib
 import logging
 import os
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -23,8 +24,13 @@ from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author
 from logoadmin.ports.storage import UnitOfWork
 from tests.mariadb import PASSWORD, MariaDbServer, free_port
+from tests.privileges import unprivileged
 
-pytestmark = [pytest.mark.rule("contract K3"), pytest.mark.slow("servers go away, hang, and are waited for")]
+pytestmark = [
+    pytest.mark.rule("contract K3"),
+    pytest.mark.slow("servers go away, hang, and are waited for"),
+    pytest.mark.own_mariadb,
+]
 
 Work = Callable[[SqlStorage], object]
 
@@ -53,41 +59,49 @@ def cause_at(url: str, work: Work = read) -> Cause:
 # A server
 
 
-@pytest.fixture(scope="session")
-def mariadb(mariadb_server: MariaDbServer) -> MariaDbServer:
-    """A server that nobody else uses: here it goes away."""
-    return mariadb_server
-
-
-@pytest.fixture
-def altered(mariadb: MariaDbServer) -> Iterator[MariaDbServer]:
-    """The server, which is as usual afterwards."""
-    yield mariadb
-    mariadb.kill()
-    mariadb.start()
-
-
 def test_what_is_wrong_in_a_url_is_told_apart(mariadb: MariaDbServer) -> None:
     assert cause_at(mariadb.url_of("gallery", password="another")) is Cause.ACCESS_DENIED
     assert cause_at(mariadb.url_of("gallery_nowhere")) is Cause.UNKNOWN_DATABASE
     assert cause_at(mariadb.url_of("mysql")) is Cause.NO_RIGHTS
     assert cause_at(mariadb.url_of("gallery", port=free_port())) is Cause.OUT_OF_REACH
     assert cause_at(f"{mariadb.url}?ssl=true") is Cause.TLS_REFUSED
+    # Names that need nobody to be asked: parts are at most 63 characters long, and none is empty.
+    for name in ("x" * 64, "db..example"):
+        assert cause_at(f"mysql://u:p@{name}/gallery") is Cause.UNKNOWN_HOST
 
 
-def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(altered: MariaDbServer) -> None:
+def test_a_name_that_nobody_knows_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_given: object, **_named: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    assert cause_at("mysql://u:p@db.example/gallery") is Cause.UNKNOWN_HOST
+
+
+def test_what_takes_connections_and_says_nothing_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        assert cause_at(f"mysql://u:p@127.0.0.1:{silent.getsockname()[1]}/gallery") is Cause.NO_ANSWER
+
+
+def test_a_server_that_hangs_is_told(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
+    read(mariadb_storage)
+    running.freeze()
+    assert cause_on(mariadb_storage) is Cause.NO_ANSWER
+
+
+def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(running: MariaDbServer) -> None:
     with tempfile.TemporaryDirectory() as directory:
         key, certificate = f"{directory}/key.pem", f"{directory}/certificate.pem"
         made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=db.example")
         subprocess.run([*made, "-keyout", key, "-out", certificate], check=True, capture_output=True)
         os.chmod(directory, 0o755)  # the server may run as another user
         os.chmod(key, 0o644)
-        altered.stop()
-        altered.start(f"--ssl-cert={certificate}", f"--ssl-key={key}")
-        assert cause_at(f"{altered.url}?ssl=true") is Cause.TLS_REFUSED
-        assert cause_at(f"{altered.url}?ssl_ca={certificate}") is Cause.TLS_REFUSED  # it is for another host
+        running.stop()
+        running.start(f"--ssl-cert={certificate}", f"--ssl-key={key}")
+        assert cause_at(f"{running.url}?ssl=true") is Cause.TLS_REFUSED
+        assert cause_at(f"{running.url}?ssl_ca={certificate}") is Cause.TLS_REFUSED  # it is for another host
         with contextlib.closing(
-            open_sql_storage(f"{altered.url}?ssl_ca={certificate}&ssl_check_hostname=false")
+            open_sql_storage(f"{running.url}?ssl_ca={certificate}&ssl_check_hostname=false")
         ) as storage:
             read(storage)
 
@@ -102,19 +116,19 @@ def test_a_user_who_may_only_read_is_told(mariadb: MariaDbServer) -> None:
         mariadb.execute("DROP USER 'reader'@'127.0.0.1'")
 
 
-def test_a_server_that_can_only_be_read_is_told(altered: MariaDbServer, mariadb_storage: SqlStorage) -> None:
-    altered.execute("SET GLOBAL read_only = 1")
+def test_a_server_that_can_only_be_read_is_told(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
+    running.execute("SET GLOBAL read_only = 1")
     assert cause_on(mariadb_storage, add) is Cause.READ_ONLY
 
 
-def test_a_server_with_too_many_connections_is_too_busy(altered: MariaDbServer) -> None:
-    altered.execute("SET GLOBAL max_connections = 10")
+def test_a_server_with_too_many_connections_is_too_busy(running: MariaDbServer) -> None:
+    running.execute("SET GLOBAL max_connections = 10")
     with contextlib.ExitStack() as held:
         # Others may have some of them; one more is kept for its administrator.
         with contextlib.suppress(import_module("pymysql").OperationalError):
             for _ in range(11):
-                held.enter_context(contextlib.closing(altered.connect()))
-        assert cause_at(altered.url) is Cause.TOO_BUSY
+                held.enter_context(contextlib.closing(running.connect()))
+        assert cause_at(running.url) is Cause.TOO_BUSY
 
 
 def test_what_somebody_else_holds_is_too_busy(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
@@ -156,19 +170,6 @@ def shared(sqlite_file: Path) -> Iterator[Path]:
         shutil.copy(sqlite_file, file)
         yield file
         os.chmod(directory, 0o700)
-
-
-@contextlib.contextmanager
-def unprivileged() -> Iterator[None]:
-    """Be somebody for whom modes of files count; tests may run as root."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +242,7 @@ def said(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
 
 def limit(storage: SqlStorage, pages: int) -> None:
     """Let the file of a storage have no more pages: a limit of the connection that it uses next."""
-    connection = storage._engine.raw_connection()
+    connection = storage._pool.engine.raw_connection()
     connection.cursor().execute(f"PRAGMA max_page_count = {pages}").fetchall()
     connection.close()
 
@@ -265,28 +266,28 @@ def test_a_full_disk_is_logged_when_it_begins_and_when_it_ends(
     limit(sqlite_storage, 1_000_000)
     read(sqlite_storage)
     assert said() == []
-    sqlite_storage._outages._clock = lambda: time.monotonic() + 5
+    sqlite_storage._pool.outages._clock = lambda: time.monotonic() + 5
     add_many(sqlite_storage)
     (line,) = said()
     assert line.startswith("gallery.db: disk_full is over, after ")
 
 
 def test_a_server_that_was_gone_is_logged_when_it_begins_and_when_it_ends(
-    altered: MariaDbServer, mariadb_storage: SqlStorage, said: Callable[[], list[str]]
+    running: MariaDbServer, mariadb_storage: SqlStorage, said: Callable[[], list[str]]
 ) -> None:
     read(mariadb_storage)
-    altered.stop()
+    running.stop()
     for work in (add, read, add):
         assert cause_on(mariadb_storage, work) is Cause.OUT_OF_REACH
     (begins,) = said()
-    assert begins.startswith(f"{altered.address}: nothing answers there")
+    assert begins.startswith(f"{running.address}: nothing answers there")
     assert "(out_of_reach, " in begins
-    altered.start()
+    running.start()
     deadline = time.monotonic() + 10
     while fails(mariadb_storage):
         assert time.monotonic() < deadline
     (ends,) = said()
-    assert ends.startswith(f"{altered.address}: out_of_reach is over, after ")
+    assert ends.startswith(f"{running.address}: out_of_reach is over, after ")
     assert PASSWORD not in begins + ends
 
 
@@ -337,7 +338,7 @@ def test_who_waits_no_longer_and_what_gives_up_then_are_one_outage(
     sqlite_storage: SqlStorage, tmp_path: Path, said: Callable[[], list[str]]
 ) -> None:
     read(sqlite_storage)
-    assert sqlite_storage.late(writing=True).cause is Cause.TOO_BUSY
+    assert sqlite_storage.timed_out(writing=True).cause is Cause.TOO_BUSY
     with contextlib.closing(sqlite3.connect(tmp_path / "gallery.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert cause_on(sqlite_storage, add) is Cause.TOO_BUSY

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
-from logoadmin.adapters.sql_storage import SqlStorage, pages, tables
+from logoadmin.adapters.sql_storage import SqlStorage, page_queries, tables
 from logoadmin.adapters.sql_storage.ngrams import ngrams_of, ngrams_that_cover
 from logoadmin.adapters.sql_storage.records import RECORDS
 from logoadmin.adapters.sql_storage.storage import unit_of_work
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
 from logoadmin.domain.model.limits import MAX_ARTWORK_NAME
-from logoadmin.domain.model.lists import Filter, folded
+from logoadmin.domain.model.lists import Filter, Order, before_all
 from logoadmin.domain.model.records import Author, Kind, Logo, Role, User
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import link_author
@@ -45,7 +45,7 @@ def stocked(sql_storage: SqlStorage) -> SqlStorage:
     return sql_storage
 
 
-@pytest.mark.rule("contract E2", "contract E3")
+@pytest.mark.rule("contract E2", "contract E3", "contract E4")
 @given(
     where=st.builds(
         Filter,
@@ -55,24 +55,26 @@ def stocked(sql_storage: SqlStorage) -> SqlStorage:
     limit=st.integers(1, 60),
     after=st.integers(-1, 7 * len(NAMES)),
     sample=st.sampled_from([1, 3, 20, 100]),
+    order=st.sampled_from(["asc", "desc"]),
 )
 def test_pages_that_are_followed_to_the_end_are_the_whole_list_along_whatever_index_path_they_are_found(
-    stocked: SqlStorage, where: Filter, limit: int, after: int, sample: int
+    stocked: SqlStorage, where: Filter, limit: int, after: int, sample: int, order: Order
 ) -> None:
+    after = after if order == "asc" or after > 0 else before_all(order)
     expected = [
         user
-        for user in sorted(MANY_USERS, key=lambda user: user.user_id)
-        if user.user_id > after
-        and folded(where.q or "") in folded(user.username)
+        for user in sorted(MANY_USERS, key=lambda user: user.user_id, reverse=order == "desc")
+        if (user.user_id > after if order == "asc" else user.user_id < after)
+        and (where.q or "").casefold() in user.username.casefold()
         and where.role_id in (None, user.role_id)
     ]
 
     def page(last: int) -> tuple[User, ...]:
-        return stocked.read(lambda uow: uow.records(USERS).page(last, limit, where))
+        return stocked.read(lambda uow: uow.records(USERS).page(last, limit, where, order))
 
     found: list[User] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pages, "_SAMPLE", sample)
+        patch.setattr(page_queries, "_SAMPLE", sample)
         while more := page(found[-1].user_id if found else after):
             assert len(more) == min(limit, len(expected) - len(found))
             found += more
@@ -91,7 +93,7 @@ def test_every_part_of_a_name_is_covered_by_n_grams_of_it(name: str, data: st.Da
 
 def kept_ngrams(storage: SqlStorage) -> list[tuple[str, int]]:
     prefix = tables.NGRAM_PREFIXES[Kind.USER]
-    with storage._engine.connect() as connection:
+    with storage._pool.engine.connect() as connection:
         # Not with LIKE: MariaDB does not find characters beyond U+FFFF along an index with it.
         return sorted((gram, id_) for gram, id_ in connection.execute(select(tables.ngrams)) if gram[0] == prefix)
 
@@ -107,9 +109,9 @@ def test_the_longest_name_is_cut_to_its_end(sql_storage: SqlStorage) -> None:
     longest = "ΐ" * (MAX_ARTWORK_NAME - 1)  # folded, each is three characters
     sql_storage.write(lambda uow: uow.records(LOGOS).add(Logo(1, f"{longest}Z", "u", "t", "", True, (), 0)))
     assert sql_storage.read(lambda uow: len(uow.records(LOGOS).page(-1, 9, Filter(q="ΐz")))) == 1
-    with sql_storage._engine.connect() as connection:
+    with sql_storage._pool.engine.connect() as connection:
         places = connection.execute(select(func.max(tables.ngram_places.c.ends))).scalar()
-    assert places == len(folded("ΐ" * MAX_ARTWORK_NAME))
+    assert places == len(("ΐ" * MAX_ARTWORK_NAME).casefold())
 
 
 class _Undo(Exception):
@@ -161,14 +163,14 @@ def test_the_n_grams_that_are_kept_are_those_of_the_names_that_are_there(
 
     for steps in [[("remove", user_id, "") for user_id in (1, 2, 3)], *groups]:
         peopled.atomic(partial(together, steps))
-        expected = sorted((gram, id_) for id_, name in names.items() for gram in ngrams_of(Kind.USER, folded(name)))
+        expected = sorted((gram, id_) for id_, name in names.items() for gram in ngrams_of(Kind.USER, name.casefold()))
         assert kept_ngrams(peopled) == expected
 
 
 @pytest.mark.rule("contract E3")
 def test_what_somebody_removed_by_hand_neither_is_found_nor_stands_in_the_way(sql_storage: SqlStorage) -> None:
     sql_storage.write(keep([User(5, "Aurora", None, 1, 0)]))
-    with sql_storage._engine.connect() as connection:
+    with sql_storage._pool.engine.connect() as connection:
         connection.execute(tables.users.delete())
 
     def found(part: str) -> list[int]:
@@ -180,13 +182,13 @@ def test_what_somebody_removed_by_hand_neither_is_found_nor_stands_in_the_way(sq
     assert found("aurora") == found("rora") == []
 
 
-def page_of(kind: AnyKind, after: int, where: Filter) -> Callable[[UnitOfWork], object]:
-    return lambda uow: uow.records(kind).page(after, 10, where)
+def page_of(kind: AnyKind, after: int, where: Filter, order: Order = "asc") -> Callable[[UnitOfWork], object]:
+    return lambda uow: uow.records(kind).page(after, 10, where, order)
 
 
 def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
     """Return how much a database does for a page: the steps of SQLite, the rows that MariaDB looks at."""
-    connection = storage._engine.raw_connection()
+    connection = storage._pool.engine.raw_connection()
     driver: Any = connection.driver_connection
     steps = 0
 
@@ -200,7 +202,7 @@ def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
             return sum(int(number) for _, number in cursor.fetchall())
 
     try:
-        uow = unit_of_work(Transaction(connection, storage._statements))
+        uow = unit_of_work(Transaction(connection, storage._pool._statements))
         if storage.embedded:
             driver.set_progress_handler(step, 1)
             page(uow)
@@ -217,35 +219,41 @@ def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
 
 def take_statistics(storage: SqlStorage) -> None:
     """Have the database count what is there, as those who run it may."""
-    with storage._engine.connect() as connection:
+    with storage._pool.engine.connect() as connection:
         names = ", ".join(tables.metadata.tables)
         connection.exec_driver_sql("ANALYZE" if storage.embedded else f"ANALYZE TABLE {names}")
 
 
-@pytest.mark.rule("contract E2", "contract E3")
-@pytest.mark.parametrize("statistics", [False, True])
-@pytest.mark.parametrize("after", [-1, 2_000, 3_980])
-def test_a_page_costs_what_is_in_it_and_not_what_is_there(
-    sql_storage: SqlStorage, after: int, statistics: bool
-) -> None:
-    # Only the last hundred have the second role.
-    users = [User(n, f"{'odd' if n % 2 else 'even'} {n:04}", None, 2 if n >= 3_900 else 1, 0) for n in range(4_000)]
+ORDERS: tuple[Order, Order] = ("asc", "desc")
+
+
+@pytest.mark.rule("contract E2", "contract E3", "contract E4")
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_page_costs_what_is_in_it_and_not_what_is_there(sql_storage: SqlStorage, order: Order) -> None:
+    # Only the last hundred have the second role; seen from the other end, the first hundred.
+    numbers = range(4_000) if order == "asc" else range(3_999, -1, -1)
+    users = [
+        User(id_, f"{'odd' if n % 2 else 'even'} {n:04}", None, 2 if n >= 3_900 else 1, 0)
+        for id_, n in zip(numbers, range(4_000), strict=True)
+    ]
     sql_storage.write(keep(users))
-    if statistics:
-        take_statistics(sql_storage)
     everything = work_for(sql_storage, lambda uow: uow.records(USERS).page(-1, 4_000))
-    for where in (
+    filters = (
         *(Filter(), Filter(q="even"), Filter(q="EVEN 3998"), Filter(q="even 1"), Filter(q="n 39"), Filter(q="9")),
         *(Filter(q="zz"), Filter(q="even zz"), Filter(role_id=2), Filter(role_id=3), Filter(role_id=1)),
         *(Filter(q="odd", role_id=2), Filter(q="d 390", role_id=1), Filter(q="d 399", role_id=1), Filter(q="3999")),
-    ):
-        work = work_for(sql_storage, page_of(USERS, after, where))
-        assert work < everything / 8, where
+    )
+    for statistics in (False, True):
+        if statistics:
+            take_statistics(sql_storage)
+        for after, where in itertools.product((before_all(order), numbers[2_000], numbers[3_980]), filters):
+            work = work_for(sql_storage, page_of(USERS, after, where, order))
+            assert work < everything / 8, (statistics, after, where)
 
 
 @pytest.mark.rule("contract E2", "contract E3")
 def test_of_a_long_part_its_rarest_end_is_found(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "_SAMPLE", 10)
+    monkeypatch.setattr(page_queries, "_SAMPLE", 10)
     begins = "Whoever reads this knows of user number "
     sql_storage.write(keep([User(n, f"{begins}{n:04}", None, 1, 0) for n in range(1_500)]))
     everything = work_for(sql_storage, lambda uow: uow.records(USERS).page(-1, 1_500))
@@ -255,12 +263,9 @@ def test_of_a_long_part_its_rarest_end_is_found(sql_storage: SqlStorage, monkeyp
         assert work < everything / 4, where
 
 
-@pytest.mark.rule("contract E2", "contract E3")
-@pytest.mark.parametrize("statistics", [False, True])
+@pytest.mark.rule("contract E2", "contract E3", "contract E4")
 @pytest.mark.parametrize("rare", [0, 2_980])
-def test_a_page_of_artworks_costs_what_meets_the_rarest_filter(
-    sql_storage: SqlStorage, rare: int, statistics: bool
-) -> None:
+def test_a_page_of_artworks_costs_what_meets_the_rarest_filter(sql_storage: SqlStorage, rare: int) -> None:
     def keep_logos(uow: UnitOfWork) -> None:
         for author_id in (1, 2):
             uow.records(AUTHORS).add(Author(author_id, author_id, f"author {author_id}", 0))
@@ -271,20 +276,22 @@ def test_a_page_of_artworks_costs_what_meets_the_rarest_filter(
             link_author(uow, LOGOS, number, 1 + is_rare)
 
     sql_storage.write(keep_logos)
-    if statistics:
-        take_statistics(sql_storage)
     everything = work_for(sql_storage, lambda uow: uow.records(LOGOS).page(-1, 3_000))
     rarest: tuple[dict[str, Any], ...] = ({"q": "rora"}, {"target": "wiki"}, {"active": False}, {"author_id": 2})
     frequent: tuple[dict[str, Any], ...] = ({"q": "MID"}, {"target": "forum"}, {"active": True}, {"author_id": 1})
-    for one in rarest:
-        for other in ({}, *rarest, *frequent):
-            where = Filter(**{**other, **one})
-            work = work_for(sql_storage, page_of(LOGOS, -1, where))
-            assert work < everything / 6, where
-    for other in frequent:
-        where = Filter(**{**other, "author_id": 1})
-        work = work_for(sql_storage, page_of(LOGOS, 1_000, where))
-        assert work < everything / 6, where
+    pages_of = [
+        (before_all(order), order, {**other, **one})
+        for one in rarest
+        for other in ({}, *rarest, *frequent)
+        for order in ORDERS
+    ]
+    pages_of += [(1_000, order, {**other, "author_id": 1}) for other in frequent for order in ORDERS]
+    for statistics in (False, True):
+        if statistics:
+            take_statistics(sql_storage)
+        for after, order, where in pages_of:
+            work = work_for(sql_storage, page_of(LOGOS, after, Filter(**where), order))
+            assert work < everything / 6, (statistics, after, order, where)
 
 
 AB_NAMES = ["".join(letters) for letters in itertools.product("ab", repeat=6)]
@@ -317,9 +324,10 @@ def test_no_query_is_made_for_how_many_n_grams_are_searched_or_which_of_them_is_
     logos_of_ab: SqlStorage, where: dict[str, Any], sample: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pages, "_SAMPLE", sample)
-        logos_of_ab.read(lambda uow: uow.records(LOGOS).page(-1, 50, Filter(**where)))
+        patch.setattr(page_queries, "_SAMPLE", sample)
+        for order in ORDERS:
+            logos_of_ab.read(page_of(LOGOS, before_all(order), Filter(**where), order))
     page = RECORDS[Kind.LOGO][1].page
-    assert page._along.cache_info().currsize <= 52
-    assert page._samples.cache_info().currsize <= 10
-    assert logos_of_ab._statements.compiled.cache_info().currsize <= 100
+    assert page._along.cache_info().currsize <= 106
+    assert page._samples.cache_info().currsize <= 20
+    assert logos_of_ab._pool._statements.compiled.cache_info().currsize <= 150

@@ -20,6 +20,9 @@ from logoadmin.domain.model.errors import SettingsError
         ("mysql://ann:pass@db.example.org/gallery", "db.example.org:3306"),
         ("mariadb://ann@[::1]:3306/gallery", "[::1]:3306"),
         ("mariadb:///gallery", "localhost:3306"),
+        ("mysql://ann:my%40pass@db.example.org/gallery", "db.example.org:3306"),
+        ("mysql://ann@ward:my?pa/ss@db.example.org/gallery", "db.example.org:3306"),
+        ("mysql://ann:pass@db.example.org/gallery?unix_socket=%40mysql", "db.example.org:3306"),
     ],
 )
 def test_a_url_leads_to_a_server(url: str, server: str) -> None:
@@ -42,6 +45,12 @@ def test_a_url_leads_to_a_server(url: str, server: str) -> None:
         ("mysql://ann:s3cret@host/gallery?read_timeout=9", "options that are not known: read_timeout"),
         ("mysql://ann:s3cret@host/gallery?ssl=perhaps", "ssl of the database URL must be true or false"),
         ("mysql://ann:s3cret@host/gallery?ssl_ca=/s3cret/nowhere.pem", "certificates .* cannot be read"),
+        ("mysql://ann:my@s3cret@127.0.0.1:1/gallery", "write @ in a password as %40"),
+        ("mysql+mysqldb://ann:my@s3cret@127.0.0.1:1/gallery", "write @ in a password as %40"),
+        ("mysql://ann:my@s3cret/x@127.0.0.1:1/gallery", "write @ in a password as %40"),
+        ("mysql://ann:my@s3cret/x?y@127.0.0.1:1/gallery", "write @ in a password as %40"),
+        ("mysql://ann:my@s3cret:1@127.0.0.1:1/gallery", "is not a URL"),
+        ("mysql://host/gallery?user=ann&password=my@s3cret", "write @ in a password as %40"),
         ("sqlite://", "must name a file"),
         ("sqlite:///:memory:", "must name a file"),
         ("sqlite:///s3cret.db?mode=memory", "must name a file"),

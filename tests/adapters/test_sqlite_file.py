@@ -78,7 +78,7 @@ def command(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
 
 def serve(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
     def as_far_as_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("logoadmin.entrypoints.server.serve", lambda application, *_, **__: application())
+        monkeypatch.setattr("logoadmin.entrypoints.server.serve", lambda application, *_, **__: application(None))
         cli.main(["serve", "--port", "0", *arguments], standalone_mode=False)
 
     return pytest.param(as_far_as_the_application, id=" ".join(("serve", *arguments)))  # type: ignore[return-value]  # it is for parametrize
@@ -88,7 +88,7 @@ def prepare_again(_: pytest.MonkeyPatch) -> None:
     storage = open_sql_storage("sqlite:///gallery.db")
     assert not storage.is_empty()
     storage.prepare()
-    storage.check_schema()
+    storage.check()
     storage.close()
 
 
@@ -104,6 +104,7 @@ def prepare_again(_: pytest.MonkeyPatch) -> None:
         command("changes"),
         command("revert", "4"),
         command("token-key", "rotate"),
+        command("backup", "backup.db"),
         pytest.param(lambda _: logoadmin.connect("sqlite:///gallery.db").close(), id="connect and close"),
         prepare_again,
     ],
@@ -193,7 +194,7 @@ def test_a_start_does_not_migrate_what_an_earlier_version_made(file: Path) -> No
     with pytest.raises(logoadmin.SchemaMismatch, match="run logoadmin init"):
         logoadmin.connect(f"sqlite:///{file}")
     storage.prepare()
-    storage.check_schema()
+    storage.check()
     storage.close()
 
 

@@ -7,16 +7,16 @@ import pytest
 
 from benchmarks import __main__ as program
 from benchmarks import load
-from benchmarks.measurements import Rounds
+from benchmarks.environment import Environment
+from benchmarks.interleaving import Rounds
 from benchmarks.results import Result, at_least
-from benchmarks.stage import Stage
 
 
-def works(_: Stage, __: Rounds) -> Iterator[Result]:
+def works(_: Environment, __: Rounds) -> Iterator[Result]:
     yield Result("reading", "SQLite", 4.5, "x usual", at_least(3))
 
 
-def fails(_: Stage, __: Rounds) -> Iterator[Result]:
+def fails(_: Environment, __: Rounds) -> Iterator[Result]:
     yield Result("writing, once", "SQLite", 2.5, "x usual")
     raise RuntimeError("the server does not answer")
 
@@ -31,14 +31,14 @@ def fails(_: Stage, __: Rounds) -> Iterator[Result]:
 def test_what_was_found_is_printed_although_a_measurement_fails(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    measurements: Mapping[str, Callable[[Stage, Rounds], Iterator[Result]]],
+    measurements: Mapping[str, Callable[[Environment, Rounds], Iterator[Result]]],
     code: int,
     shown: list[str],
 ) -> None:
     monkeypatch.setattr(program, "MEASUREMENTS", measurements)
     monkeypatch.setattr(load, "is_installed", lambda: True)
     monkeypatch.setattr(sys, "argv", ["benchmarks"])
-    for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"):  # which a stage changes
+    for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"):  # which an environment changes
         monkeypatch.setenv(name, "")
     assert program.main() == code
     told = capsys.readouterr()

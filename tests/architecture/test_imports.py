@@ -9,7 +9,7 @@ import pytest
 pytestmark = pytest.mark.rule("contract H6")
 
 TECHNOLOGY = {
-    *("alembic", "argon2", "click", "cryptography", "fastapi", "httptools", "jwt", "limits", "pydantic_settings"),
+    *("alembic", "argon2", "click", "cryptography", "fastapi", "httptools", "jwt", "limits"),
     *("pymysql", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
 }
 SERVICES = "logoadmin.domain.services"

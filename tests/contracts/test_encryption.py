@@ -17,7 +17,7 @@ ADAPTERS = pytest.mark.parametrize("encryption", [FernetEncryption()], ids=["fer
 
 @ADAPTERS
 @given(text=TEXTS, key=TEXTS)
-def test_what_was_sealed_is_opened_under_its_key(encryption: Encryption, text: str, key: str) -> None:
+def test_what_was_encrypted_is_decrypted_under_its_key(encryption: Encryption, text: str, key: str) -> None:
     assert encryption.decrypt(encryption.encrypt(text, key), key) == text
 
 

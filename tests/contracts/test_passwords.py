@@ -197,9 +197,9 @@ def test_who_hashes_at_a_greater_cost_takes_hashes_of_that_cost() -> None:
 
 def test_a_hash_is_outdated_when_a_stronger_one_would_be_made(adapter: tuple[PasswordHasher, PasswordHasher]) -> None:
     weak, strong = adapter
-    assert strong.outdated(weak.hash("password"))
-    assert not weak.outdated(weak.hash("password"))
-    assert not strong.outdated(strong.hash("password"))
+    assert strong.needs_rehash(weak.hash("password"))
+    assert not weak.needs_rehash(weak.hash("password"))
+    assert not strong.needs_rehash(strong.hash("password"))
     assert strong.verify(weak.hash("password"), "password")
 
 

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,15 +13,16 @@ import pytest
 
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpdate
-from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyArtworkKind
+from logoadmin.domain.model.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyArtworkKind, AnyKind
 from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
-from logoadmin.domain.model.lists import EVERYTHING, Filter, HeavyPage, folded
-from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
+from logoadmin.domain.model.lists import EVERYTHING, Filter, TruncatedPage
+from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User
+from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.domain.services.keys import CreateKey, ListKeys
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.services.users import ListUsers
-from logoadmin.ports.storage import Credentials, Session, Storage, StoredResponse, UnitOfWork
-from tests.gallery import ADMIN_PASSWORD, NOW, StandingClock, add_user, gallery_on, has_users, link_author, link_id_of
+from logoadmin.ports.storage import Credentials, Session, Storage, StoredResponse, UnitOfWork, WouldBlock
+from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, add_user, gallery_on, has_users, link_author, link_id_of
 
 # Names that some collation or other takes for the same.
 LOOK_ALIKES = (
@@ -104,6 +106,20 @@ def at_once(*works: Callable[[], object]) -> list[object]:
         return list(executor.map(run, works))
 
 
+@pytest.mark.rule("contract A20")
+def test_a_call_that_may_not_wait_answers_like_any_other_or_is_not_made(storage: Storage) -> None:
+    storage.write(lambda uow: uow.records(AUTHORS).add(author(1)))
+
+    def find(id_: int) -> Author | None:
+        return storage.snapshot(lambda uow: uow.records(AUTHORS).get(id_))
+
+    for _ in range(3):
+        with suppress(WouldBlock):
+            assert storage.nonblocking(lambda: find(1)) == author(1)
+            assert storage.nonblocking(lambda: find(2)) is None
+    assert find(1) == author(1)
+
+
 # Names and texts
 
 
@@ -151,10 +167,10 @@ def test_a_page_ends_before_it_is_heavy_and_says_so(storage: Storage, heavy: int
             after = page[-1].logo_id
         assert [one for page in pages for one in page] == all_
         # The last one may, or may not, be said to be heavy.
-        assert [isinstance(page, HeavyPage) for page in pages[:-1]] == [True] * (len(pages) - 1)
+        assert [isinstance(page, TruncatedPage) for page in pages[:-1]] == [True] * (len(pages) - 1)
         assert all(len(page) == 1 or sum(len(one.custom_css) for one in page) <= 65_536 for page in pages)
         assert [len(page) for page in pages] == ([4, 1, 1, 1, 1] if heavy == 65_000 else [1, 1, 2, 1, 1, 1, 1])
-    assert not isinstance(storage.read(lambda uow: uow.records(LOGOS).page(2, 2, where)), HeavyPage)
+    assert not isinstance(storage.read(lambda uow: uow.records(LOGOS).page(2, 2, where)), TruncatedPage)
 
 
 @pytest.mark.rule("contract E1")
@@ -166,7 +182,7 @@ def test_users_and_changes_are_weighed_too(storage: Storage) -> None:
         *(lambda uow, one=one: uow.records(USERS).add(one) for one in users),
     )
     page = storage.read(lambda uow: uow.records(USERS).page(-1, 100))
-    assert isinstance(page, HeavyPage)
+    assert isinstance(page, TruncatedPage)
     assert len(page) == 15
     changes = [
         Change(id_, 0, None, "user.amended", Kind.USER, id_, {"avatar": "x" * 4096}, {"avatar": "y" * 4096}, None)
@@ -174,7 +190,7 @@ def test_users_and_changes_are_weighed_too(storage: Storage) -> None:
     ]
     storage.write(lambda uow: uow.changes.add(changes))
     found = storage.read(lambda uow: uow.changes.page(0, 100))
-    assert isinstance(found, HeavyPage)
+    assert isinstance(found, TruncatedPage)
     assert (found, len(found)) == (tuple(changes[:7]), 7)
 
 
@@ -820,7 +836,7 @@ def test_names_are_searched_without_regard_to_case_and_to_the_letter(storage: St
                 [record.theme_id for record in uow.records(THEMES).page(-1, 999, where)],
             )
         )
-        expected = [number for number, each in enumerate(names) if folded(part) in folded(each)]
+        expected = [number for number, each in enumerate(names) if part.casefold() in each.casefold()]
         assert found == (expected,) * 5, (name, part)
         assert (names.index(name) in expected) == there, (name, part)
 
@@ -1080,10 +1096,28 @@ def test_sessions_end_with_their_refresh_tokens(signed_in: Storage) -> None:
     assert alive(signed_in) == ["bens"]
 
 
+@pytest.mark.rule("contract C6")
+def test_the_sessions_of_a_user_come_by_when_they_began_then_by_id_with_all_that_is_known(signed_in: Storage) -> None:
+    earlier = Session("zero", 1, 999, 2_000, 1_500, "2001:db8::" + "f" * 54, "🖼" * 256)
+    later = Session("a later one", 1, 1_001, 2**53 - 1)
+    write(signed_in, lambda uow: uow.sessions.add(later), lambda uow: uow.sessions.add(earlier))
+    expected = (earlier, *(session(name, 1) for name in ("one", "three", "two")), later)
+    assert signed_in.read(lambda uow: uow.sessions.of_user(1)) == expected
+    assert signed_in.read(lambda uow: uow.sessions.of_user(2)) == (session("bens", 2),)
+    assert signed_in.read(lambda uow: uow.sessions.of_user(3)) == ()
+    write(
+        signed_in, lambda uow: uow.sessions.update_times(replace(earlier, created_at=1, expires_at=3, refreshed_at=2))
+    )
+    assert signed_in.read(lambda uow: uow.sessions.of_user(1))[0] == replace(
+        earlier, created_at=1, expires_at=3, refreshed_at=2
+    )
+    assert signed_in.read(lambda uow: uow.sessions.of_user(1))[1:] == expected[1:]
+
+
 @pytest.mark.rule("contract C3")
 def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> None:
     def prolong(uow: UnitOfWork) -> None:
-        uow.sessions.prolong("two", 2_001)
+        uow.sessions.update_times(session("two", 1, 2_001))
         uow.sessions.use_refresh_token("token two")
 
     write(signed_in, prolong, lambda uow: uow.sessions.forget_expired(1_999, 99))
@@ -1100,7 +1134,7 @@ def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> N
 def test_sessions_and_answers_can_be_made_to_expire_earlier(signed_in: Storage) -> None:
     answers = [StoredResponse(f"hash {number}", "", 1_000 * number) for number in range(1, 4)]
     write(signed_in, *(lambda uow, a=a: uow.stored_responses.add(a) for a in answers))
-    write(signed_in, lambda uow: uow.sessions.prolong("two", 3_000))
+    write(signed_in, lambda uow: uow.sessions.update_times(session("two", 1, 3_000)))
 
     def ends(uow: UnitOfWork) -> list[int]:
         sessions = [uow.sessions.refresh_token(f"token {name}") for name in ("one", "two")]
@@ -1130,7 +1164,7 @@ def test_of_expired_sessions_so_many_tokens_are_forgotten_at_once(signed_in: Sto
     hashes = [f"{number} of three" for number in range(5)]
 
     def begin(uow: UnitOfWork) -> None:
-        uow.sessions.prolong("three", 1_999)
+        uow.sessions.update_times(session("three", 1, 1_999))
         for hash_ in hashes:
             uow.sessions.add_refresh_token(hash_, "three")
 
@@ -1235,7 +1269,9 @@ def test_a_service_key_remembers_when_it_was_used_and_may_get_other_times(signed
         *(lambda uow, i=i: uow.keys.add(key(i), 1, f"hash {i}") for i in (1, 2)),
         lambda uow: uow.keys.use(1, 1_800_000_000),
     )
-    write(signed_in, lambda uow: uow.keys.redate(2, 1_000, None), lambda uow: uow.keys.redate(2, 2_000, 3_000))
+    write(
+        signed_in, lambda uow: uow.keys.update_times(2, 1_000, None), lambda uow: uow.keys.update_times(2, 2_000, 3_000)
+    )
     used = replace(key(1), last_used_at=1_800_000_000)
     assert signed_in.read(lambda uow: uow.keys.of_user(1)) == (
         used,
@@ -1291,11 +1327,11 @@ def test_ids_of_service_keys_are_not_given_twice(signed_in: Storage) -> None:
     assert write(signed_in, add) == 4
 
 
-# First answers and attempts
+# Stored responses and attempts
 
 
 @pytest.mark.rule("contract F3")
-def test_first_answers_are_kept_until_they_expire(storage: Storage) -> None:
+def test_stored_responses_are_kept_until_they_expire(storage: Storage) -> None:
     answers = [StoredResponse(f"hash {number}", "🂡" * 300_000 if number else "", 1_000 + number) for number in range(4)]
     write(storage, *(lambda uow, a=a: uow.stored_responses.add(a) for a in answers))
 
@@ -1494,62 +1530,13 @@ def test_ids_given_at_once_are_distinct_and_without_gaps(storage: Storage) -> No
     assert sorted(answers, key=str) == [1, 2, 3, 4, 5, 6]
 
 
-# Each change reads, dawdles, and writes what it read and a bit more: whoever else had read meanwhile would be lost.
-CHANGES: dict[str, Callable[[UnitOfWork], None]] = {}
-
-
-def change(step: Callable[[UnitOfWork], None]) -> Callable[[UnitOfWork], None]:
-    CHANGES[step.__name__] = step
-    return step
-
-
 def dawdle() -> None:
     time.sleep(0.01)
 
 
-@change
-def logo_change(uow: UnitOfWork) -> None:
-    found = uow.records(LOGOS).get(1)
-    dawdle()
-    assert found is not None
-    uow.records(LOGOS).update(replace(found, name=found.name + "x"))
-
-
-@change
-def theme_change(uow: UnitOfWork) -> None:
-    found = uow.records(THEMES).get(1)
-    dawdle()
-    assert found is not None
-    uow.records(THEMES).update(replace(found, name=found.name + "x"))
-
-
-@change
-def author_change(uow: UnitOfWork) -> None:
-    found = uow.records(AUTHORS).get(1)
-    dawdle()
-    assert found is not None
-    uow.records(AUTHORS).update(replace(found, username=found.username + "x"))
-
-
-@change
-def user_change(uow: UnitOfWork) -> None:
-    found = uow.records(USERS).get(1)
-    dawdle()
-    assert found is not None
-    uow.records(USERS).update(replace(found, username=found.username + "x"))
-
-
-@change
-def role_change(uow: UnitOfWork) -> None:
-    found = uow.records(ROLES).get(1)
-    dawdle()
-    assert found is not None
-    uow.records(ROLES).update(replace(found, name=found.name + "x"))
-
-
 @pytest.mark.rule("contract F1", "contract B5")
-@pytest.mark.parametrize("name", CHANGES)
-def test_no_change_made_at_once_is_lost(storage: Storage, name: str) -> None:
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_no_change_made_at_once_is_lost(storage: Storage, kind: AnyKind) -> None:
     write(
         storage,
         lambda uow: uow.records(ROLES).add(role(1, "")),
@@ -1558,17 +1545,16 @@ def test_no_change_made_at_once_is_lost(storage: Storage, name: str) -> None:
         lambda uow: uow.records(LOGOS).add(replace(logo(1), name="")),
         lambda uow: uow.records(THEMES).add(replace(theme(1), name="")),
     )
-    assert at_once(*[lambda: storage.write(CHANGES[name])] * 6) == [None] * 6
-    names = storage.read(
-        lambda uow: {
-            "logo_change": [logo.name for logo in uow.records(LOGOS).page(-1, 9)],
-            "theme_change": [theme.name for theme in uow.records(THEMES).page(-1, 9)],
-            "author_change": [author.username for author in uow.records(AUTHORS).page(-1, 9)],
-            "user_change": [user.username for user in uow.records(USERS).page(-1, 9)],
-            "role_change": [role.name for role in uow.records(ROLES).page(-1, 9)],
-        }
-    )
-    assert names[name] == ["x" * 6]
+
+    def change(uow: UnitOfWork) -> None:
+        found = uow.records(kind).get(1)
+        dawdle()  # whoever else has read meanwhile would be lost
+        assert found is not None
+        uow.records(kind).update(replace(found, **{kind.name_field: getattr(found, kind.name_field) + "x"}))
+
+    assert at_once(*[lambda: storage.write(change)] * 6) == [None] * 6
+    (found,) = storage.read(lambda uow: uow.records(kind).page(-1, 9))
+    assert getattr(found, kind.name_field) == "x" * 6
 
 
 @pytest.mark.rule("contract F1", "contract B5", "contract C1")
@@ -1697,7 +1683,7 @@ def test_a_write_that_is_tried_waits_for_nobody(storage: Storage) -> None:
 
 @pytest.mark.rule("contract C5")
 def test_a_read_with_a_service_key_does_not_wait_for_who_writes(sql_storage: Storage) -> None:
-    gallery = gallery_on(sql_storage, StandingClock())
+    gallery = gallery_on(sql_storage, FrozenClock())
     admin = gallery.sessions.caller(
         gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
     )

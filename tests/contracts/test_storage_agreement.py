@@ -4,6 +4,7 @@
 import contextlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,13 @@ from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.lists import Filter
-from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, ServiceKey, Theme, User
+from logoadmin.domain.model.lists import ChangeFilter, Filter, Order
+from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User
+from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.storage import Session, Storage, StoredResponse, UnitOfWork
-from tests.conftest import LONG
 from tests.gallery import add_user, has_users, link_author, link_id_of
 from tests.mariadb import MariaDb
+from tests.options import LONG
 
 Step = Callable[[UnitOfWork], Any]
 
@@ -83,6 +85,17 @@ logos = st.builds(
 )
 themes = st.builds(Theme, IDS, NAMES, st.just("u"), TARGETS, TEXTS, st.booleans(), st.just(()), TIMES, version=VERSIONS)
 said = st.none() | st.dictionaries(NAMES, TEXTS | IDS | st.none() | st.booleans() | st.lists(IDS), max_size=3)
+ORDERS: st.SearchStrategy[Order] = st.sampled_from(["asc", "desc"])
+_beside_record = {
+    "user_id": st.none() | IDS,
+    "action": st.none() | st.sampled_from(["logo.removed", "user.removed", "logo.created"]),
+    "request_id": st.none() | KEYS,
+    "since": st.none() | TIMES,
+    "until": st.none() | TIMES,
+}
+change_filters = st.builds(ChangeFilter, kind=st.none() | st.sampled_from(Kind), **_beside_record) | st.builds(
+    ChangeFilter, kind=st.sampled_from(Kind), id=IDS, **_beside_record
+)
 artworks_filters = st.builds(
     Filter,
     q=st.none() | PARTS,
@@ -128,6 +141,7 @@ def everything(uow: UnitOfWork) -> object:
         uow.changes.last_id(),
         {kind: number for kind, number in uow.changes.last_of_kinds().items() if number},
         [uow.changes.last_of(kind, id_) for kind in Kind for id_ in (0, 1, MAX_ID)],
+        [uow.sessions.of_user(user.user_id) for user in uow.records(USERS).page(-1, 99)],
         [uow.keys.of_user(user.user_id) for user in uow.records(USERS).page(-1, 99)],
         [uow.keys.find(f"hash {number}") for number in range(1, 9)],
         [uow.links(LOGOS).of_artwork(logo.logo_id) for logo in uow.records(LOGOS).page(-1, 99)],
@@ -312,9 +326,9 @@ class Agreement(RuleBasedStateMachine):
 
         self.step(add)
 
-    @rule(change_id=IDS, after=st.integers(-1, 6), limit=st.integers(1, 3))
-    def look_back(self, change_id: int, after: int, limit: int) -> None:
-        self.step(lambda uow: (uow.changes.get(change_id), uow.changes.page(after, limit)))
+    @rule(change_id=IDS, after=st.integers(-1, 6), limit=st.integers(1, 3), where=change_filters, order=ORDERS)
+    def look_back(self, change_id: int, after: int, limit: int, where: ChangeFilter, order: Order) -> None:
+        self.step(lambda uow: (uow.changes.get(change_id), uow.changes.page(after, limit, where, order)))
 
     @rule(user_id=IDS, name=NAMES, scope=SCOPES, expires_at=st.none() | TIMES)
     def add_key(self, user_id: int, name: str, scope: tuple[str, ...], expires_at: int | None) -> None:
@@ -327,17 +341,19 @@ class Agreement(RuleBasedStateMachine):
     @rule(key_id=st.integers(1, 4), now=TIMES)
     def use_key(self, key_id: int, now: int) -> None:
         self.step(lambda uow: uow.keys.use(key_id, now), when=(lambda uow: uow.keys.find(f"hash {key_id}"),))
-        self.step(lambda uow: uow.keys.redate(key_id, now, now), when=(lambda uow: uow.keys.find(f"hash {key_id}"),))
+        self.step(
+            lambda uow: uow.keys.update_times(key_id, now, now), when=(lambda uow: uow.keys.find(f"hash {key_id}"),)
+        )
 
     @rule(key_id=st.integers(1, 4), user_id=IDS)
     def remove_key(self, key_id: int, user_id: int) -> None:
         self.step(lambda uow: uow.keys.remove(key_id, user_id))
 
-    @rule(key=KEYS, sealed=TEXTS, now=TIMES, expires_at=TIMES)
-    def answer_first(self, key: str, sealed: str, now: int, expires_at: int) -> None:
+    @rule(key=KEYS, encrypted=TEXTS, now=TIMES, expires_at=TIMES)
+    def store_response(self, key: str, encrypted: str, now: int, expires_at: int) -> None:
         self.step(lambda uow: uow.stored_responses.forget_expired(now, 99))
         self.step(
-            lambda uow: uow.stored_responses.add(StoredResponse(key, sealed, expires_at)),
+            lambda uow: uow.stored_responses.add(StoredResponse(key, encrypted, expires_at)),
             when=(lambda uow: uow.stored_responses.get(key) is None,),
         )
 
@@ -368,6 +384,17 @@ class Agreement(RuleBasedStateMachine):
         self.step(lambda uow: uow.sessions.add(Session(session_id, user_id, 0, expires_at)), when=there)
         self.step(lambda uow: uow.sessions.add_refresh_token(session_id, session_id), when=there)
 
+    @rule(user_id=IDS, times=st.tuples(TIMES, TIMES, st.none() | TIMES))
+    def update_times_of_sessions(self, user_id: int, times: tuple[int, int, int | None]) -> None:
+        created_at, expires_at, refreshed_at = times
+
+        def update_times(uow: UnitOfWork) -> None:
+            for session in uow.sessions.of_user(user_id):
+                anew = replace(session, created_at=created_at, expires_at=expires_at, refreshed_at=refreshed_at)
+                uow.sessions.update_times(anew)
+
+        self.step(update_times)
+
     @rule(key=KEYS)
     def use_token(self, key: str) -> None:
         self.step(lambda uow: uow.sessions.use_refresh_token(key), when=(lambda uow: uow.sessions.refresh_token(key),))
@@ -385,12 +412,12 @@ class Agreement(RuleBasedStateMachine):
     def end_sessions(self, user_id: int, keep: str | None) -> None:
         self.step(lambda uow: uow.sessions.end_all(user_id, keep))
 
-    @rule(after=IDS | st.just(-1), limit=st.integers(1, 3), where=artworks_filters, key=KEYS)
-    def look(self, after: int, limit: int, where: Filter, key: str) -> None:
+    @rule(after=IDS | st.just(-1), limit=st.integers(1, 3), where=artworks_filters, key=KEYS, order=ORDERS)
+    def look(self, after: int, limit: int, where: Filter, key: str, order: Order) -> None:
         self.step(
             lambda uow: (
-                uow.records(LOGOS).page(after, limit, where),
-                uow.records(THEMES).page(after, limit, where),
+                uow.records(LOGOS).page(after, limit, where, order),
+                uow.records(THEMES).page(after, limit, where, order),
                 uow.sessions.rights(key, limit),
             )
         )

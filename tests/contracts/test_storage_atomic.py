@@ -19,7 +19,7 @@ from logoadmin.domain.services.roles import AmendRole, CreateRole
 from logoadmin.domain.services.sessions import Revoke, SignIn
 from logoadmin.domain.services.users import AmendUser, CreateUser, RemoveUser
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import ADMIN_PASSWORD, StandingClock, gallery_on
+from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on
 
 pytestmark = pytest.mark.rule("contract A20", "contract B5", "contract G")
 
@@ -164,7 +164,7 @@ def test_nobody_else_sees_any_of_it_before_all_of_it_is_kept_and_other_writes_wa
 @pytest.fixture
 def gallery(storage: Storage) -> LogoAdmin:
     """A guarded gallery with its first administrator."""
-    return gallery_on(storage, StandingClock(), Policy.GUARDED)
+    return gallery_on(storage, FrozenClock(), Policy.GUARDED)
 
 
 def test_rights_that_are_taken_away_are_gone_with_the_next_call(gallery: LogoAdmin) -> None:

@@ -15,6 +15,7 @@ import pytest
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
+from logoadmin.domain.model.lists import ChangeFilter, Order
 from logoadmin.domain.model.records import Author, Change, Kind
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.mariadb import MariaDb
@@ -109,6 +110,52 @@ def test_changes_come_in_order_and_page_by_page(storage: Storage) -> None:
     assert storage.read(lambda uow: uow.changes.last_id()) == 5
 
 
+@pytest.mark.rule("contract G3", "contract E4")
+def test_changes_are_filtered_in_either_order(storage: Storage) -> None:
+    # One in the future, by a clock that was set back afterwards.
+    times = [5, 5, 900, 6, 7, 7, 9, 9, 12]
+    changes = [
+        change(
+            number,
+            (Kind.LOGO, Kind.THEME)[number % 2],
+            1 + number % 3,
+            at=at,
+            user_id=None if number == 4 else number % 4,
+            action=f"{(Kind.LOGO, Kind.THEME)[number % 2]}.{'removed' if number > 6 else 'amended'}",
+            request_id=f"request {number // 3}",
+        )
+        for number, at in enumerate(times, 1)
+    ]
+    add(storage, *changes)
+
+    def page(where: ChangeFilter, order: Order, after: int, limit: int = 99) -> list[int]:
+        found = storage.read(lambda uow: uow.changes.page(after, limit, where, order))
+        return [change.change_id for change in found]
+
+    for where, expected in (
+        (ChangeFilter(kind=Kind.LOGO), [2, 4, 6, 8]),
+        (ChangeFilter(kind=Kind.USER), []),
+        (ChangeFilter(kind=Kind.THEME, id=2), [1, 7]),
+        (ChangeFilter(user_id=0), [8]),
+        (ChangeFilter(action="logo.removed"), [8]),
+        (ChangeFilter(action="Logo.removed"), []),
+        (ChangeFilter(request_id="request 1"), [3, 4, 5]),
+        (ChangeFilter(request_id="request 1 "), []),
+        (ChangeFilter(since=7), [3, 5, 6, 7, 8, 9]),
+        (ChangeFilter(until=6), [1, 2, 4]),
+        (ChangeFilter(since=6, until=9), [4, 5, 6, 7, 8]),
+        (ChangeFilter(since=9, until=6), []),
+        (ChangeFilter(since=2**53 - 1), []),
+        (ChangeFilter(kind=Kind.LOGO, user_id=2, since=6), [6]),
+        (ChangeFilter(kind=Kind.THEME, action="theme.removed", request_id="request 3", until=12), [9]),
+    ):
+        assert page(where, "asc", -1) == expected, where
+        assert page(where, "desc", MAX_ID + 1) == expected[::-1], where
+        for after in range(11):
+            assert page(where, "asc", after, 2) == [id_ for id_ in expected if id_ > after][:2]
+            assert page(where, "desc", after, 2) == [id_ for id_ in expected[::-1] if id_ < after][:2]
+
+
 @pytest.mark.rule("contract G", "contract I1")
 def test_many_changes_of_one_write_are_kept_together(storage: Storage) -> None:
     changes = tuple(change(number, id_=number % 7) for number in range(1, 502))
@@ -128,6 +175,30 @@ def test_the_last_change_of_a_record_and_of_each_kind_is_known(storage: Storage)
         return kinds, [uow.changes.last_of(kind, id_) for kind, id_ in records]
 
     expected = ({Kind.ROLE: 1, Kind.LOGO: 6, Kind.THEME: 5}, [1, 4, 6, 0, 5, 0])
+    assert storage.read(look) == storage.snapshot(look) == storage.write(look) == expected
+
+
+@pytest.mark.rule("contract G4")
+def test_the_changes_of_a_request_are_found_newest_first(storage: Storage) -> None:
+    def of(number: int, request_id: str | None, kind: Kind = Kind.LOGO, text: str = "") -> Change:
+        return change(number, kind, 1, request_id=request_id, after={"name": text})
+
+    long = "x" * 40_000
+    mine = [of(1, "a", Kind.ROLE), of(3, "a", text=long), of(5, "a", text=long), of(6, "a")]
+    add(storage, mine[0], of(2, "A"), mine[1], of(4, None), *mine[2:], of(7, "a "), of(8, "b", Kind.USER))
+
+    def look(uow: UnitOfWork) -> object:
+        def page(below: int, limit: int) -> list[int]:
+            return [found.change_id for found in uow.changes.of_request("a", below, limit)]
+
+        assert set(uow.changes.kinds_of_request("a")) == {Kind.ROLE, Kind.LOGO}
+        assert not set(uow.changes.kinds_of_request("c"))
+        assert uow.changes.of_request("a", 6, 1) == (mine[2],)
+        assert [uow.changes.last_of(Kind.LOGO, 1, besides) for besides in (None, "a ", "c")] == [7, 6, 7]
+        assert [uow.changes.last_of(Kind.USER, 1, besides) for besides in ("a", "b")] == [8, 0]
+        return [page(MAX_ID, 1), page(7, 9), page(5, 9), page(1, 9), len(uow.changes.of_request("c", 9, 9))]
+
+    expected = [[6], [6, 5], [3, 1], [], 0]
     assert storage.read(look) == storage.snapshot(look) == storage.write(look) == expected
 
 

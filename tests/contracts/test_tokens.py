@@ -68,15 +68,7 @@ def test_a_token_has_the_claims_of_rfc_9068() -> None:
     token = TOKENS.sign(GRANT)
     claims = jwt.decode(token, options={"verify_signature": False})
     assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "at+jwt", "kid": hs256_key(KEY).kid}
-    assert {name: value for name, value in claims.items() if name != "jti"} == {
-        "iss": "logoadmin",
-        "aud": "gallery",
-        "sub": "7",
-        "sid": "session",
-        "iat": NOW,
-        "exp": NOW + 900,
-        "scope": "logos:write users:read",
-    }
+    assert claims == {**CLAIMS, "jti": claims["jti"], "scope": "logos:write users:read"}
 
 
 def test_no_two_tokens_have_the_same_jti() -> None:

@@ -4,12 +4,12 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import StandingClock, gallery_on, stock
+from tests.gallery import FrozenClock, gallery_on, stock
 
 
 @pytest.fixture
-def clock() -> StandingClock:
-    return StandingClock()
+def clock() -> FrozenClock:
+    return FrozenClock()
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def storage() -> MemoryStorage:
 
 
 @pytest.fixture
-def gallery(storage: MemoryStorage, clock: StandingClock) -> LogoAdmin:
+def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
     """A gallery after its first start, with nothing in it."""
     return gallery_on(storage, clock)
 

@@ -10,7 +10,7 @@ from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, P
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidToken, LogoAdminError, NotAuthenticated, NotFound, NotPermitted
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
-from tests.gallery import ASKED, StandingClock, ask, gallery_on, signed_in, stock
+from tests.gallery import ASKED, FrozenClock, ask, gallery_on, signed_in, stock
 
 ALL_SCOPES = (
     "users:read",
@@ -40,11 +40,15 @@ TABLE: dict[type[Command], Row] = {
     sessions.Refresh:           Row("", True),
     sessions.Revoke:            Row("", True),
     sessions.WhoAmI:            Row("", False),
+    sessions.ListSessions:      Row("", False),
+    sessions.RemoveSession:     Row("", False),
+    sessions.RemoveUserSessions: Row("users:write", False),
     keys.ListKeys:              Row("", False),
     keys.CreateKey:             Row("", False),
     keys.RemoveKey:             Row("", False),
     changes.ListChanges:        Row("changes:read", False),
     changes.Revert:             Row("authors:write", False),  # the scope of the kind of record; here it is an author
+    changes.RevertRequest:      Row("authors:write", False),
     users.ListUsers:            Row("users:read", True),
     users.CreateUser:           Row("users:write", False),
     users.GetUser:              Row("users:read", True, own=True),
@@ -83,12 +87,19 @@ TABLE: dict[type[Command], Row] = {
     artworks.LinkLogoAuthor:       Row("logos:write", True),
     artworks.UnlinkLogoAuthor:     Row("logos:write", False),
     artworks.RemoveLogoAuthor:     Row("logos:write", False),
-    import_export.ImportRecords:       Row("*", False),
-    import_export.ExportRecords:       Row("*", False),
+    import_export.ImportRecords:       Row("authors:write", False),  # of the kinds in it; here it is an author
+    import_export.ExportRecords:       Row("users:read", False),  # of the kinds that are asked for; here it is users
 }
 # fmt: on
 # What only somebody in particular can ask for, and the program is nobody in particular.
-FOR_USERS = (sessions.WhoAmI, keys.ListKeys, keys.CreateKey, keys.RemoveKey)
+FOR_USERS = (
+    sessions.WhoAmI,
+    sessions.ListSessions,
+    sessions.RemoveSession,
+    keys.ListKeys,
+    keys.CreateKey,
+    keys.RemoveKey,
+)
 OWN = [kind for kind, row in TABLE.items() if row.own]
 GUARDED_COMMANDS = [kind for kind, row in TABLE.items() if row.scope or not row.without_token]
 # What a user who is in the way of the table's amendment, or gets its role, holds; nobody weaker may do that (B4).
@@ -104,7 +115,7 @@ def policy(request: pytest.FixtureRequest) -> Policy:
 
 
 @pytest.fixture
-def gallery(storage: MemoryStorage, clock: StandingClock, policy: Policy) -> LogoAdmin:
+def gallery(storage: MemoryStorage, clock: FrozenClock, policy: Policy) -> LogoAdmin:
     """A gallery under each policy, with a little of everything."""
     made = gallery_on(storage, clock, policy)
     stock(made)
@@ -256,7 +267,7 @@ def test_rights_are_judged_before_the_record_is_looked_for(gallery: LogoAdmin, s
 def test_what_was_refused_changed_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     def lines() -> list[str]:
         kept: list[str] = []
-        gallery.import_export.dump(import_export.ExportRecords(with_password_hashes=True), kept.append)
+        gallery.import_export.dump(import_export.ExportRecords(), kept.append, with_password_hashes=True)
         return kept
 
     caller = signed_in(storage, "forum:write")

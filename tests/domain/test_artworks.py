@@ -21,7 +21,7 @@ from logoadmin.domain.model.records import (
 )
 from logoadmin.domain.services import artworks
 from logoadmin.domain.services.authors import AmendAuthor, GetAuthor
-from tests.gallery import NOW, PIECE, StandingClock
+from tests.gallery import ARTWORK, NOW, FrozenClock
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def test_a_artwork_has_the_fields_of_the_specification(kind: Kind) -> None:
 def test_a_new_artwork_gets_the_next_id_and_has_no_authors(gallery: LogoAdmin, kind: Kind) -> None:
     service = kind.service(gallery)
     for id_ in (1, 2):
-        made = service.create(kind.asked("Create{}", **PIECE))
-        assert made == kind.record(id_, *PIECE.values(), (), NOW)
+        made = service.create(kind.asked("Create{}", **ARTWORK))
+        assert made == kind.record(id_, *ARTWORK.values(), (), NOW)
         assert service.get(kind.asked("Get{}", **kind.of(id_))) == made
 
 
@@ -76,7 +76,7 @@ def test_a_new_artwork_gets_the_next_id_and_has_no_authors(gallery: LogoAdmin, k
 @BOTH
 def test_artworks_are_listed_by_id_with_their_authors(stocked: LogoAdmin, kind: Kind) -> None:
     service = kind.service(stocked)
-    second = service.create(kind.asked("Create{}", **PIECE))
+    second = service.create(kind.asked("Create{}", **ARTWORK))
     first = service.get(kind.asked("Get{}", **kind.of(1)))
     assert list(service.list(kind.asked("List{}s"))) == [first, second]
     assert first.authors == (ANN,)
@@ -86,17 +86,17 @@ def test_artworks_are_listed_by_id_with_their_authors(stocked: LogoAdmin, kind: 
 def test_a_logo_embeds_every_author_linked_to_it(stocked: LogoAdmin) -> None:
     stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2))
     assert stocked.logos.get(artworks.GetLogo(logo_id=1)) == Logo(
-        logo_id=1, **PIECE, authors=(ANN, BEN), created_at=NOW
+        logo_id=1, **ARTWORK, authors=(ANN, BEN), created_at=NOW
     )
 
 
 @RECORDS
 @pytest.mark.rule("contract A4")
 @BOTH
-def test_a_artwork_gets_new_values_and_keeps_the_others(stocked: LogoAdmin, kind: Kind, clock: StandingClock) -> None:
+def test_a_artwork_gets_new_values_and_keeps_the_others(stocked: LogoAdmin, kind: Kind, clock: FrozenClock) -> None:
     service = kind.service(stocked)
     clock.pass_by(60)
-    so_far = dict(PIECE)
+    so_far = dict(ARTWORK)
     assert service.amend(kind.asked("Amend{}", **kind.of(1))) == kind.record(1, *so_far.values(), (ANN,), NOW)
     for name, value in {
         "name": "Boreal",
@@ -119,8 +119,8 @@ def test_removing_a_artwork_removes_its_links_and_leaves_the_authors(stocked: Lo
     with pytest.raises(NotFound):
         service.get(kind.asked("Get{}", **kind.of(1)))
     assert stocked.authors.get(GetAuthor(author_id=1)) == ANN
-    made = service.create(kind.asked("Create{}", **PIECE))
-    assert made == kind.record(2, *PIECE.values(), (), NOW)  # neither its id nor its links come back
+    made = service.create(kind.asked("Create{}", **ARTWORK))
+    assert made == kind.record(2, *ARTWORK.values(), (), NOW)  # neither its id nor its links come back
 
 
 @pytest.mark.rule("contract A9", "contract A16", "contract A17", "contract D logos", "contract D themes")

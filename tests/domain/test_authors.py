@@ -15,7 +15,7 @@ from logoadmin.domain.services.artworks import (
 )
 from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors, RemoveAuthor
 from logoadmin.domain.services.import_export import ImportRecords
-from tests.gallery import NOW, PIECE, StandingClock
+from tests.gallery import ARTWORK, NOW, FrozenClock
 
 
 def create(gallery: LogoAdmin, user_id: int, username: str) -> Author:
@@ -54,7 +54,7 @@ def test_after_the_last_id_no_author_can_be_made(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 7", "spec §Rules 2", "contract A4")
-def test_an_author_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: StandingClock) -> None:
+def test_an_author_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: FrozenClock) -> None:
     create(gallery, 7, "Ann")
     clock.pass_by(60)
     assert gallery.authors.amend(AmendAuthor(author_id=1)) == Author(1, 7, "Ann", NOW)
@@ -113,7 +113,7 @@ def test_authors_are_listed_by_id(stocked: LogoAdmin) -> None:
 @pytest.mark.rule("contract D authors", "contract A18")
 def test_the_artworks_of_an_author_are_listed_by_id_with_all_their_authors(stocked: LogoAdmin) -> None:
     for logo_id, author_ids in {2: (), 3: (2, 1), 4: (2,)}.items():
-        stocked.logos.create(CreateLogo(**PIECE))
+        stocked.logos.create(CreateLogo(**ARTWORK))
         for author_id in author_ids:
             stocked.logos.link(LinkLogoAuthor(logo_id=logo_id, author_id=author_id))
     made = list(stocked.logos.of_author(ListAuthorLogos(author_id=1)))

@@ -25,7 +25,7 @@ from logoadmin.domain.model.records import Change, Kind
 from logoadmin.domain.services import artworks, authors, import_export, roles, sessions, users
 from logoadmin.domain.services.changes import ListChanges, Revert
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import ANN_PASSWORD, ASKED, CHEAP_PASSWORDS, NOW, PIECE, StandingClock, ask, gallery_on, stock
+from tests.gallery import ANN_PASSWORD, ARTWORK, ASKED, CHEAP_PASSWORDS, NOW, FrozenClock, ask, gallery_on, stock
 
 G2 = pytest.mark.rule("contract G2")
 
@@ -88,7 +88,7 @@ DONE: Final[list[tuple[type[Command], str, str]]] = [
 @G2
 @pytest.mark.parametrize(("kind", "action", "undone"), DONE)
 def test_every_change_is_undone_as_a_new_change(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: StandingClock, kind: type[Command], action: str, undone: str
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, kind: type[Command], action: str, undone: str
 ) -> None:
     before = everything(storage)
     ask(stocked, kind(**ASKED[kind][1]))
@@ -197,7 +197,7 @@ def test_an_author_does_not_come_back_without_what_they_made(stocked: LogoAdmin)
 @pytest.mark.rule("contract A18")
 def test_a_restored_author_is_where_they_were_among_the_authors(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     stocked.authors.create(authors.CreateAuthor(user_id=103, username="Cyd"))
-    stocked.logos.create(artworks.CreateLogo(**PIECE))
+    stocked.logos.create(artworks.CreateLogo(**ARTWORK))
     for logo_id, author_id in ((1, 2), (1, 3), (2, 3), (2, 2), (2, 1)):
         stocked.logos.link(artworks.LinkLogoAuthor(logo_id=logo_id, author_id=author_id))
     before = everything(storage)
@@ -286,7 +286,7 @@ def test_a_password_is_not_brought_back(stocked: LogoAdmin) -> None:
 @G2
 def test_a_change_that_shows_nothing_is_undone_as_well(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     def line(name: str) -> str:
-        return json.dumps({"kind": "logo", "logo_id": 1, **PIECE, "name": name, "author_ids": [1]})
+        return json.dumps({"kind": "logo", "logo_id": 1, **ARTWORK, "name": name, "author_ids": [1]})
 
     before = everything(storage)
     stocked.import_export.load(import_export.ImportRecords(), [line("there"), line("Aurora")])
@@ -316,12 +316,12 @@ _IDS: Final = st.integers(1, 4)
 _NAMES: Final = st.sampled_from(("a", "b", "c", "Ann"))
 
 
-def _commands() -> st.SearchStrategy[Command]:
-    def of(kind: type[Command], **values: st.SearchStrategy[Any]) -> st.SearchStrategy[Command]:
-        return st.fixed_dictionaries(values).map(lambda given: kind(**given))
+def of(kind: type[Command], **values: st.SearchStrategy[Any]) -> st.SearchStrategy[Command]:
+    return st.fixed_dictionaries(values).map(lambda given: kind(**given))
 
+
+def _commands() -> st.SearchStrategy[Command]:
     user_ids = st.sampled_from((7, 8, 9))
-    values = {"name": _NAMES, "active": st.booleans()}
     every = [
         of(roles.CreateRole, name=_NAMES, scope=st.sampled_from(((), ("*",), ("forum:ban", "x")))),
         of(roles.AmendRole, role_id=_IDS, scope=st.sampled_from(((), ("*",), ("x",)))),
@@ -330,6 +330,14 @@ def _commands() -> st.SearchStrategy[Command]:
         of(users.AmendUser, user_id=user_ids, username=_NAMES, role_id=_IDS, avatar=st.sampled_from((None, "x"))),
         of(users.RemoveUser, user_id=user_ids),
         of(users.SetPassword, user_id=user_ids, password=st.just("other")),
+    ]
+    return st.one_of(every) | artwork_commands() | st.integers(1, 40).map(lambda id_: Revert(change_id=id_))
+
+
+def artwork_commands() -> st.SearchStrategy[Command]:
+    """Return anything that may be done with authors, logos and themes."""
+    values = {"name": _NAMES, "active": st.booleans()}
+    every = [
         of(authors.CreateAuthor, user_id=st.integers(100, 105), username=_NAMES),
         of(authors.AmendAuthor, author_id=_IDS, username=_NAMES),
         of(authors.RemoveAuthor, author_id=_IDS),
@@ -340,20 +348,20 @@ def _commands() -> st.SearchStrategy[Command]:
         made: type[Command] = getattr(artworks, f"Create{name}")
         link = of(getattr(artworks, f"Link{name}Author"), **ids, author_id=_IDS)
         every += [
-            of(made, **{field: st.just(value) for field, value in PIECE.items()} | values),
+            of(made, **{field: st.just(value) for field, value in ARTWORK.items()} | values),
             of(getattr(artworks, f"Amend{name}"), **ids, **values),
             of(getattr(artworks, f"Remove{name}"), **ids),
             *(link, link, link),
             of(getattr(artworks, f"Unlink{name}Author"), **ids, author_id=_IDS),
         ]
-    return st.one_of(every) | st.integers(1, 40).map(lambda id_: Revert(change_id=id_))
+    return st.one_of(every)
 
 
 @G2
 @given(commands=st.lists(_commands(), min_size=5, max_size=40))
 def test_any_changes_that_are_undone_in_reverse_leave_everything_as_it_was(commands: list[Command]) -> None:
     storage = MemoryStorage()
-    gallery = gallery_on(storage, StandingClock())
+    gallery = gallery_on(storage, FrozenClock())
     stock(gallery)
     gallery.authors.create(authors.CreateAuthor(user_id=99, username="third"))
     states = {last(gallery).change_id: everything(storage)}
@@ -377,19 +385,21 @@ def give_password(uow: UnitOfWork, user_id: int) -> None:
     uow.passwords.set(user_id, CHEAP_PASSWORDS.hash("known"))
 
 
+IMPORTED: Final[list[dict[str, Any]]] = [
+    {"kind": "role", "role_id": 3, "name": "brush", "scope": ["x"]},
+    {"kind": "role", "role_id": 9, "name": "painter", "scope": []},
+    {"kind": "user", "user_id": 7, "username": "anna", "avatar": None, "role_id": 9},
+    {"kind": "author", "author_id": 8, "user_id": 108, "username": "Eve"},
+    {"kind": "logo", "logo_id": 1, **ARTWORK, "name": "new", "author_ids": [8, 2, 1]},
+    {"kind": "theme", "theme_id": 5, **ARTWORK, "author_ids": [2, 8]},
+]
+
+
 @G2
 @pytest.mark.rule("contract I2")
 def test_an_import_is_undone_change_by_change(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    lines = [
-        {"kind": "role", "role_id": 3, "name": "brush", "scope": ["x"]},
-        {"kind": "role", "role_id": 9, "name": "painter", "scope": []},
-        {"kind": "user", "user_id": 7, "username": "anna", "avatar": None, "role_id": 9},
-        {"kind": "author", "author_id": 8, "user_id": 108, "username": "Eve"},
-        {"kind": "logo", "logo_id": 1, **PIECE, "name": "new", "author_ids": [8, 2, 1]},
-        {"kind": "theme", "theme_id": 5, **PIECE, "author_ids": [2, 8]},
-    ]
     before, first = everything(storage), last(stocked).change_id
-    stocked.import_export.load(import_export.ImportRecords(), map(json.dumps, lines))
+    stocked.import_export.load(import_export.ImportRecords(), map(json.dumps, IMPORTED))
     made = history(stocked)[first:]
     assert [(change.kind, change.id) for change in made] == [
         (Kind.ROLE, 3),

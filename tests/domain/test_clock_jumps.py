@@ -10,13 +10,13 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Anonymous, Caller, SignedIn
 from logoadmin.domain.model.errors import DuplicateEntry, InvalidToken, SignInRefused, TooManySignIns
-from logoadmin.domain.model.records import ServiceKey, Tokens
+from logoadmin.domain.model.sessions import ServiceKey, Tokens
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.services.keys import CreateKey, ListKeys
 from logoadmin.domain.services.sessions import Refresh, SignIn, WhoAmI
 from logoadmin.domain.sign_in_limits import attempt
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, StandingClock, once
+from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, FrozenClock, once
 
 DAY: Final = 86_400
 MONTH: Final = 30 * DAY  # a session
@@ -25,7 +25,7 @@ HERE: Final = Anonymous("192.0.2.1")
 
 
 @contextmanager
-def a_day_ahead(clock: StandingClock) -> Iterator[None]:
+def a_day_ahead(clock: FrozenClock) -> Iterator[None]:
     clock.pass_by(DAY)
     yield
     clock.pass_by(-DAY)
@@ -35,8 +35,8 @@ def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
     return gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token))
 
 
-@pytest.mark.rule("contract C1")
-def test_a_lock_out_ends_with_the_jump(stocked: LogoAdmin, clock: StandingClock) -> None:
+@pytest.mark.rule("contract C1", "contract K7")
+def test_a_lock_out_ends_with_the_jump(stocked: LogoAdmin, clock: FrozenClock) -> None:
     with a_day_ahead(clock):
         for _ in range(10):
             with pytest.raises(SignInRefused):
@@ -46,9 +46,9 @@ def test_a_lock_out_ends_with_the_jump(stocked: LogoAdmin, clock: StandingClock)
     stocked.sessions.sign_in(ANN, HERE)
 
 
-@pytest.mark.rule("contract C1")
+@pytest.mark.rule("contract C1", "contract K7")
 @pytest.mark.parametrize("jump", [1, 299, 300, 301, DAY, 100 * 366 * DAY])
-def test_nobody_ever_waits_longer_than_a_window(storage: MemoryStorage, clock: StandingClock, jump: int) -> None:
+def test_nobody_ever_waits_longer_than_a_window(storage: MemoryStorage, clock: FrozenClock, jump: int) -> None:
     def waits() -> list[int]:
         tried = [storage.write(lambda uow: attempt(uow, "ann", "here", clock.now())) for _ in range(11)]
         return [seconds for seconds in tried if seconds is not None]
@@ -61,8 +61,8 @@ def test_nobody_ever_waits_longer_than_a_window(storage: MemoryStorage, clock: S
     assert waits() == [300]
 
 
-@pytest.mark.rule("contract C3")
-def test_a_session_of_a_jump_ends_as_late_as_one_of_now(stocked: LogoAdmin, clock: StandingClock) -> None:
+@pytest.mark.rule("contract C3", "contract K7")
+def test_a_session_of_a_jump_ends_as_late_as_one_of_now(stocked: LogoAdmin, clock: FrozenClock) -> None:
     with a_day_ahead(clock):
         tokens = stocked.sessions.sign_in(ANN)
         other = stocked.sessions.sign_in(ANN)
@@ -75,7 +75,7 @@ def test_a_session_of_a_jump_ends_as_late_as_one_of_now(stocked: LogoAdmin, cloc
 
 
 @pytest.mark.rule("contract F3")
-def test_an_answer_of_a_jump_is_given_again_for_a_day_and_no_longer(stocked: LogoAdmin, clock: StandingClock) -> None:
+def test_an_answer_of_a_jump_is_given_again_for_a_day_and_no_longer(stocked: LogoAdmin, clock: FrozenClock) -> None:
     def create(key: str, user_id: int) -> int:
         return stocked.authors.create(once(CreateAuthor(user_id=user_id, username=f"new {user_id}"), key)).author_id
 
@@ -91,7 +91,7 @@ def test_an_answer_of_a_jump_is_given_again_for_a_day_and_no_longer(stocked: Log
     assert sum(author.user_id == 901 for author in stocked.authors.list(ListAuthors())) == 1
 
 
-def key_made_ahead(gallery: LogoAdmin, clock: StandingClock, expires_in: int | None) -> tuple[Caller, Caller]:
+def key_made_ahead(gallery: LogoAdmin, clock: FrozenClock, expires_in: int | None) -> tuple[Caller, Caller]:
     """Return Ann, and who holds a key that she made a day ahead."""
     with a_day_ahead(clock):
         ann = gallery.sessions.caller(gallery.sessions.sign_in(ANN).access_token)
@@ -106,9 +106,7 @@ def only_key(gallery: LogoAdmin, ann: Caller) -> ServiceKey:
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_of_a_jump_lasts_from_its_first_use_as_long_as_it_was_to(
-    stocked: LogoAdmin, clock: StandingClock
-) -> None:
+def test_a_key_of_a_jump_lasts_from_its_first_use_as_long_as_it_was_to(stocked: LogoAdmin, clock: FrozenClock) -> None:
     _, key = key_made_ahead(stocked, clock, expires_in=600)
     for passed in (0, 300, 299):
         clock.pass_by(passed)
@@ -119,7 +117,7 @@ def test_a_key_of_a_jump_lasts_from_its_first_use_as_long_as_it_was_to(
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_without_an_end_has_none_after_a_jump(stocked: LogoAdmin, clock: StandingClock) -> None:
+def test_a_key_without_an_end_has_none_after_a_jump(stocked: LogoAdmin, clock: FrozenClock) -> None:
     ann, key = key_made_ahead(stocked, clock, expires_in=None)
     stocked.sessions.me(WhoAmI(), key)
     found = only_key(stocked, ann)
@@ -127,7 +125,7 @@ def test_a_key_without_an_end_has_none_after_a_jump(stocked: LogoAdmin, clock: S
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_that_was_used_in_a_jump_is_seen_to_be_used_after_it(stocked: LogoAdmin, clock: StandingClock) -> None:
+def test_a_key_that_was_used_in_a_jump_is_seen_to_be_used_after_it(stocked: LogoAdmin, clock: FrozenClock) -> None:
     ann = stocked.sessions.caller(stocked.sessions.sign_in(ANN).access_token)
     key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="script", scope=()), ann).key)
     with a_day_ahead(clock):
@@ -136,9 +134,9 @@ def test_a_key_that_was_used_in_a_jump_is_seen_to_be_used_after_it(stocked: Logo
     assert only_key(stocked, ann).last_used_at == clock.now()
 
 
-@pytest.mark.rule("contract C3")
+@pytest.mark.rule("contract C3", "contract K7")
 def test_sessions_that_last_as_long_as_they_are_to_are_left_alone(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: StandingClock
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     def ends(uow: UnitOfWork) -> list[int]:
         return [session.expires_at for session in vars(storage)["_tables"].sessions.values() if uow]

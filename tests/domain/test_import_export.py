@@ -1,31 +1,44 @@
 """Moving records in and out (contract I)."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count, repeat
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import ANONYMOUS
-from logoadmin.domain.model.errors import BadLine, InvalidLines, InvalidToken, NotAuthenticated, Problem, SignInRefused
+from logoadmin.domain.model.access import ANONYMOUS, Owner
+from logoadmin.domain.model.errors import (
+    BadLine,
+    InvalidInput,
+    InvalidLines,
+    InvalidToken,
+    NotAuthenticated,
+    NotPermitted,
+    Problem,
+    SignInRefused,
+)
 from logoadmin.domain.model.kinds import LOGOS
-from logoadmin.domain.model.records import Kind, Logo, PasswordHash, Role, User
+from logoadmin.domain.model.records import Imported, ImportedCounts, Kind, Logo, PasswordHash, Role, User
 from logoadmin.domain.services.artworks import CreateLogo, GetLogo, GetTheme, LinkLogoAuthor, ListLogos
 from logoadmin.domain.services.authors import CreateAuthor, GetAuthor, ListAuthors
-from logoadmin.domain.services.import_export import ExportRecords, Imported, ImportedCounts, ImportRecords
+from logoadmin.domain.services.changes import RevertRequest
+from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.services.roles import CreateRole, GetRole
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.services.users import GetUser
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests import strategies
-from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, PIECE, StandingClock, gallery_on, stock
+from tests.conftest import STORAGES
+from tests.gallery import ANN_PASSWORD, ARTWORK, CHEAP_PASSWORDS, NOW, FrozenClock, gallery_on, signed_in, stock
 
 AUTHOR = {"kind": "author", "author_id": 9, "user_id": 109, "username": "Zoe"}
-LOGO = {"kind": "logo", "logo_id": 9, **PIECE, "author_ids": [2, 1]}
+LOGO = {"kind": "logo", "logo_id": 9, **ARTWORK, "author_ids": [2, 1]}
 USER = {"kind": "user", "user_id": 9, "username": "zoe", "avatar": None, "role_id": 1}
 ROLE = {"kind": "role", "role_id": 9, "name": "guest", "scope": ["a", "b"]}
 
@@ -37,7 +50,7 @@ def load(gallery: LogoAdmin, *lines: object, dry_run: bool = False) -> Imported:
 
 def dump(gallery: LogoAdmin, with_password_hashes: bool = True) -> list[str]:
     lines: list[str] = []
-    counts = gallery.import_export.dump(ExportRecords(with_password_hashes=with_password_hashes), lines.append)
+    counts = gallery.import_export.dump(ExportRecords(), lines.append, with_password_hashes=with_password_hashes)
     kinds = [json.loads(line)["kind"] for line in lines]
     assert counts == {kind: kinds.count(kind) for kind in Kind}
     return lines
@@ -72,14 +85,14 @@ def test_a_line_is_a_record_with_its_kind_in_front(stocked: LogoAdmin) -> None:
             | {"created_at": NOW},
             {"kind": "author", "author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW},
             {"kind": "author", "author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW},
-            {"kind": "theme", "theme_id": 1, **PIECE, "author_ids": [1], "created_at": NOW},
-            {"kind": "logo", "logo_id": 1, **PIECE, "author_ids": [1], "created_at": NOW},
+            {"kind": "theme", "theme_id": 1, **ARTWORK, "author_ids": [1], "created_at": NOW},
+            {"kind": "logo", "logo_id": 1, **ARTWORK, "author_ids": [1], "created_at": NOW},
         )
     ]
 
 
 @pytest.mark.rule("contract I3", "contract C4")
-def test_password_hashes_travel_only_when_they_are_asked_for(stocked: LogoAdmin, clock: StandingClock) -> None:
+def test_password_hashes_travel_only_when_they_are_asked_for(stocked: LogoAdmin, clock: FrozenClock) -> None:
     assert "argon2" not in "".join(dump(stocked, with_password_hashes=False))
     users = [json.loads(line) for line in dump(stocked) if '"user"' in line]
     assert all(user["password_hash"].startswith("$argon2id$") for user in users)
@@ -103,7 +116,7 @@ def test_a_user_without_a_password_is_a_line_without_a_hash(gallery: LogoAdmin) 
 def test_an_import_creates_what_is_not_there(stocked: LogoAdmin) -> None:
     made, none = ImportedCounts(1, 0, 0), ImportedCounts(0, 0, 0)
     assert load(stocked, ROLE, USER, AUTHOR, LOGO) == Imported(
-        {Kind.ROLE: made, Kind.USER: made, Kind.AUTHOR: made, Kind.THEME: none, Kind.LOGO: made},
+        {**dict.fromkeys(Kind, none), Kind.ROLE: made, Kind.USER: made, Kind.AUTHOR: made, Kind.LOGO: made},
         dry_run=False,
         without_password=1,
     )
@@ -132,6 +145,7 @@ def test_an_import_tells_what_it_created_from_what_it_amended_and_what_was_so_al
     )
     assert imported == Imported(
         {
+            **dict.fromkeys(Kind, ImportedCounts(0, 0, 0)),
             Kind.ROLE: ImportedCounts(1, 1, 0),
             Kind.USER: ImportedCounts(0, 1, 0),
             Kind.AUTHOR: ImportedCounts(2, 0, 1),
@@ -168,11 +182,11 @@ def test_ids_go_on_after_the_highest_that_was_imported(stocked: LogoAdmin) -> No
     load(stocked, ROLE, AUTHOR, LOGO)
     assert stocked.roles.create(CreateRole(name="x", scope=())).role_id == 10
     assert stocked.authors.create(CreateAuthor(user_id=1, username="x")).author_id == 10
-    assert stocked.logos.create(CreateLogo(**PIECE)).logo_id == 10
+    assert stocked.logos.create(CreateLogo(**ARTWORK)).logo_id == 10
 
 
 @pytest.mark.rule("contract I2", "contract A10")
-def test_an_import_amends_what_is_there(stocked: LogoAdmin, clock: StandingClock) -> None:
+def test_an_import_amends_what_is_there(stocked: LogoAdmin, clock: FrozenClock) -> None:
     clock.pass_by(60)
     load(
         stocked,
@@ -189,9 +203,7 @@ def test_an_import_amends_what_is_there(stocked: LogoAdmin, clock: StandingClock
 
 
 @pytest.mark.rule("contract I2", "contract A10")
-def test_created_at_is_kept_where_the_line_has_one_and_is_now_where_not(
-    gallery: LogoAdmin, clock: StandingClock
-) -> None:
+def test_created_at_is_kept_where_the_line_has_one_and_is_now_where_not(gallery: LogoAdmin, clock: FrozenClock) -> None:
     load(gallery, {**AUTHOR, "created_at": 1_500_000_000})
     assert gallery.authors.get(GetAuthor(author_id=9)).created_at == 1_500_000_000
     clock.pass_by(60)
@@ -340,7 +352,7 @@ def test_broken_json_is_told_by_the_line_of_the_file_and_its_column(gallery: Log
 
 
 @pytest.mark.rule("contract I2")
-def test_lines_may_come_in_any_order(gallery: LogoAdmin, clock: StandingClock) -> None:
+def test_lines_may_come_in_any_order(gallery: LogoAdmin, clock: FrozenClock) -> None:
     lines = [ROLE, {**USER, "role_id": 9}, AUTHOR, {**LOGO, "author_ids": [9]}]
     other = gallery_on(MemoryStorage(), clock)
     assert load(gallery, *reversed(lines)) == load(other, *lines)
@@ -356,6 +368,27 @@ def test_a_name_that_a_later_line_gives_up_is_free_in_any_order(stocked: LogoAdm
         {"kind": "author", "author_id": 2, "user_id": 103, "username": "Cyd"},
     )
     assert [author.username for author in stocked.authors.list(ListAuthors())] == ["Ben", "Cyd", "Ann"]
+
+
+@pytest.mark.rule("contract I2")
+def test_names_are_passed_on_by_many_lines_in_the_wrong_order_but_not_by_very_many(gallery: LogoAdmin) -> None:
+    def author(number: int, name: int) -> dict[str, object]:
+        return {"kind": "author", "author_id": number, "user_id": number, "username": f"{name}"}
+
+    load(gallery, *(author(number, number) for number in range(300)))
+    # Each takes the name of the next one, which gives it up only then.
+    load(gallery, *(author(number, number + 1) for number in range(200, 300)))
+    assert gallery.authors.get(GetAuthor(author_id=200)).username == "201"
+    tries: list[int] = []
+    lines = [author(number, number + 1) for number in range(200)]
+    lines[-1]["username"] = "new"
+    with pytest.raises(InvalidLines) as caught:
+        gallery.import_export.load(ImportRecords(), map(json.dumps, lines), progress=lambda: tries.append(1))
+    # It would have worked after two hundred rounds.
+    assert 50 < len(tries) < 150
+    assert {line.problems[0].loc for line in caught.value.lines} == {("username",)}
+    assert all("put this one behind the line that it waits for" in line.problems[0].msg for line in caught.value.lines)
+    assert gallery.authors.get(GetAuthor(author_id=199)).username == "199"
 
 
 @pytest.mark.rule("contract I2")
@@ -461,7 +494,7 @@ def galleries(draw: st.DrawFn) -> list[dict[str, Any]]:
 @pytest.mark.rule("contract I1", "contract I3")
 @given(galleries())
 def test_what_goes_in_comes_out_and_goes_in_again(lines: list[dict[str, Any]]) -> None:
-    clock = StandingClock()
+    clock = FrozenClock()
     first, second = (gallery_on(MemoryStorage(), clock, started=False) for _ in range(2))
     load(first, *lines)
     exported = dump(first)
@@ -472,8 +505,42 @@ def test_what_goes_in_comes_out_and_goes_in_again(lines: list[dict[str, Any]]) -
         assert json.loads(line) in lines
 
 
+@pytest.mark.rule("contract I2", "contract I3", "contract G4")
+@pytest.mark.parametrize("name", STORAGES)
+def test_on_every_storage_an_import_is_what_it_says_or_nothing_and_is_undone_whole(
+    request: pytest.FixtureRequest, clock: FrozenClock, name: str
+) -> None:
+    gallery = gallery_on(request.getfixturevalue(f"{name}_storage"), clock)
+    empty = dump(gallery)
+    numbers = count()
+
+    @settings(max_examples=15)
+    @given(galleries(), galleries())
+    def is_undone(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> None:
+        before = [empty]
+        requests: list[str] = []
+        for lines in first, second:
+            imported = f"request-{next(numbers)}"
+            texts = [json.dumps(line) for line in lines]
+            try:
+                gallery.import_export.load(ImportRecords(), texts, Owner(imported))
+            except InvalidLines:  # the other one has its names already
+                assert dump(gallery) == before[-1]
+                continue
+            now = [json.loads(line) for line in dump(gallery)]
+            assert [line for line in lines if line not in now] == []
+            requests += [imported] * (dump(gallery) != before[-1])
+            before += [dump(gallery)] * (dump(gallery) != before[-1])
+        for imported in reversed(requests):
+            assert dump(gallery) == before.pop()
+            gallery.changes.revert_request(RevertRequest(request_id=imported))
+        assert dump(gallery) == empty
+
+    is_undone()
+
+
 @pytest.mark.rule("contract I3", "contract H3")
-def test_an_export_goes_into_a_gallery_after_its_first_start(stocked: LogoAdmin, clock: StandingClock) -> None:
+def test_an_export_goes_into_a_gallery_after_its_first_start(stocked: LogoAdmin, clock: FrozenClock) -> None:
     clock.pass_by(60)
     other = gallery_on(MemoryStorage(), clock)
     load(other, *dump(stocked))
@@ -484,7 +551,7 @@ def test_an_export_goes_into_a_gallery_after_its_first_start(stocked: LogoAdmin,
 
 @pytest.mark.rule("contract I3", "contract H3")
 def test_an_export_where_somebody_else_is_admin_goes_into_a_gallery_after_its_first_start(
-    gallery: LogoAdmin, clock: StandingClock
+    gallery: LogoAdmin, clock: FrozenClock
 ) -> None:
     lines = [
         {"kind": "role", "role_id": 1, "name": "member", "scope": []},
@@ -499,7 +566,7 @@ def test_an_export_where_somebody_else_is_admin_goes_into_a_gallery_after_its_fi
 
 
 @pytest.mark.rule("contract I1", "contract I3")
-def test_a_large_gallery_travels_page_by_page(clock: StandingClock) -> None:
+def test_a_large_gallery_travels_page_by_page(clock: FrozenClock) -> None:
     storage = MemoryStorage()
     gallery = gallery_on(storage, clock)
     stock(gallery)
@@ -512,3 +579,105 @@ def test_a_large_gallery_travels_page_by_page(clock: StandingClock) -> None:
     lines = dump(gallery)
     assert len(lines) == 9 + 250
     assert load(gallery, *lines).counts[Kind.LOGO] == ImportedCounts(0, 0, 251)
+
+
+@pytest.mark.rule("contract I4", "contract B3")
+def test_an_import_takes_the_scopes_of_the_kinds_in_it(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    painter = signed_in(storage, "logos:write", user_id=801)
+    logo, author = LOGO | {"author_ids": []}, AUTHOR
+    stocked.import_export.load(ImportRecords(), [json.dumps(logo)], painter)
+    for lines in ([author], [logo, author]):
+        with pytest.raises(NotPermitted):
+            stocked.import_export.load(ImportRecords(), map(json.dumps, lines), painter)
+    reader = signed_in(storage, "users:read", user_id=802)
+    with pytest.raises(NotPermitted):  # who may change nothing is told so before a line is read
+        stocked.import_export.load(ImportRecords(), (pytest.fail("a line was read") for _ in range(1)), reader)
+
+
+@pytest.mark.rule("contract I4")
+def test_password_hashes_are_refused_where_they_are_not_to_be(stocked: LogoAdmin) -> None:
+    line = json.dumps({**USER, "password_hash": "x"})
+    with pytest.raises(InvalidLines) as caught:
+        stocked.import_export.load(ImportRecords(), ["", line], with_password_hashes=False)
+    assert [(bad.number, [problem.loc for problem in bad.problems]) for bad in caught.value.lines] == [
+        (2, [("password_hash",)])
+    ]
+
+
+@pytest.mark.rule("contract I2", "contract I4")
+def test_more_bad_lines_than_can_be_held_are_counted(stocked: LogoAdmin) -> None:
+    lines = [json.dumps(LOGO | {"logo_id": number, "author_ids": [99]}) for number in range(10_002)]
+    with pytest.raises(InvalidLines, match=r"^10002 of the lines cannot be imported$") as caught:
+        stocked.import_export.load(ImportRecords(), lines)
+    *named, last = caught.value.lines
+    assert [line.number for line in named] == list(range(1, 10_001))
+    assert last.problems == (Problem((), "And more: 2 other lines cannot be imported", "too_long"),)
+
+
+@pytest.mark.rule("contract I2", "contract I4")
+def test_a_file_of_bad_lines_is_not_read_to_its_end(stocked: LogoAdmin) -> None:
+    class Endless:
+        """Lines of which nobody would find the last."""
+
+        def __iter__(self) -> Iterator[str]:
+            return repeat("x")
+
+    with pytest.raises(InvalidLines, match=r"^10000 or more of the lines cannot be imported$") as caught:
+        stocked.import_export.load(ImportRecords(), Endless())
+    *named, last = caught.value.lines
+    assert [line.number for line in named] == list(range(1, 10_001))
+    text = "And more: with so many problems, lines from here on are not looked at"
+    assert last == BadLine(10_001, (Problem((), text, "too_long"),))
+
+
+@pytest.mark.rule("contract I3")
+def test_a_logo_of_very_many_authors_travels(clock: FrozenClock) -> None:
+    source, target = (gallery_on(MemoryStorage(), clock, started=False) for _ in range(2))
+    many = 12_000
+    authors = [AUTHOR | {"author_id": id_, "user_id": id_, "username": f"{id_}"} for id_ in range(1, many + 1)]
+    load(source, *authors, LOGO | {"author_ids": list(range(many, 0, -1))})
+    load(target, *dump(source))
+    assert dump(target) == dump(source)
+
+
+@pytest.mark.rule("contract A21", "contract I2")
+def test_of_very_many_authors_that_are_none_the_first_is_a_problem(stocked: LogoAdmin) -> None:
+    with pytest.raises(InvalidLines) as caught:
+        load(stocked, LOGO | {"author_ids": [1, *["x"] * 100_000]})
+    assert [problem.loc for bad in caught.value.lines for problem in bad.problems] == [("author_ids", 1)]
+
+
+@pytest.mark.rule("contract A21", "contract I2")
+@pytest.mark.parametrize(
+    ("line", "type_"),
+    [
+        ('{"kind": "logo", "author_ids": [' + '"",' * 500_000 + '""]}', "json_invalid"),
+        ('{"kind": "author"' + "".join(f', "{number}": 1' for number in range(100)) + "}", "too_long"),
+        ('"' + "x" * (3_584 * 1024 - 1) + '"', "too_long"),
+    ],
+    ids=["marks", "fields", "length"],
+)
+def test_a_line_costs_no_more_than_a_body_and_has_one_problem(stocked: LogoAdmin, line: str, type_: str) -> None:
+    with pytest.raises(InvalidLines) as caught:
+        stocked.import_export.load(ImportRecords(), [line])
+    assert [problem.type for bad in caught.value.lines for problem in bad.problems] == [type_]
+
+
+@pytest.mark.rule("contract I2", "contract I4")
+def test_no_more_problems_are_held_than_can_be_however_many_a_line_has(stocked: LogoAdmin) -> None:
+    line = '{"kind": "author"' + "".join(f', "{number}": 1' for number in range(90)) + "}"
+    with pytest.raises(InvalidLines, match=r"^108 or more of the lines cannot be imported$") as caught:
+        stocked.import_export.load(ImportRecords(), [line] * 200)
+    assert 10_000 <= sum(len(bad.problems) for bad in caught.value.lines) < 10_100
+
+
+@pytest.mark.rule("contract I4", "contract F3")
+def test_the_lines_belong_to_the_command_where_their_hash_does(stocked: LogoAdmin) -> None:
+    def load(line: dict[str, Any], lines_hash: str) -> Imported:
+        command = ImportRecords(idempotency_key="k", lines_hash=lines_hash)
+        return stocked.import_export.load(command, [json.dumps(line)])
+
+    first = load(AUTHOR, "a")
+    assert load(AUTHOR, "a") == first
+    with pytest.raises(InvalidInput):
+        load(AUTHOR | {"username": "other"}, "b")

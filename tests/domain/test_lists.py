@@ -10,15 +10,16 @@ from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import InvalidInput, NotFound, StorageUnavailable
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, LOGOS, ROLES, THEMES, USERS
-from logoadmin.domain.model.lists import ListCommand, Listing, Pages, Place, light_enough
-from logoadmin.domain.model.records import Author, Logo, Role, Theme, User
+from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.model.lists import ListCommand, Listing, PageSizes, Place, truncated_page
+from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme, User
 from logoadmin.domain.services.artworks import ListAuthorLogos, ListAuthorThemes, ListLogos, ListThemes
 from logoadmin.domain.services.authors import ListAuthors, RemoveAuthor
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.domain.services.roles import ListRoles
 from logoadmin.domain.services.users import ListUsers
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import NOW, StandingClock, WatchedStorage, ask, gallery_on, link_author, recorded
+from tests.gallery import NOW, FrozenClock, WatchedStorage, ask, gallery_on, link_author, recorded
 
 SEARCHES: list[tuple[ListCommand, bool]] = [
     (ListAuthors(), False),
@@ -30,6 +31,10 @@ SEARCHES: list[tuple[ListCommand, bool]] = [
     (ListAuthorLogos(author_id=7, active=False), True),
     (ListLogos(target="forum", active=False), True),
     (ListLogos(target="forum", q="a"), True),
+    (ListLogos(order="desc"), False),
+    (ListChanges(order="desc", kind=Kind.LOGO, id=7, since=5, until=9), False),
+    (ListChanges(user_id=7, since=5), False),
+    (ListChanges(user_id=7, action="logo.created"), True),
 ]
 
 
@@ -42,18 +47,18 @@ def test_a_list_is_a_search_unless_an_index_has_what_is_asked(command: ListComma
 E1 = pytest.mark.rule("contract E1")
 
 
-def numbers(size: int, pages: Pages, text: Callable[[int], int] = lambda _: 0) -> Listing[int]:
+def numbers(size: int, pages: PageSizes, text: Callable[[int], int] = lambda _: 0) -> Listing[int]:
     def page(last: int, limit: int) -> tuple[int, ...]:
-        return light_enough(range(last + 1, min(last + 1 + limit, size)), text)
+        return truncated_page(range(last + 1, min(last + 1 + limit, size)), text)
 
     return Listing(page(-1, pages.first), lambda number: number, page, pages)
 
 
 @E1
-@pytest.mark.parametrize("pages", [Pages(5, 5), Pages(5, 20), Pages(2, 20)])
+@pytest.mark.parametrize("pages", [PageSizes(5, 5), PageSizes(5, 20), PageSizes(2, 20)])
 @pytest.mark.parametrize("text", [0, 5_000, 30_000, 40_000, 65_536, 1_000_000])
 @pytest.mark.parametrize("size", [0, 1, 4, 5, 6, 9, 10, 11, 24, 25, 26, 1000])
-def test_a_list_is_complete_and_in_order_whatever_its_length_and_weight(size: int, pages: Pages, text: int) -> None:
+def test_a_list_is_complete_and_in_order_whatever_its_length_and_weight(size: int, pages: PageSizes, text: int) -> None:
     listing = numbers(size, pages, lambda _: text)
     assert list(listing) == list(range(size))
     assert list(listing) == list(range(size))  # and can be read again
@@ -65,13 +70,13 @@ def test_a_list_is_complete_and_in_order_whatever_its_length_and_weight(size: in
 
 @E1
 def test_no_page_holds_much_wherever_heavy_records_begin() -> None:
-    listing = numbers(1000, Pages(50, 200), lambda number: 100 if number < 270 else 60_000)
+    listing = numbers(1000, PageSizes(50, 200), lambda number: 100 if number < 270 else 60_000)
     assert [len(page) for page, _ in listing.pages()][:5] == [50, 200, 21, 1, 1]
 
 
 @E1
 def test_a_list_may_be_read_from_each_of_its_places_again() -> None:
-    listing = numbers(1000, Pages(50, 200), lambda number: number * 30).without_records()
+    listing = numbers(1000, PageSizes(50, 200), lambda number: number * 30).without_records()
     place: Place | None = listing.start
     seen: list[int] = []
     while place is not None:
@@ -90,7 +95,7 @@ def test_pages_are_fetched_only_when_they_are_read() -> None:
         asked.append(last)
         return tuple(range(last + 1, last + 1 + limit))
 
-    numbers_ = iter(Listing((0, 1), lambda number: number, fetch, Pages(2, 2)))
+    numbers_ = iter(Listing((0, 1), lambda number: number, fetch, PageSizes(2, 2)))
     assert (next(numbers_), next(numbers_), asked) == (0, 1, [])
     assert (next(numbers_), next(numbers_), asked) == (2, 3, [1])
 
@@ -100,7 +105,7 @@ def test_a_list_that_fails_midway_never_looks_complete() -> None:
     def fetch(last: int, limit: int) -> tuple[int, ...]:
         raise StorageUnavailable(f"db after {last}, of {limit}")
 
-    read = iter(Listing((0, 1), lambda number: number, fetch, Pages(2, 2)))
+    read = iter(Listing((0, 1), lambda number: number, fetch, PageSizes(2, 2)))
     assert (next(read), next(read)) == (0, 1)
     with pytest.raises(StorageUnavailable):
         next(read)
@@ -137,7 +142,7 @@ ID_FIELDS = {"users": "user_id", "roles": "role_id", "authors": "author_id", "th
 @pytest.mark.rule("contract A18", "contract D users", "contract D roles", "contract D authors")
 @pytest.mark.rule("contract D themes", "contract D logos", "spec §Endpoints 1")
 @pytest.mark.parametrize("size", [49, 50, 51, 499, 500, 501, 550, 551])
-def test_every_list_has_every_record_once_over_page_boundaries(size: int, clock: StandingClock) -> None:
+def test_every_list_has_every_record_once_over_page_boundaries(size: int, clock: FrozenClock) -> None:
     storage = MemoryStorage()
     gallery = gallery_on(storage, clock)
     storage.write(lambda uow: fill(uow, size))
@@ -194,7 +199,7 @@ ASKS: dict[str, tuple[type[ListCommand], dict[str, Any]]] = {
     "themes of an author": (ListAuthorThemes, {"author_id": 1}),
     "changes": (ListChanges, {}),
 }
-OF_PIECES = ("logos", "themes", "logos of an author", "themes of an author")
+OF_ARTWORKS = ("logos", "themes", "logos of an author", "themes of an author")
 
 
 def listed(gallery: LogoAdmin, name: str, **values: Any) -> Listing[Any]:
@@ -269,6 +274,34 @@ def test_a_list_may_begin_after_any_id_whether_it_is_there_or_not(varied: LogoAd
         assert ids(varied, name, after=after, limit=2) == expected[:2]
 
 
+@pytest.mark.rule("contract E4")
+@pytest.mark.parametrize("name", ASKS)
+def test_a_list_in_descending_order_is_the_list_from_its_end(varied: LogoAdmin, name: str) -> None:
+    whole = ids(varied, name, order="asc")
+    assert ids(varied, name) == whole
+    assert ids(varied, name, order="desc") == whole[::-1]
+    for after in (0, 1, 3, 8, 15, 500, 2_147_483_647):
+        expected = [id_ for id_ in reversed(whole) if id_ < after]
+        assert ids(varied, name, after=after, order="desc") == expected
+        page = listed(varied, name, after=after, limit=2, order="desc")
+        assert [getattr(record, ID_OF[name]) for record in page] == expected[:2]
+        assert page.next_after == (expected[1] if len(expected) > 2 else None)
+
+
+@pytest.mark.rule("contract E4")
+def test_the_highest_id_that_can_be_is_in_a_descending_list(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    storage.write(lambda uow: uow.records(USERS).add(User(MAX_ID, "last", None, 1, NOW)))
+    assert ids(gallery, "users", limit=1, order="desc") == [MAX_ID]
+    assert MAX_ID not in ids(gallery, "users", after=MAX_ID, order="desc")
+
+
+@pytest.mark.rule("contract E4", "contract E1", "contract E3")
+def test_whole_descending_lists_go_on_beyond_their_first_page(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    storage.write(lambda uow: fill(uow, 600))
+    assert ids(gallery, "logos", order="desc") == list(range(600, 0, -1))
+    assert ids(gallery, "authors", q="AUTHOR 5", order="desc") == [*range(599, 499, -1), *range(59, 49, -1), 5]
+
+
 @pytest.mark.rule("contract E2")
 def test_the_record_with_the_id_0_is_in_the_first_page(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     storage.write(lambda uow: uow.records(USERS).add(User(0, "zero", None, 1, NOW)))
@@ -277,7 +310,7 @@ def test_the_record_with_the_id_0_is_in_the_first_page(gallery: LogoAdmin, stora
 
 
 @pytest.mark.rule("contract E2")
-def test_a_page_is_fetched_at_once_and_never_read_on(storage: MemoryStorage, clock: StandingClock) -> None:
+def test_a_page_is_fetched_at_once_and_never_read_on(storage: MemoryStorage, clock: FrozenClock) -> None:
     watched = WatchedStorage(storage)
     gallery = gallery_on(watched, clock)
     storage.write(lambda uow: fill(uow, 1200))
@@ -319,7 +352,7 @@ def there(name: str, numbers: list[int]) -> list[int]:
 
 
 @pytest.mark.rule("contract E3")
-@pytest.mark.parametrize("name", OF_PIECES)
+@pytest.mark.parametrize("name", OF_ARTWORKS)
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -413,6 +446,7 @@ def test_a_filter_that_a_list_does_not_have_is_refused(gallery: LogoAdmin, name:
         *(("target", value) for value in ("", "x" * 65, 5, "\0")),
         *(("q", value) for value in ("", "x" * 129, 5, "\0", "\ud800")),
         *(("author_id", value) for value in (-1, 2_147_483_648, "1")),
+        *(("order", value) for value in ("", "DESC", "ascending", 1, True)),
     ],
 )
 def test_a_wrong_value_is_refused(gallery: LogoAdmin, field: str, wrong: object) -> None:

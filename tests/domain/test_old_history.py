@@ -5,7 +5,8 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.audit.change_log import Snapshot, serialized_links, snapshot
+from logoadmin.domain.audit.records import Snapshot, snapshot
+from logoadmin.domain.audit.unit_of_work import serialized_links
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict
@@ -14,7 +15,7 @@ from logoadmin.domain.model.records import Change, Kind
 from logoadmin.domain.services import artworks, authors, roles, users
 from logoadmin.domain.services.changes import ListChanges, Revert
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import NOW, StandingClock, ask, gallery_on, stock
+from tests.gallery import NOW, FrozenClock, ask, gallery_on, stock
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def upgraded(storage: Storage, clock: StandingClock, monkeypatch: pytest.MonkeyPatch, newer: Newer) -> LogoAdmin:
+def upgraded(storage: Storage, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, newer: Newer) -> LogoAdmin:
     """A gallery whose record has the default of the newer field, as a migration leaves it."""
     gallery = gallery_on(storage, clock)
     stock(gallery)

@@ -21,13 +21,13 @@ from logoadmin.domain.model.errors import (
     Outdated,
 )
 from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.services import changes, import_export, keys, roles, users
+from logoadmin.domain.services import changes, import_export, keys, roles, sessions, users
 from logoadmin.ports.storage import Session
 from tests.gallery import (
     ADMIN_ID,
     ASKED,
     NOW,
-    StandingClock,
+    FrozenClock,
     ask,
     gallery_on,
     if_match,
@@ -44,7 +44,7 @@ OLD: Final = 999  # a version that nothing has
 
 
 @pytest.fixture
-def gallery(storage: MemoryStorage, clock: StandingClock) -> LogoAdmin:
+def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
     """A stocked gallery: role 3 is a painter's, who is stronger than a manager, and user 7 has it."""
     made = gallery_on(storage, clock, Policy.GUARDED)
     stock(made)
@@ -159,6 +159,7 @@ CASES: Final = (
     Case(REVERT, Conflict, with_a_password),
     Case(changes.Revert(change_id=3), Conflict),  # the administrator's creation
     Case(import_export.ImportRecords(), None),
+    Case(sessions.RemoveUserSessions(user_id=ADMIN_ID), None),
 )
 # fmt: on
 
@@ -177,8 +178,8 @@ def test_every_command_with_which_one_may_go_beyond_oneself_is_tried() -> None:
     escalating = {
         kind
         for kind in ASKED
-        if (kind.permission.scope in ("users:write", "roles:write", "*") or kind is changes.Revert)
-        and kind is not import_export.ExportRecords
+        if kind.permission.scope in ("users:write", "roles:write", "*")
+        or kind in {changes.Revert, import_export.ImportRecords}
     }
     assert {type(case.command) for case in CASES} == escalating
 
@@ -200,7 +201,8 @@ def test_a_key_learns_nothing_of_keys_and_of_its_maker(gallery: LogoAdmin, stora
 CHANGED: Final = [
     kind
     for kind, (call, _) in ASKED.items()
-    if call.endswith((".amend", ".remove", "_avatar", "_password", ".unlink")) and not call.startswith("keys.")
+    if call.endswith((".amend", ".remove", "_avatar", "_password", ".unlink"))
+    and not call.startswith(("keys.", "sessions."))
 ]
 
 

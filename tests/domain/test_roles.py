@@ -7,7 +7,7 @@ from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpd
 from logoadmin.domain.model.records import RemovedRole, Role
 from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, ListRoles, RemoveRole
 from logoadmin.domain.services.users import AmendUser
-from tests.gallery import NOW, StandingClock
+from tests.gallery import NOW, FrozenClock
 
 
 def create(gallery: LogoAdmin, name: str, *scope: str) -> Role:
@@ -46,7 +46,7 @@ def test_roles_are_listed_by_id(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 5", "spec §Rules 2", "contract A4", "contract D roles")
-def test_a_role_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: StandingClock) -> None:
+def test_a_role_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: FrozenClock) -> None:
     create(gallery, "painter", "logos:write")
     clock.pass_by(60)
     assert gallery.roles.amend(AmendRole(role_id=3)) == Role(3, "painter", ("logos:write",), NOW)

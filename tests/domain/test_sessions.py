@@ -18,10 +18,12 @@ from logoadmin.domain.model.errors import (
     TooManySignIns,
 )
 from logoadmin.domain.model.kinds import USERS
-from logoadmin.domain.model.records import EndedSession, Me, PasswordHash, RemovedServiceKey, ServiceKey, Tokens, User
+from logoadmin.domain.model.records import PasswordHash, User
+from logoadmin.domain.model.sessions import EndedSession, Me, RemovedServiceKey, ServiceKey, Tokens
+from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.services.roles import AmendRole, ListRoles
-from logoadmin.domain.services.sessions import Lifetimes, Refresh, Revoke, SignIn, WhoAmI
+from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from tests.gallery import (
     ADMIN_ID,
@@ -29,7 +31,7 @@ from tests.gallery import (
     ANN_PASSWORD,
     CHEAP_PASSWORDS,
     NOW,
-    StandingClock,
+    FrozenClock,
     WatchedStorage,
     gallery_on,
     stock,
@@ -54,8 +56,8 @@ class WatchedPasswords:
         self.asked.append("verify")
         return self._argon2.verify(hash_, password)
 
-    def outdated(self, hash_: PasswordHash) -> bool:
-        return self._argon2.outdated(hash_)
+    def needs_rehash(self, hash_: PasswordHash) -> bool:
+        return self._argon2.needs_rehash(hash_)
 
     def refusal(self, hash_: PasswordHash) -> str | None:
         return self._argon2.refusal(hash_)
@@ -123,7 +125,7 @@ def test_a_wrong_name_or_password_is_refused_in_the_same_words(
 
 
 @pytest.mark.rule("contract C1")
-def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStorage, clock: StandingClock) -> None:
+def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStorage, clock: FrozenClock) -> None:
     hasher = WatchedPasswords()
     gallery = gallery_on(storage, clock, hasher=hasher)
     gallery.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
@@ -186,17 +188,17 @@ def test_an_outage_is_no_failed_sign_in(stocked: LogoAdmin, storage: WatchedStor
 
 
 @pytest.mark.rule("contract C4")
-def test_an_outdated_hash_is_renewed_at_sign_in(storage: WatchedStorage, clock: StandingClock) -> None:
+def test_an_outdated_hash_is_renewed_at_sign_in(storage: WatchedStorage, clock: FrozenClock) -> None:
     gallery_on(storage, clock)
     stronger = WatchedPasswords(Argon2Passwords(16, 2))
     gallery = gallery_on(storage, clock, hasher=stronger)
     before = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
     assert before is not None
-    assert stronger.outdated(before)
+    assert stronger.needs_rehash(before)
     gallery.sessions.sign_in(ADMIN)
     after = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
     assert after is not None
-    assert not stronger.outdated(after)
+    assert not stronger.needs_rehash(after)
     assert stronger.verify(after, ADMIN_PASSWORD)
     stronger.asked.clear()
     gallery.sessions.sign_in(ADMIN)
@@ -205,7 +207,7 @@ def test_an_outdated_hash_is_renewed_at_sign_in(storage: WatchedStorage, clock: 
 
 
 @pytest.mark.rule("contract C4")
-def test_a_failed_sign_in_renews_nothing(storage: WatchedStorage, clock: StandingClock) -> None:
+def test_a_failed_sign_in_renews_nothing(storage: WatchedStorage, clock: FrozenClock) -> None:
     gallery_on(storage, clock)
     gallery = gallery_on(storage, clock, hasher=Argon2Passwords(16, 2))
     before = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
@@ -216,7 +218,7 @@ def test_a_failed_sign_in_renews_nothing(storage: WatchedStorage, clock: Standin
 
 @pytest.mark.rule("contract C1", "contract B5")
 def test_a_password_that_changes_while_it_is_checked_signs_nobody_in(
-    storage: WatchedStorage, clock: StandingClock
+    storage: WatchedStorage, clock: FrozenClock
 ) -> None:
     class ChangedMeanwhile(WatchedPasswords):
         def verify(self, hash_: PasswordHash | None, password: str) -> bool:
@@ -230,7 +232,7 @@ def test_a_password_that_changes_while_it_is_checked_signs_nobody_in(
 
 
 @pytest.mark.rule("contract C3")
-def test_a_refresh_token_gives_new_tokens_of_the_same_session(stocked: LogoAdmin, clock: StandingClock) -> None:
+def test_a_refresh_token_gives_new_tokens_of_the_same_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
     first = stocked.sessions.sign_in(ANN)
     clock.pass_by(60)
     second = refresh(stocked, first.refresh_token)
@@ -275,7 +277,7 @@ def test_an_access_token_is_no_refresh_token_and_the_other_way_round(stocked: Lo
 
 
 @pytest.mark.rule("contract C3", "contract A3")
-def test_refresh_tokens_and_passwords_are_kept_hashed_only(clock: StandingClock) -> None:
+def test_refresh_tokens_and_passwords_are_kept_hashed_only(clock: FrozenClock) -> None:
     memory = MemoryStorage()
     stocked = gallery_on(memory, clock)
     stock(stocked)
@@ -288,7 +290,7 @@ def test_refresh_tokens_and_passwords_are_kept_hashed_only(clock: StandingClock)
 
 
 @pytest.mark.rule("contract C2", "contract A19")
-def test_an_access_token_is_good_until_it_expires(stocked: LogoAdmin, clock: StandingClock) -> None:
+def test_an_access_token_is_good_until_it_expires(stocked: LogoAdmin, clock: FrozenClock) -> None:
     tokens = stocked.sessions.sign_in(ANN)
     clock.pass_by(899)
     assert works(stocked, tokens)
@@ -297,7 +299,7 @@ def test_an_access_token_is_good_until_it_expires(stocked: LogoAdmin, clock: Sta
 
 
 @pytest.mark.rule("contract C3")
-def test_a_session_ends_when_it_is_not_refreshed_in_time(storage: WatchedStorage, clock: StandingClock) -> None:
+def test_a_session_ends_when_it_is_not_refreshed_in_time(storage: WatchedStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=60, session=1000))
     tokens = gallery.sessions.sign_in(ADMIN)
     clock.pass_by(999)
@@ -310,7 +312,7 @@ def test_a_session_ends_when_it_is_not_refreshed_in_time(storage: WatchedStorage
 
 
 @pytest.mark.rule("contract C3", "contract A19")
-def test_no_access_token_outlives_its_session(storage: WatchedStorage, clock: StandingClock) -> None:
+def test_no_access_token_outlives_its_session(storage: WatchedStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=60))
     tokens = gallery.sessions.sign_in(ADMIN)
     clock.pass_by(61)
@@ -325,7 +327,7 @@ def there(storage: WatchedStorage, given: list[str]) -> int:
 
 @pytest.mark.rule("contract C3")
 def test_expired_sessions_are_forgotten_when_somebody_else_signs_in(
-    storage: WatchedStorage, clock: StandingClock
+    storage: WatchedStorage, clock: FrozenClock
 ) -> None:
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
     stock(gallery)
@@ -342,7 +344,7 @@ def test_expired_sessions_are_forgotten_when_somebody_else_signs_in(
 
 
 @pytest.mark.rule("contract C3")
-def test_nobody_waits_while_many_expired_sessions_are_forgotten(storage: WatchedStorage, clock: StandingClock) -> None:
+def test_nobody_waits_while_many_expired_sessions_are_forgotten(storage: WatchedStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
     stock(gallery)
     given = [gallery.sessions.sign_in(ANN).refresh_token for _ in range(15)]
@@ -359,7 +361,7 @@ def test_nobody_waits_while_many_expired_sessions_are_forgotten(storage: Watched
 
 @pytest.mark.rule("contract C3")
 def test_a_used_refresh_token_is_known_as_long_as_its_session_lives(
-    storage: WatchedStorage, clock: StandingClock
+    storage: WatchedStorage, clock: FrozenClock
 ) -> None:
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
     first = newest = gallery.sessions.sign_in(ADMIN)
@@ -545,7 +547,7 @@ def test_who_shows_no_token_is_nobody_in_particular(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_is_shown_once_and_kept_hashed(clock: StandingClock) -> None:
+def test_a_key_is_shown_once_and_kept_hashed(clock: FrozenClock) -> None:
     memory = MemoryStorage()
     stocked = gallery_on(memory, clock)
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
@@ -577,7 +579,7 @@ def test_keys_are_ones_own(stocked: LogoAdmin) -> None:
 @pytest.mark.rule("contract C5")
 @pytest.mark.parametrize("writes", [False, True])
 def test_it_is_noted_when_a_key_was_used_but_not_each_time(
-    stocked: LogoAdmin, storage: WatchedStorage, clock: StandingClock, writes: bool
+    stocked: LogoAdmin, storage: WatchedStorage, clock: FrozenClock, writes: bool
 ) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     key = holder(stocked, admin, "*")
@@ -591,17 +593,17 @@ def test_it_is_noted_when_a_key_was_used_but_not_each_time(
         else:
             stocked.users.get(GetUser(user_id=7), key)
 
-    for passed, noted in ((1, NOW + 1), (59, NOW + 1), (1, NOW + 61), (600, NOW + 661)):
+    for passed, recorded in ((1, NOW + 1), (59, NOW + 1), (1, NOW + 61), (600, NOW + 661)):
         clock.pass_by(passed)
         use()
-        assert used_at() == noted
+        assert used_at() == recorded
     storage.asked.clear()
     stocked.users.get(GetUser(user_id=7), key)
     assert not {"write", "try_write"} & {*storage.asked}
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_that_expired_is_not_used_any_more(stocked: LogoAdmin, clock: StandingClock) -> None:
+def test_a_key_that_expired_is_not_used_any_more(stocked: LogoAdmin, clock: FrozenClock) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     made = stocked.keys.create(CreateKey(name="script", scope=("*",), expires_in=60), admin)
     clock.pass_by(60)

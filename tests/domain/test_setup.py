@@ -12,18 +12,18 @@ from logoadmin.domain.services.import_export import ExportRecords
 from logoadmin.domain.services.roles import AmendRole, ListRoles
 from logoadmin.domain.services.setup import first_start, rotate_token_keys, stored_token_keys
 from logoadmin.domain.services.users import ListUsers, SetPassword
-from tests.gallery import CHEAP_PASSWORDS, NOW, StandingClock, gallery_on
+from tests.gallery import CHEAP_PASSWORDS, NOW, FrozenClock, gallery_on
 
 RANDOMNESS = SystemRandomness()
 
 
 def everything(gallery: LogoAdmin) -> list[str]:
     lines: list[str] = []
-    gallery.import_export.dump(ExportRecords(with_password_hashes=True), lines.append)
+    gallery.import_export.dump(ExportRecords(), lines.append, with_password_hashes=True)
     return lines
 
 
-def start(storage: MemoryStorage, clock: StandingClock, password: str | None = None) -> str | None:
+def start(storage: MemoryStorage, clock: FrozenClock, password: str | None = None) -> str | None:
     return storage.write(lambda uow: first_start(uow, CHEAP_PASSWORDS, RANDOMNESS, clock, password))
 
 
@@ -34,13 +34,13 @@ def test_the_first_start_makes_two_roles_and_an_administrator(gallery: LogoAdmin
 
 
 @pytest.mark.rule("contract H3")
-def test_a_password_that_was_given_is_not_told_again(storage: MemoryStorage, clock: StandingClock) -> None:
+def test_a_password_that_was_given_is_not_told_again(storage: MemoryStorage, clock: FrozenClock) -> None:
     assert start(storage, clock, "given") is None
     assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.passwords.get(2_000_000_000)), "given")
 
 
 @pytest.mark.rule("contract H3")
-def test_a_password_that_was_made_up_is_told_once(storage: MemoryStorage, clock: StandingClock) -> None:
+def test_a_password_that_was_made_up_is_told_once(storage: MemoryStorage, clock: FrozenClock) -> None:
     made_up = start(storage, clock)
     assert made_up is not None
     assert len(made_up) >= 32
@@ -50,7 +50,7 @@ def test_a_password_that_was_made_up_is_told_once(storage: MemoryStorage, clock:
 
 @pytest.mark.rule("contract H3")
 @pytest.mark.parametrize("password", [None, "another"])
-def test_starting_again_changes_nothing(storage: MemoryStorage, clock: StandingClock, password: str | None) -> None:
+def test_starting_again_changes_nothing(storage: MemoryStorage, clock: FrozenClock, password: str | None) -> None:
     start(storage, clock, "given")
     gallery = gallery_on(storage, clock, started=False)
     gallery.roles.amend(AmendRole(role_id=1, name="guest", scope=("logos:write",)))
@@ -63,7 +63,7 @@ def test_starting_again_changes_nothing(storage: MemoryStorage, clock: StandingC
 
 
 @pytest.mark.rule("contract H3", "contract C2")
-def test_the_first_start_makes_two_keys_for_tokens(storage: MemoryStorage, clock: StandingClock) -> None:
+def test_the_first_start_makes_two_keys_for_tokens(storage: MemoryStorage, clock: FrozenClock) -> None:
     assert stored_token_keys(storage) == ()
     start(storage, clock)
     keys = stored_token_keys(storage)
@@ -76,7 +76,7 @@ def test_the_first_start_makes_two_keys_for_tokens(storage: MemoryStorage, clock
 
 @pytest.mark.rule("contract C2")
 def test_a_rotation_signs_with_a_key_that_was_accepted_and_accepts_the_one_that_signed(
-    storage: MemoryStorage, clock: StandingClock
+    storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     start(storage, clock)
     current, following = stored_token_keys(storage)
@@ -97,7 +97,7 @@ def made_by_an_earlier_version(storage: MemoryStorage) -> None:
 
 @pytest.mark.rule("contract C2")
 def test_a_start_adds_the_next_key_to_a_database_of_an_earlier_version(
-    storage: MemoryStorage, clock: StandingClock
+    storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     made_by_an_earlier_version(storage)
     start(storage, clock)

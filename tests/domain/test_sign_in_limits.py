@@ -13,7 +13,7 @@ from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.sign_in_limits import attempt, refuse, succeeded
 from logoadmin.ports.storage import Storage
-from tests.gallery import ANN_PASSWORD, NOW, StandingClock, gallery_on, stock
+from tests.gallery import ANN_PASSWORD, NOW, FrozenClock, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract C1")
 
@@ -23,7 +23,7 @@ HERE, THERE = "192.0.2.1", "192.0.2.2"
 class Limits:
     """The limits on a storage, at the time of a clock."""
 
-    def __init__(self, storage: Storage, clock: StandingClock) -> None:
+    def __init__(self, storage: Storage, clock: FrozenClock) -> None:
         self.storage, self.clock = storage, clock
 
     def attempt(self, username: str, origin: str) -> None:
@@ -34,7 +34,7 @@ class Limits:
 
 
 @pytest.fixture
-def limits(storage: MemoryStorage, clock: StandingClock) -> Limits:
+def limits(storage: MemoryStorage, clock: FrozenClock) -> Limits:
     return Limits(storage, clock)
 
 
@@ -53,7 +53,7 @@ def test_a_name_may_be_tried_ten_times_from_one_place(limits: Limits) -> None:
     assert tries(limits, "ann", HERE) == 0
 
 
-def test_it_says_how_long_to_wait(limits: Limits, clock: StandingClock) -> None:
+def test_it_says_how_long_to_wait(limits: Limits, clock: FrozenClock) -> None:
     tries(limits, "ann", HERE)
     for passed, wait in ((0, 300), (1, 299), (298, 1)):
         clock.pass_by(passed)
@@ -62,7 +62,7 @@ def test_it_says_how_long_to_wait(limits: Limits, clock: StandingClock) -> None:
         assert caught.value.retry_after == wait
 
 
-def test_after_the_window_everything_is_forgotten(limits: Limits, clock: StandingClock) -> None:
+def test_after_the_window_everything_is_forgotten(limits: Limits, clock: FrozenClock) -> None:
     tries(limits, "ann", HERE)
     clock.pass_by(299)
     assert tries(limits, "ann", HERE) == 0
@@ -70,7 +70,7 @@ def test_after_the_window_everything_is_forgotten(limits: Limits, clock: Standin
     assert tries(limits, "ann", HERE) == 10
 
 
-def test_the_window_begins_with_the_first_attempt(limits: Limits, clock: StandingClock) -> None:
+def test_the_window_begins_with_the_first_attempt(limits: Limits, clock: FrozenClock) -> None:
     assert tries(limits, "ann", HERE, 5) == 5
     clock.pass_by(200)
     assert tries(limits, "ann", HERE) == 5
@@ -78,7 +78,7 @@ def test_the_window_begins_with_the_first_attempt(limits: Limits, clock: Standin
     assert tries(limits, "ann", HERE) == 10
 
 
-def test_what_ended_is_not_kept(limits: Limits, storage: MemoryStorage, clock: StandingClock) -> None:
+def test_what_ended_is_not_kept(limits: Limits, storage: MemoryStorage, clock: FrozenClock) -> None:
     for number in range(50):
         tries(limits, f"user {number}", f"192.0.2.{number}", 1)
     clock.pass_by(300)
@@ -162,7 +162,7 @@ def test_what_is_kept_tells_neither_name_nor_place(limits: Limits, storage: Memo
 @given(origin=st.text() | st.from_regex(r"[0-9a-f:.%/]{0,45}"), username=st.text(max_size=64))
 def test_a_place_may_have_any_name(origin: str, username: str) -> None:
     storage = MemoryStorage()
-    limits = Limits(storage, StandingClock())
+    limits = Limits(storage, FrozenClock())
     assert tries(limits, username, origin) == 10
     assert all(len(counted) <= 64 for counted in vars(storage)["_tables"].sign_in_attempts)
 
@@ -180,7 +180,7 @@ def wrong(gallery: LogoAdmin, origin: str, times: int) -> None:
 
 
 @pytest.mark.rule("contract H5")
-def test_all_processes_on_a_storage_count_together(storage: MemoryStorage, clock: StandingClock) -> None:
+def test_all_processes_on_a_storage_count_together(storage: MemoryStorage, clock: FrozenClock) -> None:
     one, other = gallery_on(storage, clock), gallery_on(storage, clock)
     stock(one)
     wrong(one, HERE, 5)
@@ -197,7 +197,7 @@ def test_a_sign_in_forgets_the_failures_before_it(stocked: LogoAdmin) -> None:
         stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
 
 
-def test_waiting_is_enough(stocked: LogoAdmin, clock: StandingClock) -> None:
+def test_waiting_is_enough(stocked: LogoAdmin, clock: FrozenClock) -> None:
     wrong(stocked, HERE, 10)
     with pytest.raises(TooManySignIns) as caught:
         stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))

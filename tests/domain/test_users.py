@@ -17,7 +17,7 @@ from logoadmin.domain.services.users import (
     RemoveUser,
     SetPassword,
 )
-from tests.gallery import ADMIN_ID, CHEAP_PASSWORDS, NOW, StandingClock
+from tests.gallery import ADMIN_ID, CHEAP_PASSWORDS, NOW, FrozenClock
 
 
 def create(gallery: LogoAdmin, user_id: int, username: str, avatar: str | None = None) -> User:
@@ -38,7 +38,7 @@ def test_a_user_has_no_field_for_a_password() -> None:
 
 
 @pytest.mark.rule("contract C4")
-def test_storage_gets_a_password_only_sealed(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_storage_gets_a_password_only_as_a_hash(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     gallery.users.create(CreateUser(user_id=7, username="ann", password="hunter2"))
     hash_ = storage.read(lambda uow: uow.passwords.get(7))
     assert hash_ is not None
@@ -106,7 +106,7 @@ def test_a_user_who_is_not_there_is_not_found(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract D users")
-def test_a_user_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: StandingClock) -> None:
+def test_a_user_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: FrozenClock) -> None:
     create(gallery, 7, "ann", "a.png")
     clock.pass_by(60)
     assert gallery.users.amend(AmendUser(user_id=7)) == User(7, "ann", "a.png", 1, NOW)

@@ -16,10 +16,10 @@ from logoadmin.domain.model.errors import NotFound, NotPermitted, Outdated
 from logoadmin.domain.model.kinds import KINDS
 from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme
 from logoadmin.domain.model.versions import version_of, version_of_list
-from logoadmin.domain.services import artworks, authors, roles, users
+from logoadmin.domain.services import artworks, authors, keys, roles, sessions, users
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.domain.services.import_export import ExportRecords
-from tests.gallery import ASKED, NOW, PIECE, StandingClock, ask, gallery_on, if_match, signed_in
+from tests.gallery import ARTWORK, ASKED, NOW, FrozenClock, ask, gallery_on, if_match, signed_in
 
 pytestmark = pytest.mark.rule("contract F1")
 
@@ -58,10 +58,14 @@ def everything(gallery: LogoAdmin) -> list[str]:
     return lines
 
 
+# What has no version: a key is there or not, and so is a session.
+UNVERSIONED: Final = {keys.RemoveKey, sessions.RemoveSession, sessions.RemoveUserSessions}
+
+
 def test_everything_that_amends_or_removes_is_conditional() -> None:
     amending = ("Amend", "Remove", "Unlink", "Set")
     assert set(CONDITIONAL) == {
-        kind for kind in ASKED if kind.__name__.startswith(amending) and kind.__name__ != "RemoveKey"
+        kind for kind in ASKED if kind.__name__.startswith(amending) and kind not in UNVERSIONED
     }
 
 
@@ -113,7 +117,7 @@ def test_an_answer_has_the_version_that_a_look_finds(stocked: LogoAdmin) -> None
     made: list[tuple[Any, Any]] = [
         (stocked.authors.create(authors.CreateAuthor(user_id=5, username="x")), authors.GetAuthor(author_id=3)),
         (stocked.authors.amend(authors.AmendAuthor(author_id=1, username="y")), authors.GetAuthor(author_id=1)),
-        (stocked.logos.create(artworks.CreateLogo(**PIECE)), artworks.GetLogo(logo_id=2)),
+        (stocked.logos.create(artworks.CreateLogo(**ARTWORK)), artworks.GetLogo(logo_id=2)),
         (stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="z")), artworks.GetLogo(logo_id=1)),
         (stocked.themes.amend(artworks.AmendTheme(theme_id=1, name="z")), artworks.GetTheme(theme_id=1)),
         (stocked.roles.create(roles.CreateRole(name="r", scope=())), roles.GetRole(role_id=4)),
@@ -150,7 +154,7 @@ def test_the_version_of_a_artwork_rises_with_its_authors(stocked: LogoAdmin) -> 
 
 
 def test_a_artwork_without_authors_does_not_change_with_them(stocked: LogoAdmin) -> None:
-    made = stocked.logos.create(artworks.CreateLogo(**PIECE))
+    made = stocked.logos.create(artworks.CreateLogo(**ARTWORK))
     stocked.authors.amend(authors.AmendAuthor(author_id=1, username="renamed"))
     stocked.authors.remove(authors.RemoveAuthor(author_id=1))
     assert version_of(stocked.logos.get(artworks.GetLogo(logo_id=2))) == version_of(made)
@@ -220,7 +224,7 @@ def test_a_part_of_a_list_has_the_version_of_the_list(stocked: LogoAdmin) -> Non
     assert stocked.themes.of_author(artworks.ListAuthorThemes(author_id=1)).version == 11
 
 
-def test_the_lists_of_an_empty_gallery_have_a_version(storage: MemoryStorage, clock: StandingClock) -> None:
+def test_the_lists_of_an_empty_gallery_have_a_version(storage: MemoryStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock)
     assert gallery.logos.list(artworks.ListLogos()).version == 0
     assert gallery.roles.list(roles.ListRoles()).version == 2

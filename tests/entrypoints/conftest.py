@@ -1,35 +1,47 @@
-"""A gallery behind HTTP, on the storage that ``LOGOADMIN_TEST_HTTP_ON`` names: memory, sqlite or mariadb."""
+"""The command line in an empty directory, and a gallery behind HTTP.
 
+It is on the storage that ``LOGOADMIN_TEST_HTTP_ON`` names: memory, sqlite or mariadb.
+"""
+
+import io
 import os
+import re
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
+from logoadmin import connect
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.sessions import SignIn
+from logoadmin.entrypoints.cli import main
 from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.ports.storage import Session
+from tests.asgi import AppClient
 from tests.conftest import STORAGES
-from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, StandingClock, WatchedStorage, gallery_on, stock
+from tests.entrypoints.command_line import CommandResult, Run
+from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock, WatchedStorage, gallery_on, stock
+from tests.options import OPTIONS
 
 Headers = dict[str, str]
 
 
 @pytest.fixture
-def clock() -> StandingClock:
-    return StandingClock()
+def clock() -> FrozenClock:
+    return FrozenClock()
 
 
 @pytest.fixture
 def watched(request: pytest.FixtureRequest) -> WatchedStorage:
     """The storage behind the gallery."""
-    name = os.environ.get("LOGOADMIN_TEST_HTTP_ON", "memory")
+    name = OPTIONS.get("LOGOADMIN_TEST_HTTP_ON", "memory")
     return WatchedStorage(request.getfixturevalue(f"{name}_storage"))
 
 
@@ -40,7 +52,7 @@ def access() -> Policy:
 
 
 @pytest.fixture
-def gallery(watched: WatchedStorage, clock: StandingClock, access: Policy) -> LogoAdmin:
+def gallery(watched: WatchedStorage, clock: FrozenClock, access: Policy) -> LogoAdmin:
     """A gallery with a little of everything, see :func:`tests.gallery.stock`."""
     made = gallery_on(watched, clock, access)
     stock(made)
@@ -48,7 +60,7 @@ def gallery(watched: WatchedStorage, clock: StandingClock, access: Policy) -> Lo
     return made
 
 
-class InTurn:
+class SwitchableGallery:
     """Galleries, one at a time, behind the same application: making one takes longer than most tests."""
 
     def __init__(self, first: LogoAdmin) -> None:
@@ -69,21 +81,20 @@ class InTurn:
 
 
 @pytest.fixture(scope="session")
-def applications() -> Iterator[dict[Policy, tuple[InTurn, TestClient]]]:
-    """The application of each policy that was needed so far, with a client that keeps its event loop."""
-    made: dict[Policy, tuple[InTurn, TestClient]] = {}
-    yield made
-    for _, client in made.values():
-        client.__exit__(None, None, None)
+def applications() -> dict[Policy, tuple[SwitchableGallery, AppClient]]:
+    """The application of each policy that was needed so far, with its client."""
+    return {}
 
 
 @pytest.fixture
-def client(applications: dict[Policy, tuple[InTurn, TestClient]], gallery: LogoAdmin, access: Policy) -> TestClient:
+def client(
+    applications: dict[Policy, tuple[SwitchableGallery, AppClient]], gallery: LogoAdmin, access: Policy
+) -> AppClient:
     """A client of the gallery."""
     if access not in applications:
-        in_turn = InTurn(gallery)
+        in_turn = SwitchableGallery(gallery)
         application = http_application(cast(LogoAdmin, in_turn))
-        applications[access] = in_turn, TestClient(application, base_url="http://127.0.0.1:8000").__enter__()
+        applications[access] = in_turn, AppClient(application, "http://127.0.0.1:8000")
     in_turn, client = applications[access]
     in_turn.take(gallery)
     client.cookies.clear()
@@ -91,14 +102,14 @@ def client(applications: dict[Policy, tuple[InTurn, TestClient]], gallery: LogoA
 
 
 @pytest.fixture
-def app(client: TestClient) -> ASGIApp:
+def app(client: AppClient) -> ASGIApp:
     """The application of the gallery."""
     return client.app
 
 
 @pytest.fixture(params=STORAGES)
 def workers(
-    request: pytest.FixtureRequest, clock: StandingClock, access: Policy, tmp_path: Path
+    request: pytest.FixtureRequest, clock: FrozenClock, access: Policy, tmp_path: Path
 ) -> Iterator[tuple[LogoAdmin, LogoAdmin]]:
     """Two galleries on each storage in turn, stocked, as two processes have them; memory can only be had once."""
     first = gallery_on(request.getfixturevalue(f"{request.param}_storage"), clock, access)
@@ -121,10 +132,11 @@ def bearer(gallery: LogoAdmin, username: str, password: str) -> Headers:
 
 @pytest.fixture
 def admin(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
-    """The header of somebody who may do everything and has the service key 1."""
+    """The header of somebody who may do everything, and has the service key 1 and a session ``spare``."""
     headers = bearer(gallery, "admin", ADMIN_PASSWORD)
     caller = gallery.sessions.caller(headers["authorization"].split()[1])
     gallery.keys.create(CreateKey(name="spare", scope=()), caller)
+    watched.write(lambda uow: uow.sessions.add(Session("spare", ADMIN_ID, NOW, NOW + 3600)))
     watched.asked.clear()
     return headers
 
@@ -135,3 +147,49 @@ def ann(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
     headers = bearer(gallery, "ann", ANN_PASSWORD)
     watched.asked.clear()
     return headers
+
+
+@pytest.fixture
+def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Be in an empty directory, with an environment that wants quick hashing and any port, and says nothing else."""
+    for name in [name for name in os.environ if name.startswith("LOGOADMIN_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("LOGOADMIN_ARGON2_MEMORY_KIB", "8")
+    monkeypatch.setenv("LOGOADMIN_ARGON2_PASSES", "1")
+    monkeypatch.setenv("LOGOADMIN_PORT", "0")  # the usual one may be taken: by `make run`, or another test
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def initialised_file(tmp_path_factory: pytest.TempPathFactory, sqlite_file: Path) -> Path:
+    """An SQLite file as ``logoadmin init`` leaves it, to be copied: to make one takes longer than most commands."""
+    file = tmp_path_factory.mktemp("initialised") / "logoadmin.db"
+    shutil.copy(sqlite_file, file)
+    connect(f"sqlite:///{file}").close()
+    return file
+
+
+@pytest.fixture
+def initialised(initialised_file: Path, empty_directory: Path) -> None:
+    """Be where ``logoadmin init`` was run, in a directory that was empty."""
+    shutil.copy(initialised_file, empty_directory)
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command line in this process, as a shell would see it."""
+
+    def run(*arguments: str, stdin: str = "") -> CommandResult:
+        monkeypatch.setattr(sys, "argv", ["logoadmin", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), newline="\n"))
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capfd.readouterr()
+        request = re.search(r"^Request ([0-9a-f]{16})(; logoadmin revert --request \1 undoes it)?\n", err, re.MULTILINE)
+        if request is None:
+            return CommandResult(int(stopped.value.code or 0), out, err)
+        return CommandResult(int(stopped.value.code or 0), out, err.replace(request[0], ""), request[1])
+
+    return run

@@ -11,15 +11,16 @@ import select
 import signal
 import socket
 import sys
+from functools import partial
 from importlib import import_module
 from itertools import count
 
 import logoadmin
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.entrypoints.server import listen, serve
+from logoadmin.entrypoints.server import Options, listen, serve
 
 
-def doom(moment: str) -> None:
+def schedule_power_cut(moment: str) -> None:
     """Have this process end as by a power cut before its third commit, or after it."""
     commit, commits = Transaction.commit, count(1)
 
@@ -33,7 +34,7 @@ def doom(moment: str) -> None:
     setattr(Transaction, "commit", last)  # noqa: B010 (mypy would rightly refuse the assignment)
 
 
-def born(database: str, listener: socket.socket, moment: str) -> int:
+def fork_service(database: str, listener: socket.socket, moment: str) -> int:
     """Return the number of a new process, which serves until it is killed."""
     process = os.fork()
     if process == 0:
@@ -41,10 +42,11 @@ def born(database: str, listener: socket.socket, moment: str) -> int:
 
         def listening(_: str) -> None:
             if moment:
-                doom(moment)
+                schedule_power_cut(moment)
             os.write(1, b"ready\n")
 
-        serve(lambda: logoadmin.asgi(gallery), listener, workers=1, log_level="error", listening=listening)
+        here = partial(logoadmin.asgi, gallery)
+        serve(None, listener, Options(log_level="error"), here=here, workers=1, listening=listening)
     return process
 
 
@@ -65,7 +67,7 @@ def main(database: str, moment: str = "") -> None:
     os.write(1, b"%d\n" % listener.getsockname()[1])
     again = True
     while again:
-        process = born(database, listener, moment)
+        process = fork_service(database, listener, moment)
         if has_died(process):
             continue
         again = sys.stdin.readline() != ""

@@ -17,8 +17,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
-from logoadmin.entrypoints.server import listen, serve
-from tests.gallery import StandingClock, gallery_on
+from logoadmin.domain.model.metrics import Counters
+from logoadmin.entrypoints.server import Options, listen, serve
+from tests.gallery import FrozenClock, gallery_on
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,7 +50,7 @@ async def _breaking() -> AsyncIterator[bytes]:
     raise StorageUnavailable("db.example:3306")
 
 
-def make(kind: str) -> ASGIApp:
+def make(kind: str, _counters: Counters | None) -> ASGIApp:
     """Return the application, or fail to."""
     match kind:
         case "wrong settings":
@@ -75,7 +76,7 @@ def make(kind: str) -> ASGIApp:
 
 def gallery() -> ASGIApp:
     """Return the service of a gallery in memory, with an administrator."""
-    return logoadmin.asgi(gallery_on(MemoryStorage(), StandingClock()))
+    return logoadmin.asgi(gallery_on(MemoryStorage(), FrozenClock()))
 
 
 def without_prefix(inner: ASGIApp) -> ASGIApp:
@@ -89,13 +90,18 @@ def without_prefix(inner: ASGIApp) -> ASGIApp:
 
 
 if __name__ == "__main__":
-    kind, workers, log_level, host, trusted_proxies, root_path = sys.argv[1:]
+    kind, workers, log_level, host, trusted_proxies, root_path, drain_seconds = sys.argv[1:]
     serve(
-        partial(make, kind),
+        None if kind == "alone" else partial(make, kind),
         listen(host, 0),
+        Options(
+            log_level=log_level,
+            trusted_proxies=[ip_network(proxy) for proxy in trusted_proxies.split()],
+            root_path=root_path,
+            drain_seconds=float(drain_seconds),
+            owns_listener=True,
+        ),
+        here=partial(make, kind, None),
         workers=int(workers),
-        log_level=log_level,
         listening=partial(print, flush=True),
-        trusted_proxies=[ip_network(proxy) for proxy in trusted_proxies.split()],
-        root_path=root_path,
     )

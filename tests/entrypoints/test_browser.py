@@ -1,103 +1,20 @@
-"""The page at /docs works in Chromium, with no network and under a strict policy.
-
-Playwright keeps an event loop in the thread of these tests for as long as the browser runs: tests that bring one of
-their own are in other modules.
-"""
+"""The page at /docs works in Chromium, with no network and under a strict policy."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Locator, Page, expect
 
 from logoadmin.domain.model.access import Policy
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from tests.conftest import LONG
+from tests.browser import served, watched
 from tests.gallery import ADMIN_PASSWORD
+from tests.options import LONG
 
 pytestmark = pytest.mark.slow("a browser")
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """The browser, for which no name leads anywhere."""
-    found = shutil.which("chromium")
-    if found is None and os.environ.get("LOGOADMIN_REQUIRE_CHROMIUM") == "1":
-        pytest.fail("chromium is not installed")
-    if found is None:
-        pytest.skip("chromium is not installed")
-    nowhere = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-    expect.set_options(timeout=20_000)
-    with sync_playwright() as playwright:
-        # The sandbox does not start for root, and no page but ours is loaded.
-        browser = playwright.chromium.launch(executable_path=found, args=[nowhere], chromium_sandbox=False)
-        yield browser
-        browser.close()
-
-
-@contextmanager
-def served(kind: str) -> Iterator[str]:
-    """Serve a gallery in another process and yield the address."""
-    command = [sys.executable, "-m", "tests.entrypoints.served", kind, "1", "warning", "127.0.0.1", "", ""]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.communicate(timeout=20)
-
-
-class Watched:
-    """A page, that can reach one address only, and all that it complains of."""
-
-    def __init__(self, page: Page, address: str) -> None:
-        """Watch a page before anything is loaded.
-
-        Attributes:
-            complaints: errors and warnings, violations of the policy, and requests to other addresses.
-        """
-        self._address = address
-        self.page = page
-        self.complaints: list[str] = []
-        page.on("console", self._said)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.expose_function("complain", lambda text: self.complaints.append(text))
-        page.add_init_script(
-            """addEventListener("securitypolicyviolation", (event) =>
-                 complain(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`))"""
-        )
-        page.route("**/*", self._requested)
-
-    def _said(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
-            self.complaints.append(f"{message.type}: {message.text}")
-
-    def _requested(self, route: Route) -> None:
-        url = route.request.url
-        if url.startswith((f"{self._address}/", "data:")):
-            route.continue_()
-        else:
-            self.complaints.append(f"request to {url}")
-            route.abort()
-
-
-@contextmanager
-def watched(chromium: Browser, address: str) -> Iterator[Watched]:
-    """Open a page in a new context, which shares nothing with any other."""
-    with chromium.new_context() as context:
-        yield Watched(context.new_page(), address)
 
 
 @pytest.mark.rule("contract C1", "contract H6")
@@ -120,13 +37,7 @@ def test_the_page_signs_in_and_calls_in_a_browser(chromium: Browser, kind: str, 
         dialog.get_by_role("button", name="Close", exact=True).first.click()
 
         (operation,) = (each for each in OPERATIONS if each.route == "GET /api/roles")
-        block = page.locator(f"[id$='-{operation.name}']")
-        block.locator(".opblock-summary-control").click()
-        block.get_by_role("button", name="Try it out").click()
-        block.get_by_role("button", name="Execute").click()
-        answer = block.locator(".live-responses-table")
-        expect(answer.locator("tbody .response-col_status")).to_have_text("200")
-        expect(answer).to_contain_text('"role_id": 1')
+        block = read_roles(page, operation.name)
         expect(block.locator(".request-url")).to_contain_text(f"{address}{prefix}/api/roles")
         assert seen.complaints == []
 
@@ -136,21 +47,27 @@ def test_the_page_takes_a_service_key(chromium: Browser) -> None:
     with served("gallery") as address, watched(chromium, address) as seen:
         page = seen.page
         key = service_key(address, "roles:read")
-        page.goto(f"{address}/")
+        page.goto(f"{address}/docs/")
         assert page.url == f"{address}/docs"
         page.get_by_role("button", name="Authorize").click()
         dialog = page.locator(".dialog-ux .modal-ux")
         dialog.get_by_label("auth-bearer-value").fill(key)
         dialog.get_by_role("button", name="Apply credentials").click()
         dialog.get_by_role("button", name="Close", exact=True).first.click()
-        block = page.locator("[id$='-list_roles']")
-        block.locator(".opblock-summary-control").click()
-        block.get_by_role("button", name="Try it out").click()
-        block.get_by_role("button", name="Execute").click()
-        answer = block.locator(".live-responses-table")
-        expect(answer.locator("tbody .response-col_status")).to_have_text("200")
-        expect(answer).to_contain_text('"role_id": 1')
+        read_roles(page, "list_roles")
         assert seen.complaints == []
+
+
+def read_roles(page: Page, operation: str) -> Locator:
+    """Try out the list of roles on the page, and return its block."""
+    block = page.locator(f"[id$='-{operation}']")
+    block.locator(".opblock-summary-control").click()
+    block.get_by_role("button", name="Try it out").click()
+    block.get_by_role("button", name="Execute").click()
+    answer = block.locator(".live-responses-table")
+    expect(answer.locator("tbody .response-col_status")).to_have_text("200")
+    expect(answer).to_contain_text('"role_id": 1')
+    return block
 
 
 def service_key(address: str, *scope: str) -> str:

@@ -1,6 +1,5 @@
 """The command line: what it does, and the one line it says when it cannot."""
 
-import io
 import json
 import os
 import re
@@ -12,9 +11,8 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -24,9 +22,11 @@ import pytest
 import logoadmin
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.causes import Cause
-from logoadmin.entrypoints.cli import main
 from logoadmin.settings import load_settings, settings_of
+from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.mariadb import MariaDb
+
+pytestmark = pytest.mark.usefixtures("empty_directory")
 
 ADMIN_PASSWORD = "first password"
 WITHOUT = (
@@ -34,54 +34,6 @@ WITHOUT = (
     "(--with-password-hashes takes the hashes along)\n"
 )
 AUTHOR = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
-
-
-@dataclass(frozen=True)
-class Ended:
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ended]
-
-
-@pytest.fixture(autouse=True)
-def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Be in an empty directory, with an environment that wants quick hashing and any port, and says nothing else."""
-    for name in [name for name in os.environ if name.startswith("LOGOADMIN_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("LOGOADMIN_ARGON2_MEMORY_KIB", "8")
-    monkeypatch.setenv("LOGOADMIN_ARGON2_PASSES", "1")
-    monkeypatch.setenv("LOGOADMIN_PORT", "0")  # the usual one may be taken: by `make run`, or another test
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process, as a shell would see it."""
-
-    def run(*arguments: str, stdin: str = "") -> Ended:
-        monkeypatch.setattr(sys, "argv", ["logoadmin", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        out, err = capfd.readouterr()
-        return Ended(int(stopped.value.code or 0), out, err)
-
-    return run
-
-
-def says_one_line(ended: Ended, code: int, *parts: str) -> None:
-    assert ended.code == code, ended
-    assert ended.out == ""
-    assert ended.err.count("\n") == 1, ended.err
-    assert ended.err.startswith("logoadmin: ")
-    for part in parts:
-        assert part in ended.err, ended.err
-    assert "Traceback" not in ended.err
 
 
 @pytest.mark.rule("contract H1")
@@ -158,7 +110,32 @@ def test_serve_answers_to_its_names(arguments: tuple[str, ...], expected: list[i
         for name, status in zip(("localhost", "GALLERY.example:80", "attacker.example"), expected, strict=True):
             assert httpx2.get(f"{address}/api/logos", headers={"host": name}).status_code == status
         process.send_signal(signal.SIGTERM)
-        assert process.communicate(timeout=20) == ("", "")
+        assert process.communicate(timeout=60) == ("", "")
+
+
+@pytest.mark.slow("a process is started and stopped")
+@pytest.mark.rule("contract K5")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_service_ends_with_the_terminal_in_which_it_was_started(workers: str) -> None:
+    program = """
+import fcntl, os, termios
+from logoadmin.entrypoints.cli import main
+
+if __name__ == "__main__":
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    main()
+"""
+    terminal, stdin = os.openpty()
+    try:
+        with serving("--workers", workers, program=program, stdin=stdin) as (process, address, _):
+            os.close(terminal)
+            assert process.communicate(timeout=60) == ("", "")
+            assert process.returncode == 0
+            with pytest.raises(httpx2.ConnectError):
+                httpx2.get(f"{address}/livez")
+    finally:
+        os.close(stdin)
 
 
 @pytest.mark.slow("a process is started and stopped")
@@ -184,7 +161,7 @@ if __name__ == "__main__":
 """
     with serving("--workers", workers, program=program) as (process, _, _):
         process.send_signal(signal.SIGTERM)
-        assert process.communicate(timeout=20) == ("", "")
+        assert process.communicate(timeout=60) == ("", "")
         assert process.returncode == 0
 
 
@@ -192,7 +169,9 @@ if __name__ == "__main__":
 def test_serving_without_the_packages_for_it_says_how_to_install_them(missing: str, tmp_path: Path) -> None:
     without = f"import sys; sys.modules[{missing!r}] = None; from logoadmin.entrypoints.cli import main; main()"
     ended = subprocess.run([sys.executable, "-c", without, "serve"], cwd=tmp_path, capture_output=True, text=True)
-    says_one_line(Ended(ended.returncode, ended.stdout, ended.stderr), 1, missing, "pip install 'logoadmin[server]'")
+    says_one_line(
+        CommandResult(ended.returncode, ended.stdout, ended.stderr), 1, missing, "pip install 'logoadmin[server]'"
+    )
     assert not list(tmp_path.iterdir())
 
 
@@ -231,8 +210,8 @@ def test_the_cause_is_named_with_what_to_do(run: Run, mariadb: MariaDb, command:
 
 
 @pytest.mark.rule("contract K3")
+@pytest.mark.usefixtures("initialised")
 def test_a_damaged_file_is_named_with_what_to_do(run: Run) -> None:
-    assert run("init").code == 0
     file = Path("logoadmin.db")
     file.write_bytes(file.read_bytes()[:4096] + b"rubbish!" * 20_000)
     for command in (("init",), ("serve", "--port", "0"), ("export", "-")):
@@ -247,10 +226,10 @@ def test_a_mistyped_database_is_named_and_not_made(
     run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     sentence = "logoadmin: There is no file typo.db; if that is its name, run logoadmin init for the same database\n"
-    assert run(*command, "--database", "sqlite:///typo.db") == Ended(1, "", sentence)
+    assert run(*command, "--database", "sqlite:///typo.db") == CommandResult(1, "", sentence)
     with monkeypatch.context() as only:
         only.setenv("LOGOADMIN_DATABASE", "sqlite:///typo.db")
-        assert run(*command) == Ended(1, "", sentence)
+        assert run(*command) == CommandResult(1, "", sentence)
     assert list(Path().iterdir()) == []
     Path("empty.db").touch()
     ended = run(*command, "--database", "sqlite:///empty.db")
@@ -271,9 +250,9 @@ def test_what_is_no_database_is_named_and_left_alone(run: Run, command: tuple[st
     Path("folder").mkdir()
     for name in ("junk.db", "short.db"):
         ended = run(*command, "--database", f"sqlite:///{name}")
-        assert ended == Ended(1, "", f"logoadmin: {name} is not an SQLite database; name another file\n")
+        assert ended == CommandResult(1, "", f"logoadmin: {name} is not an SQLite database; name another file\n")
     ended = run(*command, "--database", "sqlite:///folder")
-    assert ended == Ended(1, "", "logoadmin: folder is a directory; name a file\n")
+    assert ended == CommandResult(1, "", "logoadmin: folder is a directory; name a file\n")
     assert Path("junk.db").read_text() == "Dear diary, " * 1000
     assert Path("short.db").read_text() == "Dear"
     assert sorted(path.name for path in Path().iterdir()) == ["folder", "junk.db", "short.db"]
@@ -314,8 +293,8 @@ def test_an_import_that_brings_an_administrator_makes_no_other(run: Run) -> None
 
 
 @pytest.mark.rule("contract I1")
+@pytest.mark.usefixtures("initialised")
 def test_an_export_writes_into_a_pipe_and_through_a_link(run: Run) -> None:
-    assert run("init").code == 0
     Path("target.jsonl").touch()
     Path("link.jsonl").symlink_to("target.jsonl")
     assert run("export", "link.jsonl").code == 0
@@ -349,7 +328,9 @@ def test_a_first_password_of_a_wrong_length_is_refused_in_words(
 ) -> None:
     monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", password)
     ended = run("init")
-    assert ended == Ended(2, "", f"logoadmin: Settings are wrong: admin_password: {sentence}\n")
+    assert ended == CommandResult(
+        2, "", f"logoadmin: Settings are wrong: admin_password (LOGOADMIN_ADMIN_PASSWORD): {sentence}\n"
+    )
     assert not Path("logoadmin.db").exists()
     monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", "x" * 256)
     assert run("init").code == 0
@@ -515,7 +496,7 @@ def test_who_guesses_behind_a_proxy_keeps_nobody_else_out() -> None:
             assert answer.status_code == expected
         assert httpx2.get(f"{address}/openapi.json").json()["servers"] == [{"url": "/gallery"}]
         process.send_signal(signal.SIGTERM)
-        assert process.communicate(timeout=20) == ("", "")
+        assert process.communicate(timeout=60) == ("", "")
 
 
 # Keys for tokens.
@@ -695,8 +676,17 @@ def test_every_bad_line_is_reported_and_nothing_is_imported(run: Run) -> None:
 
 
 @pytest.mark.rule("contract I2")
+def test_a_bad_line_forges_no_line_of_what_is_said(run: Run) -> None:
+    name = "\x1b[2J\nlogoadmin: done\u202e"
+    Path("bad.jsonl").write_text(json.dumps({**json.loads(AUTHOR), name: 1}))
+    first, second = run("import", "bad.jsonl").err.splitlines()
+    assert first.startswith(r"bad.jsonl:1: \x1b[2J\nlogoadmin: done\u202e: ")
+    assert second.startswith("logoadmin: 1 of the lines cannot")
+
+
+@pytest.mark.rule("contract I2")
+@pytest.mark.usefixtures("initialised")
 def test_a_dry_run_says_what_would_be_and_changes_nothing(run: Run) -> None:
-    assert run("init").code == 0
     dry = run("import", "-", "--dry-run", stdin=AUTHOR)
     assert (dry.code, dry.out) == (0, "Could import 1 author (1 created)\n")
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
@@ -722,28 +712,28 @@ def test_an_import_says_what_it_does_and_so_does_a_dry_run(run: Run) -> None:
     assert run("import", "-", stdin=AUTHOR).code == 0
     again = AUTHOR + AUTHOR.replace("Ann", "Anna") + AUTHOR.replace("1", "2").replace("7", "8").replace("Ann", "Ben")
     said = "3 authors (1 created, 1 amended, 1 unchanged)\n"
-    assert run("import", "-", "--dry-run", stdin=again) == Ended(0, f"Could import {said}", "")
-    assert run("import", "-", stdin=again) == Ended(0, f"Imported {said}", "")
-    assert run("import", "-", stdin="\n") == Ended(0, "Imported nothing\n", "")
+    assert run("import", "-", "--dry-run", stdin=again) == CommandResult(0, f"Could import {said}", "")
+    assert run("import", "-", stdin=again) == CommandResult(0, f"Imported {said}", "")
+    assert run("import", "-", stdin="\n") == CommandResult(0, "Imported nothing\n", "")
 
 
 @pytest.mark.rule("contract I2")
+@pytest.mark.usefixtures("initialised")
 def test_users_whose_stored_hash_is_never_run_are_found_by_a_dry_run_of_an_export(run: Run) -> None:
-    assert run("init").code == 0
     assert run("user", "create", "7", "Ann", stdin="one\n").code == 0
     with closing(sqlite3.connect("logoadmin.db")) as database, database:
         database.execute("UPDATE users SET password = replace(password, 't=', 't=9999') WHERE user_id = 7")
     assert run("export", "users.jsonl", "--with-password-hashes").code == 0
     said = run("import", "users.jsonl", "--dry-run").err
     assert said.startswith("users.jsonl:3: password_hash: Hash should be one of Argon2")
-    assert run("user", "password", "7", stdin="two\n").code == 0
+    assert run("user", "password", "7", stdin="two\r\n").code == 0
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         assert gallery.sessions.sign_in(logoadmin.SignIn(username="Ann", password="two"))
 
 
 @pytest.mark.rule("contract I4", "contract I3")
+@pytest.mark.usefixtures("initialised")
 def test_who_exports_without_hashes_is_told_before_and_who_imports_that_how_people_get_in(run: Run) -> None:
-    assert run("init").code == 0
     assert run("user", "create", "7", "Ann", stdin="one\n").code == 0
     assert run("export", "with.jsonl", "--with-password-hashes").err == "Exported 2 roles, 2 users\n"
     assert run("export", "without.jsonl").err == WITHOUT + "Exported 2 roles, 2 users\n"
@@ -757,9 +747,24 @@ def test_who_exports_without_hashes_is_told_before_and_who_imports_that_how_peop
     assert run("import", "with.jsonl", "--database", "sqlite:///other.db").err == ""
 
 
+@pytest.mark.rule("contract I1")
+@pytest.mark.usefixtures("initialised")
+def test_an_export_is_on_the_disk_before_it_has_its_name(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or else a power cut could leave an empty file in the place of the one from before."""
+    seen = []
+
+    def sync(handle: int) -> None:
+        written = os.fstat(handle)
+        seen.append((stat.S_ISDIR(written.st_mode), written.st_size > 0, Path("out.jsonl").exists()))
+
+    monkeypatch.setattr("logoadmin.atomic_files.os.fsync", sync)
+    assert run("export", "out.jsonl").code == 0
+    assert seen == [(False, True, False), (True, True, True)]
+
+
 @pytest.mark.rule("contract I3")
+@pytest.mark.usefixtures("initialised")
 def test_an_export_is_whole_and_its_owner_alone_may_read_it(run: Run) -> None:
-    assert run("init").code == 0
     Path("out.jsonl").write_text("old")
     assert run("export", "out.jsonl", "--with-password-hashes").code == 0
     assert "$argon2id$" in Path("out.jsonl").read_text()
@@ -768,8 +773,8 @@ def test_an_export_is_whole_and_its_owner_alone_may_read_it(run: Run) -> None:
 
 
 @pytest.mark.rule("contract G", "contract G2")
+@pytest.mark.usefixtures("initialised")
 def test_what_happened_is_printed_and_undone(run: Run) -> None:
-    run("init")
     run("user", "create", "7", "Ann", stdin="one\n")
     happened = run("changes", "--after", "3")
     (change,) = map(json.loads, happened.out.splitlines())
@@ -778,18 +783,74 @@ def test_what_happened_is_printed_and_undone(run: Run) -> None:
     assert change["after"] == {"user_id": 7, "username": "Ann", "avatar": None, "role_id": 1} | {
         "created_at": change["at"]
     }
-    assert run("revert", "4") == Ended(0, "Undid change 4 by change 5: user.removed, id 7\n", "")
+    assert run("revert", "4") == CommandResult(0, "Undid change 4 by change 5: user.removed, id 7\n", "")
     says_one_line(run("revert", "4"), 1, "User 7 was changed since, by change 5")
     says_one_line(run("revert", "99"), 1, "Change 99 not found")
     assert len(run("changes").out.splitlines()) == 5
-    assert run("changes", "--after", "5") == Ended(0, "", "")
+    assert run("changes", "--after", "5") == CommandResult(0, "", "")
+
+
+@pytest.mark.rule("contract G3", "contract E4")
+@pytest.mark.usefixtures("initialised")
+def test_what_is_printed_of_what_happened_can_be_asked_for(run: Run) -> None:
+    Path("new.jsonl").write_text('{"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}\n')
+    imported = run("import", "new.jsonl").request
+    run("user", "create", "7", "Ann", stdin="one\n")
+
+    def numbers(*options: str) -> list[int]:
+        printed = run("changes", *options)
+        assert (printed.code, printed.err) == (0, "")
+        return [json.loads(line)["change_id"] for line in printed.out.splitlines()]
+
+    assert numbers("--order", "desc") == [5, 4, 3, 2, 1]
+    assert numbers("--order", "desc", "--after", "3") == [2, 1]
+    assert numbers("--kind", "user") == [3, 5]
+    assert numbers("--kind", "user", "--id", "7") == [5]
+    assert numbers("--request", imported) == numbers("--action", "author.created") == [4]
+    assert numbers("--user", "7") == []
+    assert numbers("--since", "1") == [1, 2, 3, 4, 5]
+    assert numbers("--until", "1") == []
+    newest = [
+        json.loads(line)["change_id"] for line in run("changes", "--order", "desc", "--limit", "2").out.splitlines()
+    ]
+    assert len(newest) == 2
+    assert newest == sorted(newest, reverse=True)
+    says_one_line(run("changes", "--limit", "0"), 2, "--limit")
+    says_one_line(run("changes", "--id", "7"), 2, "--id: Input should be given together with kind")
+    says_one_line(run("changes", "--kind", "logos"), 2, "--kind")
+
+
+@pytest.mark.rule("contract G4")
+@pytest.mark.usefixtures("initialised")
+def test_all_that_a_command_did_is_undone_by_its_request(run: Run) -> None:
+    Path("new.jsonl").write_text(
+        '{"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}\n'
+        '{"kind": "author", "author_id": 2, "user_id": 2, "username": "Ben"}\n'
+    )
+    before = run("export", "-").out
+    imported = run("import", "new.jsonl")
+    after = run("export", "-").out
+    undone = run("revert", "--request", imported.request)
+    assert undone == CommandResult(0, f"Undid request {imported.request} by 2 changes\n", "")
+    assert run("export", "-").out == before
+    assert run("revert", "--request", undone.request).code == 0
+    assert run("export", "-").out == after
+    says_one_line(run("revert", "--request", undone.request), 1, "Author 1 was changed since, by change 8")
+    says_one_line(run("revert", "--request", "unknown"), 1, "Request unknown not found")
+    assert run("revert", "4").request
+    created = run("user", "create", "7", "Ann", "--role", "2", stdin="one\n")
+    assert run("revert", "--request", created.request).out == f"Undid request {created.request} by 2 changes\n"
+    assert run("user", "password", "admin", stdin="two\n").request
+    assert run("import", "new.jsonl", "--dry-run").request == ""
+    for arguments in ((), ("4", "--request", "x")):
+        assert run("revert", *arguments).code == 2
 
 
 @pytest.mark.rule("contract D users")
+@pytest.mark.usefixtures("initialised")
 def test_users_are_created_and_get_passwords_from_standard_input(run: Run) -> None:
-    assert run("init").code == 0
-    assert run("user", "create", "7", "Ann", "--role", "2", stdin="one\n") == Ended(0, "Created user 7\n", "")
-    assert run("user", "password", "7", stdin="two\n") == Ended(0, "Changed the password of user 7\n", "")
+    assert run("user", "create", "7", "Ann", "--role", "2", stdin="one\n") == CommandResult(0, "Created user 7\n", "")
+    assert run("user", "password", "7", stdin="two\n") == CommandResult(0, "Changed the password of user 7\n", "")
     says_one_line(run("user", "create", "7", "Bob", stdin="x\n"), 1, "Duplicate entry '7' for key 'user_id'")
     says_one_line(run("user", "create", "8", "Bob", "--role", "9", stdin="x\n"), 1, "Role 9 not found")
     says_one_line(run("user", "create", "8", "Bob", stdin=""), 1, "password")
@@ -800,15 +861,15 @@ def test_users_are_created_and_get_passwords_from_standard_input(run: Run) -> No
 
 
 @pytest.mark.rule("contract D users")
+@pytest.mark.usefixtures("initialised")
 def test_users_are_listed_with_number_role_and_name(run: Run) -> None:
-    assert run("init").code == 0
     for number, name in (("7", "Ann"), ("8", "Ann\x1b[2J\u202e"), ("9", "Ann Ø")):
         assert run("user", "create", number, name, stdin="one\n").code == 0
-    assert run("user", "list") == Ended(
+    assert run("user", "list") == CommandResult(
         0,
         "   user_id  role    username\n"
         "         7  member  Ann\n"
-        "         8  member  'Ann\\x1b[2J\\u202e'\n"
+        "         8  member  Ann\\x1b[2J\\u202e\n"
         "         9  member  Ann Ø\n"
         "2000000000  admin   admin\n",
         "",
@@ -816,8 +877,34 @@ def test_users_are_listed_with_number_role_and_name(run: Run) -> None:
 
 
 @pytest.mark.rule("contract D users")
+@pytest.mark.usefixtures("initialised")
+def test_a_change_is_json_that_does_not_speak_to_a_terminal(run: Run) -> None:
+    name = "Ann\x1b\x9b2J\u202e\U000e0001Ø"
+    assert run("user", "create", "7", name, stdin="one\n").code == 0
+    *_, printed = run("changes").out.splitlines()
+    assert r"Ann\u001b\u009b2J\u202e\udb40\udc01Ø" in printed
+    assert json.loads(printed)["after"]["username"] == name
+
+
+@pytest.mark.rule("contract D users")
+@pytest.mark.usefixtures("initialised")
+def test_a_name_that_a_terminal_cannot_show_is_printed_with_escapes(run: Run, tmp_path: Path) -> None:
+    assert run("user", "create", "7", "Анна", stdin="one\n").code == 0
+    listed = subprocess.run(
+        [sys.executable, "-m", "logoadmin", "user", "list"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert rb"member  \u0410\u043d\u043d\u0430" in listed.stdout
+    assert listed.stderr == b""
+
+
+@pytest.mark.rule("contract D users")
+@pytest.mark.usefixtures("initialised")
 def test_a_user_is_named_by_number_or_by_name(run: Run) -> None:
-    assert run("init").code == 0
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         for id_, name in (
             (7, "seven"),
@@ -836,7 +923,7 @@ def test_a_user_is_named_by_number_or_by_name(run: Run) -> None:
     numbers |= {"name:bob": 14, "name:name:bob": 14, "bob": 15, "name:name:7": 16}
     for named, number in numbers.items():
         ended = run("user", "password", named, stdin=f"for {named}\n")
-        assert ended == Ended(0, f"Changed the password of user {number}\n", "")
+        assert ended == CommandResult(0, f"Changed the password of user {number}\n", "")
         with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
             name = gallery.users.get(logoadmin.GetUser(user_id=number)).username
             assert gallery.sessions.sign_in(logoadmin.SignIn(username=name, password=f"for {named}"))
@@ -851,8 +938,8 @@ def test_a_user_is_named_by_number_or_by_name(run: Run) -> None:
         *(("", "username"), ("name:", "username"), ("9" * 11, "user_id"), ("9" * 5000, "username")),
     ],
 )
+@pytest.mark.usefixtures("initialised")
 def test_a_user_who_is_not_there_is_named(run: Run, named: str, part: str) -> None:
-    assert run("init").code == 0
     says_one_line(run("user", "password", named, stdin="two\n"), 1, part)
 
 
@@ -863,11 +950,14 @@ def test_openapi_prints_the_document(run: Run) -> None:
 
 
 @contextmanager
-def serving(*arguments: str, program: str = "") -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+def serving(
+    *arguments: str, program: str = "", stdin: int = subprocess.DEVNULL
+) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """Run a service on an empty database; yields its process, its address and the password that it made up."""
     started = ("-c", program) if program else ("-m", "logoadmin")
     process = subprocess.Popen(
         [sys.executable, *started, "serve", "--port", "0", *arguments],
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -876,9 +966,10 @@ def serving(*arguments: str, program: str = "") -> Iterator[tuple[subprocess.Pop
     guard.start()
     try:
         assert process.stdout is not None
-        password, _, listens, page = (process.stdout.readline() for _ in range(4))
+        password, _, console, listens, page = (process.stdout.readline() for _ in range(5))
         assert listens.startswith("logoadmin listens on http://127.0.0.1:"), process.communicate()
         address = listens.split()[-1]
+        assert console == f"The console is at {address}/console/\n"
         assert page == f"Read and try it at {address}/docs\n"
         yield process, address, password.split()[-1]
     finally:
@@ -899,7 +990,7 @@ def test_serving_an_empty_database_makes_everything_and_ends_well(workers: str) 
         for expected in (201, 409, 409, 409):
             assert httpx2.post(f"{address}/api/users", json=body, headers=header).status_code == expected
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
         assert password not in out
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:

@@ -1,6 +1,7 @@
 """A database that goes away, seen from outside: 503 in time on everything that needs it, and back by itself."""
 
 import contextlib
+import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,18 +14,18 @@ from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.server.logs import AccessLog
 from tests.entrypoints.conftest import Headers, bearer
-from tests.gallery import ADMIN_PASSWORD, StandingClock, gallery_on, stock
+from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, stock
 from tests.mariadb import MariaDbServer
-from tests.rows import ROWS
+from tests.sample_requests import SAMPLES
 
-pytestmark = pytest.mark.slow("servers go away, hang, and are waited for")
+pytestmark = [pytest.mark.slow("servers go away, hang, and are waited for"), pytest.mark.own_mariadb]
 
 IN_TIME = 2.0
 BACK_WITHIN = 5.0
 
 
 @pytest.fixture
-def gallery(mariadb_storage: SqlStorage, clock: StandingClock) -> LogoAdmin:
+def gallery(mariadb_storage: SqlStorage, clock: FrozenClock) -> LogoAdmin:
     made = gallery_on(mariadb_storage, clock)
     stock(made)
     return made
@@ -41,25 +42,11 @@ def admin(gallery: LogoAdmin) -> Headers:
     return bearer(gallery, "admin", ADMIN_PASSWORD)
 
 
-@pytest.fixture(scope="session")
-def mariadb(mariadb_server: MariaDbServer) -> MariaDbServer:
-    """A server that nobody else uses: here it goes away."""
-    return mariadb_server
-
-
-@pytest.fixture
-def running(mariadb: MariaDbServer) -> Iterator[MariaDbServer]:
-    """The server, which runs again afterwards."""
-    yield mariadb
-    mariadb.stop()
-    mariadb.start()
-
-
 def ask_everything(client: TestClient, admin: Headers, server: str) -> None:
     def ask(row_number: int) -> float:
-        row = ROWS[row_number % len(ROWS)]
+        row = SAMPLES[row_number % len(SAMPLES)]
         start = time.monotonic()
-        answer = client.request(row.method, row.path, json=row.body, headers=admin)
+        answer = row.send(client, admin)
         spent = time.monotonic() - start
         assert answer.status_code == 503, (str(row), answer.text)
         assert answer.json() == {"detail": f"Cannot connect to the database server at {server}"}
@@ -68,7 +55,7 @@ def ask_everything(client: TestClient, admin: Headers, server: str) -> None:
 
     # Many at once: nobody is to wait for the others to find out.
     with ThreadPoolExecutor(16) as callers:
-        assert max(callers.map(ask, range(2 * len(ROWS)))) < IN_TIME
+        assert max(callers.map(ask, range(2 * len(SAMPLES)))) < IN_TIME
 
 
 def comes_back(client: TestClient) -> None:
@@ -117,7 +104,7 @@ def test_the_line_of_each_request_has_the_cause_and_no_answer_has(
     assert answer.status_code == 503
     assert answer.json() == {"detail": f"Cannot connect to the database server at {mariadb.address}"}
     lines = [record.getMessage() for record in caplog.records if record.name == "logoadmin.access"]
-    assert [line.rpartition(" ")[0].rpartition(" ")[0] for line in lines] == [
+    assert [re.sub(r" \d+\.\d ms \S+ \S+$", "", line) for line in lines] == [
         "POST /api/authors 503 too_busy",
         "GET /api/logos/1 200",
         "GET /api/logos/x 422",

@@ -24,8 +24,8 @@ from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, deadline_of
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.ports.storage import UnitOfWork
-from tests.entrypoints.at_once import Clients, with_clients
-from tests.gallery import StandingClock, WatchedStorage, gallery_on
+from tests.entrypoints.concurrent_clients import Clients, with_clients
+from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 
 Answer = TypeVar("Answer")
 
@@ -71,7 +71,7 @@ def storage() -> Iterator[SlowStorage]:
 
 
 @pytest.fixture
-def slow(storage: SlowStorage, clock: StandingClock) -> LogoAdmin:
+def slow(storage: SlowStorage, clock: FrozenClock) -> LogoAdmin:
     """A gallery on it."""
     return gallery_on(storage, clock, Policy.OPEN)
 
@@ -150,8 +150,8 @@ def test_what_was_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkey
 
 @pytest.mark.rule("contract A20")
 def test_a_slow_read_keeps_only_its_own_thread(storage: SlowStorage) -> None:
-    storage.at_once = 3
-    gallery = gallery_on(storage, StandingClock())
+    storage.concurrent_reads = 3
+    gallery = gallery_on(storage, FrozenClock())
     may_end = threading.Event()
 
     async def run() -> None:
@@ -182,7 +182,7 @@ def test_searches_stand_in_the_way_of_nothing_else(slow: LogoAdmin, monkeypatch:
         async def ask(path: str) -> httpx2.Response:
             return await asyncio.wait_for(client.get(path), 1)
 
-        await ask("/api/authors?limit=5")  # remembered from now on
+        await ask("/api/authors?limit=5")  # in the cache from now on
         searches = [asyncio.ensure_future(client.get(f"/api/authors?q={number}")) for number in range(9)]
         await until(searching)
         for path in ("/api/authors?limit=5", "/api/authors?limit=6", "/api/authors?user_id=5", "/api/authors/1"):
@@ -412,3 +412,30 @@ def test_a_fault_that_befalls_writes_made_together_is_laid_at_the_door_of_one(
     assert [author.user_id for author in slow.authors.list(ListAuthors())] == [1, 2]
     assert [getattr(author, "author_id", None) for author in (one, two)] == [1, 2]
     assert isinstance(again, DuplicateEntry)
+
+
+@pytest.mark.rule("contract A20", "contract H4")
+def test_what_takes_long_begins_in_time_or_never(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LONG_WAIT", 0.05)
+    begun, may_end = threading.Event(), threading.Event()
+    made: list[str] = []
+
+    def long() -> str:
+        begun.set()
+        assert may_end.wait(WITHIN)
+        return "done"
+
+    async def ask() -> list[object]:
+        dispatch = Dispatch(slow)
+        first = asyncio.create_task(dispatch.long_writing(long))
+        while not begun.is_set():
+            await asyncio.sleep(0)
+        late = await asyncio.gather(dispatch.long_writing(lambda: made.append("late")), return_exceptions=True)
+        may_end.set()
+        return [*late, await first, await dispatch.long_writing(lambda: "after")]
+
+    refused, *others = asyncio.run(ask())
+    assert isinstance(refused, HttpError)
+    assert (refused.status, refused.detail) == (503, "Too many long requests at once; try again")
+    assert refused.headers == {"retry-after": "1"}
+    assert (others, made) == (["done", "after"], [])  # the first went on, though it took longer than any may wait

@@ -4,38 +4,19 @@ A small gallery lies beside the tests; LOGOADMIN_GALLERY names another one.
 """
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from starlette.testclient import TestClient
 
 import logoadmin
 from logoadmin.entrypoints.cli import cli
-from tests.mariadb import MariaDb
-
-GALLERY = Path(os.environ.get("LOGOADMIN_GALLERY") or Path(__file__).parent.parent / "gallery.jsonl")
+from tests.asgi import AppClient
+from tests.options import GALLERY
 
 Line = dict[str, Any]
-
-
-@pytest.fixture
-def sqlite_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/gallery.db"
-
-
-@pytest.fixture
-def mariadb_url(mariadb: MariaDb) -> str:
-    return mariadb.url_of(mariadb.new_database())
-
-
-@pytest.fixture(params=["sqlite_url", "mariadb_url"])
-def url(request: pytest.FixtureRequest) -> str:
-    found: str = request.getfixturevalue(request.param)
-    return found
 
 
 def run(*arguments: str) -> str:
@@ -60,7 +41,7 @@ def gallery_lines(path: Path) -> Iterator[Line]:
 def test_every_artwork_of_an_imported_gallery_is_read_back_over_http(url: str) -> None:
     run("import", str(GALLERY), "--database", url)
     with logoadmin.connect(url) as gallery:
-        client = TestClient(logoadmin.asgi(gallery))
+        client = AppClient(logoadmin.asgi(gallery))
         checked = 0
         for line in lines(GALLERY):
             kind = line.pop("kind")

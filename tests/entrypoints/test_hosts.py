@@ -3,12 +3,11 @@
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 import logoadmin
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.asgi import ask
+from tests.asgi import AppClient, ask
 from tests.entrypoints.conftest import Headers
 
 FOREIGN = {"detail": "The service has another name than the one in Host: see the setting hosts"}
@@ -124,7 +123,7 @@ def test_a_query_that_is_no_utf_8_is_a_422(app: ASGIApp, admin: Headers, query: 
         assert (answered.status_code, answered.json()) == (422, {"detail": [problem]})
 
 
-def test_a_query_in_utf_8_is_understood(client: TestClient) -> None:
+def test_a_query_in_utf_8_is_understood(client: AppClient) -> None:
     assert client.get("/api/authors?q=%C3%A9").json() == []
     assert client.get("/api/authors?q=A%6E%6e").json() == client.get("/api/authors?q=ann").json() != []
 

@@ -18,29 +18,28 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from starlette.testclient import TestClient
 
 import logoadmin
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.services.authors import ListAuthors
 from logoadmin.domain.services.changes import ListChanges
-from tests.conftest import LONG
-from tests.entrypoints.at_once import Clients, with_clients
+from tests.asgi import AppClient
+from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers
-from tests.gallery import PIECE, StandingClock
-from tests.mariadb import MariaDb
-from tests.rows import ROWS, Row
+from tests.gallery import ARTWORK, FrozenClock
+from tests.options import LONG, OPTIONS
+from tests.sample_requests import SAMPLES, Sample
 
 pytestmark = pytest.mark.rule("contract F3")
 
 ROOT: Final = Path(__file__).parents[2]
 # For each database; more of them for a closer look.
-INTERRUPTED: Final = int(os.environ.get("LOGOADMIN_TEST_INTERRUPTED", "1000" if LONG else "60"))
+INTERRUPTED: Final = int(OPTIONS.get("LOGOADMIN_TEST_INTERRUPTED", "1000" if LONG else "60"))
 AT_ONCE: Final = 16
 # How many authors each client asks for of a service that ends itself.
 EACH: Final = 8
-POSTS: Final = [row for row in ROWS if row.method == "POST"]
+POSTS: Final = [row for row in SAMPLES if row.method == "POST"]
 TAKES: Final = pytest.mark.parametrize("row", POSTS, ids=str)
 
 
@@ -48,9 +47,11 @@ def again(headers: Headers, key: str) -> Headers:
     return {**headers, "idempotency-key": key}
 
 
-def kept(client: TestClient, admin: Headers) -> list[Any]:
+def kept(client: AppClient, admin: Headers) -> list[Any]:
     """Return all that there is, to see that nothing was doubled."""
-    paths = [row.path for row in ROWS if row.method == "GET" and row.is_list and row.template != "/api/auth/keys"]
+    paths = [
+        row.path for row in SAMPLES if row.method == "GET" and row.is_list and not row.template.startswith("/api/auth/")
+    ]
     answers = [client.get(path, headers=admin) for path in paths]
     keys = client.get("/api/auth/keys", headers=admin).json()
     return [*((answer.headers["etag"], answer.text) for answer in answers), [key["key_id"] for key in keys]]
@@ -58,14 +59,14 @@ def kept(client: TestClient, admin: Headers) -> list[Any]:
 
 @TAKES
 def test_the_same_request_again_has_the_same_answer_and_doubles_nothing(
-    client: TestClient, admin: Headers, row: Row
+    client: AppClient, admin: Headers, row: Sample
 ) -> None:
     headers = again(admin, "the key")
-    first = client.post(row.path, json=row.body, headers=headers)
+    first = row.send(client, headers)
     assert first.status_code == row.status
     after = kept(client, admin)
     for _ in range(2):
-        second = client.post(row.path, json=row.body, headers=headers)
+        second = row.send(client, headers)
         assert (second.status_code, second.json()) == (first.status_code, first.json())
         assert second.content == first.content
         assert second.headers.get("etag") == first.headers.get("etag")
@@ -74,24 +75,24 @@ def test_the_same_request_again_has_the_same_answer_and_doubles_nothing(
 
 
 @TAKES
-def test_without_a_token_a_key_works_as_well(client: TestClient, row: Row) -> None:
+def test_without_a_token_a_key_works_as_well(client: AppClient, row: Sample) -> None:
     if row.token in ("always", "optional"):
         assert client.post(row.path, json={}, headers={"idempotency-key": "k"}).status_code == 403
         return
-    answers = [client.post(row.path, json=row.body, headers={"idempotency-key": "k"}) for _ in range(2)]
+    answers = [row.send(client, {"idempotency-key": "k"}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [row.status] * 2
     assert answers[0].content == answers[1].content
 
 
 @TAKES
-def test_the_same_key_with_another_request_is_refused(client: TestClient, admin: Headers, row: Row) -> None:
+def test_the_same_key_with_another_request_is_refused(client: AppClient, admin: Headers, row: Sample) -> None:
     headers = again(admin, "the key")
     assert client.post("/api/roles", json={"name": "first", "scope": []}, headers=headers).status_code == 201
     if row.token == "never":  # who signs in is nobody yet, and nobody has keys of their own
         first = client.post("/api/authors", json={"user_id": 9, "username": "x"}, headers=again({}, "the key"))
         assert first.status_code == 201
     after = kept(client, admin)
-    answer = client.post(row.path, json=row.body, headers=headers)
+    answer = row.send(client, headers)
     assert answer.status_code == 422
     (problem,) = answer.json()["detail"]
     assert problem["loc"] == ["header", "Idempotency-Key"]
@@ -100,7 +101,7 @@ def test_the_same_key_with_another_request_is_refused(client: TestClient, admin:
     assert kept(client, admin) == after
 
 
-def test_another_body_and_another_path_are_other_requests(client: TestClient, admin: Headers) -> None:
+def test_another_body_and_another_path_are_other_requests(client: AppClient, admin: Headers) -> None:
     headers = again(admin, "k")
     assert client.post("/api/logos/1/authors", json={"author_id": 2}, headers=headers).status_code == 200
     for path, body in (
@@ -108,8 +109,8 @@ def test_another_body_and_another_path_are_other_requests(client: TestClient, ad
         ("/api/themes/1/authors", {"author_id": 2}),
         ("/api/logos/2/authors", {"author_id": 2}),
         ("/api/authors", {"user_id": 3, "username": "x"}),
-        ("/api/logos", PIECE),
-        ("/api/themes", PIECE),
+        ("/api/logos", ARTWORK),
+        ("/api/themes", ARTWORK),
     ):
         answer = client.post(path, json=body, headers=headers)
         assert answer.status_code == 422
@@ -127,24 +128,24 @@ def test_another_body_and_another_path_are_other_requests(client: TestClient, ad
     [[b""], [b"k" * 256], [b"a", b"a"], [b"a", b"b"], [b"", b"a"]],
     ids=["empty", "too long", "twice the same", "two", "empty and one"],
 )
-def test_a_bad_key_is_refused(client: TestClient, admin: Headers, sent: list[bytes]) -> None:
+def test_a_bad_key_is_refused(client: AppClient, admin: Headers, sent: list[bytes]) -> None:
     headers = [(name.encode(), value.encode()) for name, value in admin.items()]
     headers += [(b"idempotency-key", value) for value in sent]
     for row in POSTS:
-        answer = client.post(row.path, json=row.body, headers=headers)
+        answer = row.send(client, headers)
         assert answer.status_code == 422
         assert [problem["loc"] for problem in answer.json()["detail"]] == [["header", "Idempotency-Key"]]
 
 
 @pytest.mark.parametrize("key", ["k", "k" * 255, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', "a key, with; much=in it"])
-def test_a_key_may_be_any_text_of_a_header(client: TestClient, key: str) -> None:
+def test_a_key_may_be_any_text_of_a_header(client: AppClient, key: str) -> None:
     body = {"user_id": 3, "username": "x"}
     answers = [client.post("/api/authors", json=body, headers={"idempotency-key": key}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [201, 201]
     assert answers[0].content == answers[1].content
 
 
-def test_a_bad_key_and_a_bad_body_are_reported_together(client: TestClient) -> None:
+def test_a_bad_key_and_a_bad_body_are_reported_together(client: AppClient) -> None:
     answer = client.post("/api/authors", json={"user_id": -1, "username": "x"}, headers={"idempotency-key": ""})
     assert [problem["loc"] for problem in answer.json()["detail"]] == [
         ["header", "Idempotency-Key"],
@@ -152,7 +153,7 @@ def test_a_bad_key_and_a_bad_body_are_reported_together(client: TestClient) -> N
     ]
 
 
-def test_other_methods_do_not_look_at_a_key(client: TestClient, admin: Headers) -> None:
+def test_other_methods_do_not_look_at_a_key(client: AppClient, admin: Headers) -> None:
     headers = again(admin, "k")
     for name in ("one", "two"):
         answer = client.patch("/api/authors/1", json={"username": name}, headers=headers)
@@ -164,7 +165,7 @@ def test_other_methods_do_not_look_at_a_key(client: TestClient, admin: Headers) 
     assert client.delete("/api/logos/1", headers=headers).status_code == 404
 
 
-def test_what_was_refused_may_be_asked_again_under_the_same_key(client: TestClient) -> None:
+def test_what_was_refused_may_be_asked_again_under_the_same_key(client: AppClient) -> None:
     headers = {"idempotency-key": "k"}
     for body, status in (
         ({"user_id": 101, "username": "x"}, 409),
@@ -175,7 +176,7 @@ def test_what_was_refused_may_be_asked_again_under_the_same_key(client: TestClie
         assert client.post("/api/authors", json=body, headers=headers).status_code == status
 
 
-def test_a_key_is_forgotten_after_a_day(client: TestClient, clock: StandingClock) -> None:
+def test_a_key_is_forgotten_after_a_day(client: AppClient, clock: FrozenClock) -> None:
     body, headers = {"user_id": 5, "username": "x"}, {"idempotency-key": "k"}
     assert client.post("/api/authors", json=body, headers=headers).status_code == 201
     clock.pass_by(86_399)
@@ -224,7 +225,7 @@ def test_of_many_at_once_with_one_key_and_other_bodies_one_is_done(workers: tupl
 # A server that is killed at any moment.
 
 
-class Mortal:
+class CrashHarness:
     """A real service on a database, that is killed and there again within some hundredths of a second."""
 
     def __init__(self, database: str, *moment: str) -> None:
@@ -250,7 +251,7 @@ class Mortal:
 
     def close(self) -> None:
         """End it for good."""
-        self._process.communicate(timeout=20)
+        self._process.communicate(timeout=60)
 
     def _said(self) -> bytes:
         assert self._process.stdout is not None
@@ -298,13 +299,9 @@ class Client:
                 return
 
 
-@pytest.fixture(params=["sqlite", "mariadb"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture
+def database(url: str) -> str:
     """The URL of a new database with tables."""
-    url = f"sqlite:///{tmp_path / 'killed.db'}"
-    if request.param == "mariadb":
-        mariadb: MariaDb = request.getfixturevalue("mariadb")
-        url = mariadb.url_of(mariadb.new_database())
     storage = open_sql_storage(url)
     storage.prepare()
     storage.close()
@@ -319,7 +316,7 @@ def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(databa
     """
     seed = secrets.randbits(32)
     chance = random.Random(seed)
-    crash_harness = Mortal(database)
+    crash_harness = CrashHarness(database)
     clients = [Client(crash_harness.port, number, random.Random(seed + number)) for number in range(1, AT_ONCE + 1)]
     done = threading.Event()
 
@@ -352,7 +349,7 @@ def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(databa
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_service_that_is_killed_right_at_its_commit_loses_and_doubles_nothing(database: str, moment: str) -> None:
     seed = secrets.randbits(32)
-    crash_harness = Mortal(database, moment)
+    crash_harness = CrashHarness(database, moment)
     clients = [Client(crash_harness.port, number, random.Random(seed + number)) for number in range(1, AT_ONCE + 1)]
 
     def keep_asking(client: Client) -> None:

@@ -3,25 +3,32 @@
 import itertools
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
-from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.services.artworks import CreateLogo, CreateTheme, LinkLogoAuthor, LinkThemeAuthor
+from logoadmin.domain.services.authors import CreateAuthor
+from logoadmin.domain.services.roles import CreateRole
+from logoadmin.domain.services.users import AmendUser, CreateUser
+from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ADMIN_ID, PIECE, WatchedStorage
+from tests.gallery import ADMIN_ID, ARTWORK, WatchedStorage
 
 LINK: Final = re.compile(r'<([!#-;=?-Z\[\]_a-z~%]+)>; rel="next"')
 
-PAGED: Final = ("limit", "after")
+PAGED: Final = ("limit", "after", "order")
 # Every list that takes parameters, and which.
 LISTS: Final = {
-    "/api/changes": PAGED,
+    # And `id`, which is never alone.
+    "/api/changes": (*PAGED, "kind", "user_id", "action", "request_id", "since", "until"),
     "/api/users": (*PAGED, "q", "role_id"),
     "/api/roles": (*PAGED, "q"),
     "/api/authors": (*PAGED, "q", "user_id"),
@@ -30,7 +37,10 @@ LISTS: Final = {
     "/api/themes": (*PAGED, "q", "target", "active", "author_id"),
     "/api/logos": (*PAGED, "q", "target", "active", "author_id"),
 }
-PARAMETERS: Final = ("limit", "after", "q", "role_id", "user_id", "target", "active", "author_id")
+PARAMETERS: Final = (
+    *("limit", "after", "order", "q", "role_id", "user_id", "target", "active", "author_id"),
+    *("kind", "action", "request_id", "since", "until"),
+)
 EACH: Final = pytest.mark.parametrize("path", LISTS)
 EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
 NAMES: Final = ("Straße", "STRASSE", "100%", "a_b", "Ann & Co. = <\"'>", "ångström", "back\\slash", "plus + plus", "😀")
@@ -44,6 +54,11 @@ WRONG: Final = (
     ("after", "-1", "greater_than_equal"),
     ("after", "2147483648", "less_than_equal"),
     *(("active", value, "bool_parsing") for value in ("", "1", "0", "True", "yes", "null", "true ")),
+    *(("order", value, "literal_error") for value in ("", "DESC", "up", "1")),
+    *(("kind", value, "enum") for value in ("", "Logo", "logos", "x" * 5000)),
+    *((name, value, "string_too_short") for name in ("action", "request_id") for value in ("",)),
+    *((name, value, "int_parsing") for name in ("since", "until") for value in ("", "now", "1.5")),
+    *((name, "-1", "greater_than_equal") for name in ("since", "until")),
     *((name, "x", "int_parsing") for name in ("role_id", "user_id", "author_id")),
     *((name, "-1", "greater_than_equal") for name in ("role_id", "user_id", "author_id")),
     *((name, "2147483648", "less_than_equal") for name in ("role_id", "user_id", "author_id")),
@@ -61,21 +76,23 @@ def watched(request: pytest.FixtureRequest) -> WatchedStorage:
 
 
 @pytest.fixture
-def varied(client: TestClient, admin: Headers) -> TestClient:
+def varied(client: AppClient, gallery: LogoAdmin, admin: Headers) -> AppClient:
     """A gallery with some of everything, in which every filter finds something and leaves something out."""
+    signed_in = gallery.sessions.caller(admin["authorization"].split()[1])
     for number, name in enumerate(NAMES):
-        assert client.post("/api/authors", json={"user_id": 500 + number, "username": name}).status_code == 201
-        user = {"user_id": 20 + number, "username": name, "password": "x"}
-        assert client.post("/api/users", json=user, headers=admin).status_code == 201
-        assert client.post("/api/roles", json={"name": name, "scope": []}, headers=admin).status_code == 201
+        caller = replace(signed_in, request_id=f"request {number}")
+        gallery.authors.create(CreateAuthor(user_id=500 + number, username=name))
+        gallery.users.create(CreateUser(user_id=20 + number, username=name, password="x"), caller)
+        gallery.roles.create(CreateRole(name=name, scope=()), caller)
         if number % 2:
-            client.patch(f"/api/users/{20 + number}", json={"role_id": 3}, headers=admin)
-        for kind in ("logos", "themes"):
-            artwork = {**PIECE, "name": name, "target": ("forum", "a&b=c d+ä")[number % 2], "active": number % 3 == 0}
-            made = client.post(f"/api/{kind}", json=artwork, headers=admin).json()
-            for author_id in {1, 2} if number % 4 == 0 else {1 + number % 2}:
-                path = f"/api/{kind}/{made[kind[:-1] + '_id']}/authors"
-                assert client.post(path, json={"author_id": author_id}, headers=admin).status_code == 200
+            gallery.users.amend(AmendUser(user_id=20 + number, role_id=3), caller)
+        target = ("forum", "a&b=c d+ä")[number % 2]
+        artwork = {**ARTWORK, "name": name, "target": target, "active": number % 3 == 0}
+        logo_id = gallery.logos.create(CreateLogo(**artwork), caller).logo_id
+        theme_id = gallery.themes.create(CreateTheme(**artwork), caller).theme_id
+        for author_id in {1, 2} if number % 4 == 0 else {1 + number % 2}:
+            gallery.logos.link(LinkLogoAuthor(logo_id=logo_id, author_id=author_id), caller)
+            gallery.themes.link(LinkThemeAuthor(theme_id=theme_id, author_id=author_id), caller)
     return client
 
 
@@ -84,7 +101,7 @@ def id_of(record: dict[str, Any]) -> int:
     return int(next(iter(record.values())))
 
 
-def followed(client: TestClient, path: str, headers: Headers) -> list[list[Any]]:
+def followed(client: AppClient, path: str, headers: Headers) -> list[list[Any]]:
     """Return the pages from a path on, by their links."""
     pages: list[list[Any]] = []
     asked = dict(parse_qsl(urlsplit(path).query))
@@ -104,7 +121,7 @@ def followed(client: TestClient, path: str, headers: Headers) -> list[list[Any]]
     return pages
 
 
-def whole(client: TestClient, path: str, headers: Headers, **query: Any) -> list[dict[str, Any]]:
+def whole(client: AppClient, path: str, headers: Headers, **query: Any) -> list[dict[str, Any]]:
     answer = client.get(path, headers=headers, params=query)
     assert answer.status_code == 200, answer.text
     assert "link" not in answer.headers
@@ -124,19 +141,85 @@ def problems(answer: Any) -> list[tuple[list[Any], str]]:
 
 @pytest.mark.rule("contract E2")
 @EVERYWHERE
-def test_pages_that_are_followed_to_the_end_are_the_whole_list(varied: TestClient, admin: Headers) -> None:
+def test_pages_that_are_followed_to_the_end_are_the_whole_list(varied: AppClient, admin: Headers) -> None:
     for path in LISTS:
         records = whole(varied, path, admin)
-        for limit in (1, 2, 3, len(records) - 1, len(records), len(records) + 1, 1000):
+        for limit in (1, 3, len(records) - 1, len(records), len(records) + 1, 1000):
             pages = followed(varied, f"{path}?limit={limit}", admin)
             assert list(itertools.chain(*pages)) == records
             assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
             assert 1 <= len(pages[-1]) <= limit  # no page is empty, none promises more than there is
 
 
+@pytest.mark.rule("contract E4")
+@EVERYWHERE
+def test_descending_pages_that_are_followed_to_the_end_are_the_list_turned_round(
+    varied: AppClient, admin: Headers
+) -> None:
+    for path in LISTS:
+        records = whole(varied, path, admin, order="asc")
+        assert records == whole(varied, path, admin)
+        assert whole(varied, path, admin, order="desc") == records[::-1]
+        for limit in (1, 3, len(records), 1000):
+            pages = followed(varied, f"{path}?order=desc&limit={limit}", admin)
+            assert list(itertools.chain(*pages)) == records[::-1]
+        named = {} if path == "/api/changes" else {"q": "a"}
+        expected = whole(varied, path, admin, **named)[::-1]
+        pages = followed(varied, f"{path}?{urlencode({'limit': 2, 'order': 'desc', **named})}", admin)
+        assert list(itertools.chain(*pages)) == expected
+
+
+@pytest.mark.rule("contract G3")
+@EVERYWHERE
+def test_changes_are_filtered_and_their_pages_keep_the_filter(varied: AppClient, admin: Headers) -> None:
+    changes = whole(varied, "/api/changes", admin)
+    some = changes[len(changes) // 2]
+    for query in (
+        {"kind": some["kind"]},
+        {"kind": some["kind"], "id": some["id"]},
+        {"user_id": ADMIN_ID},
+        {"action": some["action"]},
+        {"request_id": some["request_id"]},
+        {"kind": some["kind"], "user_id": ADMIN_ID, "action": some["action"]},
+    ):
+        expected = [change for change in changes if query.items() <= change.items()]
+        assert expected
+        assert whole(varied, "/api/changes", admin, **query) == expected
+        pages = followed(varied, f"/api/changes?{urlencode({**query, 'order': 'desc', 'limit': 2})}", admin)
+        assert list(itertools.chain(*pages)) == expected[::-1]
+    at = some["at"]
+    assert whole(varied, "/api/changes", admin, since=at, until=at) == [each for each in changes if each["at"] == at]
+    assert whole(varied, "/api/changes", admin, since=at + 10**9) == []
+
+
+@pytest.mark.rule("contract G3")
+def test_an_id_without_a_kind_and_a_kind_that_is_none_are_named(client: AppClient, admin: Headers) -> None:
+    for query, found in (
+        ("id=1", [(["query", "id"], "value_error")]),
+        ("kind=logos", [(["query", "kind"], "enum")]),
+        ("kind=logos&id=1", [(["query", "kind"], "enum")]),
+        ("kind=logo&id=-1", [(["query", "id"], "greater_than_equal")]),
+        ("id=x&until=-1", [(["query", "id"], "int_parsing"), (["query", "until"], "greater_than_equal")]),
+    ):
+        assert problems(client.get(f"/api/changes?{query}", headers=admin)) == found
+
+
+@pytest.mark.rule("contract G3", "contract F1")
+@EVERYWHERE
+def test_the_changes_of_a_record_or_a_kind_keep_their_version_while_nothing_happens_to_it(
+    varied: AppClient, admin: Headers
+) -> None:
+    asked = ("kind=logo", "kind=logo&id=1", "kind=logo&order=desc&limit=1", "kind=theme", "kind=logo&id=2", "user_id=7")
+    tags = [varied.get(f"/api/changes?{query}", headers=admin).headers["etag"] for query in asked]
+    varied.patch("/api/logos/1", json={"name": "Another"}, headers=admin)
+    for query, tag, is_kept in zip(asked, tags, (False, False, False, True, True, False), strict=True):
+        again = varied.get(f"/api/changes?{query}", headers={**admin, "if-none-match": tag})
+        assert (again.status_code == 304) == is_kept, query
+
+
 @pytest.mark.rule("contract E2")
 @EACH
-def test_after_is_where_a_list_goes_on(varied: TestClient, admin: Headers, path: str) -> None:
+def test_after_is_where_a_list_goes_on(varied: AppClient, admin: Headers, path: str) -> None:
     records = whole(varied, path, admin)
     for after in (0, id_of(records[0]), id_of(records[-2]), id_of(records[-1]), 2_147_483_647, 13):
         assert whole(varied, path, admin, after=after) == [record for record in records if id_of(record) > after]
@@ -146,7 +229,7 @@ def test_after_is_where_a_list_goes_on(varied: TestClient, admin: Headers, path:
 
 
 @pytest.mark.rule("contract E2")
-def test_a_link_keeps_the_query_in_its_order_and_replaces_after(varied: TestClient, admin: Headers) -> None:
+def test_a_link_keeps_the_query_in_its_order_and_replaces_after(varied: AppClient, admin: Headers) -> None:
     target = "a&b=c d+ä"
     query = urlencode([("target", target), ("after", "0"), ("limit", "1"), ("author_id", "2")])
     answer = varied.get(f"/api/logos?{query}", headers=admin)
@@ -157,7 +240,7 @@ def test_a_link_keeps_the_query_in_its_order_and_replaces_after(varied: TestClie
 
 
 @pytest.mark.rule("contract E2", "contract E3")
-def test_filtered_lists_come_in_pages_whatever_is_in_the_filter(varied: TestClient, admin: Headers) -> None:
+def test_filtered_lists_come_in_pages_whatever_is_in_the_filter(varied: AppClient, admin: Headers) -> None:
     found = 0
     for path, fields in LISTS.items():
         filters: list[dict[str, str]] = [{"q": "a"}, {"q": "%"}, {"q": "S"}, *({"q": name} for name in NAMES)]
@@ -174,9 +257,9 @@ def test_filtered_lists_come_in_pages_whatever_is_in_the_filter(varied: TestClie
 
 @pytest.mark.rule("contract E2", "contract H6")
 @pytest.mark.parametrize("prefix", ["/gallery", "/a/b", "/gal%20lery", "/api", "/%C3%A4"])
-def test_links_are_right_under_a_prefix(app: ASGIApp, varied: TestClient, admin: Headers, prefix: str) -> None:
+def test_links_are_right_under_a_prefix(app: ASGIApp, varied: AppClient, admin: Headers, prefix: str) -> None:
     name = prefix.replace("%20", " ").replace("%C3%A4", "ä")
-    with TestClient(Starlette(routes=[Mount(name, app)])) as mounted:
+    with AppClient(Starlette(routes=[Mount(name, app)])) as mounted:
         for path in LISTS:
             records = whole(varied, path, admin)
             assert list(itertools.chain(*followed(mounted, f"{prefix}{path}?limit=4", admin))) == records
@@ -186,7 +269,7 @@ def test_links_are_right_under_a_prefix(app: ASGIApp, varied: TestClient, admin:
 @pytest.mark.parametrize("root_path", ["/gallery", "/a", "/ap"])
 @pytest.mark.usefixtures("varied")
 def test_links_have_the_prefix_that_a_proxy_takes_off(app: ASGIApp, admin: Headers, root_path: str) -> None:
-    behind = TestClient(app, root_path=root_path)
+    behind = AppClient(app, root_path=root_path)
     for sent in ("/api/logos?limit=2", f"{root_path}/api/logos?limit=2"):  # servers tell it in both ways
         answer = behind.get(sent, headers=admin)
         assert answer.status_code == 200
@@ -196,7 +279,7 @@ def test_links_have_the_prefix_that_a_proxy_takes_off(app: ASGIApp, admin: Heade
 
 @pytest.mark.rule("contract E2", "contract A21")
 @EACH
-def test_head_of_a_page_has_its_link(varied: TestClient, admin: Headers, path: str) -> None:
+def test_head_of_a_page_has_its_link(varied: AppClient, admin: Headers, path: str) -> None:
     got, head = (varied.request(method, f"{path}?limit=1", headers=admin) for method in ("GET", "HEAD"))
     assert (head.status_code, head.content) == (200, b"")
     for name in ("link", "etag", "cache-control", "content-type"):
@@ -206,11 +289,11 @@ def test_head_of_a_page_has_its_link(varied: TestClient, admin: Headers, path: s
 
 
 @pytest.mark.rule("contract E2", "contract F1")
-def test_a_remembered_page_has_the_link_of_who_asks(app: ASGIApp, varied: TestClient) -> None:
+def test_a_cached_page_has_the_link_of_who_asks(app: ASGIApp, varied: AppClient) -> None:
     varied.get("/api/logos?limit=2")
     again = varied.get("/api/logos?%6Cimit=2&after=0")
     assert again.headers["link"].startswith("</api/logos?limit=2&after=")
-    with TestClient(Starlette(routes=[Mount("/gallery", app)])) as mounted:
+    with AppClient(Starlette(routes=[Mount("/gallery", app)])) as mounted:
         assert mounted.get("/gallery/api/logos?limit=2").headers["link"].startswith("</gallery/api/logos?limit=2&")
     assert varied.get("/api/logos?limit=2").headers["link"].startswith("</api/logos?limit=2&")
 
@@ -224,7 +307,7 @@ def by_name(records: Iterable[dict[str, Any]], q: str) -> list[dict[str, Any]]:
 
 @pytest.mark.rule("contract E3")
 @EVERYWHERE
-def test_every_filter_and_all_of_them_together(varied: TestClient, admin: Headers) -> None:
+def test_every_filter_and_all_of_them_together(varied: AppClient, admin: Headers) -> None:
     for path in ("/api/logos", "/api/themes", "/api/authors/1/logos", "/api/authors/2/themes"):
         records = whole(varied, path, admin)
         owned = "/authors/" in path
@@ -255,7 +338,7 @@ def test_every_filter_and_all_of_them_together(varied: TestClient, admin: Header
 
 @pytest.mark.rule("contract E3")
 @EVERYWHERE
-def test_names_are_found_by_a_part_in_any_case(varied: TestClient, admin: Headers) -> None:
+def test_names_are_found_by_a_part_in_any_case(varied: AppClient, admin: Headers) -> None:
     for path in ("/api/users", "/api/roles", "/api/authors", "/api/logos", "/api/themes"):
         records = whole(varied, path, admin)
         for name in (*NAMES, *(name.upper() for name in NAMES), "ß", "ss", "%", "_", "\\", "Å", "no such"):
@@ -265,7 +348,7 @@ def test_names_are_found_by_a_part_in_any_case(varied: TestClient, admin: Header
 
 @pytest.mark.rule("contract E3")
 @EVERYWHERE
-def test_users_are_filtered_by_role_and_authors_by_user(varied: TestClient, admin: Headers) -> None:
+def test_users_are_filtered_by_role_and_authors_by_user(varied: AppClient, admin: Headers) -> None:
     users, authors = whole(varied, "/api/users", admin), whole(varied, "/api/authors", admin)
     for role_id in (1, 2, 3, 99, 2_147_483_647):
         assert whole(varied, "/api/users", admin, role_id=role_id) == [u for u in users if u["role_id"] == role_id]
@@ -279,7 +362,7 @@ def test_users_are_filtered_by_role_and_authors_by_user(varied: TestClient, admi
 
 
 @pytest.mark.rule("contract E3", "contract D authors")
-def test_filters_of_a_missing_author_are_404(client: TestClient) -> None:
+def test_filters_of_a_missing_author_are_404(client: AppClient) -> None:
     for query in ("", "?limit=1", "?after=5", "?active=true&limit=3&after=9"):
         assert client.get(f"/api/authors/99/logos{query}").status_code == 404
     assert client.get("/api/logos?author_id=99").json() == []
@@ -290,7 +373,7 @@ def test_filters_of_a_missing_author_are_404(client: TestClient) -> None:
 
 @pytest.mark.rule("contract E2", "contract E3", "contract A5")
 @EACH
-def test_a_wrong_parameter_is_named(client: TestClient, admin: Headers, path: str) -> None:
+def test_a_wrong_parameter_is_named(client: AppClient, admin: Headers, path: str) -> None:
     for name, value, type_ in WRONG:
         expected = type_ if name in LISTS[path] else "extra_forbidden"
         answer = client.get(path, params={name: value}, headers=admin)
@@ -300,8 +383,8 @@ def test_a_wrong_parameter_is_named(client: TestClient, admin: Headers, path: st
 
 @pytest.mark.rule("contract E2", "contract E3")
 @EACH
-def test_a_parameter_is_given_once(client: TestClient, admin: Headers, path: str) -> None:
-    good = {"limit": 5, "after": 0, "q": "a", "target": "forum", "active": "true"}
+def test_a_parameter_is_given_once(client: AppClient, admin: Headers, path: str) -> None:
+    good = {"limit": 5, "after": 0, "order": "desc", "q": "a", "target": "forum", "active": "true", "kind": "logo"}
     for name in LISTS[path]:
         value = good.get(name, 1)
         assert client.get(f"{path}?{name}={value}", headers=admin).status_code == 200
@@ -311,7 +394,7 @@ def test_a_parameter_is_given_once(client: TestClient, admin: Headers, path: str
 
 @pytest.mark.rule("contract A4", "contract A5")
 @EACH
-def test_all_that_is_wrong_is_said_at_once(client: TestClient, admin: Headers, path: str) -> None:
+def test_all_that_is_wrong_is_said_at_once(client: AppClient, admin: Headers, path: str) -> None:
     found = problems(client.get(f"{path}?limit=0&after=x&nope=1&Limit=3&q%5B%5D=a&limit=2", headers=admin))
     assert sorted(loc[1] for loc, _ in found) == ["Limit", "after", "limit", "nope", "q[]"]
     assert {loc[0] for loc, _ in found} == {"query"}
@@ -332,7 +415,7 @@ def test_all_that_is_wrong_is_said_at_once(client: TestClient, admin: Headers, p
         "/api/auth/keys",
     ],
 )
-def test_what_is_no_list_of_any_length_takes_no_parameters(client: TestClient, admin: Headers, path: str) -> None:
+def test_what_is_no_list_of_any_length_takes_no_parameters(client: AppClient, admin: Headers, path: str) -> None:
     for name in (*PARAMETERS, path.split("/")[-2][:-1] + "_id"):
         assert problems(client.get(f"{path}?{name}=1", headers=admin)) == [(["query", name], "extra_forbidden")]
     assert client.get(f"{path}?", headers=admin).status_code == 200

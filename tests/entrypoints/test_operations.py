@@ -1,10 +1,9 @@
 """The endpoints over HTTP, in the order of the specification, then what all of them have in common."""
 
-from json import JSONDecodeError, dumps
+from json import JSONDecodeError, dumps, loads
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 import logoadmin
@@ -16,17 +15,17 @@ from logoadmin.domain.services.artworks import LinkLogoAuthor
 from logoadmin.domain.services.authors import CreateAuthor
 from logoadmin.domain.services.users import AmendUser, RemoveUser
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from tests.asgi import Answered, ask
+from tests.asgi import AppClient, AppResponse, ask
 from tests.entrypoints.conftest import Headers, bearer
-from tests.gallery import ADMIN_ID, ANN_PASSWORD, NOW, PIECE, WatchedStorage, recorded
-from tests.rows import ROWS, Row
+from tests.gallery import ADMIN_ID, ANN_PASSWORD, ARTWORK, NOW, WatchedStorage, recorded
+from tests.sample_requests import SAMPLES, Sample
 
 ANN_USER = {"user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW}
 ADMIN_USER = {"user_id": ADMIN_ID, "username": "admin", "avatar": None, "role_id": 2, "created_at": NOW}
 ANN = {"author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW}
 BEN = {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW}
-LOGO = {"logo_id": 1, **PIECE, "authors": [ANN], "created_at": NOW}
-THEME = {"theme_id": 1, **PIECE, "authors": [ANN], "created_at": NOW}
+LOGO = {"logo_id": 1, **ARTWORK, "authors": [ANN], "created_at": NOW}
+THEME = {"theme_id": 1, **ARTWORK, "authors": [ANN], "created_at": NOW}
 
 JSON_TYPE = {"content-type": "application/json"}
 LARGEST = 65_536
@@ -34,33 +33,35 @@ LARGEST_WITH_CSS = 3_670_016
 WITH_CSS = {"/api/themes", "/api/themes/{theme_id}", "/api/logos", "/api/logos/{logo_id}"}
 AWAY = "Cannot connect to the database server at db.example:3306"
 
-ALL = pytest.mark.parametrize("row", ROWS, ids=str)
-WITH_BODY = [row for row in ROWS if row.takes_body]
+ALL = pytest.mark.parametrize("row", SAMPLES, ids=str)
+WITH_BODY = [row for row in SAMPLES if row.takes_body]
 WITH_NEEDED_BODY = [row for row in WITH_BODY if row.template != "/api/auth/revoke"]
-WITH_PATH = [row for row in ROWS if "{" in row.template]
+WITH_PATH = [row for row in SAMPLES if "{" in row.template]
+# The id of a session is a text.
+WITH_NUMBER = [row for row in WITH_PATH if "{session_id}" not in row.template]
 GUARDED = pytest.mark.parametrize("access", [Policy.GUARDED])
 BOTH = pytest.mark.parametrize("access", list(Policy))
 
 
 def send(
-    client: TestClient,
-    row: Row,
+    client: AppClient,
+    row: Sample,
     headers: Headers | None = None,
     *,
     path: str | None = None,
     json: object = ...,
     content: bytes | None = None,
-) -> Answered:
+) -> AppResponse:
     """Send a row's good request, or one that differs from it, without a word that is not given here."""
     body = row.body if json is ... else json
     sent = dict(headers or {})
     if content is None and body is not None:
         content = dumps(body).encode()
-        sent.setdefault("content-type", "application/json")
+        sent.setdefault("content-type", row.media_type)
     return ask(client.app, row.method, row.path if path is None else path, headers=sent.items(), body=content or b"")
 
 
-def needs_token(row: Row, access: Policy) -> bool:
+def needs_token(row: Sample, access: Policy) -> bool:
     return row.token == "always" or (row.token == "guarded" and access is Policy.GUARDED)
 
 
@@ -84,13 +85,13 @@ def types_of(response: Any) -> list[tuple[list[str | int], str]]:
 
 
 @pytest.mark.rule("spec §Endpoints 1", "contract A18")
-def test_1_users_are_listed(client: TestClient) -> None:
+def test_1_users_are_listed(client: AppClient) -> None:
     response = client.get("/api/users")
     assert (response.status_code, response.json()) == (200, [ANN_USER, ADMIN_USER])
 
 
 @pytest.mark.rule("spec §Endpoints 2", "contract A12")
-def test_2_a_user_is_created(client: TestClient, admin: Headers) -> None:
+def test_2_a_user_is_created(client: AppClient, admin: Headers) -> None:
     body = {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}
     response = client.post("/api/users", json=body, headers=admin)
     created = {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW}
@@ -105,7 +106,7 @@ def test_2_a_user_is_created(client: TestClient, admin: Headers) -> None:
 
 @pytest.mark.rule("spec §Endpoints 2", "spec §Rules 3", "contract A5")
 @pytest.mark.parametrize("missing", ["user_id", "username", "password"])
-def test_2_a_user_without_a_required_field_is_refused(client: TestClient, admin: Headers, missing: str) -> None:
+def test_2_a_user_without_a_required_field_is_refused(client: AppClient, admin: Headers, missing: str) -> None:
     body = {"user_id": 8, "username": "ben", "password": "pw"}
     del body[missing]
     response = client.post("/api/users", json=body, headers=admin)
@@ -125,14 +126,14 @@ def test_2_a_user_without_a_required_field_is_refused(client: TestClient, admin:
     ],
 )
 def test_2_a_user_beyond_a_limit_is_refused(
-    client: TestClient, admin: Headers, field: str, value: object, type_: str
+    client: AppClient, admin: Headers, field: str, value: object, type_: str
 ) -> None:
     body = {"user_id": 8, "username": "ben", "avatar": "", "password": "pw", field: value}
     assert types_of(client.post("/api/users", json=body, headers=admin)) == [(["body", field], type_)]
 
 
 @pytest.mark.rule("spec §Rules 3", "spec §Limits", "contract A3")
-def test_2_a_user_at_every_limit_is_created(client: TestClient, admin: Headers) -> None:
+def test_2_a_user_at_every_limit_is_created(client: AppClient, admin: Headers) -> None:
     body = {"user_id": 2_147_483_647, "username": "😀" * 64, "avatar": "é" * 4096, "password": "😀" * 256}
     response = client.post("/api/users", json=body, headers=admin)
     assert response.status_code == 201
@@ -143,7 +144,7 @@ def test_2_a_user_at_every_limit_is_created(client: TestClient, admin: Headers) 
 
 
 @pytest.mark.rule("contract A8", "contract A6")
-def test_2_a_taken_id_or_name_is_refused(client: TestClient, admin: Headers) -> None:
+def test_2_a_taken_id_or_name_is_refused(client: AppClient, admin: Headers) -> None:
     for user_id, username, text in (
         (7, "ben", "Duplicate entry '7' for key 'user_id'"),
         (8, "ann", "Duplicate entry 'ann' for key 'username'"),
@@ -158,13 +159,13 @@ def test_2_a_taken_id_or_name_is_refused(client: TestClient, admin: Headers) -> 
 
 
 @pytest.mark.rule("spec §Endpoints 3")
-def test_3_a_user_is_read(client: TestClient) -> None:
+def test_3_a_user_is_read(client: AppClient) -> None:
     response = client.get("/api/users/7")
     assert (response.status_code, response.json()) == (200, ANN_USER)
 
 
 @pytest.mark.rule("spec §Endpoints 4", "contract A13")
-def test_4_an_avatar_is_removed(client: TestClient, admin: Headers) -> None:
+def test_4_an_avatar_is_removed(client: AppClient, admin: Headers) -> None:
     for avatar in ("a.png", ""):
         response = client.delete("/api/users/7/avatar", headers=admin)
         assert (response.status_code, response.json()) == (200, {"avatar": avatar})
@@ -172,14 +173,14 @@ def test_4_an_avatar_is_removed(client: TestClient, admin: Headers) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 4", "contract B3")
-def test_4_everybody_may_remove_their_own_avatar_and_no_other(client: TestClient, ann: Headers) -> None:
+def test_4_everybody_may_remove_their_own_avatar_and_no_other(client: AppClient, ann: Headers) -> None:
     assert client.delete("/api/users/7/avatar", headers=ann).json() == {"avatar": "a.png"}
     response = client.delete(f"/api/users/{ADMIN_ID}/avatar", headers=ann)
     assert (response.status_code, response.json()) == (403, {"detail": "Not enough permissions"})
 
 
 @pytest.mark.rule("spec §Endpoints 5", "spec §Rules 2")
-def test_5_a_role_is_changed(client: TestClient) -> None:
+def test_5_a_role_is_changed(client: AppClient) -> None:
     role = {"role_id": 3, "name": "painter", "scope": ["logos:write", "themes:write"], "created_at": NOW}
     for change in ({}, {"name": "brush"}, {"scope": ["b", "a"]}, {"name": "pen", "scope": []}):
         role |= change
@@ -188,13 +189,13 @@ def test_5_a_role_is_changed(client: TestClient) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 5", "spec §Rules 2", "spec §Errors 400", "contract A7")
-def test_5_a_taken_role_name_is_refused(client: TestClient) -> None:
+def test_5_a_taken_role_name_is_refused(client: AppClient) -> None:
     response = client.patch("/api/roles/3", json={"name": "admin"})
     assert (response.status_code, response.json()) == (400, {"detail": "Duplicate entry 'admin' for key 'name'"})
 
 
 @pytest.mark.rule("contract A11", "spec §Limits")
-def test_5_a_role_beyond_a_limit_is_refused(client: TestClient) -> None:
+def test_5_a_role_beyond_a_limit_is_refused(client: AppClient) -> None:
     for change, expected in (
         ({"name": "x" * 65}, (["body", "name"], "string_too_long")),
         ({"name": ""}, (["body", "name"], "string_too_short")),
@@ -208,7 +209,7 @@ def test_5_a_role_beyond_a_limit_is_refused(client: TestClient) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 6", "contract A14")
-def test_6_an_author_is_created(client: TestClient) -> None:
+def test_6_an_author_is_created(client: AppClient) -> None:
     response = client.post("/api/authors", json={"user_id": 0, "username": "Cyd"})
     created = {"author_id": 3, "user_id": 0, "username": "Cyd", "created_at": NOW}
     assert (response.status_code, response.json()) == (201, created)
@@ -216,7 +217,7 @@ def test_6_an_author_is_created(client: TestClient) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 6", "contract A14", "contract A8", "contract A2")
-def test_6_an_author_without_a_field_or_beyond_a_limit_or_taken_is_refused(client: TestClient) -> None:
+def test_6_an_author_without_a_field_or_beyond_a_limit_or_taken_is_refused(client: AppClient) -> None:
     assert types_of(client.post("/api/authors", json={})) == [
         (["body", "user_id"], "missing"),
         (["body", "username"], "missing"),
@@ -234,7 +235,7 @@ def test_6_an_author_without_a_field_or_beyond_a_limit_or_taken_is_refused(clien
 
 
 @pytest.mark.rule("spec §Endpoints 7", "spec §Rules 2")
-def test_7_an_author_is_changed(client: TestClient) -> None:
+def test_7_an_author_is_changed(client: AppClient) -> None:
     author = dict(ANN)
     for change in ({}, {"username": "Anna"}, {"user_id": 0}, {"user_id": 2_147_483_647, "username": "x" * 64}):
         author |= change
@@ -244,7 +245,7 @@ def test_7_an_author_is_changed(client: TestClient) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 7", "spec §Rules 2", "spec §Errors 400", "contract A7")
-def test_7_a_taken_number_or_name_is_refused(client: TestClient) -> None:
+def test_7_a_taken_number_or_name_is_refused(client: AppClient) -> None:
     for change, text in (
         ({"user_id": 102}, "Duplicate entry '102' for key 'user_id'"),
         ({"username": "Ben"}, "Duplicate entry 'Ben' for key 'username'"),
@@ -256,7 +257,7 @@ def test_7_a_taken_number_or_name_is_refused(client: TestClient) -> None:
 
 
 @pytest.mark.rule("contract A7")
-def test_7_a_duplicate_names_the_value_as_it_was_asked_for(client: TestClient) -> None:
+def test_7_a_duplicate_names_the_value_as_it_was_asked_for(client: AppClient) -> None:
     name = "O'Neil \"😀\" \n' for key 'x'"
     client.post("/api/authors", json={"user_id": 5, "username": name})
     response = client.patch("/api/authors/1", json={"username": name})
@@ -264,14 +265,14 @@ def test_7_a_duplicate_names_the_value_as_it_was_asked_for(client: TestClient) -
 
 
 @pytest.mark.rule("spec §Endpoints 8", "spec §Rules 4")
-def test_8_an_author_is_taken_off_a_theme(client: TestClient) -> None:
+def test_8_an_author_is_taken_off_a_theme(client: AppClient) -> None:
     response = client.request("DELETE", "/api/themes/1/authors", json={"author_id": 1})
     assert (response.status_code, response.json()) == (200, {"theme_id": 1, "author_id": 1})
     assert client.get("/api/themes/1/authors").json() == []
 
 
 @pytest.mark.rule("spec §Endpoints 8", "spec §Rules 4", "contract A17", "spec §Limits")
-def test_8_what_is_not_linked_or_not_said_is_refused(client: TestClient) -> None:
+def test_8_what_is_not_linked_or_not_said_is_refused(client: AppClient) -> None:
     def take_off(theme_id: int, body: object) -> Any:
         return client.request("DELETE", f"/api/themes/{theme_id}/authors", json=body)
 
@@ -288,7 +289,7 @@ def test_8_what_is_not_linked_or_not_said_is_refused(client: TestClient) -> None
 
 
 @pytest.mark.rule("spec §Endpoints 9", "spec §Rules 6", "spec §Resources")
-def test_9_a_logo_is_read_with_its_authors(client: TestClient, gallery: LogoAdmin) -> None:
+def test_9_a_logo_is_read_with_its_authors(client: AppClient, gallery: LogoAdmin) -> None:
     response = client.get("/api/logos/1")
     assert (response.status_code, response.json()) == (200, LOGO)
     assert list(response.json()) == list(LOGO)
@@ -297,7 +298,7 @@ def test_9_a_logo_is_read_with_its_authors(client: TestClient, gallery: LogoAdmi
 
 
 @pytest.mark.rule("spec §Endpoints 10", "contract A15")
-def test_10_a_logo_is_removed_with_its_links(client: TestClient) -> None:
+def test_10_a_logo_is_removed_with_its_links(client: AppClient) -> None:
     response = client.delete("/api/logos/1")
     assert (response.status_code, response.json()) == (200, {"logo_id": 1})
     for path in ("/api/logos/1", "/api/logos/1/authors"):
@@ -307,7 +308,7 @@ def test_10_a_logo_is_removed_with_its_links(client: TestClient) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 11", "contract A18")
-def test_11_the_authors_of_a_logo_are_listed_as_they_were_linked(client: TestClient) -> None:
+def test_11_the_authors_of_a_logo_are_listed_as_they_were_linked(client: AppClient) -> None:
     assert client.get("/api/logos/1/authors").json() == [ANN]
     client.post("/api/logos/1/authors", json={"author_id": 2})
     response = client.get("/api/logos/1/authors")
@@ -315,7 +316,7 @@ def test_11_the_authors_of_a_logo_are_listed_as_they_were_linked(client: TestCli
 
 
 @pytest.mark.rule("spec §Endpoints 12", "spec §Rules 5", "contract A16")
-def test_12_an_author_is_linked_as_often_as_it_is_asked(client: TestClient) -> None:
+def test_12_an_author_is_linked_as_often_as_it_is_asked(client: AppClient) -> None:
     for _ in range(2):
         response = client.post("/api/logos/1/authors", json={"author_id": 2})
         assert (response.status_code, response.json()) == (200, {"logo_author_id": 2, "logo_id": 1, "author_id": 2})
@@ -323,7 +324,7 @@ def test_12_an_author_is_linked_as_often_as_it_is_asked(client: TestClient) -> N
 
 
 @pytest.mark.rule("spec §Endpoints 12", "contract A16", "contract A9", "contract A2")
-def test_12_what_is_not_there_is_not_linked(client: TestClient) -> None:
+def test_12_what_is_not_there_is_not_linked(client: AppClient) -> None:
     for path, author_id, text in (
         ("/api/logos/1/authors", 99, "Author 99 not found"),
         ("/api/logos/12/authors", 1, "Logo 12 not found"),
@@ -341,7 +342,7 @@ def test_12_what_is_not_there_is_not_linked(client: TestClient) -> None:
 
 
 @pytest.mark.rule("contract D users")
-def test_a_user_is_changed_and_removed(client: TestClient, admin: Headers) -> None:
+def test_a_user_is_changed_and_removed(client: AppClient, admin: Headers) -> None:
     user = dict(ANN_USER)
     for change in ({}, {"username": "anna"}, {"avatar": None}, {"avatar": "x"}, {"role_id": 3}):
         user |= change
@@ -357,7 +358,7 @@ def test_a_user_is_changed_and_removed(client: TestClient, admin: Headers) -> No
 
 
 @pytest.mark.rule("contract D users", "contract B5", "contract C3")
-def test_a_new_password_takes_effect_at_once(client: TestClient, gallery: LogoAdmin, ann: Headers) -> None:
+def test_a_new_password_takes_effect_at_once(client: AppClient, gallery: LogoAdmin, ann: Headers) -> None:
     other = bearer(gallery, "ann", ANN_PASSWORD)
     response = client.put("/api/users/7/password", json={"password": "new"}, headers=ann)
     assert (response.status_code, response.json()) == (200, ANN_USER)
@@ -369,7 +370,7 @@ def test_a_new_password_takes_effect_at_once(client: TestClient, gallery: LogoAd
 
 
 @pytest.mark.rule("contract D roles")
-def test_roles_are_listed_created_read_and_removed(client: TestClient, admin: Headers) -> None:
+def test_roles_are_listed_created_read_and_removed(client: AppClient, admin: Headers) -> None:
     created = {"role_id": 4, "name": "editor", "scope": ["x", "y"], "created_at": NOW}
     response = client.post("/api/roles", json={"name": "editor", "scope": ["x", "y", "x"]}, headers=admin)
     assert (response.status_code, response.json()) == (201, created)
@@ -385,7 +386,7 @@ def test_roles_are_listed_created_read_and_removed(client: TestClient, admin: He
 
 
 @pytest.mark.rule("contract D authors")
-def test_authors_are_listed_read_and_removed_with_their_links(client: TestClient, admin: Headers) -> None:
+def test_authors_are_listed_read_and_removed_with_their_links(client: AppClient, admin: Headers) -> None:
     assert client.get("/api/authors").json() == [ANN, BEN]
     assert client.get("/api/authors/1").json() == ANN
     assert client.get("/api/authors/1/logos").json() == [LOGO]
@@ -400,10 +401,10 @@ def test_authors_are_listed_read_and_removed_with_their_links(client: TestClient
 @pytest.mark.rule("contract D logos", "contract D themes")
 @pytest.mark.parametrize(("kind", "record"), [("logo", LOGO), ("theme", THEME)])
 def test_artworks_are_listed_created_changed_and_removed(
-    client: TestClient, admin: Headers, kind: str, record: dict[str, object]
+    client: AppClient, admin: Headers, kind: str, record: dict[str, object]
 ) -> None:
     path = f"/api/{kind}s"
-    asked = {name: value for name, value in PIECE.items() if name != "active"}
+    asked = {name: value for name, value in ARTWORK.items() if name != "active"}
     created = {**record, f"{kind}_id": 2, "active": False, "authors": []}
     response = client.post(path, json=asked, headers=admin)
     assert (response.status_code, response.json()) == (201, created)
@@ -420,7 +421,7 @@ def test_artworks_are_listed_created_changed_and_removed(
 
 @pytest.mark.rule("contract D logos", "contract D themes")
 @pytest.mark.parametrize("kind", ["logo", "theme"])
-def test_authors_are_linked_and_taken_off_in_both_ways(client: TestClient, admin: Headers, kind: str) -> None:
+def test_authors_are_linked_and_taken_off_in_both_ways(client: AppClient, admin: Headers, kind: str) -> None:
     path = f"/api/{kind}s/1/authors"
     response = client.post(path, json={"author_id": 2}, headers=admin)
     assert (response.status_code, response.json()) == (200, {f"{kind}_author_id": 2, f"{kind}_id": 1, "author_id": 2})
@@ -434,7 +435,7 @@ def test_authors_are_linked_and_taken_off_in_both_ways(client: TestClient, admin
 
 
 @pytest.mark.rule("contract D logos", "contract D themes", "contract A3")
-def test_a_artwork_beyond_its_limits_is_refused(client: TestClient, admin: Headers) -> None:
+def test_a_artwork_beyond_its_limits_is_refused(client: AppClient, admin: Headers) -> None:
     body = {"name": "", "preview_url": "ftp://x", "target": "x" * 65, "custom_css": "x" * 262_145, "active": 1}
     assert types_of(client.post("/api/logos", json=body, headers=admin)) == [
         (["body", "name"], "string_too_short"),
@@ -443,14 +444,14 @@ def test_a_artwork_beyond_its_limits_is_refused(client: TestClient, admin: Heade
         (["body", "custom_css"], "string_too_long"),
         (["body", "active"], "bool_type"),
     ]
-    longest = {**PIECE, "name": "😀" * 128, "target": "x" * 64, "custom_css": "é" * 262_144}
+    longest = {**ARTWORK, "name": "😀" * 128, "target": "x" * 64, "custom_css": "é" * 262_144}
     assert client.post("/api/logos", json=longest, headers=admin).status_code == 201
 
 
 # Signing in.
 
 
-def post_as(client: TestClient, form: bool, asked: dict[str, str]) -> Any:
+def post_as(client: AppClient, form: bool, asked: dict[str, str]) -> Any:
     """Ask for tokens with a form or with JSON."""
     path = "/api/auth/token"
     return client.post(path, data=asked) if form else client.post(path, json=asked)
@@ -459,7 +460,7 @@ def post_as(client: TestClient, form: bool, asked: dict[str, str]) -> Any:
 @pytest.mark.rule("contract C1")
 @pytest.mark.parametrize("form", [False, True])
 @pytest.mark.parametrize("more", [{}, {"grant_type": "password"}])
-def test_signing_in_gives_a_token_that_works(client: TestClient, form: bool, more: dict[str, str]) -> None:
+def test_signing_in_gives_a_token_that_works(client: AppClient, form: bool, more: dict[str, str]) -> None:
     asked = {"username": "ann", "password": ANN_PASSWORD, **more}
     response = post_as(client, form, asked)
     assert response.status_code == 200
@@ -472,7 +473,7 @@ def test_signing_in_gives_a_token_that_works(client: TestClient, form: bool, mor
 
 
 @pytest.mark.rule("contract C1")
-def test_a_form_may_say_more_than_is_asked(client: TestClient) -> None:
+def test_a_form_may_say_more_than_is_asked(client: AppClient) -> None:
     asked = {"grant_type": "password", "username": "ann", "password": ANN_PASSWORD, "scope": "", "client_id": "docs"}
     assert client.post("/api/auth/token", data=asked).status_code == 200
     assert types_of(client.post("/api/auth/token", json=asked)) == [
@@ -483,7 +484,7 @@ def test_a_form_may_say_more_than_is_asked(client: TestClient) -> None:
 
 @pytest.mark.rule("contract C3")
 @pytest.mark.parametrize("form", [False, True])
-def test_a_refresh_token_works_once(client: TestClient, form: bool) -> None:
+def test_a_refresh_token_works_once(client: AppClient, form: bool) -> None:
     first = client.post("/api/auth/token", json={"username": "ann", "password": ANN_PASSWORD}).json()
     asked = {"grant_type": "refresh_token", "refresh_token": first["refresh_token"]}
 
@@ -500,7 +501,7 @@ def test_a_refresh_token_works_once(client: TestClient, form: bool) -> None:
 
 
 @pytest.mark.rule("contract C1")
-def test_a_wrong_name_and_a_wrong_password_are_answered_alike(client: TestClient) -> None:
+def test_a_wrong_name_and_a_wrong_password_are_answered_alike(client: AppClient) -> None:
     answers = set()
     for username, password in (("ann", "wrong"), ("nobody", ANN_PASSWORD)):
         response = client.post("/api/auth/token", json={"username": username, "password": password})
@@ -510,7 +511,7 @@ def test_a_wrong_name_and_a_wrong_password_are_answered_alike(client: TestClient
 
 
 @pytest.mark.rule("contract C1")
-def test_too_many_failures_are_refused(client: TestClient) -> None:
+def test_too_many_failures_are_refused(client: AppClient) -> None:
     for _ in range(10):
         assert client.post("/api/auth/token", json={"username": "ann", "password": "x"}).status_code == 401
     response = client.post("/api/auth/token", json={"username": "ann", "password": ANN_PASSWORD})
@@ -532,7 +533,7 @@ TOO_MUCH = [(["body", "username"], "string_pattern_mismatch"), (["body", "passwo
         ({"username": "a\0", "password": "x" * 257}, TOO_MUCH),
     ],
 )
-def test_a_sign_in_of_the_wrong_form_is_refused(client: TestClient, body: dict[str, str], expected: object) -> None:
+def test_a_sign_in_of_the_wrong_form_is_refused(client: AppClient, body: dict[str, str], expected: object) -> None:
     assert types_of(client.post("/api/auth/token", json=body)) == expected
     assert types_of(client.post("/api/auth/token", data=body, headers={"content-type": FORM})) == expected
 
@@ -542,14 +543,16 @@ FORM = "application/x-www-form-urlencoded"
 
 @pytest.mark.rule("contract C1", "contract A21")
 @pytest.mark.parametrize("body", [b"username=%ff&password=x", b"username=\xc3\xa9", b"a&" * 200])
-def test_a_form_that_is_no_form_is_refused(client: TestClient, body: bytes) -> None:
+def test_a_form_that_is_no_form_is_refused(client: AppClient, body: bytes) -> None:
     response = client.post("/api/auth/token", content=body, headers={"content-type": FORM})
     assert response.status_code == 422
 
 
 @pytest.mark.rule("contract A21", "contract C1")
-@pytest.mark.parametrize("row", [row for row in ROWS if row.takes_body and row.template != "/api/auth/token"], ids=str)
-def test_no_other_endpoint_takes_a_form(client: TestClient, admin: Headers, row: Row) -> None:
+@pytest.mark.parametrize(
+    "row", [row for row in SAMPLES if row.takes_body and row.template != "/api/auth/token"], ids=str
+)
+def test_no_other_endpoint_takes_a_form(client: AppClient, admin: Headers, row: Sample) -> None:
     response = send(client, row, {**admin, "content-type": FORM}, content=b"username=a")
     assert response.status_code == 415
 
@@ -560,9 +563,9 @@ def test_no_other_endpoint_takes_a_form(client: TestClient, admin: Headers, row:
 @pytest.mark.rule("spec §Versioning", "contract D users")
 def test_the_operations_are_those_of_the_specification_and_the_contract() -> None:
     assert [(operation.method, operation.path) for operation in OPERATIONS] == [
-        (row.method, row.template) for row in ROWS
+        (row.method, row.template) for row in SAMPLES
     ]
-    assert all(row.template.startswith("/api/") for row in ROWS)
+    assert all(row.template.startswith("/api/") for row in SAMPLES)
 
 
 @BOTH
@@ -570,14 +573,15 @@ def test_the_operations_are_those_of_the_specification_and_the_contract() -> Non
 def test_the_declared_statuses_are_those_that_follow_from_the_contract(
     access: Policy, subtests: pytest.Subtests
 ) -> None:
-    for row in ROWS:
+    for row in SAMPLES:
         with subtests.test(str(row)):
             (operation,) = [each for each in OPERATIONS if (each.method, each.path) == (row.method, row.template)]
             expected = {row.status, 422, 503, *row.errors}
-            expected |= {413, 415} if row.takes_body else set()
+            expected |= {413, 415} if row.body is not None else set()
             expected |= {401} if row.token != "never" or row.template == "/api/auth/token" else set()
             expected |= {403} if needs_token(row, access) or (row.token != "never" and row.method != "GET") else set()
-            expected |= {304} if row.method == "GET" and not row.template.startswith("/api/auth/") else set()
+            is_versioned = not row.template.startswith("/api/auth/") and not row.is_file
+            expected |= {304} if row.method == "GET" and is_versioned else set()
             expected |= {412} if row.method in ("PATCH", "PUT", "DELETE") else set()
             assert operation.statuses(access) == tuple(sorted(expected))
 
@@ -586,12 +590,12 @@ def test_the_declared_statuses_are_those_that_follow_from_the_contract(
 @pytest.mark.rule("contract A21")
 @pytest.mark.rule("spec §Resources", "spec §Versioning", "contract D users", "contract D roles", "contract D authors")
 @pytest.mark.rule("contract D themes", "contract D logos")
-def test_a_good_request_is_answered_with_exactly_its_fields(client: TestClient, admin: Headers, row: Row) -> None:
+def test_a_good_request_is_answered_with_exactly_its_fields(client: AppClient, admin: Headers, row: Sample) -> None:
     response = send(client, row, admin)
     assert response.status_code == row.status
-    assert response.header("content-type") == "application/json"
+    assert response.header("content-type") == ("application/jsonl" if row.is_file else "application/json")
     assert response.header("x-content-type-options") == "nosniff"
-    answer = response.json()
+    answer = loads(response.text.partition("\n")[0]) if row.is_file else response.json()
     assert isinstance(answer, list) == row.is_list
     for record in answer if row.is_list else [answer]:
         assert tuple(record) == row.fields
@@ -605,7 +609,7 @@ def test_a_good_request_is_answered_with_exactly_its_fields(client: TestClient, 
 @BOTH
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 3", "spec §Authentication 4", "spec §Errors 403")
 @pytest.mark.rule("contract B1", "contract A19")
-def test_without_a_token(client: TestClient, watched: WatchedStorage, access: Policy, row: Row) -> None:
+def test_without_a_token(client: AppClient, watched: WatchedStorage, access: Policy, row: Sample) -> None:
     response = send(client, row)
     if needs_token(row, access):
         assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"})
@@ -617,9 +621,9 @@ def test_without_a_token(client: TestClient, watched: WatchedStorage, access: Po
 @BOTH
 @pytest.mark.rule("spec §Authentication 2", "spec §Errors 401", "contract A19")
 def test_a_bad_token_is_refused_wherever_one_may_be_shown(
-    client: TestClient, watched: WatchedStorage, subtests: pytest.Subtests
+    client: AppClient, watched: WatchedStorage, subtests: pytest.Subtests
 ) -> None:
-    for row in ROWS:
+    for row in SAMPLES:
         with subtests.test(str(row)):
             response = send(client, row, {"authorization": "Bearer x.y.z"})
             if row.token == "never":
@@ -634,8 +638,8 @@ def test_a_bad_token_is_refused_wherever_one_may_be_shown(
 @GUARDED
 @pytest.mark.rule("contract A19", "spec §Authentication 3")
 @pytest.mark.parametrize("header", ["Basic YW5uOng=", "Bearer", "Bearer ", "Token x", "Bearerx.y.z", "", "x.y.z"])
-def test_another_scheme_than_bearer_is_no_token(client: TestClient, header: str, subtests: pytest.Subtests) -> None:
-    for row in ROWS:
+def test_another_scheme_than_bearer_is_no_token(client: AppClient, header: str, subtests: pytest.Subtests) -> None:
+    for row in SAMPLES:
         with subtests.test(str(row)):
             response = send(client, row, {"authorization": header})
             if row.token in ("never", "optional"):
@@ -646,7 +650,7 @@ def test_another_scheme_than_bearer_is_no_token(client: TestClient, header: str,
 
 @pytest.mark.rule("contract A19")
 def test_the_scheme_is_read_in_any_case_and_a_second_header_makes_both_doubtful(
-    app: ASGIApp, client: TestClient, admin: Headers
+    app: ASGIApp, client: AppClient, admin: Headers
 ) -> None:
     token = admin["authorization"].split()[1]
     for header in (f"bearer {token}", f"BEARER  {token} "):
@@ -658,7 +662,7 @@ def test_the_scheme_is_read_in_any_case_and_a_second_header_makes_both_doubtful(
 @ALL
 @GUARDED
 @pytest.mark.rule("contract A19", "contract B1", "contract B3")
-def test_a_token_without_the_right_is_refused(client: TestClient, gallery: LogoAdmin, ann: Headers, row: Row) -> None:
+def test_a_token_without_the_right_is_refused(client: AppClient, gallery: LogoAdmin, ann: Headers, row: Sample) -> None:
     gallery.users.create(logoadmin.CreateUser(user_id=50, username="other", password="x"))
     other = send(client, row, ann, path=row.path.replace("/users/7", "/users/50"))
     own = send(client, row, ann)
@@ -674,7 +678,7 @@ def test_a_token_without_the_right_is_refused(client: TestClient, gallery: LogoA
 
 
 @pytest.mark.rule("contract A19", "contract B5")
-def test_the_order_of_judgement(client: TestClient, gallery: LogoAdmin, admin: Headers, ann: Headers) -> None:
+def test_the_order_of_judgement(client: AppClient, gallery: LogoAdmin, admin: Headers, ann: Headers) -> None:
     def answers(headers: Headers, content: bytes, type_: str, path: str) -> list[object]:
         response = client.request("PATCH", path, headers={**headers, "content-type": type_}, content=content)
         return [response.status_code, response.json()["detail"]]
@@ -697,7 +701,7 @@ def test_the_order_of_judgement(client: TestClient, gallery: LogoAdmin, admin: H
 
 @pytest.mark.rule("contract A11", "contract C2")
 def test_who_has_as_many_and_as_long_scopes_as_a_role_can_have_is_let_in(
-    client: TestClient, gallery: LogoAdmin, admin: Headers
+    client: AppClient, gallery: LogoAdmin, admin: Headers
 ) -> None:
     scope = [f"{number:064}" for number in range(64)]
     assert client.patch("/api/roles/1", json={"scope": scope}, headers=admin).status_code == 200
@@ -709,7 +713,7 @@ def test_who_has_as_many_and_as_long_scopes_as_a_role_can_have_is_let_in(
 @BOTH
 @pytest.mark.rule("contract A19", "contract B4")
 def test_who_goes_beyond_themselves_is_answered_403_whatever_else_is_wrong(
-    client: TestClient, gallery: LogoAdmin, admin: Headers
+    client: AppClient, gallery: LogoAdmin, admin: Headers
 ) -> None:
     scope = ["users:write", "roles:write"]
     role_id = client.post("/api/roles", json={"name": "manager", "scope": scope}, headers=admin).json()["role_id"]
@@ -736,7 +740,7 @@ def test_who_goes_beyond_themselves_is_answered_403_whatever_else_is_wrong(
 @BOTH
 @pytest.mark.rule("contract A19", "contract A5")
 def test_a_request_that_is_refused_for_its_form_never_touches_storage(
-    client: TestClient, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
+    client: AppClient, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
 ) -> None:
     for row in WITH_BODY:
         with subtests.test(str(row)):
@@ -771,7 +775,7 @@ NO_PATH_IDS = (
 def test_a_path_id_is_an_integer_within_bounds(
     app: ASGIApp, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
 ) -> None:
-    for row in WITH_PATH:
+    for row in WITH_NUMBER:
         field = row.template.split("{")[1].split("}")[0]
         template = row.template.replace(f"{{{field}}}", "{}").replace("{author_id}", "1")
         body = b"" if row.body is None else dumps(row.body).encode()
@@ -786,9 +790,9 @@ def test_a_path_id_is_an_integer_within_bounds(
 
 @pytest.mark.rule("contract A1", "spec §Limits")
 def test_a_path_id_may_be_written_with_a_sign_or_zeros_and_goes_to_its_bounds(
-    client: TestClient, admin: Headers, subtests: pytest.Subtests
+    client: AppClient, admin: Headers, subtests: pytest.Subtests
 ) -> None:
-    for row in WITH_PATH:
+    for row in WITH_NUMBER:
         with subtests.test(str(row)):
             field = row.template.split("{")[1].split("}")[0]
             for text in ("0", "-0", "+0", "2147483647", "+2147483647", "0" * 6000, "00002147483647", "%32147483647"):
@@ -800,7 +804,7 @@ def test_a_path_id_may_be_written_with_a_sign_or_zeros_and_goes_to_its_bounds(
 
 
 @pytest.mark.rule("contract A9")
-def test_a_record_that_does_not_exist_is_named(client: TestClient, admin: Headers, subtests: pytest.Subtests) -> None:
+def test_a_record_that_does_not_exist_is_named(client: AppClient, admin: Headers, subtests: pytest.Subtests) -> None:
     for row in WITH_PATH:
         with subtests.test(str(row)):
             field = row.template.split("{")[1].split("}")[0]
@@ -814,15 +818,15 @@ def test_a_record_that_does_not_exist_is_named(client: TestClient, admin: Header
 
 
 @pytest.mark.rule("contract A4", "contract A5")
-def test_an_unknown_query_parameter_is_refused(client: TestClient, admin: Headers, subtests: pytest.Subtests) -> None:
-    for row in ROWS:
+def test_an_unknown_query_parameter_is_refused(client: AppClient, admin: Headers, subtests: pytest.Subtests) -> None:
+    for row in SAMPLES:
         with subtests.test(str(row)):
             response = send(client, row, admin, path=f"{row.path}?x=1&x=2&y")
             assert types_of(response) == [(["query", "x"], "extra_forbidden"), (["query", "y"], "extra_forbidden")]
 
 
 @pytest.mark.rule("contract A5")
-def test_all_problems_of_a_request_are_reported_at_once_in_order(client: TestClient, admin: Headers) -> None:
+def test_all_problems_of_a_request_are_reported_at_once_in_order(client: AppClient, admin: Headers) -> None:
     body = {"username": "", "user_id": 1, "avatar": 5, "surname": "x"}
     response = client.patch("/api/users/-1?a=1&b=2", json=body, headers=admin)
     assert types_of(response) == [
@@ -843,7 +847,7 @@ def test_all_problems_of_a_request_are_reported_at_once_in_order(client: TestCli
 
 
 @pytest.mark.rule("contract A5", "contract C4")
-def test_no_entry_repeats_the_input(client: TestClient, admin: Headers) -> None:
+def test_no_entry_repeats_the_input(client: AppClient, admin: Headers) -> None:
     secret = "hunter2-hunter2"
     for body in (
         {"user_id": 8, "username": "x", "password": secret * 100},
@@ -863,7 +867,7 @@ def test_no_entry_repeats_the_input(client: TestClient, admin: Headers) -> None:
 
 @pytest.mark.rule("contract A1")
 @pytest.mark.parametrize("number", ["true", "false", '"5"', "5.0", "5.5", "1e3", "-0.0", "null", "[5]", "{}"])
-def test_an_integer_in_a_body_is_written_as_one(client: TestClient, number: str) -> None:
+def test_an_integer_in_a_body_is_written_as_one(client: AppClient, number: str) -> None:
     body = f'{{"user_id": {number}, "username": "x"}}'.encode()
     response = client.post("/api/authors", content=body, headers=JSON_TYPE)
     assert types_of(response) == [(["body", "user_id"], "int_type")]
@@ -893,7 +897,7 @@ def test_an_integer_in_a_body_is_written_as_one(client: TestClient, number: str)
     ],
 )
 def test_a_body_that_is_no_json_object_is_refused(
-    client: TestClient, admin: Headers, content: bytes, type_: str, subtests: pytest.Subtests
+    client: AppClient, admin: Headers, content: bytes, type_: str, subtests: pytest.Subtests
 ) -> None:
     for row in WITH_BODY if content else WITH_NEEDED_BODY:
         with subtests.test(str(row)):
@@ -903,7 +907,7 @@ def test_a_body_that_is_no_json_object_is_refused(
 
 @pytest.mark.rule("contract A21")
 def test_a_body_that_is_not_json_by_its_type_is_refused(
-    client: TestClient, app: ASGIApp, admin: Headers, subtests: pytest.Subtests
+    client: AppClient, app: ASGIApp, admin: Headers, subtests: pytest.Subtests
 ) -> None:
     for row in WITH_BODY:
         with subtests.test(str(row)):
@@ -929,7 +933,7 @@ def test_a_body_that_is_not_json_by_its_type_is_refused(
 
 @pytest.mark.rule("contract A21")
 @pytest.mark.parametrize("type_", ["application/json; charset=utf-8", "APPLICATION/JSON", "application/json ;x=y"])
-def test_a_json_type_may_be_written_in_any_way(client: TestClient, type_: str) -> None:
+def test_a_json_type_may_be_written_in_any_way(client: AppClient, type_: str) -> None:
     body = b'{"user_id": 5, "username": "x"}'
     assert client.post("/api/authors", content=body, headers={"content-type": type_}).status_code == 201
 
@@ -950,10 +954,10 @@ def test_a_body_over_the_limit_is_refused(app: ASGIApp, admin: Headers, subtests
 
 
 @pytest.mark.rule("contract A21")
-def test_the_largest_body_is_taken(client: TestClient, admin: Headers) -> None:
+def test_the_largest_body_is_taken(client: AppClient, admin: Headers) -> None:
     author = b'{"user_id": 5, "username": "x"}'
     assert client.post("/api/authors", content=author.ljust(LARGEST), headers=JSON_TYPE).status_code == 201
-    logo = dumps({**PIECE, "custom_css": "\U0001f600" * 262_144}).encode()
+    logo = dumps({**ARTWORK, "custom_css": "\U0001f600" * 262_144}).encode()
     created = client.post("/api/logos", content=logo.ljust(LARGEST_WITH_CSS), headers={**JSON_TYPE, **admin})
     assert created.status_code == 201
     assert created.json()["custom_css"] == "\U0001f600" * 262_144
@@ -961,8 +965,8 @@ def test_the_largest_body_is_taken(client: TestClient, admin: Headers) -> None:
 
 @pytest.mark.rule("contract A21")
 def test_a_wrong_method_is_answered_with_those_that_are_right(app: ASGIApp, subtests: pytest.Subtests) -> None:
-    for template in sorted({row.template for row in ROWS}):
-        rows = [row for row in ROWS if row.template == template]
+    for template in sorted({row.template for row in SAMPLES}):
+        rows = [row for row in SAMPLES if row.template == template]
         right = {row.method for row in rows} | ({"HEAD"} if any(row.method == "GET" for row in rows) else set())
         methods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get", "\u1234"}
         for method in methods - right:
@@ -1002,7 +1006,7 @@ def test_an_unknown_path_is_not_found(app: ASGIApp, path: str) -> None:
 @pytest.mark.rule("contract A21")
 def test_head_answers_as_get_does_without_the_body(app: ASGIApp, admin: Headers, subtests: pytest.Subtests) -> None:
     nobody = {"user_id": 9, "role_id": 9, "author_id": 9, "theme_id": 9, "logo_id": 9}
-    for row in (row for row in ROWS if row.method == "GET"):
+    for row in (row for row in SAMPLES if row.method == "GET"):
         for path in (row.path, row.path + "?x=1", row.template.format(**nobody)):
             with subtests.test(f"HEAD {path}"):
                 headers = {**admin, "x-request-id": "both"}.items()
@@ -1015,9 +1019,9 @@ def test_head_answers_as_get_does_without_the_body(app: ASGIApp, admin: Headers,
 @BOTH
 @pytest.mark.rule("spec §Errors 503", "contract A20")
 def test_a_database_out_of_reach_is_said_to_be_on_every_endpoint(
-    client: TestClient, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
+    client: AppClient, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
 ) -> None:
-    for row in ROWS:
+    for row in SAMPLES:
         with subtests.test(str(row)):
             watched.go_away()
             response = send(client, row, admin)
@@ -1034,10 +1038,10 @@ def test_a_database_out_of_reach_is_said_to_be_on_every_endpoint(
 def test_a_storage_that_waits_is_asked_elsewhere_with_the_same_answers(
     app: ASGIApp, gallery: LogoAdmin, watched: WatchedStorage, admin: Headers, waits: bool
 ) -> None:
-    gallery.waits = waits
-    with TestClient(app) as client:
+    gallery.waits = watched.waits = waits
+    with AppClient(app) as client:
         assert client.get("/api/logos/1").json() == LOGO
-        assert client.post("/api/logos", json=PIECE, headers=admin).status_code == 201
+        assert client.post("/api/logos", json=ARTWORK, headers=admin).status_code == 201
         assert client.get("/api/logos/12").status_code == 404
         watched.go_away()
         assert client.get("/api/logos/1").json() == {"detail": AWAY}
@@ -1045,13 +1049,13 @@ def test_a_storage_that_waits_is_asked_elsewhere_with_the_same_answers(
 
 @pytest.mark.rule("contract A21")
 def test_an_unexpected_fault_is_answered_without_a_word_about_it(
-    client: TestClient,
+    client: AppClient,
     watched: WatchedStorage,
     admin: Headers,
     caplog: pytest.LogCaptureFixture,
     subtests: pytest.Subtests,
 ) -> None:
-    for row in ROWS:
+    for row in SAMPLES:
         with subtests.test(str(row)):
             watched.fault = RuntimeError("secret detail")
             response = send(client, row, admin)
@@ -1125,7 +1129,7 @@ def test_a_list_whose_database_fails_midway_breaks_off(
 
 
 @pytest.mark.rule("contract E1", "contract A20")
-def test_a_list_whose_database_is_away_from_the_start_is_503(client: TestClient, watched: WatchedStorage) -> None:
+def test_a_list_whose_database_is_away_from_the_start_is_503(client: AppClient, watched: WatchedStorage) -> None:
     fill(watched, 1501)
     watched.go_away()
     assert client.get("/api/authors").status_code == 503
@@ -1141,7 +1145,7 @@ def test_head_of_a_long_list_fetches_no_more_than_a_page(app: ASGIApp, watched: 
 
 @pytest.mark.rule("contract E1", "contract D logos")
 @pytest.mark.parametrize("size", [49, 50, 51])
-def test_lists_of_artworks_are_whole_too(client: TestClient, watched: WatchedStorage, size: int) -> None:
+def test_lists_of_artworks_are_whole_too(client: AppClient, watched: WatchedStorage, size: int) -> None:
     def work(uow: Any) -> None:
         for id_ in range(2, size + 1):
             uow.records(LOGOS).add(Logo(id_, "n", "http://a", "t", "", False, (), NOW))
@@ -1157,7 +1161,7 @@ def test_lists_of_artworks_are_whole_too(client: TestClient, watched: WatchedSto
 
 @pytest.mark.rule("contract B5", "contract A19")
 def test_a_change_of_role_and_a_removal_take_effect_at_once(
-    client: TestClient, gallery: LogoAdmin, ann: Headers
+    client: AppClient, gallery: LogoAdmin, ann: Headers
 ) -> None:
     assert client.get("/api/roles", headers=ann).status_code == 403
     gallery.users.amend(AmendUser(user_id=7, role_id=2))
@@ -1169,14 +1173,14 @@ def test_a_change_of_role_and_a_removal_take_effect_at_once(
 
 @GUARDED
 @pytest.mark.rule("contract B1")
-def test_under_guarded_everybody_may_read_themselves(client: TestClient, ann: Headers) -> None:
+def test_under_guarded_everybody_may_read_themselves(client: AppClient, ann: Headers) -> None:
     assert client.get("/api/users/7", headers=ann).json() == ANN_USER
     assert client.get(f"/api/users/{ADMIN_ID}", headers=ann).status_code == 403
     assert client.get("/api/users/12", headers=ann).status_code == 403  # nor learn who is there
 
 
 @pytest.mark.rule("contract C2", "contract A19")
-def test_an_expired_token_is_refused(client: TestClient, clock: Any, admin: Headers) -> None:
+def test_an_expired_token_is_refused(client: AppClient, clock: Any, admin: Headers) -> None:
     clock.pass_by(899)
     assert client.get("/api/roles", headers=admin).status_code == 200
     clock.pass_by(1)
@@ -1184,7 +1188,7 @@ def test_an_expired_token_is_refused(client: TestClient, clock: Any, admin: Head
 
 
 @pytest.mark.rule("contract H6")
-def test_what_http_refuses_the_library_refuses(client: TestClient, gallery: LogoAdmin) -> None:
+def test_what_http_refuses_the_library_refuses(client: AppClient, gallery: LogoAdmin) -> None:
     response = client.post("/api/authors", json={"user_id": -1, "username": ""})
     with pytest.raises(logoadmin.InvalidInput) as invalid:
         gallery.authors.create(CreateAuthor(user_id=-1, username=""))
@@ -1199,13 +1203,13 @@ def test_what_http_refuses_the_library_refuses(client: TestClient, gallery: Logo
 
 @pytest.mark.rule("contract A21")
 @pytest.mark.parametrize("path", ["/api/users%0A", "/api/logos/1%0A", "/openapi.json%0A"])
-def test_a_path_that_ends_with_a_newline_is_another_path(client: TestClient, path: str) -> None:
+def test_a_path_that_ends_with_a_newline_is_another_path(client: AppClient, path: str) -> None:
     assert client.get(path).status_code in (404, 422)
 
 
 @pytest.mark.rule("contract F1", "contract F3", "contract A4")
-def test_what_headers_say_is_said_nowhere_else(client: TestClient, admin: Headers) -> None:
-    for row in ROWS:
+def test_what_headers_say_is_said_nowhere_else(client: AppClient, admin: Headers) -> None:
+    for row in SAMPLES:
         for name, value in (("if_match", [1]), ("if_none_match", [1]), ("idempotency_key", "x")):
             if row.takes_body:
                 answered = send(client, row, admin, json={**(row.body or {}), name: value})
@@ -1216,7 +1220,7 @@ def test_what_headers_say_is_said_nowhere_else(client: TestClient, admin: Header
 
 
 @pytest.mark.rule("contract A5")
-def test_a_flood_of_unknown_fields_is_one_problem(client: TestClient) -> None:
+def test_a_flood_of_unknown_fields_is_one_problem(client: AppClient) -> None:
     many = {str(number): 1 for number in range(4_000)}
     response = client.post("/api/authors", json=many)
     assert response.status_code == 422
@@ -1229,7 +1233,7 @@ def test_a_flood_of_unknown_fields_is_one_problem(client: TestClient) -> None:
 
 
 @pytest.mark.rule("contract A4")
-def test_a_field_that_is_given_twice_is_refused(client: TestClient) -> None:
+def test_a_field_that_is_given_twice_is_refused(client: AppClient) -> None:
     twice = b'{"user_id": 1, "user_id": 2, "username": "x"}'
     response = client.post("/api/authors", content=twice, headers={"content-type": "application/json"})
     assert response.status_code == 422

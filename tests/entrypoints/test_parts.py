@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 import logoadmin
@@ -21,8 +20,9 @@ from logoadmin.domain.model.records import Logo
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
-from logoadmin.entrypoints.http_api.parts import CHUNK, Chunks, Part, Parts, Within, no_parts
-from tests.gallery import NOW, StandingClock, WatchedStorage, gallery_on, recorded
+from logoadmin.entrypoints.http_api.parts import CHUNK, ChunkedBody, Part, PartCache, RenderContext, new_part_cache
+from tests.asgi import AppClient
+from tests.gallery import NOW, FrozenClock, WatchedStorage, gallery_on, recorded
 
 pytestmark = pytest.mark.rule("contract E1")
 
@@ -32,20 +32,20 @@ TEXT = "".join(map(chr, range(0x400, 0x4FF)))  # two bytes each
 class Book:
     """An answer of three parts: a short one, a long one, and another short one."""
 
-    def __init__(self, parts: Parts, version: object = None) -> None:
+    def __init__(self, parts: PartCache, version: object = None) -> None:
         self.contents = [b"[1", b"," + bytes(5 * CHUNK // 2), b",3]"]
         self.made: list[int] = []
-        gallery = gallery_on(MemoryStorage(), StandingClock())
+        gallery = gallery_on(MemoryStorage(), FrozenClock())
         dispatch = Dispatch(gallery)
-        self.within = Within(parts, DataVersion(gallery, dispatch), dispatch.reading, "book", version)
+        self.context = RenderContext(parts, DataVersion(gallery, dispatch), dispatch.reading, "book", version)
 
     def make(self, place: Place) -> Part:
         self.made.append(place.after)
         last = place.after == len(self.contents) - 1
         return Part(self.contents[place.after], None if last else Place(place.after + 1, 1))
 
-    def chunks(self) -> Chunks:
-        return Chunks(self.make, Place(0, 1), self.within)
+    def chunks(self) -> ChunkedBody:
+        return ChunkedBody(self.make, Place(0, 1), self.context)
 
     def read(self) -> list[bytes]:
         async def read() -> list[bytes]:
@@ -55,20 +55,20 @@ class Book:
 
 
 def test_an_answer_comes_in_chunks_whatever_its_parts() -> None:
-    book = Book(no_parts())
+    book = Book(new_part_cache())
     assert b"".join(book.read()) == b"".join(book.contents)
     assert [len(chunk) for chunk in book.read()] == [2, CHUNK, CHUNK, CHUNK // 2 + 1, 3]
     assert book.made == [0, 1, 2]  # and was there for the second reader
 
 
 def test_what_is_no_longer_there_is_made_again() -> None:
-    book = Book(no_parts(0))
+    book = Book(new_part_cache(0))
 
     async def read() -> bytes:
         found = b""
         async for chunk in book.chunks():
             found += chunk
-            book.within.parts.put("another", Part(b"", None), 0)
+            book.context.parts.put("another", Part(b"", None), 0)
         return found
 
     assert asyncio.run(read()) == b"".join(book.contents)
@@ -76,7 +76,7 @@ def test_what_is_no_longer_there_is_made_again() -> None:
 
 
 def test_a_long_record_that_was_changed_while_it_was_read_is_never_half_of_each() -> None:
-    parts = no_parts(0)
+    parts = new_part_cache(0)
     book = Book(parts)
 
     async def read() -> None:
@@ -99,12 +99,12 @@ def storage() -> WatchedStorage:
 
 @pytest.fixture
 def app(storage: WatchedStorage) -> ASGIApp:
-    return http_application(gallery_on(storage, StandingClock()))
+    return http_application(gallery_on(storage, FrozenClock()))
 
 
 @pytest.fixture
-def client(app: ASGIApp) -> TestClient:
-    return TestClient(app, base_url="http://localhost")
+def client(app: ASGIApp) -> AppClient:
+    return AppClient(app, base_url="http://localhost")
 
 
 def fill(storage: WatchedStorage, styles: list[str]) -> list[dict[str, Any]]:
@@ -131,7 +131,7 @@ STYLES: dict[str, list[str]] = {
 
 @pytest.mark.rule("contract E2")
 @pytest.mark.parametrize("kind", STYLES)
-def test_lists_of_any_weight_are_whole(client: TestClient, storage: WatchedStorage, kind: str) -> None:
+def test_lists_of_any_weight_are_whole(client: AppClient, storage: WatchedStorage, kind: str) -> None:
     logos = fill(storage, STYLES[kind])
     for _ in range(2):
         answer = client.get("/api/logos")
@@ -150,7 +150,7 @@ def test_lists_of_any_weight_are_whole(client: TestClient, storage: WatchedStora
 
 
 @pytest.mark.rule("contract G")
-def test_the_history_of_heavy_records_is_whole(client: TestClient, storage: WatchedStorage) -> None:
+def test_the_history_of_heavy_records_is_whole(client: AppClient, storage: WatchedStorage) -> None:
     fill(storage, STYLES["heavy"])
     token = client.post("/api/auth/token", json={"username": "admin", "password": "correct horse battery"}).json()[
         "access_token"
@@ -159,7 +159,7 @@ def test_the_history_of_heavy_records_is_whole(client: TestClient, storage: Watc
     assert [len(change["after"].get("custom_css", "")) for change in changes][-5:] == [MAX_CUSTOM_CSS] * 5
 
 
-def test_who_reads_the_same_version_shares_what_was_read(client: TestClient, storage: WatchedStorage) -> None:
+def test_who_reads_the_same_version_shares_what_was_read(client: AppClient, storage: WatchedStorage) -> None:
     fill(storage, STYLES["light"])
     first = client.get("/api/logos")
     storage.asked.clear()
@@ -208,9 +208,9 @@ def test_a_short_list_is_sent_at_once_and_a_long_one_by_records(app: ASGIApp, st
 def test_a_long_record_is_of_the_version_that_its_head_says(
     storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts = no_parts(0)
-    monkeypatch.setattr("logoadmin.entrypoints.http_api.app.no_parts", lambda: parts)
-    gallery = gallery_on(storage, StandingClock())
+    parts = new_part_cache(0)
+    monkeypatch.setattr("logoadmin.entrypoints.http_api.app.new_part_cache", lambda: parts)
+    gallery = gallery_on(storage, FrozenClock())
     fill(storage, [TEXT * 1000])
 
     def change(message: dict[str, Any]) -> None:

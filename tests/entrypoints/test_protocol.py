@@ -1,5 +1,6 @@
 """What clients may do to the server: BoundedProtocol on a real socket, with short limits so that no test waits long."""
 
+import asyncio
 import http.client
 import json
 import logging
@@ -20,6 +21,7 @@ from uvicorn.server import Server
 
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
+from logoadmin.entrypoints.server.protocol.answers import Output
 
 HOST = b"Host: localhost\r\n"
 HEAD = b"POST / HTTP/1.1\r\n" + HOST
@@ -61,6 +63,10 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
         case "/early":
             await Response(b'{"detail":"no"}', 413, media_type="application/json")(scope, receive, send)
             return
+        case "/steady":
+            scope["logoadmin.steady"].append(True)
+        case "/begun":
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]})
         case "/slow":
             await sleep(0.6)
         case "/fault":
@@ -250,10 +256,29 @@ def test_a_steady_body_has_its_time_and_no_more(running: Running) -> None:
     assert answer.body == b"POST / 200 3"
 
 
+@pytest.mark.rule("contract H4", "contract I4")
+def test_a_body_that_may_take_its_time_must_only_come_steadily(running: Running) -> None:
+    head = HEAD.replace(b"/", b"/steady", 1) + b"Connection: close\r\nContent-Length: 500\r\n\r\n"
+    start = time.monotonic()
+    (answer,) = running.ask(head, *[b"x" * 20] * 25, every=0.06)
+    assert answer.body == b"POST /steady 500 3"
+    assert time.monotonic() - start > Hasty.body_seconds
+    start = time.monotonic()
+    status, _ = running.refusal(head, *[b"x" * 20] * 23)
+    assert status == 408
+    assert time.monotonic() - start < 1.1
+
+
 @pytest.mark.rule("contract H4")
 def test_extensions_of_empty_chunks_are_no_body(running: Running) -> None:
     status, _ = running.refusal(HEAD + CHUNKED, b"1;a", *[b"a" * 100] * 10, every=0.06)
     assert status == 408
+
+
+@pytest.mark.rule("contract A21")
+def test_of_an_answer_that_is_broken_off_the_client_has_what_there_was(running: Running) -> None:
+    (answer,) = running.ask(b"POST /begun HTTP/1.1\r\n" + HOST + CHUNKED, b"no chunk\r\n", every=0.1)
+    assert (answer.status, answer.headers["content-length"], answer.body) == (200, "4", b"")
 
 
 @pytest.mark.rule("contract H4")
@@ -611,6 +636,42 @@ def test_what_is_wrong_with_a_request_behind_an_offer_to_upgrade_is_said(running
     assert (bad.status, bad.detail) == (400, "Exactly one Host header is required")
 
 
+class Packets(asyncio.Transport):
+    """A transport that keeps what is written to it, each call by itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[bytes] = []
+        self.is_closed = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.written.append(bytes(data))
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_the_head_of_an_answer_is_written_with_the_first_of_its_body() -> None:
+    packets = Packets()
+    output = Output(packets)
+    output.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    for answer in ((b"head ", b"body"), (b"head ", b"", b"later")):
+        output.expect_head()
+        for part in answer:
+            output.write(part)
+    assert packets.written == [b"HTTP/1.1 100 Continue\r\n\r\n", b"head body", b"head ", b"later"]
+
+
+def test_a_head_whose_body_never_comes_is_written_before_the_connection_closes() -> None:
+    packets = Packets()
+    output = Output(packets)
+    output.expect_head()
+    output.write(b"head")
+    assert not packets.written
+    output.close()
+    assert (packets.written, packets.is_closed) == ([b"head"], True)
+
+
 # What must go on working.
 
 
@@ -688,7 +749,7 @@ def test_a_stream_that_fails_is_broken_off_with_one_warning(running: Running, ca
     )
 
 
-def test_stopping_finishes_what_is_in_flight_and_lets_go_of_the_rest(caplog: pytest.LogCaptureFixture) -> None:
+def test_stopping_finishes_what_is_in_flight_and_gives_the_rest_its_own_time(caplog: pytest.LogCaptureFixture) -> None:
     running = Running(Hasty)
     with (
         running.connected() as slow,
@@ -704,6 +765,6 @@ def test_stopping_finishes_what_is_in_flight_and_lets_go_of_the_rest(caplog: pyt
         running.stop()
         assert time.monotonic() - start < 3
         assert answers(slow)[0].body == b"GET /slow 0 1"
-        assert answers(silent) == answers(half_head) == []
-        assert answers(half_body)[0].status == 408
+        for unfinished in (silent, half_head, half_body):
+            assert answers(unfinished)[0].status == 408
     assert caplog.records == []

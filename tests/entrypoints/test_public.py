@@ -16,10 +16,11 @@ from logoadmin.domain.model.kinds import LOGOS
 from logoadmin.domain.services.artworks import ArtworkService
 from logoadmin.entrypoints.http_api import app as module
 from logoadmin.entrypoints.http_api.app import http_application
-from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
+from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import ask
-from tests.gallery import ASKED, PIECE
+from tests.gallery import ARTWORK, ASKED
 from tests.gallery import ask as perform
 
 pytestmark = pytest.mark.rule("contract F1", "contract F2")
@@ -78,7 +79,9 @@ def count(service: ArtworkService[Any, Any, Any, Any], command: CountLogos, call
 def counting(monkeypatch: pytest.MonkeyPatch) -> Operation:
     """The example of docs/extend.md."""
     monkeypatch.setattr(ArtworkService, "count", count, raising=False)
-    operation = Operation("contract D logos", "GET /api/logos/count", CountLogos, "logos.count", Counted)
+    operation = Operation(
+        "contract D logos", "GET /api/logos/count", CountLogos, "logos.count", Counted, "Count logos", "All."
+    )
     monkeypatch.setattr(module, "OPERATIONS", (*OPERATIONS, operation))
     return operation
 
@@ -112,7 +115,7 @@ def test_a_public_answer_that_is_no_record_is_answered_as_it_is_now(gallery: Log
             answered = ask(application, "GET", counting.path, headers=had)
             assert (answered.status_code, answered.json()) == (200, {"count": expected})
             assert (answered.header("etag"), answered.header("cache-control")) == (None, "public, max-age=60")
-        perform(gallery, next(o.command for o in OPERATIONS if o.name == "create_logo")(**PIECE))
+        perform(gallery, next(o.command for o in OPERATIONS if o.name == "create_logo")(**ARTWORK))
 
 
 def test_a_path_that_is_said_in_full_comes_before_one_with_a_field(gallery: LogoAdmin, counting: Operation) -> None:

@@ -8,15 +8,14 @@ from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from starlette.applications import Starlette
 from starlette.routing import Mount
-from starlette.testclient import TestClient
 
 import logoadmin
 from logoadmin.adapters.jwt_tokens import Key, hs256_key, key_from_file
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
-from tests.asgi import ask
-from tests.gallery import ADMIN_PASSWORD, TOKEN_KEY, StandingClock, gallery_on
+from tests.asgi import AppClient, ask
+from tests.gallery import ADMIN_PASSWORD, TOKEN_KEY, FrozenClock, gallery_on
 
 pytestmark = pytest.mark.rule("contract C2")
 
@@ -40,14 +39,14 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> list[Key]:
 
 
 def made(keys: list[Key], access: Policy = Policy.OPEN) -> LogoAdmin:
-    return gallery_on(MemoryStorage(), StandingClock(), access, keys=keys)
+    return gallery_on(MemoryStorage(), FrozenClock(), access, keys=keys)
 
 
 @pytest.mark.parametrize("access", list(Policy))
 def test_others_verify_our_tokens_with_the_published_keys(keys: list[Key], access: Policy) -> None:
     for signing in keys[:2]:
         gallery = made([signing, *keys], access)
-        client = TestClient(logoadmin.asgi(gallery))
+        client = AppClient(logoadmin.asgi(gallery))
         signed_in = client.post("/api/auth/token", json={"username": "admin", "password": ADMIN_PASSWORD})
         token = signed_in.json()["access_token"]
         published = jwt.PyJWKSet.from_dict(client.get(PATH).json())
@@ -99,4 +98,4 @@ def test_the_keys_may_be_kept_for_five_minutes_and_are_only_read(keys: list[Key]
 def test_the_keys_are_under_the_prefix_of_a_mounted_gallery(keys: list[Key]) -> None:
 
     host = Starlette(routes=[Mount("/gallery", logoadmin.asgi(made(keys)))])
-    assert len(TestClient(host).get(f"/gallery{PATH}").json()["keys"]) == 2
+    assert len(AppClient(host).get(f"/gallery{PATH}").json()["keys"]) == 2

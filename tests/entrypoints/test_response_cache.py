@@ -7,12 +7,13 @@ import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.model.metrics import Counters
 from logoadmin.entrypoints.http_api import response_cache as module
 from logoadmin.entrypoints.http_api.bounded_cache import BoundedCache
 from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache
-from tests.asgi import Answered, ask
+from tests.asgi import AppResponse, ask
 
 pytestmark = pytest.mark.rule("contract E1", "contract F1")
 
@@ -24,7 +25,7 @@ class Records:
     """Stands in for the gallery and for its change history: all that counts is the number of changes."""
 
     waits = False
-    at_once = 1
+    concurrent_reads = 1
 
     def __init__(self) -> None:
         self.number = 7
@@ -34,7 +35,7 @@ class Records:
         self.changes = self
 
     def data_version(self) -> int | None:
-        return self.version() if self.on_the_spot else None
+        return self.version() if self.on_the_spot and self.fault is None else None
 
     def version(self) -> int:
         self.looks += 1
@@ -77,10 +78,10 @@ def application(records: Records) -> Application:
 
 @pytest.fixture
 def cache(application: Application) -> ResponseCache:
-    return ResponseCache(application, application.data_version)
+    return ResponseCache(application, application.data_version, Counters())
 
 
-def get(cache: ASGIApp, path: str = "/api/authors", method: str = "GET", **headers: str) -> Answered:
+def get(cache: ASGIApp, path: str = "/api/authors", method: str = "GET", **headers: str) -> AppResponse:
     return ask(cache, method, path, headers=[(name.replace("_", "-"), value) for name, value in headers.items()])
 
 

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -20,12 +20,13 @@ import pytest
 
 from logoadmin.domain.model.errors import StartError
 from logoadmin.entrypoints.server import listen
-from logoadmin.entrypoints.server.logs import OneLine
+from logoadmin.entrypoints.server.listener import ignore_who_connects
+from logoadmin.entrypoints.server.logs import LineFormatter
 
 pytestmark = pytest.mark.slow("processes are started, stopped and killed")
 
 ROOT = Path(__file__).parents[2]
-ACCESS = re.compile(r"\S+ INFO \d+ logoadmin\.access: (.*) \d+\.\d ms")
+ACCESS = re.compile(r"\S+ INFO \d+ logoadmin\.access: (.*) \d+\.\d ms 127\.0\.0\.1 \S+")
 
 
 class Served:
@@ -80,7 +81,7 @@ class Served:
         return self.ended()
 
     def ended(self) -> tuple[int, list[str]]:
-        _, log = self.process.communicate(timeout=30)
+        _, log = self.process.communicate(timeout=60)
         return self.process.returncode, log.splitlines()
 
 
@@ -99,8 +100,9 @@ def served(tmp_path: Path) -> Iterator[Serve]:
         host: str = "127.0.0.1",
         trusted_proxies: str = "",
         root_path: str = "",
+        drain_seconds: float = 0,
     ) -> Served:
-        settings = (kind, str(workers), log_level, host, trusted_proxies, root_path)
+        settings = (kind, str(workers), log_level, host, trusted_proxies, root_path, str(drain_seconds))
         command = [sys.executable, "-m", "tests.entrypoints.served", *settings]
         paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
@@ -145,20 +147,20 @@ def test_an_address_that_cannot_be_used_says_what_to_do(monkeypatch: pytest.Monk
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert listen_on("127.0.0.1", port) == (
-            f"Port {port} on 127.0.0.1 is taken by another program: stop that one, or give another port"
+            f"Port {port} on 127.0.0.1 is taken by another program; stop that one, or give another port"
         )
     assert listen_on("192.0.2.1", 0) == (
-        "192.0.2.1 is not an address of this machine: give one that is as host, such as 127.0.0.1"
+        "192.0.2.1 is not an address of this machine; give one that is as host, such as 127.0.0.1"
     )
     assert listen_on("no such host", 0) == (
-        "There is no machine with the name 'no such host': give as host a name or an address of this one"
+        "There is no machine with the name 'no such host'; give as host a name or an address of this one"
     )
 
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(socket.socket, "bind", refuse)  # tests may run as root
-    assert listen_on("127.0.0.1", 80) == "Port 80 is only for privileged users: give a port above 1023"
+    assert listen_on("127.0.0.1", 80) == "Port 80 is only for privileged users; give a port above 1023"
 
 
 @pytest.mark.rule("contract H1")
@@ -171,6 +173,19 @@ def test_an_ipv6_address_is_in_brackets(served: Serve) -> None:
 
 
 # Stopping.
+
+
+@pytest.mark.rule("contract K5")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody is ignored")
+def test_who_has_connected_is_accepted_when_nobody_else_can_connect_any_more() -> None:
+    with listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname(), timeout=10) as client:
+        ignore_who_connects(listener)
+        with pytest.raises(TimeoutError):
+            socket.create_connection(listener.getsockname(), timeout=0.1)
+        client.sendall(b"request")
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.recv(100) == b"request"
 
 
 @pytest.mark.rule("contract H1", "contract K5")
@@ -194,8 +209,8 @@ def test_a_signal_finishes_what_is_in_flight_and_nobody_else_is_let_in(
     assert server.ended() == (0, [])
 
 
-def comes_true(tells: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 5
+def comes_true(tells: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
     while not tells():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -208,6 +223,62 @@ def is_refused(server: Served) -> bool:
     except ConnectionRefusedError:
         return True
     return False
+
+
+def asked(connection: http.client.HTTPConnection, path: str, **headers: str) -> tuple[int, str | None]:
+    """Return the status of an answer, and what it says of the connection."""
+    connection.request("GET", path, headers=headers)
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status, answer.headers["Connection"]
+
+
+@pytest.mark.rule("contract K1", "contract K5")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_while_it_drains_it_is_not_ready_and_answers_all_others_once_on_each_connection(
+    served: Serve, workers: int
+) -> None:
+    server = served("gallery", workers, drain_seconds=100)
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)) as kept:
+        assert asked(kept, "/readyz") == (200, None)
+        server.process.send_signal(signal.SIGTERM)
+        # So often that each worker is asked.
+        comes_true(lambda: {server.get("/readyz")[0] for _ in range(20)} == {503})
+        for offer in ({}, {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c"}) * 4:
+            with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)) as fresh:
+                assert asked(fresh, "/api/logos", **offer) == (200, "close")
+        with suppress(http.client.HTTPException, OSError):  # unless its own time is over already
+            assert asked(kept, "/api/logos") == (200, "close")
+    # Whoever stands at the terminal does not wait for the end of it.
+    assert server.stop(signal.SIGINT) == (0, [])
+
+
+@pytest.mark.rule("contract K5")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_drains_ends_in_time(served: Serve, workers: int) -> None:
+    server = served(workers=workers, drain_seconds=1.5)
+    others = server.workers(workers) - {server.process.pid}
+    start = time.monotonic()
+    for process in (server.process.pid, *others):  # as some do who end a container
+        os.kill(process, signal.SIGTERM)
+    assert server.ended() == (0, [])
+    assert time.monotonic() - start >= 1.5
+
+
+@pytest.mark.rule("contract K5")
+def test_a_request_on_an_idle_connection_is_answered_and_the_last(served: Serve) -> None:
+    server = served()
+    connections = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=10) for _ in range(3)]
+    with closing(connections[0]), closing(connections[1]), closing(connections[2]):
+        start = time.monotonic()
+        for connection in connections[:2]:
+            assert asked(connection, "/") == (200, None)
+        connections[2].connect()  # and asks nothing yet
+        server.process.send_signal(signal.SIGTERM)
+        comes_true(lambda: is_refused(server))
+        if time.monotonic() - start < 4:  # their own time is not over yet
+            assert [asked(connection, "/") for connection in connections] == [(200, "close")] * 3
+    assert server.ended() == (0, [])
 
 
 @pytest.mark.rule("contract H1")
@@ -317,12 +388,13 @@ def test_a_worker_that_waits_keeps_no_other_from_being_replaced(served: Serve, t
 
 
 @pytest.mark.rule("contract K5")
-def test_on_sighup_one_worker_after_the_other_is_replaced_and_no_request_fails(served: Serve) -> None:
-    server = served(workers=2)
-    before = server.workers(2)
-    for worker in before:  # as a terminal does that closes
+@pytest.mark.parametrize("workers", [1, 2])
+def test_on_sighup_one_worker_after_the_other_is_replaced_and_no_request_fails(served: Serve, workers: int) -> None:
+    server = served(workers=workers)
+    before = server.workers(workers)
+    for worker in before - {server.process.pid}:  # as a terminal does that closes
         os.kill(worker, signal.SIGHUP)
-    assert server.workers(2) == before
+    assert server.workers(workers) == before
 
     def ask() -> int:
         # Whose connection broke asks once more (RFC 9112 §9.3.1).
@@ -333,19 +405,63 @@ def test_on_sighup_one_worker_after_the_other_is_replaced_and_no_request_fails(s
     server.process.send_signal(signal.SIGHUP)
     latest: set[int] = set()
     with ThreadPoolExecutor(4) as clients:
-        deadline = time.monotonic() + 30
-        while latest & before or len(latest) < 2:
+        deadline = time.monotonic() + 90
+        while latest & before or len(latest) < workers:
             assert time.monotonic() < deadline
             latest = set(clients.map(lambda _: ask(), range(40)))
     assert server.stop() == (0, [])
 
 
 @pytest.mark.rule("contract K5")
-def test_sighup_does_one_process_alone_no_harm(served: Serve) -> None:
-    server = served()
+def test_a_process_that_cannot_take_over_leaves_the_old_one_in_its_place(served: Serve) -> None:
+    server = served("once")
     before = server.workers(1)
     server.process.send_signal(signal.SIGHUP)
-    assert "One process alone is not replaced on SIGHUP: restart the service" in server.says()
+    assert "Cannot start, by a fault of the program" in server.says()
+    assert server.workers(1) == before
+    assert server.stop() == (0, [])
+
+
+@pytest.mark.rule("contract K5")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_service_that_is_stopped_while_it_replaces_workers_ends_well(served: Serve, workers: int) -> None:
+    server = served(workers=workers)
+    server.workers(workers)
+    for how in (signal.SIGHUP, signal.SIGHUP, signal.SIGTERM):
+        server.process.send_signal(how)
+        time.sleep(0.05)  # so that it is about something each time
+    assert server.ended() == (0, [])
+
+
+@pytest.mark.rule("contract K5")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_flood_of_signals_is_outlived_and_after_sigterm_none_of_them_is_the_exit_code(
+    served: Serve, workers: int
+) -> None:
+    server = served(workers=workers)
+    before = server.workers(workers)
+    flood(server, *[signal.SIGHUP] * 200)
+    comes_true(lambda: not before & server.workers(workers), 90)
+    flood(server, *[signal.SIGHUP] * 50, signal.SIGTERM, *[signal.SIGHUP, signal.SIGTERM] * 75)
+    # Until it has ended, in which time Python, too, forgets what was to be done at a signal.
+    while server.process.poll() is None:
+        flood(server, signal.SIGHUP, signal.SIGTERM)
+    # Its output ends when nobody has it any more, no worker either.
+    assert server.ended() == (0, [])
+
+
+def flood(server: Served, *signals: int) -> None:
+    for each in signals:
+        server.process.send_signal(each)
+        time.sleep(0.002)  # so that few of them are one to the system
+
+
+@pytest.mark.rule("contract K5")
+def test_sighup_does_no_harm_to_what_only_one_process_has(served: Serve) -> None:
+    server = served("alone")
+    before = server.workers(1)
+    server.process.send_signal(signal.SIGHUP)
+    assert "A gallery in memory is that of one process, which is not replaced on SIGHUP" in server.says()
     assert server.workers(1) == before
     assert server.stop() == (0, [])
 
@@ -435,5 +551,5 @@ def test_each_request_and_each_fault_is_a_line_without_secrets(served: Serve) ->
 
 def test_a_record_is_one_line() -> None:
     record = logging.LogRecord("name", logging.INFO, "", 0, "%s", ("a\nb\x1b[0m\u2028\u202e\ud800é\x9b",), None)
-    line = OneLine().format(record)
+    line = LineFormatter().format(record)
     assert line.endswith(r"name: a\nb\x1b[0m\u2028\u202e\ud800é\x9b")

@@ -42,8 +42,9 @@ class Argon2Passwords:
         self._most_memory = max(memory_kib, _MOST_MEMORY)
         self._most_work = max(memory_kib * passes, _MOST_WORK)
         self._at_once = threading.BoundedSemaphore(os.cpu_count() or 1)
-        # Compared with where there is nothing to compare with, so that it takes the same time.
-        self._nobody = self._argon2.hash("nobody")
+        # Compared with where there is nothing to compare with, so that it takes the same time. It is the hash of no
+        # password; to make a real one takes as long as a sign-in, and every command would wait for it.
+        self._nobody = f"$argon2id$v=19$m={memory_kib},t={passes},p=1${'A' * 22}${'A' * 43}"
 
     def hash(self, password: str) -> PasswordHash:
         """Return a new salted hash."""
@@ -81,7 +82,7 @@ class Argon2Passwords:
         is_possible = passes >= 1 and 1 <= lanes <= _MOST_LANES and memory >= 8 * lanes
         return is_possible and memory <= self._most_memory and memory * passes <= self._most_work
 
-    def outdated(self, hash_: PasswordHash) -> bool:
+    def needs_rehash(self, hash_: PasswordHash) -> bool:
         """Tell whether the hash was made at another cost than today's."""
         return self._argon2.check_needs_rehash(hash_.hash)
 

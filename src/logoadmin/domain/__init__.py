@@ -20,18 +20,23 @@ contract B5                             :mod:`~logoadmin.domain.transactions`
 contract C1, too many failures          :mod:`~logoadmin.domain.sign_in_limits`
 contract C2, keys in the database; H3   :mod:`~logoadmin.domain.services.setup`
 contract C5                             :mod:`~logoadmin.domain.services.keys`
+                                        :mod:`~logoadmin.domain.key_use`
+contract C6                             :mod:`~logoadmin.domain.open_sessions`
+                                        :mod:`~logoadmin.domain.model.sessions`
 contract D                              :mod:`~logoadmin.domain.services`
 contract E                              :mod:`~logoadmin.domain.model.lists`
+                                        :mod:`~logoadmin.domain.pagination`
 contract F1                             :mod:`~logoadmin.domain.model.versions`
 contract F3                             :mod:`~logoadmin.domain.idempotency`
 contract B4, F1, G, at each change      :mod:`~logoadmin.domain.audit`
 contract G, writing it down             :mod:`~logoadmin.domain.audit.unit_of_work`
-                                        :mod:`~logoadmin.domain.audit.repositories`
-                                        :mod:`~logoadmin.domain.audit.change_log`
+                                        :mod:`~logoadmin.domain.audit.records`
 contract G, reading it; G2              :mod:`~logoadmin.domain.services.changes`
 contract H6                             :mod:`~logoadmin.domain.logo_admin`
 contract I                              :mod:`~logoadmin.domain.services.import_export`
                                         :mod:`~logoadmin.domain.services.jsonl`
+contract K2, what is counted            :mod:`~logoadmin.domain.model.metrics`
 contract K3, why a database fails       :mod:`~logoadmin.domain.model.causes`
+contract K4, what doctor finds          :mod:`~logoadmin.domain.model.checks`
 ======================================  ==========================================
 """

@@ -1,6 +1,6 @@
 """Commands that are sent again because their answer was lost (contract F3).
 
-The first answer is stored in the transaction of the change itself, encrypted with a key that only its sender has:
+The response is stored in the transaction of the change itself, encrypted with a key that only its sender has:
 there may be a token in it.
 """
 
@@ -8,14 +8,15 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from pydantic import TypeAdapter
 
-from logoadmin.domain.model import records
-from logoadmin.domain.model.access import Anonymous, Caller, KeyHolder, Owner, SignedIn
-from logoadmin.domain.model.command import CIRCUMSTANCES, UNSET, Command
-from logoadmin.domain.model.errors import InvalidInput, Problem
+from logoadmin.domain.model import records, sessions
+from logoadmin.domain.model.access import Anonymous, Caller, KeyHolder, Owner, Rights, SignedIn
+from logoadmin.domain.model.command import REQUEST_OPTIONS, UNSET, Command
+from logoadmin.domain.model.errors import InvalidInput, NotPermitted, Problem
 from logoadmin.domain.model.records import StoredRecord
 from logoadmin.domain.model.versions import version_of
 from logoadmin.ports.encryption import Encryption
@@ -32,11 +33,17 @@ _SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class IdempotentRequest:
     """A command that may come again: its key, and what tells it from others."""
 
     key: str
     digest: str
+
+
+@lru_cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    """Return what knows the JSON of the answers of a type, by its name; to make it takes milliseconds."""
+    return TypeAdapter(getattr(records, name, None) or getattr(sessions, name))
 
 
 def _name(caller: Caller) -> tuple[str, str | int]:
@@ -58,45 +65,64 @@ class Idempotency:
     def __init__(self, encryption: Encryption) -> None:
         self._encryption = encryption
 
-    def request(self, command: Command) -> Request | None:
+    def request(self, command: Command) -> IdempotentRequest | None:
         """Return how a command is known again; None where it has no key."""
         key = command.idempotency_key
         if key is None:
             return None
-        values = {name: value for name, value in command if value is not UNSET and name not in CIRCUMSTANCES}
+        values = {name: value for name, value in command if value is not UNSET and name not in REQUEST_OPTIONS}
         serialized = json.dumps([type(command).__name__, values]).encode()
         if command.hashes:
-            return Request(key, hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex())
-        return Request(key, hashlib.sha256(serialized).hexdigest())
+            return IdempotentRequest(key, hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex())
+        return IdempotentRequest(key, hashlib.sha256(serialized).hexdigest())
 
-    def once(self, uow: UnitOfWork, request: Request, caller: Caller, now: int, work: Callable[[], Answer]) -> Answer:
+    def once(
+        self,
+        uow: UnitOfWork,
+        request: IdempotentRequest,
+        caller: Caller,
+        held: Rights | None,
+        now: int,
+        work: Callable[[], Answer],
+    ) -> Answer:
         """Return the answer of work, or the one that it gave the same caller before.
+
+        Args:
+            uow: where to work.
+            request: what is known of the command.
+            caller: who asks.
+            held: what they may do; None where that is everything.
+            now: the time, as Unix time.
+            work: what is to be done; what it takes is required of ``held``.
 
         Raises:
             InvalidInput: the caller had the key for another request.
+            NotPermitted: it was done before, and takes what the caller does not hold any more (contract B5).
         """
         key_hash = hashlib.sha256(json.dumps([*_name(caller), request.key]).encode()).hexdigest()
         stored = uow.stored_responses.get(key_hash)
         if stored is not None and stored.expires_at > now:
-            answer: Answer = self._opened(stored, request)
+            answer: Answer = self._opened(stored, request, held)
             return answer
         uow.stored_responses.forget_expired(now, _MOST_RESPONSES_FORGOTTEN)
         # Stored by a clock that ran ahead and was put right.
         uow.stored_responses.expire_by(now + _DAY, _MOST_RESPONSES_FORGOTTEN)
         answer = work()
-        values = TypeAdapter(type(answer)).dump_python(answer, mode="json")
+        values = _adapter(type(answer).__name__).dump_python(answer, mode="json")
         version = version_of(answer) if isinstance(answer, StoredRecord) else 0
-        serialized = json.dumps([request.digest, type(answer).__name__, values, version])
+        required = [sorted(held.required)] if held is not None and held.required else []
+        serialized = json.dumps([request.digest, type(answer).__name__, values, version, *required])
         uow.stored_responses.add(
             StoredResponse(key_hash, self._encryption.encrypt(serialized, request.key), now + _DAY)
         )
         return answer
 
-    def _opened(self, stored: StoredResponse, request: Request) -> Any:
-        digest, name, values, version = json.loads(self._encryption.decrypt(stored.encrypted, request.key))
+    def _opened(self, stored: StoredResponse, request: IdempotentRequest, held: Rights | None) -> Any:
+        # Earlier programs did not store what the work took, and now that is not stored where it took nothing.
+        digest, name, values, version, *required = json.loads(self._encryption.decrypt(stored.encrypted, request.key))
         if digest != request.digest:
             problem = Problem(("header", "Idempotency-Key"), "This key was used for another request", "value_error")
             raise InvalidInput([problem])
-        return TypeAdapter(getattr(records, name)).validate_python(
-            {**values, **({"version": version} if version else {})}
-        )
+        if held is not None and not all(map(held.cover, required)):
+            raise NotPermitted
+        return _adapter(name).validate_python({**values, **({"version": version} if version else {})})

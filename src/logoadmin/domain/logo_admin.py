@@ -8,13 +8,15 @@ from typing import TypeVar
 from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.model.metrics import Counters
+from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
 from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
 from logoadmin.domain.services.changes import ChangeService
 from logoadmin.domain.services.import_export import ImportExportService
 from logoadmin.domain.services.keys import KeyService
 from logoadmin.domain.services.roles import RoleService
-from logoadmin.domain.services.sessions import Lifetimes, SessionService
+from logoadmin.domain.services.sessions import SessionService
 from logoadmin.domain.services.users import UserService
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
@@ -38,6 +40,7 @@ class Ports:
     encryption: Encryption
     randomness: Randomness
     clock: Clock
+    counters: Counters = field(default_factory=Counters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,9 @@ class LogoAdmin:
         import_export: see :class:`~logoadmin.domain.services.import_export.ImportExportService`.
         access: the access policy in force.
         waits: whether its methods may wait for a database, so that an event loop must not call them itself.
-        at_once: how many of its reads are best made at the same time.
+        concurrent_reads: how many of its reads are best made at the same time.
+        product: what people call the kind of database that holds the records.
+        counters: what this process counts, see :func:`logoadmin.metrics`.
         admin_password: the first administrator's password, if it was made up just now; told nowhere else.
 
     Safe to use from several threads. A context manager that closes at its end.
@@ -78,39 +83,51 @@ class LogoAdmin:
         self._storage = ports.storage
         self.access = rules.access
         self.waits = ports.storage.waits
-        self.at_once = ports.storage.at_once
+        self.concurrent_reads = ports.storage.concurrent_reads
+        self.product = ports.storage.product
+        self.counters = ports.counters
         self.admin_password = admin_password
         transactions = Transactions(ports.storage, rules.access, ports.clock, Idempotency(ports.encryption))
-        self.users = UserService(transactions, ports.hasher, ports.clock)
-        self.roles = RoleService(transactions, ports.clock)
-        self.authors = AuthorService(transactions, ports.clock)
-        self.themes = theme_service(transactions, ports.clock)
-        self.logos = logo_service(transactions, ports.clock)
-        self.keys = KeyService(transactions, ports.randomness, ports.clock)
+        self.users = UserService(transactions, ports.hasher)
+        self.roles = RoleService(transactions)
+        self.authors = AuthorService(transactions)
+        self.themes = theme_service(transactions)
+        self.logos = logo_service(transactions)
+        self.keys = KeyService(transactions, ports.randomness)
         self.changes = ChangeService(transactions)
-        self.import_export = ImportExportService(transactions, ports.hasher, ports.clock)
-        self.sessions = SessionService(
-            transactions,
-            ports.hasher,
-            ports.signer,
-            ports.verifier,
-            ports.randomness,
-            ports.clock,
-            rules.lifetimes,
-        )
+        self.import_export = ImportExportService(transactions, ports.hasher)
+        tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes)
+        self.sessions = SessionService(transactions, ports.hasher, tokens, ports.verifier, ports.clock, ports.counters)
 
     @property
     def server(self) -> str:
         """Where the records are: host:port or a file's name, never a secret."""
         return self._storage.server
 
+    def check(self) -> None:
+        """Make sure that the database answers and its tables fit this program (contract K1).
+
+        Raises:
+            SchemaMismatch: they do not; the text says what to do.
+            StorageUnavailable: the database is out of reach.
+        """
+        self._storage.check()
+
     def data_version(self) -> int | None:
         """Return a number that is another one after any write, found on the spot; None where looking takes a wait."""
         return self._storage.data_version()
 
-    def late(self, *, writing: bool) -> StorageUnavailable:
+    def nonblocking(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that reads a record or two, made here and now.
+
+        Raises:
+            WouldBlock: it would have to wait for a database, or to write there, and was not made.
+        """
+        return self._storage.nonblocking(call)
+
+    def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return what to tell somebody who waits no longer for a call that is under way; the log says so, too."""
-        return self._storage.late(writing=writing)
+        return self._storage.timed_out(writing=writing)
 
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Return the answer of calls whose changes are stored together: all of them, or none if the calls raise.

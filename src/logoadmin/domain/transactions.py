@@ -1,15 +1,14 @@
 """The one door to storage: nothing is read or written but by somebody who may (contract A19, B5, F3)."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, audited, found
-from logoadmin.domain.idempotency import Idempotency, Request
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, audited, get_existing
+from logoadmin.domain.idempotency import Idempotency, IdempotentRequest
+from logoadmin.domain.key_use import is_use_due, record_use, rights_of_key
 from logoadmin.domain.model.access import (
     PUBLIC,
     Anonymous,
@@ -18,6 +17,7 @@ from logoadmin.domain.model.access import (
     Owner,
     Policy,
     Rights,
+    SentRequestId,
     SignedIn,
     authorize,
     require_token,
@@ -25,9 +25,10 @@ from logoadmin.domain.model.access import (
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidToken, StorageUnavailable
 from logoadmin.domain.model.kinds import RecordKind
-from logoadmin.domain.model.lists import CHANGES, Filter, ListCommand, Listing, Pages
-from logoadmin.domain.model.records import Change, ServiceKey, StoredRecord
-from logoadmin.domain.model.versions import raise_if_unmodified, version_of, version_of_list
+from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing, SearchedCommand
+from logoadmin.domain.model.records import Change, StoredRecord
+from logoadmin.domain.model.versions import raise_if_unmodified, version_of
+from logoadmin.domain.pagination import ChangePages, ChangesUpTo, ListPages, RecordPages
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 
@@ -35,9 +36,6 @@ Asked = TypeVar("Asked", bound=Command)
 Answer = TypeVar("Answer")
 Listed = TypeVar("Listed")
 Record = TypeVar("Record", bound=StoredRecord)
-
-# The use of a service key is recorded no more often than this, so that reading with it seldom writes.
-_USED_EVERY = 60  # seconds
 
 
 class Transactions:
@@ -88,9 +86,9 @@ class Transactions:
 
     def snapshot(self, command: Asked, caller: Caller, work: Callable[[UnitOfWork, Asked], Answer]) -> Answer:
         """Return the answer of work that changes nothing and sees one moment, however much it reads."""
-        return self.snapshot_as(command, caller, partial(_without_rights, work))
+        return self.snapshot_with_rights(command, caller, partial(_without_rights, work))
 
-    def snapshot_as(
+    def snapshot_with_rights(
         self, command: Asked, caller: Caller, work: Callable[[UnitOfWork, Asked, Rights | None], Answer]
     ) -> Answer:
         """Do the same for work that is told what the caller may do, None where that is everything."""
@@ -100,18 +98,21 @@ class Transactions:
             self._record_use(caller)
         return answer
 
-    def stream_snapshot(self, command: Asked, caller: Caller, work: Callable[[UnitOfWork, Asked], Answer]) -> Answer:
-        """Do the same for work that lets out what it reads while it reads, which cannot be done twice.
+    def stream_snapshot(
+        self, command: Asked, caller: Caller, work: Callable[[UnitOfWork, Asked, Rights | None], Answer]
+    ) -> Answer:
+        """Do that for work that lets out what it reads while it reads, which cannot be done twice.
 
         Raises:
             StorageUnavailable: also where other work would have been run again.
         """
-        return self.snapshot(command, caller, _Once(work, self._storage.server))
+        return self.snapshot_with_rights(command, caller, _Once(work, self._storage.server))
 
     def write(self, command: Asked, caller: Caller, work: Callable[[AuditedUnitOfWork, Asked], Answer]) -> Answer:
         """Return the answer of work that changes records, all of its changes or none; each goes into the history.
 
-        A command with an idempotency key is done once: the next time its first answer is returned (contract F3).
+        A command with an idempotency key is done once: the next time the stored response is returned (contract F3), to
+        whoever still holds what it took.
 
         Raises:
             InvalidInput: another command had the key.
@@ -134,7 +135,7 @@ class Transactions:
 
     def list(
         self,
-        command: ListCommand,
+        command: SearchedCommand,
         caller: Caller,
         kind: RecordKind[Record, Any],
         of: RecordKind[Any, Any] | None = None,
@@ -151,22 +152,28 @@ class Transactions:
             NotFound: what they belong to is not there.
             NotModified: the caller has the list already.
         """
-        return self._listing(command, caller, _RecordPages(command.filter(), kind, of))
+        return self._listing(command, caller, RecordPages(command, kind, of))
 
-    def changes(self, command: ListCommand, caller: Caller) -> Listing[Change]:
+    def changes(self, command: ListCommand, caller: Caller, where: ChangeFilter) -> Listing[Change]:
         """Return a list of changes, in the same way."""
-        return self._listing(command, caller, _ChangePages())
+        return self._listing(command, caller, ChangePages(where, command.order))
 
-    def _listing(self, command: ListCommand, caller: Caller, pages: "_Pages[Listed]") -> Listing[Listed]:
+    def changes_between(self, after: int, last: int) -> Listing[Change]:
+        """Return the changes after one id, up to another, which somebody made who may see them."""
+        pages = ChangesUpTo(last)
+        fetch = partial(self._fetch, pages)
+        return Listing(fetch(after, pages.sizes.first), pages.id_of, fetch, pages.sizes, after=after, version=last)
+
+    def _listing(self, command: ListCommand, caller: Caller, pages: ListPages[Listed]) -> Listing[Listed]:
         version, first, goes_on = self.read(command, caller, pages.first)
         id_of = pages.id_of
         if command.limit is None:
-            fetch, after = partial(self._fetch, pages), _after(command)
-            return Listing(first, id_of, fetch, pages.sizes, after=after, version=version)
+            fetch = partial(self._fetch, pages)
+            return Listing(first, id_of, fetch, pages.sizes, after=command.begins_after, version=version)
         shown = first[: command.limit]
         return Listing(shown, id_of, version=version, next_after=id_of(shown[-1]) if goes_on and shown else None)
 
-    def _fetch(self, pages: "_Pages[Listed]", after: int, limit: int) -> tuple[Listed, ...]:
+    def _fetch(self, pages: ListPages[Listed], after: int, limit: int) -> tuple[Listed, ...]:
         return self._storage.read(partial(pages.page, after, limit))
 
     def _do_as(
@@ -183,18 +190,18 @@ class Transactions:
         work: Callable[[AuditedUnitOfWork, Asked], Answer],
         command: Asked,
         caller: Caller,
-        request: Request | None,
+        request: IdempotentRequest | None,
         uow: UnitOfWork,
     ) -> Answer:
         """Do all that a write does; since it holds the write lock, the time is in the order of the changes."""
         held = self._rights(uow, command, caller)
         now = self._clock.now()
         if isinstance(caller, KeyHolder):
-            _use(caller, now, uow)
+            record_use(caller, now, uow)
+        done = partial(_audited, uow, now, caller, held, work, command)
         if request is None:
-            return audited(uow, now, caller.request_id, held, work, command)
-        done = partial(audited, uow, now, caller.request_id, held, work, command)
-        return self._idempotency.once(uow, request, caller, now, done)
+            return done()
+        return self._idempotency.once(uow, request, caller, held, now, done)
 
     def _rights(self, uow: UnitOfWork, command: Command, caller: Caller) -> Rights | None:
         """Return what a caller may do, None for everything, once it is found to be enough."""
@@ -203,7 +210,7 @@ class Transactions:
         if isinstance(caller, SignedIn):
             held = uow.sessions.rights(caller.session_id, caller.user_id)
         else:
-            held = _rights_of_key(uow, caller, self._clock.now())
+            held = rights_of_key(caller, self._clock.now(), uow)
         if held is None:
             raise InvalidToken
         own = command.permission.self_field
@@ -214,8 +221,8 @@ class Transactions:
         """Record the use of a key by a read, which neither waits nor fails because nobody can write at the moment."""
         now = self._clock.now()
         with suppress(StorageUnavailable):
-            if self._storage.read(partial(_is_use_due, caller, now)):
-                self._storage.try_write(partial(_use, caller, now))
+            if self._storage.read(partial(is_use_due, caller, now)):
+                self._storage.try_write(partial(record_use, caller, now))
 
 
 def _nothing(_uow: UnitOfWork, _command: Command) -> None:
@@ -233,7 +240,23 @@ def _without_rights(
 
 
 def _found(kind: RecordKind[Record, Any], uow: UnitOfWork, command: Command) -> Record:
-    return found(uow, kind, kind.id_of(command))
+    return get_existing(uow, kind, kind.id_of(command))
+
+
+def _audited(
+    uow: UnitOfWork,
+    now: int,
+    caller: Caller,
+    held: Rights | None,
+    work: Callable[[AuditedUnitOfWork, Asked], Answer],
+    command: Asked,
+) -> Answer:
+    request_id = caller.request_id
+    if isinstance(request_id, SentRequestId):
+        if uow.changes.kinds_of_request(request_id.text):
+            request_id.use_replacement()
+        request_id = request_id.text
+    return audited(uow, now, request_id, held, work, command)
 
 
 def _last_id(uow: UnitOfWork) -> int:
@@ -244,105 +267,12 @@ def _last_id(uow: UnitOfWork) -> int:
 class _Once(Generic[Asked, Answer]):
     """Work that cannot be run again."""
 
-    work: Callable[[UnitOfWork, Asked], Answer]
+    work: Callable[[UnitOfWork, Asked, Rights | None], Answer]
     server: str
     has_begun: bool = False
 
-    def __call__(self, uow: UnitOfWork, command: Asked) -> Answer:
+    def __call__(self, uow: UnitOfWork, command: Asked, held: Rights | None) -> Answer:
         if self.has_begun:
             raise StorageUnavailable(self.server)
         self.has_begun = True
-        return self.work(uow, command)
-
-
-class _Pages(ABC, Generic[Listed]):
-    """How the pages of a list are found.
-
-    Attributes:
-        sizes: how much is fetched at a time.
-        id_of: the id of what is listed.
-    """
-
-    sizes: Pages
-    id_of: Callable[[Listed], int]
-
-    def first(self, uow: UnitOfWork, command: ListCommand) -> tuple[int, tuple[Listed, ...], bool]:
-        """Return the version of the list, its first records, and whether there may be more."""
-        # The version first: a list that is newer than its version is fetched again, one that is older is not.
-        version = self.version(uow, command)
-        raise_if_unmodified(command.if_none_match, version)
-        if command.limit is None:
-            return version, self.page(_after(command), self.sizes.first, uow), True
-        fetch, size = partial(self.page, uow=uow), command.limit + 1  # one more tells whether more follows
-        return version, *self.sizes.gathered(fetch, self.id_of, _after(command), size)
-
-    @abstractmethod
-    def version(self, uow: UnitOfWork, command: ListCommand) -> int:
-        """Return the version of the list, once it is found that what it belongs to is there."""
-
-    @abstractmethod
-    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Listed, ...]:
-        """Return up to so many that follow an id, -1 for the first ones."""
-
-
-class _RecordPages(_Pages[Record]):
-    def __init__(self, where: Filter, kind: RecordKind[Record, Any], of: RecordKind[Any, Any] | None) -> None:
-        self._where, self._kind, self._of = where, kind, of
-        self.sizes, self.id_of = kind.pages, kind.id_of
-
-    def version(self, uow: UnitOfWork, command: ListCommand) -> int:
-        if self._of is not None:
-            _found(self._of, uow, command)
-        return version_of_list(self._kind, uow.changes.last_of_kinds())
-
-    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
-        return uow.records(self._kind).page(after, limit, self._where)
-
-
-class _ChangePages(_Pages[Change]):
-    sizes = CHANGES
-    id_of = attrgetter("change_id")
-
-    def version(self, uow: UnitOfWork, command: ListCommand) -> int:  # noqa: ARG002 (every list is told)
-        return uow.changes.last_id()
-
-    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
-        return uow.changes.page(after, limit)
-
-
-def _after(command: ListCommand) -> int:
-    return -1 if command.after is None else command.after
-
-
-def _rights_of_key(uow: UnitOfWork, caller: KeyHolder, now: int) -> Rights | None:
-    """Return what the holder of a key may do, None where the key is not good."""
-    found = uow.keys.find(caller.key_hash)
-    if found is None:
-        return None
-    key, of_maker = found
-    return of_maker.cut(key.scope) if _is_good(key, now) else None
-
-
-def _is_use_due(caller: KeyHolder, now: int, uow: UnitOfWork) -> bool:
-    found = uow.keys.find(caller.key_hash)
-    return found is not None and _is_good(found[0], now) and _is_stale(found[0], now)
-
-
-def _use(caller: KeyHolder, now: int, uow: UnitOfWork) -> None:
-    found = uow.keys.find(caller.key_hash)
-    if found is None or not _is_stale(found[0], now):
-        return
-    key, _ = found
-    uow.keys.use(key.key_id, now)
-    if key.created_at > now:  # by a clock that ran ahead and was put right: the key lasts as long as it was to
-        expires_at = None if key.expires_at is None else now + key.expires_at - key.created_at
-        uow.keys.redate(key.key_id, now, expires_at)
-
-
-def _is_good(key: ServiceKey, now: int) -> bool:
-    return key.expires_at is None or key.expires_at > now
-
-
-def _is_stale(key: ServiceKey, now: int) -> bool:
-    """Tell whether the use of a key is to be recorded: it was not lately, or says a time that is yet to come."""
-    return key.last_used_at is None or not 0 <= now - key.last_used_at < _USED_EVERY or key.created_at > now
+        return self.work(uow, command, held)

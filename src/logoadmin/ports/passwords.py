@@ -25,5 +25,5 @@ class PasswordHasher(Protocol):
         :meth:`verify` understands. The text repeats nothing of it.
         """
 
-    def outdated(self, hash_: PasswordHash) -> bool:
+    def needs_rehash(self, hash_: PasswordHash) -> bool:
         """Tell whether :meth:`hash` would make a stronger one today."""

@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class Randomness(Protocol):
-    """Makes random text."""
+    """Makes texts that are fit for secrets: from the operating system, or fixed in tests."""
 
     def text(self) -> str:
         """Return a new text of at least 32 characters and 192 random bits, safe in URLs."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _SHORTEST_SHARED: Final = 32  # bytes, RFC 7518 §3.2
 _SHORTEST_RSA: Final = 2048  # bits, RFC 7518 §3.3
+_MAKE_ONE: Final = "make one with: openssl genpkey -algorithm ed25519 -out FILE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ def hs256_key(secret: str) -> Key:
     if len(secret.encode()) < _SHORTEST_SHARED:
         raise SettingsError(
             f"A token key is too short: each key in LOGOADMIN_TOKEN_KEY needs at least {_SHORTEST_SHARED} bytes, "
-            "without white space, which separates keys; for example from: openssl rand -base64 32"
+            "without white space, which separates keys",
+            "for example from: openssl rand -base64 32",
         )
     # Keyed by the secret, as every signature is: whoever sees the kid learns no more of it than from any token.
     digest = hmac.digest(secret.encode(), b"kid", hashlib.sha256)
@@ -66,11 +68,13 @@ def key_from_file(path: str, *, signs: bool) -> Key:
     try:
         pem = Path(path).read_bytes()
     except OSError as error:
-        raise _unusable(path, f"cannot be read ({error.strerror}); check token_key_files and who may read it") from None
+        raise _unusable(
+            path, f"cannot be read ({error.strerror})", "check token_key_files and who may read it"
+        ) from None
     key = _private_key(path, pem) if b"PRIVATE KEY-----" in pem else _public_key(path, pem)
     if signs and key.signing is None:
         raise _unusable(
-            path, "holds a public key only, and the first of token_key_files signs; put a private key first"
+            path, "holds a public key only, and the first of token_key_files signs", "put a private key first"
         )
     return key
 
@@ -86,7 +90,7 @@ def _private_key(path: str, pem: bytes) -> Key:
         private = load_pem_private_key(pem, None)
     except TypeError:
         raise _unusable(
-            path, "is protected by a password; take that off with: openssl pkey -in FILE -out FILE"
+            path, "is protected by a password", "take that off with: openssl pkey -in FILE -out FILE"
         ) from None
     except (ValueError, UnsupportedAlgorithm):
         raise _no_key(path) from None
@@ -121,7 +125,7 @@ def _pair(
         members = {"crv": "Ed25519", "kty": "OKP", "x": _base64url(public.public_bytes_raw())}
         return Key(_thumbprint(members), "EdDSA", public, private, members)
     if public.key_size < _SHORTEST_RSA:
-        raise _unusable(path, f"holds an RSA key of {public.key_size} bits; make one of at least {_SHORTEST_RSA}")
+        raise _unusable(path, f"holds an RSA key of {public.key_size} bits", f"make one of at least {_SHORTEST_RSA}")
     numbers = public.public_numbers()
     members = {"e": _number(numbers.e), "kty": "RSA", "n": _number(numbers.n)}
     return Key(_thumbprint(members), "RS256", public, private, members)
@@ -141,15 +145,13 @@ def _base64url(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
-def _unusable(path: str, why: str) -> SettingsError:
-    return SettingsError(f"The token key file {path} {why}")
+def _unusable(path: str, why: str, cure: str) -> SettingsError:
+    return SettingsError(f"The token key file {path} {why}", cure)
 
 
 def _no_key(path: str) -> SettingsError:
-    return _unusable(path, "holds no key in PEM; make one with: openssl genpkey -algorithm ed25519 -out FILE")
+    return _unusable(path, "holds no key in PEM", _MAKE_ONE)
 
 
 def _wrong_kind(path: str) -> SettingsError:
-    return _unusable(
-        path, "holds a key that is neither Ed25519 nor RSA; make one with: openssl genpkey -algorithm ed25519 -out FILE"
-    )
+    return _unusable(path, "holds a key that is neither Ed25519 nor RSA", _MAKE_ONE)

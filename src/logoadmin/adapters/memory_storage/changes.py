@@ -1,13 +1,17 @@
-"""What happened: the history, and the first answers to commands that may be sent again."""
+"""What happened: the history, and the stored responses to commands that may be sent again."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from operator import attrgetter
 
 from logoadmin.adapters.memory_storage.tables import Journal, Tables
-from logoadmin.domain.model.lists import light_enough, text_of
+from logoadmin.domain.model.lists import EVERY_CHANGE, ChangeFilter, Order, text_length, truncated_page
 from logoadmin.domain.model.records import Change, Kind
 from logoadmin.ports.storage import StoredResponse
+
+_id_of = attrgetter("change_id")
 
 
 class ChangeRepository:
@@ -30,16 +34,33 @@ class ChangeRepository:
     def get(self, change_id: int) -> Change | None:
         return self._tables.changes.get(change_id)
 
-    def last_of(self, kind: Kind, id_: int) -> int:
-        of = (change.change_id for change in self._tables.changes.values() if (change.kind, change.id) == (kind, id_))
-        return max(of, default=0)
+    def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
+        of = (change for change in self._tables.changes.values() if (change.kind, change.id) == (kind, id_))
+        return max((each.change_id for each in of if besides is None or each.request_id != besides), default=0)
 
-    def page(self, after: int, limit: int) -> tuple[Change, ...]:
-        return light_enough(islice(self._tables.changes.after(after), limit), text_of)
+    def kinds_of_request(self, request_id: str) -> Collection[Kind]:
+        return {change.kind for change in self._tables.changes.values() if change.request_id == request_id}
+
+    def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
+        of = (change for change in self._tables.changes.values() if change.request_id == request_id)
+        newest_first = sorted((each for each in of if each.change_id < below), key=_id_of, reverse=True)
+        return truncated_page(newest_first[:limit], text_length)
+
+    def page(
+        self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
+    ) -> tuple[Change, ...]:
+        equal = where.given
+        since, until = equal.pop("since", 0), equal.pop("until", math.inf)
+        found = (
+            change
+            for change in self._tables.changes.after(after, order)
+            if since <= change.at <= until and all(getattr(change, field) == value for field, value in equal.items())
+        )
+        return truncated_page(islice(found, limit), text_length)
 
 
 class StoredResponseRepository:
-    """The first answers, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
+    """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
         self._answers, self._journal = tables.stored_responses, journal

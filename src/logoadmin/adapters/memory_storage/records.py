@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.adapters.memory_storage.sessions import ServiceKeyRepository, SessionRepository
-from logoadmin.adapters.memory_storage.tables import Ids, Journal, Tables
+from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Tables
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
-from logoadmin.domain.model.lists import EVERYTHING, Filter, folded, light_enough, page_of, text_of
+from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, page_of, text_length, truncated_page
 from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User
 from logoadmin.ports.storage import Credentials
 
@@ -23,7 +23,7 @@ class RecordRepository(Generic[Record]):
         self._kind, self._tables, self._journal = kind, tables, journal
         self._rows = tables.records[kind.kind]
         self._taken = {key: tables.taken.setdefault((kind.kind, key), {}) for key in kind.unique}
-        self._ids = Ids(tables, journal, kind.id_field)
+        self._ids = IdCounter(tables, journal, kind.id_field)
 
     def next_id(self) -> int:
         return self._ids.next()
@@ -31,16 +31,16 @@ class RecordRepository(Generic[Record]):
     def get(self, id_: int) -> Record | None:
         return self._rows.get(id_)
 
-    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Record, ...]:
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
         wanted = where.given
-        part = folded(wanted.pop("q", ""))
-        rows = (row for row in self._rows.after(after) if self._meets(row, part, wanted))
-        return light_enough(islice(rows, limit), text_of)
+        part = wanted.pop("q", "").casefold()
+        rows = (row for row in self._rows.after(after, order) if self._meets(row, part, wanted))
+        return truncated_page(islice(rows, limit), text_length)
 
     def add(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
         self._claim(id_, record)
-        self._ids.used(id_)
+        self._ids.mark_used(id_)
         self._journal.set(self._rows, id_, record)
 
     def update(self, record: Record) -> None:
@@ -57,7 +57,7 @@ class RecordRepository(Generic[Record]):
             self._journal.set(self._rows, id_, replace(self._rows[id_], version=version))
 
     def _meets(self, row: Record, part: str, wanted: dict[str, Any]) -> bool:
-        name = folded(getattr(row, self._kind.name_field))
+        name = getattr(row, self._kind.name_field).casefold()
         return part in name and all(getattr(row, field) == value for field, value in wanted.items())
 
     def _claim(self, id_: int, record: Record, before: Record | None = None) -> None:
@@ -105,8 +105,8 @@ class ArtworkRepository(RecordRepository[Artwork]):
         artwork = super().get(id_)
         return None if artwork is None else self._with_authors(artwork)
 
-    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Artwork, ...]:
-        return page_of(super().page(after, limit, where), self._with_authors)
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Artwork, ...]:
+        return page_of(super().page(after, limit, where, order), self._with_authors)
 
     def add(self, record: Artwork) -> None:
         super().add(replace(record, authors=()))
@@ -143,7 +143,7 @@ class LinkRepository:
 
     def __init__(self, kind: AnyArtworkKind, tables: Tables, journal: Journal) -> None:
         self._links, self._journal = tables.links[kind.kind], journal
-        self._ids = Ids(tables, journal, kind.link_id_field)
+        self._ids = IdCounter(tables, journal, kind.link_id_field)
 
     def next_id(self) -> int:
         return self._ids.next()
@@ -161,10 +161,9 @@ class LinkRepository:
         return tuple(sorted(theirs, key=lambda link: link.link_id))
 
     def add(self, links: Sequence[Link]) -> None:
-        for link in links:
-            there = {**self._links.get(link.artwork_id, {}), link.author_id: link.link_id}
-            in_order = dict(sorted(there.items(), key=lambda pair: pair[1]))
-            self._journal.set(self._links, link.artwork_id, in_order)
+        for artwork_id, added in groupby(links, key=lambda link: link.artwork_id):
+            there = self._links.get(artwork_id, {}) | {link.author_id: link.link_id for link in added}
+            self._journal.set(self._links, artwork_id, dict(sorted(there.items(), key=lambda pair: pair[1])))
 
     def remove(self, artwork_id: int, author_id: int) -> bool:
         authors = dict(self._links.get(artwork_id, {}))

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from operator import attrgetter
 
-from logoadmin.adapters.memory_storage.tables import Ids, Journal, Tables
+from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Tables
 from logoadmin.domain.model.access import Rights
-from logoadmin.domain.model.records import Kind, ServiceKey
+from logoadmin.domain.model.records import Kind
+from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.storage import Session
 
 
@@ -25,9 +27,11 @@ class SessionRepository:
     def add(self, session: Session) -> None:
         self._journal.set(self._tables.sessions, session.session_id, session)
 
-    def prolong(self, session_id: str, expires_at: int) -> None:
-        session = self._tables.sessions[session_id]
-        self._journal.set(self._tables.sessions, session_id, replace(session, expires_at=expires_at))
+    def of_user(self, user_id: int) -> tuple[Session, ...]:
+        return tuple(sorted(self._of(user_id), key=attrgetter("created_at", "session_id")))
+
+    def update_times(self, session: Session) -> None:
+        self._journal.set(self._tables.sessions, session.session_id, session)
 
     def end(self, session_id: str) -> bool:
         tokens = self._tables.refresh_tokens
@@ -52,7 +56,7 @@ class SessionRepository:
     def expire_by(self, latest: int, most: int) -> None:
         late = (session for session in self._tables.sessions.values() if session.expires_at > latest)
         for session in list(islice(late, most)):
-            self.prolong(session.session_id, latest)
+            self._journal.set(self._tables.sessions, session.session_id, replace(session, expires_at=latest))
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, False))
@@ -96,7 +100,7 @@ class ServiceKeyRepository:
         self._tables, self._journal = tables, journal
 
     def next_id(self) -> int:
-        return Ids(self._tables, self._journal, "key_id").next()
+        return IdCounter(self._tables, self._journal, "key_id").next()
 
     def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
         self._journal.set(self._tables.keys, key.key_id, key)
@@ -112,7 +116,7 @@ class ServiceKeyRepository:
     def use(self, key_id: int, now: int) -> None:
         self._journal.set(self._tables.keys, key_id, replace(self._tables.keys[key_id], last_used_at=now))
 
-    def redate(self, key_id: int, created_at: int, expires_at: int | None) -> None:
+    def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
         key = replace(self._tables.keys[key_id], created_at=created_at, expires_at=expires_at)
         self._journal.set(self._tables.keys, key_id, key)
 

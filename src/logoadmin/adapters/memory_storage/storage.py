@@ -22,7 +22,7 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.model.records import StoredRecord
-from logoadmin.ports.storage import Records, UnitOfWork
+from logoadmin.ports.storage import Records, UnitOfWork, WouldBlock
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
@@ -61,10 +61,10 @@ class MemoryStorage:
 
     server = "memory"
     waits = False
-    at_once = 1
+    concurrent_reads = 1
+    product = "Memory"
 
     def __init__(self) -> None:
-        """Start with nothing."""
         self._tables = Tables()
         self._one_at_a_time = threading.RLock()
         self._group: Journal | None = None
@@ -76,6 +76,15 @@ class MemoryStorage:
             return work(_unit_of_work(self._tables, Journal()))
 
     snapshot = read
+
+    def nonblocking(self, call: Callable[[], Answer]) -> Answer:
+        """Make the call, if nobody else is at work."""
+        if not self._one_at_a_time.acquire(blocking=False):
+            raise WouldBlock
+        try:
+            return call()
+        finally:
+            self._one_at_a_time.release()
 
     def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work; undo what it did if it raises."""
@@ -106,11 +115,14 @@ class MemoryStorage:
             finally:
                 self._group = outer
 
+    def check(self) -> None:
+        """Do nothing: memory is there, and begins empty."""
+
     def data_version(self) -> int:
         """Return how many writes there were, those that were undone among them."""
         return self._writes
 
-    def late(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (what a database tells by)
+    def timed_out(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (what a database tells by)
         """Return what nobody is ever told: memory is there at once."""
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
 

@@ -10,7 +10,9 @@ from typing import Any, Final, TypeVar
 from logoadmin.domain.model.errors import Conflict
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.records import Change, Kind, PasswordHash, ServiceKey
+from logoadmin.domain.model.lists import Order
+from logoadmin.domain.model.records import Change, Kind, PasswordHash
+from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.storage import Session, StoredResponse
 
 Row = TypeVar("Row")
@@ -34,9 +36,10 @@ class Rows(UserDict[int, Row]):
         del self.data[id_]
         del self._ids[bisect_left(self._ids, id_)]
 
-    def after(self, id_: int) -> Iterator[Row]:
-        """Yield the records with an id above this one, by id."""
-        for place in range(bisect_right(self._ids, id_), len(self._ids)):
+    def after(self, id_: int, order: Order) -> Iterator[Row]:
+        """Yield the records that follow an id in this order, by id."""
+        above = range(bisect_right(self._ids, id_), len(self._ids))
+        for place in above if order == "asc" else reversed(range(bisect_left(self._ids, id_))):
             yield self.data[self._ids[place]]
 
 
@@ -98,7 +101,7 @@ class Journal:
                 table[key] = before
 
 
-class Ids:
+class IdCounter:
     """The ids given to one kind of record: never twice, without gaps."""
 
     def __init__(self, tables: Tables, journal: Journal, name: str) -> None:
@@ -108,9 +111,9 @@ class Ids:
         id_ = self._last_ids.get(self._name, 0) + 1
         if id_ > MAX_ID:
             raise Conflict(f"No {self._name} is left")
-        self.used(id_)
+        self.mark_used(id_)
         return id_
 
-    def used(self, id_: int) -> None:
+    def mark_used(self, id_: int) -> None:
         if id_ > self._last_ids.get(self._name, 0):
             self._journal.set(self._last_ids, self._name, id_)

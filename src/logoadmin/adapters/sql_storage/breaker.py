@@ -11,8 +11,8 @@ REST = 1.0
 class Breaker:
     """Lets all calls through while the database answers; else one at a time, at most one a second, to find out.
 
-    Every call that :meth:`admits` must end with :meth:`leave`; none of the two is needed as long as it is closed, and
-    the call succeeds. Safe to use from several threads.
+    Every call that it :meth:`lets_through` must end with :meth:`leave`; none of the two is needed as long as it is
+    closed, and the call succeeds. Safe to use from several threads.
 
     Attributes:
         is_closed: whether the database answers, and all calls go through.
@@ -26,7 +26,7 @@ class Breaker:
         self._probing = False
         self._until = 0.0
 
-    def admits(self) -> bool:
+    def lets_through(self) -> bool:
         """Tell whether a call may go on to the database."""
         with self._lock:
             refused = not self.is_closed and (self._probing or self._clock() < self._until)

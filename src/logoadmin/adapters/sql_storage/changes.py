@@ -1,16 +1,18 @@
 """The history, and the stored responses of idempotency: each query beside what its rows become."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic_core import to_json
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
+from logoadmin.adapters.sql_storage.change_times import ChangeTimes
+from logoadmin.adapters.sql_storage.page_queries import IndexedFilter, PageQuery
 from logoadmin.adapters.sql_storage.statements import KEY, Row
 from logoadmin.adapters.sql_storage.tables import changes, stored_responses
-from logoadmin.adapters.sql_storage.transaction import Repository
-from logoadmin.domain.model.lists import page_of
+from logoadmin.adapters.sql_storage.transaction import Repository, text_length_of_row
+from logoadmin.domain.model.lists import EVERY_CHANGE, ChangeFilter, Order, TruncatedPage, joined_pages, page_of
 from logoadmin.domain.model.records import Change, Kind
 from logoadmin.ports.storage import StoredResponse
 
@@ -21,11 +23,25 @@ _CHANGE = select(
     )
 )
 _GET = _CHANGE.where(changes.c.change_id == KEY)
-_PAGE = (
-    _CHANGE.where(changes.c.change_id > bindparam("after_id")).order_by(changes.c.change_id).limit(bindparam("limit"))
+_PAGE = PageQuery(
+    _CHANGE,
+    changes.c.change_id,
+    {
+        "kind": IndexedFilter(changes, {"kind": "kind"}),
+        "id": IndexedFilter(changes, {"kind": "kind", "record_id": "id"}),
+        **{name: IndexedFilter(changes, {name: name}) for name in ("user_id", "action", "request_id")},
+    },
+    {"since": changes.c.at >= bindparam("since"), "until": changes.c.at <= bindparam("until")},
 )
 _LAST_OF = select(func.max(changes.c.change_id)).where(
     changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
+)
+_LAST_BESIDES = _LAST_OF.where(func.coalesce(changes.c.request_id, "") != bindparam("besides"))
+_KINDS_OF_REQUEST = select(changes.c.kind).where(changes.c.request_id == bindparam("of_request")).distinct()
+_OF_REQUEST = (
+    _CHANGE.where(changes.c.request_id == bindparam("of_request"), changes.c.change_id < bindparam("below"))
+    .order_by(changes.c.change_id.desc())
+    .limit(bindparam("limit"))
 )
 
 
@@ -85,14 +101,36 @@ class ChangeRepository(Repository):
         row = self._transaction.row(_GET, {"key": change_id})
         return None if row is None else _change(row)
 
-    def last_of(self, kind: Kind, id_: int) -> int:
+    def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
         self._transaction.store_history()
-        row = self._transaction.row(_LAST_OF, {"of_kind": kind.value, "id_": id_})
+        of = {"of_kind": kind.value, "id_": id_}
+        statement, asked = (_LAST_OF, of) if besides is None else (_LAST_BESIDES, {**of, "besides": besides})
+        row = self._transaction.row(statement, asked)
         return 0 if row is None or row[0] is None else int(row[0])
 
-    def page(self, after: int, limit: int) -> tuple[Change, ...]:
+    def kinds_of_request(self, request_id: str) -> Collection[Kind]:
         self._transaction.store_history()
-        return page_of(self._transaction.page(_PAGE, {"after_id": after, "limit": limit}), _change)
+        return [Kind(kind) for (kind,) in self._transaction.rows(_KINDS_OF_REQUEST, {"of_request": request_id})]
+
+    def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
+        self._transaction.store_history()
+        asked = {"of_request": request_id, "below": below, "limit": limit}
+        return page_of(self._transaction.page(_OF_REQUEST, asked), _change)
+
+    def page(
+        self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
+    ) -> tuple[Change, ...]:
+        self._transaction.store_history()
+        given = where.given
+        if where.since is None and where.until is None:
+            return page_of(_PAGE.rows(self._transaction, after, limit, given, order), _change)
+        found: Sequence[Row] = ()
+        for first, end in ChangeTimes(self._transaction, where.since, where.until, order).ranges(after):
+            more = _PAGE.rows(self._transaction, first, limit - len(found), given, order, end)
+            found = joined_pages(found, more, text_length_of_row) if found else more
+            if len(found) >= limit or isinstance(found, TruncatedPage):
+                break
+        return page_of(found, _change)
 
 
 _RESPONSE = select(stored_responses.c.key_hash, stored_responses.c.sealed, stored_responses.c.expires_at).where(

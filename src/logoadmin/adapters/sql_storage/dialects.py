@@ -1,8 +1,9 @@
 """All that differs between databases, as answers to questions; nothing else asks for a database's name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Final, Protocol, Self
 
 from sqlalchemy import (
     URL,
@@ -12,6 +13,7 @@ from sqlalchemy import (
     FromClause,
     Insert,
     PoolProxiedConnection,
+    QueuePool,
     Select,
     Text,
     make_url,
@@ -20,7 +22,8 @@ from sqlalchemy.dialects.mysql import MEDIUMTEXT
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.types import TypeEngine
 
-from logoadmin.adapters.sql_storage.faults import Judgement
+from logoadmin.adapters.sql_storage.driver_errors import Classification
+from logoadmin.domain.model.checks import Result
 from logoadmin.domain.model.errors import SettingsError
 
 _MYSQL_DRIVERS = {
@@ -31,31 +34,51 @@ _MYSQL_DRIVERS = {
     "mysql+mysqldb": "mysqldb",
     "mariadb+mysqldb": "mysqldb",
 }
-
-
 _SERVERS = ("mysql", "mariadb")
 
 # A server's usual text ends at 65,535 bytes, a quarter of what may be four bytes a character.
 LONG_TEXT: TypeEngine[str] = Text().with_variant(MEDIUMTEXT(), *_SERVERS)
+# Options of a table whose rows are stored in the order of their primary key, as a server does by itself.
+ORDERED_BY_KEY: Final[Mapping[str, Any]] = {"sqlite_with_rowid": False}
 
 
-def unless_there(insertion: Insert) -> Insert:
+def pool_options(connections: int, wait: float) -> dict[str, Any]:
+    """Return what all engines have in common: so many connections and never more, which say BEGIN when they are told.
+
+    Args:
+        connections: how many.
+        wait: for how many seconds somebody may wait for one of them.
+    """
+    return {
+        "poolclass": QueuePool,
+        "pool_size": connections,
+        "max_overflow": 0,
+        "pool_timeout": wait,
+        "pool_use_lifo": True,
+        "pool_reset_on_return": None,
+        "isolation_level": "AUTOCOMMIT",
+        "skip_autocommit_rollback": True,
+        "hide_parameters": True,
+    }
+
+
+def insert_or_ignore(insertion: Insert) -> Insert:
     """Let an insertion pass by rows that are there already."""
     return insertion.prefix_with("OR IGNORE", dialect="sqlite").prefix_with("IGNORE", dialect="mysql")
 
 
-def in_this_order(query: Select[Any], tables: FromClause) -> Select[Any]:
+def straight_join(query: Select[Any], tables: FromClause) -> Select[Any]:
     """Have a query look at tables in the order in which they are joined."""
     return query.prefix_with("STRAIGHT_JOIN", dialect="mysql").select_from(tables)
 
 
-def then(tables: FromClause, key: ColumnElement[int], another: FromClause, its: ColumnElement[int]) -> FromClause:
+def join_last(tables: FromClause, key: ColumnElement[int], another: FromClause, its: ColumnElement[int]) -> FromClause:
     """Join another table that is looked at after the others."""
     # No index has the sum, so SQLite, too, cannot go the other way.
     return tables.join(another, its == key + 0)
 
 
-def through_index(query: Select[Any], table: FromClause, index: str) -> Select[Any]:
+def force_index(query: Select[Any], table: FromClause, index: str) -> Select[Any]:
     """Have a query go along an index: MySQL may else look for a value alone, and pass by its ids from the first on."""
     return query.with_hint(table, f"FORCE INDEX ({index})", "mysql")
 
@@ -68,12 +91,20 @@ class Dialect(Protocol):
         """Where the records are, see :attr:`logoadmin.ports.storage.Storage.server`."""
 
     @property
+    def product(self) -> str:
+        """What people call it, see :attr:`logoadmin.ports.storage.Storage.product`."""
+
+    @property
     def embedded(self) -> bool:
         """Whether the database is a file of this service's own, to be made when it is missing."""
 
     @property
-    def at_once(self) -> int:
-        """How many reads are best made at the same time, see :attr:`logoadmin.ports.storage.Storage.at_once`."""
+    def files(self) -> frozenset[Path]:
+        """The files that are the database's own, which nothing else may replace; a server's are not ours."""
+
+    @property
+    def concurrent_reads(self) -> int:
+        """See :attr:`logoadmin.ports.storage.Storage.concurrent_reads`."""
 
     @property
     def begin_write(self) -> tuple[str, ...]:
@@ -91,14 +122,17 @@ class Dialect(Protocol):
             timeout: how many seconds a connection or an answer may take; None for as long as it takes.
         """
 
-    def holding_little(self, cursor: Any) -> AbstractContextManager[None]:
-        """Let a cursor read no more rows meanwhile than it takes to find that a page is heavy, if it reads ahead."""
+    def page_cursor(self, connection: PoolProxiedConnection) -> Any:
+        """Return a cursor that holds one row at a time, and when it is closed lets go of those not asked for."""
 
-    def judge(self, error: BaseException) -> Judgement | None:
+    def classify(self, error: BaseException) -> Classification | None:
         """Return how a driver's error is to be taken, None for a mistake of ours."""
 
     def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
         """Have a connection wait for no lock meanwhile, beside those that are asked for without a wait."""
+
+    def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
+        """Let a commit take longer meanwhile than other statements, where that may happen to one that is well."""
 
     def write_queue(self) -> AbstractContextManager[None]:
         """Let those who write wait for each other here, where the database would have them poll for its lock."""
@@ -106,8 +140,15 @@ class Dialect(Protocol):
     def data_version(self) -> int | None:
         """Return what :meth:`logoadmin.ports.storage.Storage.data_version` asks for."""
 
+    def nonblocking(self) -> AbstractContextManager[Any]:
+        """Lend a connection that waits for nothing, for a few short reads.
+
+        Raises:
+            WouldBlock: on entry, there is none, or somebody else has it.
+        """
+
     def close(self) -> None:
-        """Let go of what :meth:`data_version` looks with."""
+        """Let go of what :meth:`data_version` and :meth:`nonblocking` read with."""
 
     def exists(self) -> bool:
         """Tell whether there is a database to connect to; a server's is always taken to be there.
@@ -122,6 +163,33 @@ class Dialect(Protocol):
         Raises:
             StartError: it cannot be made, or what is there is no database.
         """
+
+    def back_up(self, target: Path) -> None:
+        """Make a file that is a whole copy of one moment, verified, readable for its owner alone (contract K4).
+
+        Raises:
+            StartError: it cannot be made, or there is a file of that name; or it is not made here, and the text says
+                by which command.
+            OSError: there can be no file.
+        """
+
+    def restore(self, source: Path, fit: Callable[[Self], None]) -> None:
+        """Make the database of such a file, where there is none.
+
+        Args:
+            source: the file.
+            fit: what is to be done to the database before anybody else can see it.
+
+        Raises:
+            StartError: as of :meth:`back_up`, or the file is damaged.
+            OSError: there can be no database.
+        """
+
+    def look_outside(self) -> Iterable[Result]:
+        """Look at what can be seen without the database: the file, its directory, its disk (contract K4)."""
+
+    def looks_inside(self, connections: int) -> Mapping[str, Callable[[Connection], Iterable[Result]]]:
+        """Return looks at the database itself, by their names, as one that is to give so many connections."""
 
     def migration_lock(self, connection: Connection) -> AbstractContextManager[tuple[str, ...]]:
         """Keep everybody else from changing tables meanwhile, and commit at the end.
@@ -151,8 +219,27 @@ def dialect_of(url: str) -> Dialect:
         # Imported here so that nobody pays for a driver they do not use.
         from logoadmin.adapters.sql_storage.mysql import Mysql
 
+        _refuse_spare_at(url, parsed)
         return Mysql(parsed, _MYSQL_DRIVERS[parsed.drivername])
     raise SettingsError("The database URL must begin with sqlite:///, mysql+pymysql://, mysql:// or mariadb://")
+
+
+def connections_of(dialect: Dialect) -> int:
+    """Return how many connections the callers of one process take at most.
+
+    Those that read and as many that search, one that writes, two that hash passwords in between, and two for what takes
+    long: one that writes and one that reads.
+    """
+    return 2 * dialect.concurrent_reads + 5
+
+
+def files_of(url: str) -> frozenset[Path]:
+    """Return the files of a database, see :attr:`Dialect.files`.
+
+    Raises:
+        SettingsError: the URL cannot be used.
+    """
+    return dialect_of(url).files
 
 
 def _parsed(url: str) -> URL:
@@ -161,6 +248,16 @@ def _parsed(url: str) -> URL:
     except (ArgumentError, ValueError):
         pass
     raise SettingsError("The database URL is not a URL; it should look like sqlite:///file or mysql://user@host/name")
+
+
+def _refuse_spare_at(text: str, url: URL) -> None:
+    """Refuse a URL of which more than the server follows the last @: errors would name part of a password as one."""
+    _, at, rest = text.rpartition("@")
+    if not at:
+        return
+    server = _parsed(f"mysql://{rest}")
+    if (server.host, server.port, server.database) != (url.host, url.port, url.database):
+        raise SettingsError("The database URL has an @ too many: write @ in a password as %40, and so elsewhere")
 
 
 def _file_of(url: URL) -> str:

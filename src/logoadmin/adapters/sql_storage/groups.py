@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from logoadmin.adapters.sql_storage.faults import Failure, Faults
+from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.ports.storage import UnitOfWork
@@ -14,9 +14,9 @@ Answer = TypeVar("Answer")
 class Group:
     """Writes of one thread in one transaction; after a failure of the database nothing more is done in it."""
 
-    def __init__(self, server: str, faults: Faults, transaction: Transaction, uow: UnitOfWork) -> None:
+    def __init__(self, server: str, driver_errors: DriverErrors, transaction: Transaction, uow: UnitOfWork) -> None:
         self._server = server
-        self._faults = faults
+        self._driver_errors = driver_errors
         self._transaction = transaction
         self._uow = uow
         self._failure: Failure | None = None
@@ -27,7 +27,7 @@ class Group:
             try:
                 return self._part(work)
             except Exception as error:
-                self._failure = self._faults.failure(error)
+                self._failure = self._driver_errors.failure(error)
                 if self._failure is None:
                     raise
         raise StorageUnavailable(self._server, self._failure.cause)
@@ -42,7 +42,7 @@ class Group:
         try:
             answer = work(self._uow)
         except BaseException as error:
-            if self._failure is None and self._faults.failure(error) is None:
+            if self._failure is None and self._driver_errors.failure(error) is None:
                 self._transaction.roll_back(savepoint)
             raise
         self._transaction.release(savepoint)

@@ -2,20 +2,25 @@
 
 import logging
 import math
+import shlex
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import import_module
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, NoReturn
 
-from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, QueuePool, create_engine, event
-from sqlalchemy.exc import DisconnectionError
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
+from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
-from logoadmin.adapters.sql_storage.faults import Judgement, judge_mysql
+from logoadmin.adapters.sql_storage import mysql_checks
+from logoadmin.adapters.sql_storage.dialects import pool_options
+from logoadmin.adapters.sql_storage.driver_errors import Classification, classify_mysql
+from logoadmin.adapters.sql_storage.leases import Lease
 from logoadmin.adapters.sql_storage.pymysql_connections import Connector, answering_within
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
-from logoadmin.domain.model.lists import PAGE_TEXT
+from logoadmin.domain.model.checks import Result
+from logoadmin.domain.model.errors import SettingsError, StartError
+from logoadmin.ports.storage import WouldBlock
 
 # The worst case adds up a wait for the pool, a ping, and a new connection that does not answer; it stays below the
 # two seconds of contract A20. So do a wait for the pool and a statement, which must outlast the server's shortest wait
@@ -24,6 +29,8 @@ _POOL_WAIT: Final = 0.5
 _PING_WAIT: Final = 0.4
 _LOCK_WAIT: Final = 1
 _ANSWER_WAIT: Final = _LOCK_WAIT + 0.2
+# A cluster keeps a commit waiting while it finds out that one of its servers is gone: as long as anybody waits for it.
+_COMMIT_WAIT: Final = 1.8
 # A server that says itself that a search takes too long is there; one that says nothing is taken to be gone.
 _STATEMENT_WAIT: Final = _LOCK_WAIT + 0.1
 _LONG_WAIT: Final = 60
@@ -36,26 +43,25 @@ _LIMITED: Final = (
     f" /*!50708 , SESSION max_execution_time = {round(_STATEMENT_WAIT * 1000)} */"
 )
 _STRICT: Final = "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'"
-# A unit of work that waited for the locks of others must see what they left, not what was there when it began.
-_ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
-# Characters have up to four bytes.
-_MOST_BYTES: Final = 4 * PAGE_TEXT
+# All queries of a transaction see one moment, that of the first one which locks nothing. So a write, whose first query
+# waits for its lock, sees what those before it left; and nothing is to be said that a proxy has to remember.
+_ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+# What was committed through another server of a cluster is waited for by whoever reads or begins a transaction.
+_FRESH: Final = "SET SESSION wsrep_sync_wait = 1"
+_UNKNOWN_VARIABLE: Final = 1193
 _POOL_NAME: Final = "logoadmin"
-# Two databases on the same server may be prepared at once; the name of a lock may have 64 characters.
-_MIGRATION_LOCK: Final = "CONCAT('logoadmin.', MD5(DATABASE()))"
 
 
 class Mysql:
     """The :class:`~logoadmin.adapters.sql_storage.dialects.Dialect` of a server."""
 
     embedded = False
+    files: frozenset[Path] = frozenset()
     # The driver is written in Python: while one thread waits for the server, two others keep the processor busy.
-    at_once = 3
+    concurrent_reads = 3
+    product = "MariaDB or MySQL"
     begin_write = ("START TRANSACTION",)
-    begin_snapshot = (
-        "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-        "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
-    )
+    begin_snapshot = ("START TRANSACTION",)
 
     def __init__(self, url: URL, driver: str) -> None:
         """Use a database of a server.
@@ -67,9 +73,10 @@ class Mysql:
             raise SettingsError("The database URL must end with the name of a database, like mysql://user@host/name")
         self._url = url.set(drivername=f"mysql+{driver}", host=url.host or "localhost", port=url.port or 3306)
         try:
-            import_module("pymysql" if driver == "pymysql" else "MySQLdb")
+            self._cursors = import_module(f"{'pymysql' if driver == 'pymysql' else 'MySQLdb'}.cursors")
         except ImportError:
             raise SettingsError(f"The driver of mysql+{driver}:// is not installed") from None
+        self._may_be_cluster = True
         self._connector = Connector(self._url) if driver == "pymysql" else None
         host = str(self._url.host)
         self.server = f"[{host}]:{self._url.port}" if ":" in host else f"{host}:{self._url.port}"
@@ -79,15 +86,7 @@ class Mysql:
         engine = create_engine(
             self._url,
             **self._connecting(timeout),
-            poolclass=QueuePool,
-            pool_size=connections,
-            max_overflow=0,
-            pool_timeout=_POOL_WAIT,
-            pool_use_lifo=True,
-            pool_reset_on_return=None,
-            isolation_level="AUTOCOMMIT",
-            skip_autocommit_rollback=True,
-            hide_parameters=True,
+            **pool_options(connections, _POOL_WAIT),
             paramstyle="format",
             pool_logging_name=_POOL_NAME,
         )
@@ -96,19 +95,17 @@ class Mysql:
         self._watch(engine, interactive=timeout is not None)
         return engine
 
-    @contextmanager
-    def holding_little(self, cursor: Any) -> Iterator[None]:
-        """Throw away what follows on the rows of a heavy page: the driver reads an answer to its end."""
-        connection = cursor.connection
-        connection.most_bytes = _MOST_BYTES
-        try:
-            yield
-        finally:
-            connection.most_bytes = math.inf
+    def page_cursor(self, connection: PoolProxiedConnection) -> Any:
+        """Return a cursor that does not read an answer to its end at once, as the usual one does."""
+        return connection.cursor(self._cursors.SSCursor)
 
-    def judge(self, error: BaseException) -> Judgement | None:
+    def classify(self, error: BaseException) -> Classification | None:
         """Return how an error is to be taken."""
-        return judge_mysql(error)
+        return classify_mysql(error)
+
+    def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
+        """Let a connection wait longer for an answer."""
+        return answering_within(connection.dbapi_connection, _COMMIT_WAIT)
 
     def write_queue(self) -> AbstractContextManager[None]:
         """Do nothing: a server hands its locks on by itself."""
@@ -121,6 +118,10 @@ class Mysql:
     def data_version(self) -> None:
         """Return nothing: a server would have to be asked."""
 
+    def nonblocking(self) -> AbstractContextManager[Any]:
+        """Refuse: a server is waited for."""
+        raise WouldBlock
+
     def close(self) -> None:
         """Do nothing: there is nothing that looks."""
 
@@ -131,22 +132,70 @@ class Mysql:
     def create(self) -> None:
         """Do nothing: a database on a server is made by whoever runs the server."""
 
+    def back_up(self, target: Path) -> NoReturn:
+        """Say the command: a server is backed up by its own program."""
+        program = self._program(
+            f"mariadb-dump --single-transaction --skip-add-locks --result-file={shlex.quote(str(target))}"
+        )
+        raise StartError(f"The server's own program makes the copy: (umask 077; {program})")
+
+    def restore(self, source: Path, fit: "Callable[[Mysql], None]") -> NoReturn:
+        """Say the command."""
+        del fit
+        raise StartError(
+            "The server's own program loads the copy, into an empty database: "
+            f"{self._program('mariadb')} < {shlex.quote(str(source))}; then run logoadmin restore --loaded"
+        )
+
+    def _program(self, program: str) -> str:
+        """Return how a program of the server is run; the password is asked for, since others can read arguments."""
+        url = self._url
+        socket = url.query.get("unix_socket")
+        where = {"socket": socket} if socket else {"host": url.host, "port": url.port}
+        told = {**where, "user": url.username, "default-character-set": "utf8mb4"}
+        options = " ".join(f"--{name}={shlex.quote(str(value))}" for name, value in told.items() if value)
+        return f"{program} {options} --password {shlex.quote(str(url.database))}"
+
+    def look_outside(self) -> Iterable[Result]:
+        """Return nothing: a server's files are its own."""
+        return ()
+
+    def looks_inside(self, connections: int) -> Mapping[str, Callable[[Connection], Iterable[Result]]]:
+        """Return looks at the server."""
+        return mysql_checks.looks_inside(str(self._url.host), connections, self._collation)
+
+    def _collation(self, connection: Connection) -> str:
+        """Return the one by which tables compare names exactly."""
+        return str(self.table_options(connection)["mysql_collate"])
+
     @contextmanager
     def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
-        """Hold a lock by name. Tables are made for good one by one, so migrations must bear to be repeated."""
-        if connection.exec_driver_sql(f"SELECT GET_LOCK({_MIGRATION_LOCK}, {_LONG_WAIT})").scalar() != 1:
-            raise StorageUnavailable(self.server, Cause.TOO_BUSY)
-        try:
-            yield self.begin_write
-            connection.exec_driver_sql("COMMIT")
-        finally:
-            if not connection.invalidated:
-                connection.exec_driver_sql(f"SELECT RELEASE_LOCK({_MIGRATION_LOCK})")
+        """Hold a lease. Tables are made for good one by one, so migrations must bear to be repeated."""
+        lease = Lease("migrations", self.server, self.table_options(connection))
+        with lease.held(connection, wait=_LONG_WAIT):
+            try:
+                yield self.begin_write
+                connection.exec_driver_sql("COMMIT")
+            except BaseException:
+                with suppress(SQLAlchemyError):
+                    connection.exec_driver_sql("ROLLBACK")
+                raise
 
     def table_options(self, connection: Connection) -> Mapping[str, Any]:
         """Return the one collation that tells all names apart; the usual ones ignore case, accents or last spaces."""
         exact = "utf8mb4_nopad_bin" if getattr(connection.dialect, "is_mariadb", False) else "utf8mb4_0900_bin"
         return {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": exact}
+
+    def _stay_fresh(self, cursor: Any, errors: type[Exception]) -> None:
+        """Have a connection see what was committed through other servers, if its server can be one of several."""
+        if not self._may_be_cluster:
+            return
+        try:
+            cursor.execute(_FRESH)
+        except errors as error:
+            if error.args[0] != _UNKNOWN_VARIABLE:
+                raise
+            self._may_be_cluster = False
 
     def _connecting(self, timeout: float | None) -> dict[str, Any]:
         if self._connector is not None:
@@ -164,6 +213,7 @@ class Mysql:
             cursor = connection.cursor()
             cursor.execute(f"{_STRICT}, SESSION innodb_lock_wait_timeout = {lock_wait} {limited}")
             cursor.execute(_ISOLATION)
+            self._stay_fresh(cursor, engine.dialect.loaded_dbapi.Error)
             cursor.close()
             record.info["used"] = time.monotonic()
 

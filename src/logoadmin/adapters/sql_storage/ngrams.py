@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import String, bindparam, delete, func, insert, select
 
-from logoadmin.adapters.sql_storage.dialects import unless_there
+from logoadmin.adapters.sql_storage.dialects import insert_or_ignore
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, in_portions
 from logoadmin.adapters.sql_storage.tables import NGRAM_PREFIXES, NGRAM_SIZES, ngram_places, ngrams
 from logoadmin.adapters.sql_storage.transaction import Transaction
@@ -20,7 +20,7 @@ _CUT: Final = func.substr(
 )
 _CUTS: Final = select(_PREFIX + _CUT, KEY).where(ngram_places.c.ends <= bindparam("length"))
 # A name may have an n-gram twice; and one may be left of a record that somebody removed by hand.
-_ADD: Final = unless_there(insert(ngrams).from_select(["gram", "record_id"], _CUTS))
+_ADD: Final = insert_or_ignore(insert(ngrams).from_select(["gram", "record_id"], _CUTS))
 _REMOVE: Final = delete(ngrams).where(ngrams.c.record_id == KEY, ngrams.c.gram.in_([bindparam(name) for name in KEYS]))
 
 

@@ -9,12 +9,12 @@ from typing import Any, Final
 import pymysql  # type: ignore[import-untyped]  # the driver has no types
 from sqlalchemy import URL
 
-from logoadmin.adapters.sql_storage.pymysql_results import read_quickly
 from logoadmin.domain.model.access import is_loopback
 from logoadmin.domain.model.errors import SettingsError
 
 _OPTIONS: Final = {"unix_socket", "charset", "ssl", "ssl_ca", "ssl_cert", "ssl_key", "ssl_check_hostname"}
 _LONG_WAIT: Final = 10.0
+_UNKNOWN_HOST: Final = 2005
 _HANDSHAKE_ERROR: Final = 2012
 
 
@@ -74,12 +74,15 @@ class Connector:
             connection.ssl, connection.ctx = True, self._offered
         try:
             connection.connect()
-        except (LookupError, ValueError, struct.error):
-            error = pymysql.err.OperationalError(_HANDSHAKE_ERROR, "What answers there is not a MySQL server")
+        except (LookupError, ValueError, struct.error) as refused:
+            if isinstance(refused, UnicodeError) and not isinstance(refused, UnicodeDecodeError):
+                # No name of a machine may look so, such as one with a part of more than 63 characters.
+                error = pymysql.err.OperationalError(_UNKNOWN_HOST, "That is no name of a machine")
+            else:
+                error = pymysql.err.OperationalError(_HANDSHAKE_ERROR, "What answers there is not a MySQL server")
         else:
             # The same for both ways, or else the driver would set the socket twice for each statement.
             connection._read_timeout = connection._write_timeout = answer_wait
-            read_quickly(connection)
             return connection
         raise error
 

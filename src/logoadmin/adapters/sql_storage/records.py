@@ -6,17 +6,17 @@ from dataclasses import fields
 from operator import itemgetter
 from typing import Any, Final, Generic, TypeVar
 
-from sqlalchemy import Boolean, Column, Select, bindparam, delete, insert, select, update
+from sqlalchemy import Boolean, Column, Select, bindparam, delete, func, insert, select, update
 
-from logoadmin.adapters.sql_storage.dialects import in_this_order
+from logoadmin.adapters.sql_storage.dialects import straight_join
 from logoadmin.adapters.sql_storage.ngrams import add_ngrams, change_ngrams
-from logoadmin.adapters.sql_storage.pages import Page
+from logoadmin.adapters.sql_storage.page_queries import IndexedFilter, PageQuery
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors
 from logoadmin.adapters.sql_storage.transaction import Repository, Transaction
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, ROLES, AnyArtworkKind, AnyKind, RecordKind
-from logoadmin.domain.model.lists import EVERYTHING, Filter, folded, page_of
+from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, page_of
 from logoadmin.domain.model.records import Author, Kind, Link, Role, StoredRecord
 from logoadmin.ports.storage import Links, Records
 
@@ -32,6 +32,15 @@ def _columns(kind: AnyKind) -> list[Column[Any]]:
     return [TABLES[kind.kind].c[name] for name in (*kind.stored_fields, "version")]
 
 
+def _page(kind: AnyKind, records: Select[Any]) -> PageQuery:
+    table, links = TABLES[kind.kind], LINK_TABLES.get(kind.kind)
+    indexed = {name: IndexedFilter(table, {name: name}) for name in kind.filters}
+    if links is not None:
+        indexed["author_id"] = IndexedFilter(links, {"author_id": "author_id"})
+    has_part = func.instr(table.c.folded, bindparam("q")) > 0
+    return PageQuery(records, table.c[kind.id_field], indexed, {"q": has_part}, kind.kind)
+
+
 class _Statements:
     """The statements about the records of one kind."""
 
@@ -40,7 +49,7 @@ class _Statements:
         key = table.c[kind.id_field]
         self.kind = kind
         self.get = select(*columns).where(key == KEY)
-        self.page = Page(kind, table, select(*columns), LINK_TABLES.get(kind.kind))
+        self.page = _page(kind, select(*columns))
         self.add = insert(table).inline()
         self.update = update(table).where(key == KEY)
         self.touch = update(table).where(key.in_(_OF_SOME))
@@ -75,8 +84,8 @@ class RecordRepository(Repository, Generic[Record]):
         row = self._transaction.row(self._statements.get, {"key": id_})
         return None if row is None else self._record(row)
 
-    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Record, ...]:
-        return page_of(self._statements.page.rows(self._transaction, after, limit, where), self._record)
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
+        return page_of(self._statements.page.rows(self._transaction, after, limit, where.given, order), self._record)
 
     def add(self, record: Record, /) -> None:
         kind, values = self._statements.kind, self._values(record)
@@ -143,7 +152,7 @@ class RecordRepository(Repository, Generic[Record]):
         kind = self._statements.kind
         values = dict(zip(kind.stored_fields, kind.values_of(record), strict=True))
         values["version"] = record.version
-        values["folded"] = folded(values[kind.name_field])
+        values["folded"] = values[kind.name_field].casefold()
         return values
 
 
@@ -174,7 +183,7 @@ class _ArtworkStatements(_Statements):
         joined = artworks.outerjoin(links, of == key).outerjoin(authors, makers)
         self.get = select(*_columns(kind), link_key, *author).select_from(joined).where(key == KEY)
         # Links first: where there are few authors, a database may begin with them and look at all they ever made.
-        of_links = in_this_order(select(of, *author), links.join(authors, makers)).order_by(link_key)
+        of_links = straight_join(select(of, *author), links.join(authors, makers)).order_by(link_key)
         self.authors_within = of_links.where(of.between(bindparam("first"), bindparam("last")))
         self.authors_of = of_links.where(of.in_(_OF_SOME))
         self.width = len(_columns(kind))
@@ -197,9 +206,9 @@ class _ArtworkRepository(RecordRepository[Any]):
         links = sorted([row[width:] for row in rows if row[width] is not None], key=itemgetter(0))
         return self._artwork(rows[0][:width], tuple([Author(*link[1:]) for link in links]))
 
-    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Any, ...]:
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Any, ...]:
         """Return first the artworks, then the links of all of them."""
-        rows = self._statements.page.rows(self._transaction, after, limit, where)
+        rows = self._statements.page.rows(self._transaction, after, limit, where.given, order)
         if not rows:
             return ()
         makers: defaultdict[int, list[Author]] = defaultdict(list)
@@ -212,7 +221,7 @@ class _ArtworkRepository(RecordRepository[Any]):
         return page_of(rows, lambda row: self._artwork(row, tuple(makers.get(row[0], ()))))
 
     def _links_of_page(self, artwork_ids: Sequence[int], *, everything: bool) -> Sequence[Row]:
-        first, last = artwork_ids[0], artwork_ids[-1]
+        first, last = sorted((artwork_ids[0], artwork_ids[-1]))
         # Between the ids of artworks that a filter let through there may be a million others.
         if everything or last - first < _NEAR * len(artwork_ids):
             return self._transaction.rows(self._statements.authors_within, {"first": first, "last": last})

@@ -1,18 +1,21 @@
 """Making the tables and telling whether they fit this program."""
 
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from sqlalchemy import Connection, inspect, text
 
 from logoadmin.adapters.sql_storage.dialects import Dialect
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
+from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
 
-# The newest migration, said here so that a start needs not read all of them, which takes longer than everything else.
-NEWEST: Final = "0005"
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
+# The newest migration, by the names alone: to read all of them takes longer than everything else in a start.
+NEWEST: Final = max(step.name[:4] for step in (_MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 _VERSION: Final = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
+# The newest migration after which programs that know only those before it cannot use the tables any more.
+_USABLE_FROM: Final = text(f"SELECT usable_from FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
 
 
 class Schema:
@@ -24,38 +27,45 @@ class Schema:
 
     def is_empty(self, connection: Connection) -> bool:
         """Tell whether the tables are still to be made, or were not finished."""
-        return self._version(connection) is None
+        return self.version(connection) is None
 
     def check(self, connection: Connection) -> None:
-        """Make sure that the tables are those of this program.
+        """Make sure that the tables are those of this program, or wider ones (contract K7).
 
         Raises:
             SchemaMismatch: they are not.
         """
-        version = self._version(connection)
+        version = self.version(connection)
         if version is None:
             raise TablesMissing
         if version < NEWEST:
-            raise SchemaMismatch("The database is older than this program; run logoadmin init for the same database")
-        if version > NEWEST:
-            self._newer()
+            text = "The database is older than this program; run logoadmin init for the same database"
+            raise SchemaMismatch(text, Cause.OLDER_TABLES)
+        self._refuse_newer(connection)
+
+    def load_migrations(self, connection: Connection) -> None:
+        """Load what :meth:`prepare` takes long to load, while others may still write."""
+        version = self.version(connection)
+        if version is None or version < NEWEST:
+            import alembic.command  # noqa: F401 (loading it is all that is wanted)
 
     def prepare(self, connection: Connection) -> None:
         """Run the migrations that are missing, while nobody else changes tables.
 
         Raises:
-            SchemaMismatch: a newer program made the tables.
+            SchemaMismatch: a newer program made the tables, and this one cannot use them.
             StartError: another program made tables of these names.
         """
-        version = self._version(connection)
-        if version is not None and version > NEWEST:
-            self._newer()
+        version = self.version(connection)
         if version is None:
             self._refuse_strangers(connection)
-        if version != NEWEST:
+        if version is None or version < NEWEST:
             self._migrate(connection)
+        else:
+            self._refuse_newer(connection)
 
-    def _version(self, connection: Connection) -> str | None:
+    def version(self, connection: Connection) -> str | None:
+        """Return the newest migration that was run, None if none was run to its end."""
         if not inspect(connection).has_table(VERSION_TABLE):
             return None
         version: str | None = connection.execute(_VERSION).scalar()
@@ -73,7 +83,7 @@ class Schema:
             )
 
     def _migrate(self, connection: Connection) -> None:
-        # Imported here because it takes longer than answering the first request.
+        # Imported here, and not above, because it takes longer than answering the first request.
         from alembic import command
         from alembic.config import Config
 
@@ -83,5 +93,8 @@ class Schema:
         config.attributes["table_options"] = self._dialect.table_options(connection)
         command.upgrade(config, "head")
 
-    def _newer(self) -> NoReturn:
-        raise SchemaMismatch("The database was made by a newer logoadmin; install that version or a newer one")
+    def _refuse_newer(self, connection: Connection) -> None:
+        """Refuse tables that are not only wider; this program's own migrations, or newer ones, must have run."""
+        if str(connection.execute(_USABLE_FROM).scalar()) > NEWEST:
+            text = "The database was made by a newer logoadmin; install that version or a newer one"
+            raise SchemaMismatch(text, Cause.NEWER_TABLES)

@@ -1,5 +1,6 @@
 """Sessions, passwords, service keys, attempts to sign in and the service's own secrets, with the queries for them."""
 
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, select, update
@@ -16,7 +17,8 @@ from logoadmin.adapters.sql_storage.tables import (
 )
 from logoadmin.adapters.sql_storage.transaction import Repository
 from logoadmin.domain.model.access import Rights
-from logoadmin.domain.model.records import PasswordHash, ServiceKey
+from logoadmin.domain.model.records import PasswordHash
+from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.storage import Credentials, Session
 
 _SESSION_ID = sessions.c.session_id == bindparam("id_")
@@ -28,7 +30,8 @@ _RIGHTS = (
     .where(_SESSION_ID, _USER_ID)
 )
 _ADD_SESSION = insert(sessions).inline()
-_PROLONG = update(sessions).where(_SESSION_ID)
+_SESSIONS_OF_USER = select(sessions).where(_USER_ID).order_by(sessions.c.created_at, sessions.c.session_id)
+_UPDATE_TIMES = update(sessions).where(_SESSION_ID)
 _END = delete(sessions).where(_SESSION_ID)
 _END_ALL = delete(sessions).where(_USER_ID)
 _END_OTHERS = _END_ALL.where(sessions.c.session_id != bindparam("keep"))
@@ -41,9 +44,7 @@ _EXPIRED = (
 _LATE = select(sessions.c.session_id).where(sessions.c.expires_at > bindparam("latest")).limit(bindparam("most"))
 _ADD_TOKEN = insert(refresh_tokens).inline()
 _GET_TOKEN = (
-    select(
-        sessions.c.session_id, sessions.c.user_id, sessions.c.created_at, sessions.c.expires_at, refresh_tokens.c.used
-    )
+    select(sessions, refresh_tokens.c.used)
     .select_from(refresh_tokens.join(sessions))
     .where(refresh_tokens.c.token_hash == bindparam("hash_"))
 )
@@ -64,16 +65,15 @@ class SessionRepository(Repository):
         return None if row is None else Rights(user_id, frozenset(row[0].split()))
 
     def add(self, session: Session) -> None:
-        values = {
-            "session_id": session.session_id,
-            "user_id": session.user_id,
-            "created_at": session.created_at,
-            "expires_at": session.expires_at,
-        }
-        self._transaction.change(_ADD_SESSION, values)
+        self._transaction.change(_ADD_SESSION, asdict(session))
 
-    def prolong(self, session_id: str, expires_at: int) -> None:
-        self._transaction.change(_PROLONG, {"id_": session_id, "expires_at": expires_at})
+    def of_user(self, user_id: int) -> tuple[Session, ...]:
+        return tuple(Session(*row) for row in self._transaction.rows(_SESSIONS_OF_USER, {"owner": user_id}))
+
+    def update_times(self, session: Session) -> None:
+        values = asdict(session)
+        times = {name: values[name] for name in ("created_at", "expires_at", "refreshed_at")}
+        self._transaction.change(_UPDATE_TIMES, {"id_": session.session_id, **times})
 
     def end(self, session_id: str) -> bool:
         return self._transaction.change(_END, {"id_": session_id}) > 0
@@ -97,7 +97,7 @@ class SessionRepository(Repository):
 
     def expire_by(self, latest: int, most: int) -> None:
         for (session_id,) in self._transaction.rows(_LATE, {"latest": latest, "most": most}):
-            self.prolong(session_id, latest)
+            self._transaction.change(_UPDATE_TIMES, {"id_": session_id, "expires_at": latest})
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         self._transaction.change(_ADD_TOKEN, {"token_hash": token_hash, "session_id": session_id, "used": False})
@@ -106,8 +106,8 @@ class SessionRepository(Repository):
         row = self._transaction.row(_GET_TOKEN, {"hash_": token_hash})
         if row is None:
             return None
-        session_id, user_id, created_at, expires_at, used = row
-        return Session(session_id, user_id, created_at, expires_at), bool(used)
+        *session, used = row
+        return Session(*session), bool(used)
 
     def use_refresh_token(self, token_hash: str) -> None:
         self._transaction.change(_USE_TOKEN, {"hash_": token_hash, "used": True})
@@ -217,7 +217,7 @@ class ServiceKeyRepository(Repository):
     def use(self, key_id: int, now: int) -> None:
         self._transaction.change(_CHANGE_KEY, {"key": key_id, "last_used_at": now})
 
-    def redate(self, key_id: int, created_at: int, expires_at: int | None) -> None:
+    def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
         self._transaction.change(_CHANGE_KEY, {"key": key_id, "created_at": created_at, "expires_at": expires_at})
 
     def remove(self, key_id: int, user_id: int) -> bool:

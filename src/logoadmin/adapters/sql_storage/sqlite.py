@@ -5,16 +5,25 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from typing import Any, Final, Self
+from pathlib import Path
+from typing import Any, Final, Self, TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, PoolProxiedConnection, QueuePool, create_engine, event
+from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.exc import DisconnectionError
 
-from logoadmin.adapters.sql_storage.faults import Judgement, judge_sqlite
+from logoadmin.adapters.sql_storage import sqlite_checks
+from logoadmin.adapters.sql_storage.dialects import pool_options
+from logoadmin.adapters.sql_storage.driver_errors import Classification, classify_sqlite
+from logoadmin.adapters.sql_storage.sqlite_backups import copy, refuse_taken, sqlite_errors_explained, whole_copy
+from logoadmin.adapters.sql_storage.sqlite_nonblocking import NonblockingConnection, NonblockingReader
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.checks import Result
 from logoadmin.domain.model.errors import StartError
+
+AnyConnection = TypeVar("AnyConnection", bound=sqlite3.Connection)
 
 # The last one and either of the others stay below the two seconds of contract A20; who has to wait for a connection
 # finds that others have waited in the queue already.
@@ -40,7 +49,8 @@ class Sqlite:
 
     embedded = True
     # The driver lets go of the interpreter for each row: two threads that read hand it to each other all the time.
-    at_once = 1
+    concurrent_reads = 1
+    product = "SQLite"
     # A plain BEGIN would fail at its first change, without waiting, whenever somebody else wrote meanwhile.
     begin_write = ("BEGIN IMMEDIATE",)
     begin_snapshot = ("BEGIN",)
@@ -49,7 +59,9 @@ class Sqlite:
         """Use a file; a relative path is taken from the working directory of this moment."""
         self._path = os.path.abspath(file)
         self.server = os.path.basename(self._path) or self._path
-        self._observer = _Observer(self)
+        path = Path(self._path).resolve()
+        self.files = frozenset(path.with_name(path.name + of) for of in ("", "-wal", "-shm") if path.name)
+        self._nonblocking = NonblockingReader(self.file, lambda: self._opened(0, NonblockingConnection))
         self._write_queue = threading.Lock()
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
@@ -57,27 +69,23 @@ class Sqlite:
         engine = create_engine(
             "sqlite://",
             creator=lambda: self._connect(interactive=timeout is not None),
-            poolclass=QueuePool,
-            pool_size=connections,
-            max_overflow=0,
-            pool_timeout=_POOL_WAIT,
-            pool_use_lifo=True,
-            pool_reset_on_return=None,
-            isolation_level="AUTOCOMMIT",
-            skip_autocommit_rollback=True,
-            hide_parameters=True,
+            **pool_options(connections, _POOL_WAIT),
         )
         event.listen(engine, "connect", self._remember_file)
         event.listen(engine, "checkout", self._compare_file)
         return engine
 
-    def holding_little(self, cursor: Any) -> AbstractContextManager[None]:  # noqa: ARG002 (what others read ahead with)
-        """Do nothing: each row is read when it is asked for."""
-        return nullcontext()
+    def page_cursor(self, connection: PoolProxiedConnection) -> Any:
+        """Return a cursor like any other: each row is read when it is asked for."""
+        return connection.cursor()
 
-    def judge(self, error: BaseException) -> Judgement | None:
+    def classify(self, error: BaseException) -> Classification | None:
         """Return how an error is to be taken."""
-        return judge_sqlite(error)
+        return classify_sqlite(error)
+
+    def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a server's)
+        """Return nothing to do: a file answers by itself."""
+        return nullcontext()
 
     @contextmanager
     def write_queue(self) -> Iterator[None]:
@@ -91,11 +99,15 @@ class Sqlite:
 
     def data_version(self) -> int | None:
         """Return a number that is another one after any commit to the file."""
-        return self._observer.data_version()
+        return self._nonblocking.data_version()
+
+    def nonblocking(self) -> AbstractContextManager[NonblockingConnection]:
+        """Lend a connection that waits for nobody."""
+        return self._nonblocking.connection()
 
     def close(self) -> None:
-        """Let go of the connection that looks for commits."""
-        self._observer.close()
+        """Let go of the connection that waits for nobody."""
+        self._nonblocking.close()
 
     @contextmanager
     def without_waiting(self, connection: PoolProxiedConnection) -> Iterator[None]:
@@ -130,6 +142,8 @@ class Sqlite:
             with _opening:
                 os.close(os.open(os.path.realpath(self._path), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         except FileExistsError:
+            if not sqlite_checks.may(self._path, os.W_OK):
+                raise StartError(f"{self.server}: {Cause.READ_ONLY.text}; {Cause.READ_ONLY.cure}") from None
             return
         except FileNotFoundError:
             reason = "its directory is not there; make it first"
@@ -138,6 +152,17 @@ class Sqlite:
         else:
             return
         raise StartError(f"The database file {self.server} cannot be made: {reason}")
+
+    def look_outside(self) -> Iterable[Result]:
+        """Look at the file, its directory and its disk."""
+        return sqlite_checks.look_outside(Path(os.path.realpath(self._path)))
+
+    def looks_inside(
+        self,
+        connections: int,  # noqa: ARG002 (what servers have few of)
+    ) -> Mapping[str, Callable[[Connection], Iterable[Result]]]:
+        """Return looks at what is in the file, which gives as many connections as anybody wants."""
+        return sqlite_checks.looks_inside(Path(self._path), lambda: self.opened(_BUSY_WAIT))
 
     @contextmanager
     def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
@@ -154,11 +179,31 @@ class Sqlite:
         """Return nothing: SQLite compares bytes unless told otherwise."""
         return {}
 
+    def back_up(self, target: Path) -> None:
+        """Copy the file while others use it."""
+        with (
+            whole_copy(target) as part,
+            sqlite_errors_explained(self.server),
+            closing(self.opened(_LONG_WAIT)) as source,
+        ):
+            copy(source, part)
+
+    def restore(self, source: Path, fit: "Callable[[Sqlite], None]") -> None:
+        """Make the file of a copy, which must not find another one's log beside it."""
+        for file in sorted(self.files):
+            refuse_taken(file)
+        with whole_copy(Path(self._path)) as part:
+            with sqlite_errors_explained(source.name), closing(_read_only(source)) as backup:
+                copy(backup, part)
+            fit(Sqlite(str(part)))
+
     def _refuse_strangers(self) -> None:
         if os.path.isdir(self._path):
-            raise StartError(f"{self.server} is a directory; name a file")
+            raise StartError(f"{self.server} is a directory", "name a file")
+        if os.path.exists(self._path) and not os.path.isfile(self._path):
+            raise StartError(f"{self.server} is not a file", "name one")
         if self._is_strange():
-            raise StartError(f"{self.server} is not an SQLite database; name another file")
+            raise StartError(f"{self.server} is not an SQLite database", "name another file")
 
     def _is_strange(self) -> bool:
         """Ask SQLite, which changes nothing; reading the file beside it would end the locks that this process has."""
@@ -171,6 +216,9 @@ class Sqlite:
 
     def opened(self, busy_wait: float) -> "_Connection":
         """Return a new connection to the file, which is never made here."""
+        return self._opened(busy_wait, _Connection)
+
+    def _opened(self, busy_wait: float, factory: type[AnyConnection]) -> AnyConnection:
         uri = f"file:{quote(self._path)}?mode=rw"
         with _opening:
             return sqlite3.connect(
@@ -179,7 +227,7 @@ class Sqlite:
                 timeout=busy_wait,
                 isolation_level=None,
                 check_same_thread=False,
-                factory=_Connection,
+                factory=factory,
             )
 
     def _connect(self, *, interactive: bool) -> sqlite3.Connection:
@@ -214,54 +262,6 @@ class Sqlite:
         return found.st_dev, found.st_ino
 
 
-class _Observer:
-    """Finds out in microseconds whether anybody has committed something, with a connection that never writes.
-
-    The number is of that connection: it rises when it finds commits of others. A file that was replaced has a new
-    connection, whose numbers follow on the old ones.
-    """
-
-    def __init__(self, dialect: Sqlite) -> None:
-        self._dialect = dialect
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-        self._file: tuple[int, int] | None = None
-        self._connections = 0
-
-    def data_version(self) -> int | None:
-        """Return the number; None where that would take a wait, on any error, or where the file was replaced."""
-        if not self._lock.acquire(blocking=False):
-            return None
-        try:
-            return self._looked()
-        except sqlite3.Error:
-            self._let_go()
-            return None
-        finally:
-            self._lock.release()
-
-    def close(self) -> None:
-        with self._lock:
-            self._let_go()
-
-    def _looked(self) -> int | None:
-        file = self._dialect.file()
-        if self._connection is None or file != self._file:
-            self._let_go()
-            if file is None:
-                return None
-            self._connection, self._file = self._dialect.opened(0), file
-            self._connections += 1
-            return None
-        (number,) = self._connection.execute("PRAGMA data_version").fetchone()
-        return self._connections << 32 | int(number)
-
-    def _let_go(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-
 class _Connection(sqlite3.Connection):
     """A connection that knows until when its statement may run."""
 
@@ -284,6 +284,10 @@ class _Cursor(sqlite3.Cursor):
     def executemany(self, sql: str, parameters: Any) -> Self:
         self.connection.ends = math.inf  # many statements, of which none is a search
         return super().executemany(sql, parameters)
+
+
+def _read_only(file: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(os.path.abspath(file))}?mode=ro", uri=True)
 
 
 def _use_wal(connection: sqlite3.Connection, wait: float) -> None:

@@ -1,12 +1,11 @@
 """Statements in the SQL of one database, each compiled once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from functools import lru_cache
 from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ClauseElement, Dialect, bindparam
+from sqlalchemy import ClauseElement, Dialect, PoolProxiedConnection, bindparam
 
 from logoadmin.adapters.sql_storage.tables import roles, service_keys, sessions, users
 
@@ -33,7 +32,7 @@ def in_portions(names: Sequence[str], values: Sequence[Any]) -> Iterator[dict[st
         yield dict(zip(names, chain(some, repeat(some[-1])), strict=False))
 
 
-class Compiled(NamedTuple):
+class CompiledStatement(NamedTuple):
     """The SQL of a statement.
 
     Attributes:
@@ -49,27 +48,29 @@ class Compiled(NamedTuple):
     changes_rights: bool
 
 
-class Statements:
-    """Compiles statements for one database. They run on the driver's cursor: SQLAlchemy's way there is twice as long.
+class StatementCompiler:
+    """Compiles statements for one database, and keeps what it compiled.
+
+    They run on the driver's cursor: SQLAlchemy's way there is twice as long.
 
     Attributes:
         compiled: returns the SQL of a statement that gets values of these names.
-        holding_little: see :class:`~logoadmin.adapters.sql_storage.dialects.Dialect`.
+        page_cursor: see :class:`~logoadmin.adapters.sql_storage.dialects.Dialect`.
         refused: what the driver raises if a key refuses a record.
     """
 
-    __slots__ = ("_dialect", "compiled", "holding_little", "refused")
+    __slots__ = ("_dialect", "compiled", "page_cursor", "refused")
 
-    def __init__(self, dialect: Dialect, holding_little: Callable[[Any], AbstractContextManager[None]]) -> None:
+    def __init__(self, dialect: Dialect, page_cursor: Callable[[PoolProxiedConnection], Any]) -> None:
         """Compile for a database, and with its driver's way of naming values."""
         self._dialect = dialect
         self.compiled = lru_cache(_KNOWN)(self._compile)
-        self.holding_little = holding_little
+        self.page_cursor = page_cursor
         self.refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
 
-    def _compile(self, statement: ClauseElement, names: tuple[str, ...]) -> Compiled:
+    def _compile(self, statement: ClauseElement, names: tuple[str, ...]) -> CompiledStatement:
         compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
         order: tuple[str, ...] = tuple(compiled.positiontup or ())
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
         changes_rights = getattr(statement, "table", None) in _RIGHTS
-        return Compiled(str(compiled), None if order == names else order, fixed, changes_rights)
+        return CompiledStatement(str(compiled), None if order == names else order, fixed, changes_rights)

@@ -22,7 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from logoadmin.adapters.sql_storage.dialects import LONG_TEXT
+from logoadmin.adapters.sql_storage.dialects import LONG_TEXT, ORDERED_BY_KEY
 from logoadmin.domain.model.kinds import (
     ARTWORK_KINDS,
     AUTHORS,
@@ -34,16 +34,21 @@ from logoadmin.domain.model.kinds import (
     ArtworkKind,
 )
 from logoadmin.domain.model.limits import (
+    MAX_ADDRESS,
     MAX_ARTWORK_NAME,
     MAX_AVATAR,
     MAX_NAME,
     MAX_PREVIEW_URL,
     MAX_SCOPES,
+    MAX_SESSION_ID,
     MAX_TARGET,
+    MAX_USER_AGENT,
 )
 from logoadmin.domain.model.records import Kind
 
 VERSION_TABLE: Final = "logoadmin_version"
+# Whoever changes tables on a server holds a row of it; it is there before all others, so no migration makes it.
+LEASE_TABLE: Final = "logoadmin_leases"
 # A hash of the password, the token or the session: whatever makes them, they fit.
 _HASH: Final = 255
 _OPAQUE: Final = 128
@@ -149,7 +154,7 @@ ngrams: Final = Table(
     Column("gram", String(1 + max(NGRAM_SIZES)), primary_key=True),
     # No foreign key: it would have to have an index of its own.
     _id("record_id"),
-    sqlite_with_rowid=False,
+    **ORDERED_BY_KEY,
 )
 
 # Where a name is cut: the last character and the length of each n-gram that the longest name has.
@@ -158,16 +163,20 @@ ngram_places: Final = Table(
     metadata,
     _id("ends"),
     _id("size"),
-    sqlite_with_rowid=False,
+    **ORDERED_BY_KEY,
 )
 
+# In the order of the fields of a Session.
 sessions: Final = Table(
     "sessions",
     metadata,
-    Column("session_id", String(_OPAQUE), primary_key=True),
+    Column("session_id", String(MAX_SESSION_ID), primary_key=True),
     Column("user_id", Integer, ForeignKey("users.user_id", ondelete="CASCADE"), nullable=False),
     _created_at(),
     Column("expires_at", BigInteger, nullable=False),
+    Column("refreshed_at", BigInteger),
+    Column("address", String(MAX_ADDRESS)),
+    Column("user_agent", String(MAX_USER_AGENT)),
     Index(None, "user_id"),
     Index(None, "expires_at"),
 )
@@ -176,7 +185,7 @@ refresh_tokens: Final = Table(
     "refresh_tokens",
     metadata,
     Column("token_hash", String(_OPAQUE), primary_key=True),
-    Column("session_id", String(_OPAQUE), ForeignKey("sessions.session_id", ondelete="CASCADE"), nullable=False),
+    Column("session_id", String(MAX_SESSION_ID), ForeignKey("sessions.session_id", ondelete="CASCADE"), nullable=False),
     Column("used", Boolean, nullable=False),
     Index(None, "session_id"),
 )
@@ -218,8 +227,23 @@ changes: Final = Table(
     Column("before", LONG_TEXT),
     Column("after", LONG_TEXT),
     Index(None, "kind", "record_id", "change_id"),
+    *(Index(None, name) for name in ("kind", "user_id", "action", "request_id")),
 )
 
+# When the changes of each block of so many ids in a row were made, from the first to the last of them.
+change_times: Final = Table(
+    "change_times",
+    metadata,
+    _id("size"),
+    _id("block"),
+    Column("earliest", BigInteger, nullable=False),
+    Column("latest", BigInteger, nullable=False),
+    **ORDERED_BY_KEY,
+)
+CHANGE_BLOCKS: Final = (64, 4_096, 262_144)
+
+# "first_answers" and "sealed" are what the first tables called stored responses and that they are encrypted; another
+# name would take a migration after which earlier programs could not use the tables.
 stored_responses: Final = Table(
     "first_answers",
     metadata,
@@ -238,8 +262,9 @@ sign_in_attempts: Final = Table(
     Index(None, "ends_at"),
 )
 
-# One row: whoever writes holds it until the end, so there is one write at a time. It has the last id of each kind and,
-# as ``<kind>_version``, the last change of each kind.
+# One row: whoever writes holds it until the end, so there is one write at a time. It has the last id of each kind, as
+# ``<kind>_version`` the last change of each kind, and as ``writes`` how many writes there were: each changes the row,
+# also one that changes no record, or else a cluster would keep two that were made on two servers at once.
 COUNTED: Final = (
     "change_id",
     *(kind.id_field for kind in KINDS.values() if kind.gives_ids),
@@ -252,4 +277,5 @@ state: Final = Table(
     metadata,
     _id("state_id"),
     *(Column(name, Integer, nullable=False, server_default="0") for name in COUNTED),
+    Column("writes", BigInteger, nullable=False, server_default="0"),
 )

@@ -1,16 +1,17 @@
 """The statements of one unit of work, all on the same connection."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from types import TracebackType
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ClauseElement, PoolProxiedConnection, insert, select, update
+from sqlalchemy import ClauseElement, Insert, PoolProxiedConnection, bindparam, func, insert, literal, select, update
 
-from logoadmin.adapters.sql_storage.statements import Row, Statements
-from logoadmin.adapters.sql_storage.tables import COUNTED, changes, state
+from logoadmin.adapters.sql_storage.statements import Row, StatementCompiler
+from logoadmin.adapters.sql_storage.tables import CHANGE_BLOCKS, COUNTED, change_times, changes, state
 from logoadmin.domain.model.errors import Conflict
 from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.lists import HeavyPage, light_enough
+from logoadmin.domain.model.lists import truncated_page
 
 # What is counted stands in one row. Whoever writes locks it first and holds it to the end, so there is one write at a
 # time: changes are stored in the order of their ids, and no other row needs a lock. The database's own numbers would
@@ -18,12 +19,24 @@ from logoadmin.domain.model.lists import HeavyPage, light_enough
 _COUNTED: Final = select(*(state.c[name] for name in COUNTED))
 _LOCK: Final = _COUNTED.with_for_update()
 _LOCK_AT_ONCE: Final = _COUNTED.with_for_update(nowait=True)
-_STORE_COUNTED: Final = update(state)
+# Whatever was counted: this write, too, so that it meets all others in the certification of a cluster (contract H5).
+_STORE_COUNTED: Final = update(state).values(writes=state.c.writes + 1)
 
 _ADD_CHANGES: Final = insert(changes).inline()
 _CHANGE: Final = tuple(column.name for column in changes.c)
-# So many changes are held back at most while parts of the work may still undo themselves.
-_HELD_BACK: Final = 100
+
+
+def _add_times(size: int) -> Insert:
+    """Make the statement that stores when the changes of each block were made, of blocks of a size."""
+    block = changes.c.change_id // size
+    of_each = select(literal(size), block, func.min(changes.c.at), func.max(changes.c.at)).group_by(block)
+    some = of_each.where(changes.c.change_id >= bindparam("first"), changes.c.change_id < bindparam("end"))
+    return insert(change_times).from_select(["size", "block", "earliest", "latest"], some)
+
+
+ADD_TIMES: Final = {size: _add_times(size) for size in CHANGE_BLOCKS}
+# So many changes are held back at most: one may have a megabyte.
+_HELD_BACK: Final = 32
 
 
 class Savepoint(NamedTuple):
@@ -47,6 +60,7 @@ class Transaction:
 
     __slots__ = (
         "_begun",
+        "_changed",
         "_counted",
         "_cursor",
         "_depth",
@@ -58,12 +72,13 @@ class Transaction:
         "refused",
     )
 
-    def __init__(self, connection: PoolProxiedConnection, statements: Statements) -> None:
+    def __init__(self, connection: PoolProxiedConnection, statements: StatementCompiler) -> None:
         self.connection = connection
         self.refused = statements.refused
         self._cursor: Any = connection.cursor()
         self._statements = statements
         self._begun = False
+        self._changed = False
         self._counted: dict[str, int] = {}
         self._locked: dict[str, int] | None = None
         self._history: list[Row] = []
@@ -87,7 +102,7 @@ class Transaction:
         self.store_history()
         if self._locked is not None:
             changed = {name: number for name, number in self._counted.items() if number != self._locked[name]}
-            if changed:
+            if changed or self._changed:
                 self._execute(_STORE_COUNTED, changed)
 
     def commit(self) -> None:
@@ -127,14 +142,25 @@ class Transaction:
         self.release(savepoint)
 
     def record(self, changes: Iterable[Row]) -> None:
-        """Have entries of the history stored at the end, with one statement."""
+        """Have entries of the history stored at the end, with one statement, if they are not too many to be held."""
         self._history += changes
+        if len(self._history) >= _HELD_BACK:
+            self.store_history()
 
     def store_history(self) -> None:
         """Store the entries of the history, before somebody looks at them and before the commit."""
         if self._history:
             self.insert(_ADD_CHANGES, _CHANGE, self._history)
+            first, last = self._history[0][0], self._history[-1][0]
             self._history = []
+            self._store_times(first, last)
+
+    def _store_times(self, first: int, last: int) -> None:
+        """Store when the changes were made of each block that ends with one of these."""
+        for size, add in ADD_TIMES.items():
+            begin, end = first // size * size, (last + 1) // size * size
+            if begin < end:
+                self._execute(add, {"first": begin, "end": end})
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
@@ -149,14 +175,10 @@ class Transaction:
 
     def page(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
         """Return the rows that a query finds, as many as are light enough for a page."""
-        with self._statements.holding_little(self._cursor):
-            self._execute(statement, values)
-            page: Sequence[Row] = light_enough(self._cursor, _text_of)
-        if isinstance(page, HeavyPage):
-            # What was not read is let go of: a database may keep the query, and the moment that it sees, until then.
-            self._cursor.close()
-            self._cursor = self.connection.cursor()
-        return page
+        # Closed, since a database may keep the query, and the moment that it sees, until its last row is let go of.
+        with closing(self._statements.page_cursor(self.connection)) as cursor:
+            self._execute(statement, values, cursor)
+            return truncated_page(cursor, text_length_of_row)
 
     def rights(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the row that says what somebody may do.
@@ -175,6 +197,7 @@ class Transaction:
         """Return how many rows a change met; those that had the new values before count too."""
         self._execute(statement, values)
         met: int = self._cursor.rowcount
+        self._changed = self._changed or met > 0
         return met
 
     def insert(self, statement: ClauseElement, names: tuple[str, ...], rows: Sequence[Row]) -> None:
@@ -182,15 +205,16 @@ class Transaction:
 
         The driver makes as few statements of them as its database takes, or prepares one for all.
         """
+        self._changed = True
         self._cursor.executemany(self._statements.compiled(statement, names).sql, rows)
 
     def next_id(self, name: str) -> int:
-        """Return the next id, named as its field is.
+        """Return the next id, named as its field is, in a write.
 
         Raises:
             Conflict: there is none left (contract A2).
         """
-        id_ = self.last(name) + 1
+        id_ = self._counted[name] + 1
         if id_ > MAX_ID:
             raise Conflict(f"No {name} is left")
         self._counted[name] = id_
@@ -203,8 +227,8 @@ class Transaction:
         return self._counted[name]
 
     def count(self, name: str, number: int) -> None:
-        """Take note of an id that was not given here, or of a change of a kind."""
-        if number > self.last(name):
+        """Take note, in a write, of an id that was not given here, or of a change of a kind."""
+        if number > self._counted[name]:
             self._counted[name] = number
 
     def _look_at_counted(self, statement: ClauseElement) -> dict[str, int]:
@@ -213,15 +237,16 @@ class Transaction:
             raise LookupError("the table of counters has lost its row")
         return dict(zip(COUNTED, row, strict=True))
 
-    def _execute(self, statement: ClauseElement, values: Mapping[str, Any]) -> None:
+    def _execute(self, statement: ClauseElement, values: Mapping[str, Any], cursor: Any = None) -> None:
+        cursor = self._cursor if cursor is None else cursor
         sql, order, fixed, changes_rights = self._statements.compiled(statement, tuple(values))
         if changes_rights:
             self._rights.clear()
         if order is None:
-            self._cursor.execute(sql, tuple(values.values()))
+            cursor.execute(sql, tuple(values.values()))
         else:
             known = {**fixed, **values}
-            self._cursor.execute(sql, tuple([known[name] for name in order]))
+            cursor.execute(sql, tuple([known[name] for name in order]))
 
 
 class Repository:
@@ -233,5 +258,6 @@ class Repository:
         self._transaction = transaction
 
 
-def _text_of(row: Row) -> int:
+def text_length_of_row(row: Row) -> int:
+    """Return about how many characters there are in a row."""
     return sum([len(value) if isinstance(value, str) else 8 for value in row])

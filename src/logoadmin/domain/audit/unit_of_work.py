@@ -1,25 +1,168 @@
-"""The one door for changes: the unit of work as a use case sees it (contract B4, F1, G)."""
+"""The one door for changes: the unit of work as a use case sees it (contract B4, F1, G).
 
-from collections.abc import Callable
+Authors, artworks, links and passwords have rules of their own beside those of all records, and stand here, too.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar, TypeVarTuple
 
-from logoadmin.domain.audit.change_log import ChangeLog
-from logoadmin.domain.audit.repositories import (
-    AuditedArtworks,
-    AuditedAuthors,
-    AuditedLinks,
-    AuditedPasswords,
+from logoadmin.domain.audit.escalation import Escalation
+from logoadmin.domain.audit.records import (
+    AMENDED,
+    LINKED,
+    PASSWORD_SET,
+    UNLINKED,
     AuditedRecords,
+    ChangeLog,
+    LinksByKind,
+    Snapshot,
+    snapshot,
 )
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.errors import NotFound
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
-from logoadmin.domain.model.records import Kind, StoredRecord
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, USERS, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User
+from logoadmin.ports.storage import Credentials, UnitOfWork
 
 Answer = TypeVar("Answer")
 Given = TypeVarTuple("Given")
 Record = TypeVar("Record", bound=StoredRecord)
+
+# The field with the links of an artwork; an author's are in one for each kind of artwork, named as several of it are.
+AUTHORS_FIELD: Final = "authors"
+
+
+def links_field(kind: AnyKind, linked: AnyArtworkKind) -> str:
+    """Return the field in which the history says the links of a record, an artwork or an author."""
+    return AUTHORS_FIELD if kind is linked else linked.plural
+
+
+def serialized_links(kind: AnyKind, linked: AnyArtworkKind, links: Iterable[Link]) -> list[dict[str, int]]:
+    """Return the links of an artwork or of an author as the history says them: what is on their other side."""
+    if kind is linked:
+        return [{linked.link_id_field: link.link_id, "author_id": link.author_id} for link in links]
+    return [{linked.link_id_field: link.link_id, linked.id_field: link.artwork_id} for link in links]
+
+
+class AuditedAuthors(AuditedRecords[Author]):
+    """The authors. When one goes or comes back with links, the artworks change that show them."""
+
+    def links(self, id_: int) -> LinksByKind:
+        """Return the links of an author to all their artworks."""
+        return {linked: self._uow.links(linked).of_author(id_) for linked in ARTWORK_KINDS}
+
+    def _link(self, stored: Author, values: Snapshot, links: LinksByKind) -> Snapshot:
+        for linked, theirs in links.items():
+            self._uow.links(linked).add(theirs)
+            self._uow.records(linked).touch([link.artwork_id for link in theirs], stored.version)
+        return values
+
+    def _unlinked(self, record: Author) -> Snapshot:
+        version = self._numbered(record).version
+        links = self.links(record.author_id)
+        for linked, theirs in links.items():
+            self._uow.records(linked).touch([link.artwork_id for link in theirs], version)
+        serialized = {links_field(AUTHORS, kind): serialized_links(AUTHORS, kind, links[kind]) for kind in links}
+        return {**snapshot(AUTHORS, record), **serialized}
+
+
+class AuditedArtworks(AuditedRecords[Artwork]):
+    """The artworks of one kind. The history has their links, not their authors, who have a history of their own."""
+
+    _kind: AnyArtworkKind
+
+    def get(self, id_: int) -> Artwork | None:
+        """Return an artwork with its authors, as they are now."""
+        self._known.pop(id_, None)
+        return self._read(id_)
+
+    def links(self, id_: int) -> LinksByKind:
+        """Return the links of an artwork."""
+        return {self._kind: self._uow.links(self._kind).of_artwork(id_)}
+
+    def serialized(self, record: Artwork) -> Snapshot:
+        """Return what the history says of an artwork as it is now."""
+        links = self._uow.links(self._kind).of_artwork(self._kind.id_of(record))
+        return self.with_links(snapshot(self._kind, record), links)
+
+    def with_links(self, values: Snapshot, links: Iterable[Link]) -> Snapshot:
+        """Return what the history says of an artwork with these values and links."""
+        return {**values, AUTHORS_FIELD: serialized_links(self._kind, self._kind, links)}
+
+    def _link(self, stored: Artwork, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the port's)
+        theirs = links.get(self._kind, ())
+        if theirs:
+            self._uow.links(self._kind).add(theirs)
+        return self.with_links(values, theirs)
+
+
+class AuditedLinks:
+    """The links of one kind of artwork; the artworks are what they change."""
+
+    def __init__(self, kind: AnyArtworkKind, uow: UnitOfWork, artworks: AuditedArtworks[Any]) -> None:
+        self._kind, self._artworks = kind, artworks
+        self._stored = uow.links(kind)
+
+    def find(self, artwork_id: int, author_id: int) -> Link | None:
+        return self._stored.find(artwork_id, author_id)
+
+    def made(self, artwork_id: int, author_ids: Iterable[int]) -> tuple[Link, ...]:
+        """Return new links, which are not stored yet, of an artwork to authors in their order."""
+        return tuple(Link(self._stored.next_id(), artwork_id, author_id) for author_id in author_ids)
+
+    def add(self, artwork_id: int, author_id: int) -> Link:
+        """Link an author as the last one."""
+        before = self._stored.of_artwork(artwork_id)
+        links = self.made(artwork_id, [author_id])
+        self._stored.add(links)
+        self._record(LINKED, artwork_id, before, (*before, *links))
+        return links[0]
+
+    def remove(self, artwork_id: int, author_id: int) -> bool:
+        """Remove a link; tell whether there was one."""
+        before = self._stored.of_artwork(artwork_id)
+        if not self._stored.remove(artwork_id, author_id):
+            return False
+        self._record(UNLINKED, artwork_id, before, [link for link in before if link.author_id != author_id])
+        return True
+
+    def replace(self, artwork_id: int, links: Sequence[Link]) -> None:
+        """Make these, new ones or some that come back, the links of an artwork."""
+        before = self._stored.of_artwork(artwork_id)
+        self._stored.remove_all(artwork_id)
+        self._stored.add(links)
+        self._record(AMENDED, artwork_id, before, links)
+
+    def _record(self, action: str, artwork_id: int, before: Iterable[Link], after: Iterable[Link]) -> None:
+        values = snapshot(self._kind, self._artworks.get_existing(artwork_id))
+        was, is_ = self._artworks.with_links(values, before), self._artworks.with_links(values, after)
+        self._artworks.touch(action, artwork_id, was, is_)
+
+
+class AuditedPasswords:
+    """The passwords, of which the history says no more than when one was set."""
+
+    def __init__(self, uow: UnitOfWork, users: AuditedRecords[User]) -> None:
+        self._stored, self._users = uow.passwords, users
+
+    def get(self, user_id: int) -> PasswordHash | None:
+        return self._stored.get(user_id)
+
+    def credentials(self, username: str) -> Credentials | None:
+        return self._stored.credentials(username)
+
+    def renew(self, user_id: int, password: PasswordHash) -> None:
+        """Store the password that a user has under another hash."""
+        self._stored.set(user_id, password)
+
+    def set(self, user_id: int, password: PasswordHash) -> User:
+        """Give a user another password, and return the user with their version."""
+        user = self._users.get_existing(user_id)
+        self._users.authorize(user, password=password)
+        self._stored.set(user_id, password)
+        values = snapshot(USERS, user)
+        return self._users.touch(PASSWORD_SET, user_id, values, values)
+
 
 _AUDITED: Final[dict[Kind, type[AuditedRecords[Any]]]] = {
     Kind.AUTHOR: AuditedAuthors,
@@ -28,10 +171,19 @@ _AUDITED: Final[dict[Kind, type[AuditedRecords[Any]]]] = {
 
 
 class AuditedUnitOfWork:
-    """Every repository at work in the same transaction, those of records through the change log."""
+    """Every repository at work in the same transaction, those of records through the change log.
 
-    def __init__(self, uow: UnitOfWork, change_log: ChangeLog) -> None:
-        self.change_log = change_log
+    Attributes:
+        now: when, as Unix time; since the write lock is held, it is in the order of the changes.
+        held: what whoever asks may do; None for those who may do everything.
+        change_log: what was changed so far.
+    """
+
+    def __init__(self, uow: UnitOfWork, now: int, request_id: str | None, held: Rights | None) -> None:
+        self.now = now
+        self.held = held
+        self.change_log = ChangeLog(uow.changes, now, None if held is None else held.user_id, request_id)
+        self._escalation = Escalation(held)
         self.sessions = uow.sessions
         self.secrets = uow.secrets
         self.keys = uow.keys
@@ -44,7 +196,9 @@ class AuditedUnitOfWork:
         """Return the records of a kind."""
         found = self._records.get(kind.kind)
         if found is None:
-            found = self._records[kind.kind] = _AUDITED.get(kind.kind, AuditedRecords)(kind, self._uow, self.change_log)
+            audited_records = _AUDITED.get(kind.kind, AuditedRecords)
+            found = audited_records(kind, self._uow, self.change_log, self._escalation)
+            self._records[kind.kind] = found
         return found
 
     def links(self, kind: AnyArtworkKind) -> AuditedLinks:
@@ -54,8 +208,18 @@ class AuditedUnitOfWork:
 
     @property
     def passwords(self) -> AuditedPasswords:
-        """The passwords."""
+        """The password hashes; to set one is a change of its user."""
         return AuditedPasswords(self._uow, self.records(USERS))
+
+    def close(self) -> None:
+        """Write the changes into the history.
+
+        Raises:
+            Conflict: nobody who can sign in would hold everything any more.
+        """
+        if self._escalation.may_lose_all:
+            self._escalation.check_somebody_holds_all(self._uow)
+        self.change_log.store()
 
 
 # What work that only reads is given as well as work that changes something.
@@ -80,13 +244,13 @@ def audited(
         work: what is to be done, with what it is given.
         given: that.
     """
-    change_log = ChangeLog(uow, now, None if held is None else held.user_id, request_id, held)
-    answer = work(AuditedUnitOfWork(uow, change_log), *given)
-    change_log.close()
+    audited_uow = AuditedUnitOfWork(uow, now, request_id, held)
+    answer = work(audited_uow, *given)
+    audited_uow.close()
     return answer
 
 
-def found(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) -> Record:
+def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) -> Record:
     """Return a record that must be there.
 
     Raises:

@@ -12,6 +12,12 @@ from typing import Final
 
 from logoadmin.domain.model.errors import NotAuthenticated, NotPermitted
 
+# The session of the tokens that ``logoadmin doctor`` makes for itself: there is none of that name, so they let nobody
+# do anything, and prove that whoever has one holds a key of the service.
+DOCTOR_SESSION_ID: Final = "doctor"
+# And their user, as nobody is numbered: whoever else reads our tokens must not take them for somebody's.
+DOCTOR_USER_ID: Final = -1
+
 
 class Scope(StrEnum):
     """The scopes that this service gives a meaning to (contract B3)."""
@@ -81,20 +87,44 @@ SIGNED_IN: Final = Permission(signed_in=True)
 OPTIONAL: Final = Permission(open_by_default=True)
 
 
+@dataclass(slots=True)
+class SentRequestId:
+    """The id that a client gave its request; it is not taken over if the history has it already (contract G4).
+
+    Attributes:
+        text: what the request is known by: what was sent, until that is found in the history.
+        replacement: an id of our own, which it is known by from then on.
+    """
+
+    text: str
+    replacement: str
+
+    def use_replacement(self) -> None:
+        """Be known by an id of our own from now on."""
+        self.text = self.replacement
+
+
 # Every caller may come with the id of their request, which goes into the history (contract G).
 @dataclass(frozen=True, slots=True)
 class Anonymous:
-    """A caller who showed no token; ``origin`` tells apart where such callers come from, such as an address."""
+    """A caller who showed no token.
+
+    Attributes:
+        origin: tells apart where such callers come from, such as an address.
+        request_id: as of every caller.
+        user_agent: what the program that they use calls itself, for the list of sessions (contract C6).
+    """
 
     origin: str = ""
-    request_id: str | None = field(default=None, compare=False)
+    request_id: str | SentRequestId | None = field(default=None, compare=False)
+    user_agent: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
     """The program that embeds the service, or whoever runs its command line: they hold the database itself."""
 
-    request_id: str | None = field(default=None, compare=False)
+    request_id: str | SentRequestId | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +133,7 @@ class SignedIn:
 
     user_id: int
     session_id: str
-    request_id: str | None = field(default=None, compare=False)
+    request_id: str | SentRequestId | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +141,7 @@ class KeyHolder:
     """A caller with a service key (contract C5); whether there is such a key, only storage knows."""
 
     key_hash: str = field(repr=False)
-    request_id: str | None = field(default=None, compare=False)
+    request_id: str | SentRequestId | None = field(default=None, compare=False)
 
 
 Caller = Anonymous | Owner | SignedIn | KeyHolder
@@ -128,11 +158,13 @@ class Rights:
         user_id: whose rights they are.
         scope: the scope of the user's role, or as much of it as a service key has.
         of_user: whether it is the user who asks, not a key of theirs.
+        required: what the work turned out to take, beside what its command says.
     """
 
     user_id: int
     scope: frozenset[str]
     of_user: bool = True
+    required: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def hold(self, scope: Scope) -> bool:
         """Tell whether they include a scope."""
@@ -142,13 +174,38 @@ class Rights:
         """Tell whether they include every scope of these."""
         return Scope.ALL in self.scope or self.scope.issuperset(scope)
 
-    def cut(self, scope: Iterable[str]) -> "Rights":
+    def require(self, scope: Iterable[str]) -> None:
+        """Refuse what takes scopes that they do not include; what is not refused has required them.
+
+        Raises:
+            NotPermitted: one of them is missing.
+        """
+        needed = frozenset(scope)
+        if not self.cover(needed):
+            raise NotPermitted
+        self.required.update(needed)
+
+    def limited_to(self, scope: Iterable[str]) -> "Rights":
         """Return as much of them as a key with this scope has."""
         wanted = frozenset(scope)
         if Scope.ALL in wanted:
             return Rights(self.user_id, self.scope, of_user=False)
         shared = wanted if Scope.ALL in self.scope else self.scope & wanted
         return Rights(self.user_id, shared, of_user=False)
+
+
+def user_of(held: Rights | None) -> int:
+    """Return the user who asks about what is theirs alone, such as their sessions.
+
+    Raises:
+        NotAuthenticated: nobody in particular.
+        NotPermitted: a service key, which has no sessions, ends none, and manages no keys (contract C5, C6).
+    """
+    if held is None:
+        raise NotAuthenticated
+    if not held.of_user:
+        raise NotPermitted
+    return held.user_id
 
 
 def require_token(policy: Policy, permission: Permission, caller: Caller) -> None:

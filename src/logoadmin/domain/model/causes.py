@@ -1,4 +1,7 @@
-"""Why a database does not do what it is asked: for the log and the command line, never for an answer (contract K3)."""
+"""Why a database does not do what it is asked (contract K3): for the log, the command line and `readyz`.
+
+No answer to a request has it.
+"""
 
 from enum import Enum
 
@@ -25,8 +28,18 @@ class Cause(Enum):
 
     OUT_OF_REACH = (
         "out_of_reach",
-        "nothing answers there as a database server does, or not in time",
-        "make sure that it is there, and that --database names it rightly",
+        "nothing answers there as a database server does",
+        "make sure that it runs, and that --database has its host and its port",
+    )
+    UNKNOWN_HOST = (
+        "unknown_host",
+        "no machine of that name is known here",
+        "correct the host in --database, or the names that this machine knows (DNS, /etc/hosts)",
+    )
+    NO_ANSWER = (
+        "no_answer",
+        "it does not answer in time",
+        "look whether it hangs, and for a firewall on the way that drops what is sent to its port",
     )
     ACCESS_DENIED = (
         "access_denied",
@@ -80,4 +93,15 @@ class Cause(Enum):
         "too_busy",
         "it is too busy, or somebody else keeps it locked",
         "try again; if it stays so, look for who holds it, and for limits such as max_connections",
+    )
+    NO_TABLES = ("no_tables", "it has no tables of logoadmin yet", "run logoadmin init for the same database")
+    OLDER_TABLES = (
+        "older_tables",
+        "its tables are older than this program",
+        "run logoadmin init for the same database",
+    )
+    NEWER_TABLES = (
+        "newer_tables",
+        "its tables were made by a newer logoadmin, and this one does not know them",
+        "install that version or a newer one",
     )

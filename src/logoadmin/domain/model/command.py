@@ -17,6 +17,12 @@ from logoadmin.domain.model.errors import InvalidInput, Problem
 
 # How deep JSON may be nested, the outermost counted as 1; no command needs more than 2 (contract A21).
 MAX_DEPTH: Final = 16
+# What a record with CSS takes in JSON, every character escaped.
+MAX_JSON: Final = 3_584 * 1024  # bytes
+# No command has more than ten fields: naming each of 200,000 others would take seconds.
+MOST_FIELDS: Final = 100
+# Nor does any need a fiftieth of these outside strings; a million of them would keep the garbage collector busy.
+MOST_MARKS: Final = 10_000
 
 _NO_MARKS: Final = bytes(set(range(256)) - set(b'"[{]}:,'))
 # A bracket leads one deeper or, as a signed byte, one back.
@@ -32,7 +38,8 @@ class _Unset:
 UNSET: Final[Any] = _Unset()
 
 
-def _beside(default: Any) -> Any:
+def request_option(default: Any) -> Any:
+    """Declare a field that says how something is asked for, not what: it is in no body and in no JSON schema."""
     return Field(default=default, exclude=True, repr=False)
 
 
@@ -59,7 +66,7 @@ class Input(BaseModel):
 
     # Only who calls the class gets an error of ours. Where a command is part of something that pydantic makes, such as
     # the body of a route of FastAPI, this has pydantic report its problems with all others, as its own __init__ does.
-    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # no function declares it
 
     def changes(self) -> dict[str, Any]:
         """Return the fields that are to get a new value, by name: those that were given and are not the id."""
@@ -74,12 +81,13 @@ def _is_new(field: FieldInfo) -> bool:
 class Command(Input):
     """Something to be done.
 
-    The three fields say under which circumstances. They are no part of what is asked for: neither of a JSON schema nor
-    of :meth:`model_dump`, and a request over HTTP has headers for them.
+    The three fields are options of the request. They are no part of what is asked for: neither of a JSON schema nor of
+    :meth:`model_dump`, and a request over HTTP has headers for them.
 
     Attributes:
         permission: the right that it takes, see :class:`~logoadmin.domain.model.access.Permission`.
         hashes: whether it works on a password, which takes longer than any database.
+        takes_long: whether it may change so much that nobody can say how long it takes.
         if_match: of an amendment or a removal, the versions of the record of which it must have one; else Outdated
             is raised. None if it does not matter (contract F1).
         if_none_match: of a read, the versions that the caller has already; NotModified is raised where the record or
@@ -90,10 +98,11 @@ class Command(Input):
 
     permission: ClassVar[Permission] = PUBLIC
     hashes: ClassVar[bool] = False
+    takes_long: ClassVar[bool] = False
 
-    if_match: SkipJsonSchema[frozenset[int] | None] = _beside(None)
-    if_none_match: SkipJsonSchema[frozenset[int]] = _beside(frozenset())
-    idempotency_key: SkipJsonSchema[str | None] = _beside(None)
+    if_match: SkipJsonSchema[frozenset[int] | None] = request_option(None)
+    if_none_match: SkipJsonSchema[frozenset[int]] = request_option(frozenset())
+    idempotency_key: SkipJsonSchema[str | None] = request_option(None)
 
     @property
     def searches(self) -> bool:
@@ -101,13 +110,13 @@ class Command(Input):
         return False
 
 
-# The fields that every command has beside what it asks for.
-CIRCUMSTANCES: Final = frozenset(Command.model_fields)
+# The options that every command has beside what it asks for.
+REQUEST_OPTIONS: Final = frozenset(Command.model_fields)
 
 
 def fields_of(command: type[Command]) -> dict[str, FieldInfo]:
     """Return the fields of what is asked for, by name."""
-    return {name: field for name, field in command.model_fields.items() if name not in CIRCUMSTANCES}
+    return {name: field for name, field in command.model_fields.items() if not field.exclude}
 
 
 def strict_json(text: str | bytes, most_marks: int | None = None) -> Any:

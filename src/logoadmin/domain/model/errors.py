@@ -43,6 +43,11 @@ class Problem:
 class LogoAdminError(Exception):
     """The base of every error that logoadmin raises on purpose."""
 
+    @property
+    def explained(self) -> str:
+        """What it is and what to do, for whoever runs the service."""
+        return str(self)
+
 
 class InvalidInput(LogoAdminError):
     """A command breaks its limits. ``problems`` has all of them and never repeats the input (contract A5)."""
@@ -117,7 +122,7 @@ class Conflict(LogoAdminError):
 class Outdated(LogoAdminError):
     """A record is not the version that the caller saw (contract F1)."""
 
-    def __init__(self, what: str, id_: int) -> None:
+    def __init__(self, what: str, id_: int | str) -> None:
         self.what = what
         self.id = id_
         super().__init__(f"{what} {id_} was changed since")
@@ -140,11 +145,19 @@ class BadLine:
 
 
 class InvalidLines(LogoAdminError):
-    """A file has lines that cannot be imported; nothing of it was written (contract I2)."""
+    """A file has lines that cannot be imported; nothing of it was written (contract I2).
 
-    def __init__(self, lines: Sequence[BadLine]) -> None:
+    Attributes:
+        lines: the first of them, with 10,000 problems in all; where there are more, the last one says so.
+        count: how many there are.
+        unread: whether there may be more: a file with so many problems is not read to its end.
+    """
+
+    def __init__(self, lines: Sequence[BadLine], count: int | None = None, *, unread: bool = False) -> None:
         self.lines = tuple(lines)
-        super().__init__(f"{len(self.lines)} of the lines cannot be imported")
+        self.count = len(self.lines) if count is None else count
+        self.unread = unread
+        super().__init__(f"{self.count}{' or more' if unread else ''} of the lines cannot be imported")
 
 
 class StorageUnavailable(LogoAdminError):
@@ -159,17 +172,35 @@ class StorageUnavailable(LogoAdminError):
         self.cause = cause
         super().__init__(f"Cannot connect to the database server at {server}")
 
+    @property
+    def explained(self) -> str:
+        """Why, and what to do."""
+        return f"{self}: {self.cause.text}; {self.cause.cure}"
 
-class SettingsError(LogoAdminError):
+
+class _Curable(Exception):
+    """What whoever runs the service can put right: ``text`` is what is wrong, ``cure`` what to do, or empty."""
+
+    def __init__(self, text: str, cure: str = "") -> None:
+        self.text = text
+        self.cure = cure
+        super().__init__(f"{text}; {cure}" if cure else text)
+
+
+class SettingsError(_Curable, LogoAdminError):
     """A setting cannot be used; the text says which, and what to do about it, never a value that may be secret."""
 
 
-class StartError(LogoAdminError):
+class StartError(_Curable, LogoAdminError):
     """The settings are right, but what they name is not to be had; the text says what to do about it."""
 
 
 class SchemaMismatch(StartError):
-    """The tables of the database are older or newer than this program, or not there."""
+    """The tables of the database are older or newer than this program, or not there: ``cause`` says which."""
+
+    def __init__(self, text: str, cause: Cause) -> None:
+        self.cause = cause
+        super().__init__(text)
 
 
 class TablesMissing(SchemaMismatch):
@@ -180,5 +211,6 @@ class TablesMissing(SchemaMismatch):
         super().__init__(
             "The database has no tables of logoadmin yet; run logoadmin init for the same database"
             if file is None
-            else f"There is no file {file}; if that is its name, run logoadmin init for the same database"
+            else f"There is no file {file}; if that is its name, run logoadmin init for the same database",
+            Cause.NO_TABLES,
         )

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.model.access import Scope
-from logoadmin.domain.model.lists import ARTWORKS, SMALL_RECORDS, Pages
+from logoadmin.domain.model.lists import ARTWORK_PAGE_SIZES, RECORD_PAGE_SIZES, PageSizes
 from logoadmin.domain.model.records import (
     Author,
     Kind,
@@ -43,6 +43,7 @@ class RecordKind(Generic[Record, Removed]):
         removed: makes the answer to a removal from an id.
         name_field: the field that ``q`` searches.
         write_scope: the scope that changing such records takes.
+        read_scope: the scope that reading them takes; None where everybody may.
         unique: the fields of which no two records share a value, in the order in which they are looked at.
         filters: the fields that a list can be filtered by, beside ``q`` and the authors of artworks.
         pages: how many of the records are fetched at a time.
@@ -62,9 +63,10 @@ class RecordKind(Generic[Record, Removed]):
     removed: Callable[[int], Removed]
     name_field: str
     write_scope: Scope
+    read_scope: Scope | None = None
     unique: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
-    pages: Pages = SMALL_RECORDS
+    page_sizes: PageSizes = RECORD_PAGE_SIZES
     gives_ids: bool = True
     shows: tuple[Kind, ...] = ()
     references: Mapping[str, Kind] = field(default_factory=dict)
@@ -117,6 +119,7 @@ ROLES: Final = RecordKind(
     removed=RemovedRole,
     name_field="name",
     write_scope=Scope.ROLES_WRITE,
+    read_scope=Scope.ROLES_READ,
     unique=("name",),
 )
 USERS: Final = RecordKind(
@@ -125,6 +128,7 @@ USERS: Final = RecordKind(
     removed=RemovedUser,
     name_field="username",
     write_scope=Scope.USERS_WRITE,
+    read_scope=Scope.USERS_READ,
     unique=("user_id", "username"),
     filters=("role_id",),
     gives_ids=False,
@@ -146,7 +150,7 @@ THEMES: Final = ArtworkKind(
     name_field="name",
     write_scope=Scope.THEMES_WRITE,
     filters=("target", "active"),
-    pages=ARTWORKS,
+    page_sizes=ARTWORK_PAGE_SIZES,
     shows=(Kind.AUTHOR,),
     link=ThemeAuthor,
     removed_link=RemovedThemeAuthor,
@@ -158,7 +162,7 @@ LOGOS: Final = ArtworkKind(
     name_field="name",
     write_scope=Scope.LOGOS_WRITE,
     filters=("target", "active"),
-    pages=ARTWORKS,
+    page_sizes=ARTWORK_PAGE_SIZES,
     shows=(Kind.AUTHOR,),
     link=LogoAuthor,
     removed_link=RemovedLogoAuthor,

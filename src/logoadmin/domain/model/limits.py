@@ -1,14 +1,15 @@
 """Every limit of an input, once (spec §Limits, contract A1 to A3, A11, D).
 
 Each name here is a constrained type: a command that declares a field with it refuses what lies outside.
-Lengths are counted in Unicode code points.
+Lengths are counted in Unicode code points. A type that is for one thing says what that is, with an example, for all who
+read of it in the OpenAPI document; of the others, such as :data:`Id`, that is said where they are used.
 """
 
 import re
 from collections.abc import Callable
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, Field, GetPydanticSchema, Strict
+from pydantic import AfterValidator, FailFast, Field, GetPydanticSchema, Strict
 from pydantic_core import PydanticCustomError, core_schema
 
 MAX_ID: Final = 2_147_483_647
@@ -17,6 +18,9 @@ MAX_AVATAR: Final = 4096
 MAX_PASSWORD: Final = 256
 MAX_HASH: Final = 255
 MAX_OPAQUE_TOKEN: Final = 256
+MAX_SESSION_ID: Final = 128
+MAX_ADDRESS: Final = 64
+MAX_USER_AGENT: Final = 256
 MAX_SCOPES: Final = 64
 MAX_ARTWORK_NAME: Final = 128
 MAX_PREVIEW_URL: Final = 2048
@@ -24,9 +28,13 @@ MAX_TARGET: Final = 64
 MAX_CUSTOM_CSS: Final = 262_144
 MAX_PAGE: Final = 1000
 MAX_QUERY: Final = 128
+MAX_ACTION: Final = 64
+MAX_REQUEST_ID: Final = 128
 MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
 MAX_PORT: Final = 65_535
 MAX_WORKERS: Final = 64
+# So many seconds the clocks of two machines may be apart, before the one calls tokens of the other not yet good.
+CLOCK_SKEW: Final = 10
 
 _NO_NUL = r"^[^\x00]*$"
 # RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.
@@ -59,26 +67,58 @@ def _text(minimum: int, maximum: int) -> tuple[Strict, object, AfterValidator]:
     return Strict(), described, _without_nul
 
 
+def _described(description: str, example: object) -> Any:
+    return Field(description=description, examples=[example])
+
+
 Id = Annotated[int, Strict(), Field(ge=0, le=MAX_ID)]
 UnixTime = Annotated[int, Strict(), Field(ge=0, le=2**53 - 1)]
-PageSize = Annotated[int, Strict(), Field(ge=1, le=MAX_PAGE)]
+PageSize = Annotated[
+    int, Strict(), Field(ge=1, le=MAX_PAGE), _described("At most so many records; without it, all of them.", 100)
+]
 KeySeconds = Annotated[int, Strict(), Field(ge=1, le=MAX_KEY_SECONDS)]
 Flag = Annotated[bool, Strict()]
-Username = Annotated[str, *_text(1, MAX_NAME)]
-RoleName = Annotated[str, *_text(1, MAX_NAME)]
-Avatar = Annotated[str, *_text(0, MAX_AVATAR)]
-Password = Annotated[str, *_text(1, MAX_PASSWORD), Field(repr=False)]
+Username = Annotated[
+    str, *_text(1, MAX_NAME), _described("The name, unique and compared exactly: `Ann` and `ann` are two.", "Ann")
+]
+RoleName = Annotated[str, *_text(1, MAX_NAME), _described("The name.", "editor")]
+Avatar = Annotated[
+    str,
+    *_text(0, MAX_AVATAR),
+    _described(
+        "The picture of a user, as whatever text the site knows it by; `null` for none.", "https://example.org/ann.png"
+    ),
+]
+Password = Annotated[
+    str,
+    *_text(1, MAX_PASSWORD),
+    Field(repr=False),
+    _described("The password. It is kept as a hash, and never answered.", "correct horse battery staple"),
+]
 OpaqueToken = Annotated[str, *_text(1, MAX_OPAQUE_TOKEN), Field(repr=False)]
+SessionId = Annotated[
+    str,
+    *_text(1, MAX_SESSION_ID),
+    _described(
+        "The id of a session; its access tokens have it as `sid`. Nothing can be refreshed with it.",
+        "nR8tJ3vXq0yB6mKc1sWfZ5uHd7oLe2aPg9iTx4kVwQE",
+    ),
+]
+Action = Annotated[str, *_text(1, MAX_ACTION)]
+RequestId = Annotated[str, *_text(1, MAX_REQUEST_ID)]
 HashText = Annotated[str, *_text(1, MAX_HASH), Field(repr=False)]
-ArtworkName = Annotated[str, *_text(1, MAX_ARTWORK_NAME)]
-Query = Annotated[str, *_text(1, MAX_QUERY)]
-Target = Annotated[str, *_text(1, MAX_TARGET)]
-CustomCss = Annotated[str, *_text(0, MAX_CUSTOM_CSS)]
+ArtworkName = Annotated[str, *_text(1, MAX_ARTWORK_NAME), _described("The name.", "Aurora")]
+Query = Annotated[str, *_text(1, MAX_QUERY), _described("Those whose name has this part, in capitals or not.", "aur")]
+Target = Annotated[str, *_text(1, MAX_TARGET), _described("The part of the site that it is for.", "forum")]
+CustomCss = Annotated[
+    str, *_text(0, MAX_CUSTOM_CSS), _described("The style sheet that puts it on the site.", "body { color: #123 }")
+]
 PreviewUrl = Annotated[
     str,
     Strict(),
     Field(max_length=MAX_PREVIEW_URL, json_schema_extra={"pattern": _HTTP_URL}),
     AfterValidator(_matching(_HTTP_URL, "url_parsing", "Input should be an absolute http or https URL")),
+    _described("Where a picture of it is: an absolute http or https URL.", "https://example.org/aurora.png"),
 ]
 ScopeToken = Annotated[
     str,
@@ -102,10 +142,15 @@ def _distinct_list(*of: Any) -> GetPydanticSchema:
     """Make a tuple to those who hold it and a list to those who write it: an error speaks of a list, as JSON has."""
     written = Annotated[list[of[0]], Strict(False), *of[1:]]  # type: ignore[valid-type]  # made at run time
     return GetPydanticSchema(
-        lambda _, handler: core_schema.no_info_after_validator_function(_distinct, handler(written))
+        lambda _, handler: core_schema.no_info_after_validator_function(
+            _distinct,
+            handler(written),
+            serialization=core_schema.plain_serializer_function_ser_schema(list, return_schema=handler(written)),
+        )
     )
 
 
 # Repeated ones are dropped, the order is kept.
 Scopes = Annotated[tuple[str, ...], _distinct_list(ScopeToken, Field(max_length=MAX_SCOPES))]
-AuthorIds = Annotated[tuple[int, ...], _distinct_list(Id)]
+# As many as fit into a line; of hundreds of thousands that are no ids, the first is problem enough.
+AuthorIds = Annotated[tuple[int, ...], _distinct_list(Id, FailFast())]

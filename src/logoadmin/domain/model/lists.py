@@ -1,22 +1,43 @@
-"""Lists: whole ones of any length in flat memory, pages of them, and filters (contract E1 to E3)."""
+"""Lists: whole ones of any length in flat memory, pages of them, order and filters (contract E1 to E4)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.limits import Id, PageSize, Query
+from logoadmin.domain.model.limits import MAX_ID, Id, PageSize, Query
+from logoadmin.domain.model.records import Kind
 
 Record = TypeVar("Record")
 Row = TypeVar("Row")
 Listed = TypeVar("Listed", covariant=True)
 
+# By rising id, or by falling (contract E4).
+Order = Literal["asc", "desc"]
+
+
+def before_all(order: Order) -> int:
+    """Return what is no id of a record, and which all ids follow in this order."""
+    return -1 if order == "asc" else MAX_ID + 1
+
 
 class ListCommand(Command):
-    """A list, in ascending id: all of it, or ``limit`` records that follow the id ``after`` (contract E2)."""
+    """A list, by id: all of it, or ``limit`` records that follow the id ``after`` in its order (contract E2, E4)."""
 
     limit: PageSize | None = None
     after: Id | None = None
+    order: Order = "asc"
+
+    @property
+    def begins_after(self) -> int:
+        """The id that the list follows; none that a record can have where it begins with the first."""
+        return before_all(self.order) if self.after is None else self.after
+
+
+class SearchedCommand(ListCommand):
+    """A list of records with names, of which ``q`` is a part, in whatever case (contract E3)."""
+
+    q: Query | None = None
 
     def filter(self) -> "Filter":
         """Return what is asked of the records of the list."""
@@ -30,18 +51,13 @@ class ListCommand(Command):
         return "q" in given or len(given) > 1
 
 
-class SearchedCommand(ListCommand):
-    """A list of records with names, of which ``q`` is a part, in whatever case (contract E3)."""
-
-    q: Query | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Filter:
     """What is asked of the records of a list; None where it does not matter (contract E3).
 
     Attributes:
-        q: a part of the name or username; upper and lower case are the same (Unicode's full case folding).
+        q: a part of the name or username. Both are compared as ``str.casefold`` has them, by Unicode's full case
+            folding: upper and lower case are the same.
         role_id: of users.
         user_id: of authors.
         target: of logos and themes.
@@ -65,60 +81,92 @@ class Filter:
 EVERYTHING: Final = Filter()
 
 
-def folded(text: str) -> str:
-    """Return a name as it is searched for."""
-    return text.casefold()
+@dataclass(frozen=True, slots=True)
+class ChangeFilter:
+    """What is asked of the changes of a list; None where it does not matter (contract G3).
+
+    Attributes:
+        kind: the kind of record.
+        id: its id, never without the kind.
+        user_id: who did it.
+        action: what was done, such as ``logo.created``.
+        request_id: of the request that did it.
+        since: the earliest time, Unix time in seconds.
+        until: the latest time.
+    """
+
+    kind: Kind | None = None
+    id: int | None = None
+    user_id: int | None = None
+    action: str | None = None
+    request_id: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What is asked, by name."""
+        return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
+
+
+EVERY_CHANGE: Final = ChangeFilter()
 
 
 # A page ends before its texts have more characters than this, unless it is of one record.
-PAGE_TEXT: Final = 65_536
+MAX_PAGE_TEXT: Final = 65_536
 # An answer to who gave a limit ends with the page with which it has more.
-_ANSWER_TEXT: Final = 1_048_576
+_MAX_ANSWER_TEXT: Final = 1_048_576
 _NO_TEXT: Final = 8  # what a number counts
 
 
-class HeavyPage(tuple[Record, ...]):
+class TruncatedPage(tuple[Record, ...]):
     """Records of a page that may end before its limit because of the length of their texts, so that more may follow."""
 
     __slots__ = ()
 
 
-def light_enough(rows: Iterable[Row], text_of: Callable[[Row], int]) -> tuple[Row, ...]:
+def truncated_page(rows: Iterable[Row], text_length: Callable[[Row], int]) -> tuple[Row, ...]:
     """Return as many rows as make a page, at least one; those that follow are not held together with them."""
     taken: list[Row] = []
-    weight = 0
+    length = 0
     for row in rows:
-        weight += text_of(row)
-        if weight > PAGE_TEXT:
-            return HeavyPage(taken or [row])
+        length += text_length(row)
+        if length > MAX_PAGE_TEXT:
+            return TruncatedPage(taken or [row])
         taken.append(row)
     return tuple(taken)
 
 
+def joined_pages(rows: Sequence[Row], more: Sequence[Row], text_length: Callable[[Row], int]) -> Sequence[Row]:
+    """Return two parts of a page as one, which ends where its texts are too long."""
+    page = truncated_page([*rows, *more], text_length)
+    return TruncatedPage(page) if isinstance(more, TruncatedPage) else page
+
+
 def page_of(rows: Iterable[Row], record: Callable[[Row], Record]) -> tuple[Record, ...]:
     """Return the records of a page of rows."""
-    return HeavyPage(map(record, rows)) if isinstance(rows, HeavyPage) else tuple(map(record, rows))
+    return TruncatedPage(map(record, rows)) if isinstance(rows, TruncatedPage) else tuple(map(record, rows))
 
 
-def text_of(value: object) -> int:
+def text_length(value: object) -> int:
     """Return about how many characters there are in a record, or in what it holds."""
     if isinstance(value, str):
         return len(value)
     if is_dataclass(value):
-        return sum(text_of(getattr(value, field.name)) for field in fields(value))
+        return sum(text_length(getattr(value, field.name)) for field in fields(value))
     if isinstance(value, Mapping):
-        return sum(map(text_of, value.values())) + sum(map(text_of, value))
-    return sum(map(text_of, value)) if isinstance(value, tuple | list) else _NO_TEXT
+        return sum(map(text_length, value.values())) + sum(map(text_length, value))
+    return sum(map(text_length, value)) if isinstance(value, tuple | list) else _NO_TEXT
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
-    """How many records are asked for at a time: few at first, in case they are heavy."""
+class PageSizes:
+    """How many records are asked for at a time: few at first, in case their texts are long."""
 
     first: int
     most: int
 
-    def gathered(
+    def collect(
         self,
         fetch: Callable[[int, int], tuple[Record, ...]],
         id_of: Callable[[Record], int],
@@ -127,32 +175,32 @@ class Pages:
     ) -> tuple[tuple[Record, ...], bool]:
         """Return up to ``size`` records that follow an id, and whether there may be more.
 
-        There are fewer, and more to come, if they weigh so much together that one answer should hold no more of them.
+        There are fewer, and more to come, if their texts are so long that one answer should hold no more of them.
         """
         found: tuple[Record, ...] = ()
-        asked, goes_on, weight = min(size, self.first), True, 0
-        while goes_on and len(found) < size and weight <= _ANSWER_TEXT:
+        asked, goes_on, length = min(size, self.first), True, 0
+        while goes_on and len(found) < size and length <= _MAX_ANSWER_TEXT:
             page = fetch(after, asked)
             goes_on = _goes_on(page, asked)
             found += page
             if goes_on:
-                after, weight = id_of(page[-1]), weight + text_of(page)
+                after, length = id_of(page[-1]), length + text_length(page)
                 asked = min(size - len(found), self.following(page))
         return found, goes_on
 
     def following(self, page: tuple[Any, ...]) -> int:
         """Return how many to ask for after a page."""
-        return min(self.most, 2 * len(page)) if isinstance(page, HeavyPage) else self.most
+        return min(self.most, 2 * len(page)) if isinstance(page, TruncatedPage) else self.most
 
 
 def _goes_on(page: tuple[Any, ...], asked: int) -> bool:
-    return len(page) == asked or isinstance(page, HeavyPage)
+    return len(page) == asked or isinstance(page, TruncatedPage)
 
 
 # Logos, themes and changes may have a megabyte of CSS in them and seldom have more than a line.
-SMALL_RECORDS: Final = Pages(500, 500)
-ARTWORKS: Final = Pages(50, 200)
-CHANGES: Final = ARTWORKS
+RECORD_PAGE_SIZES: Final = PageSizes(500, 500)
+ARTWORK_PAGE_SIZES: Final = PageSizes(50, 200)
+CHANGE_PAGE_SIZES: Final = ARTWORK_PAGE_SIZES
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +212,7 @@ class Place:
 
 
 class Listing(Generic[Listed]):
-    """A list in ascending id, fetched page by page while it is read.
+    """A list in the order of ids, fetched page by page while it is read.
 
     Nothing is held between two pages, neither a connection nor a transaction, so a slow reader is in nobody's way.
     Every record that is there from the first page to the last is in the list exactly once; one that comes or goes
@@ -184,7 +232,7 @@ class Listing(Generic[Listed]):
         first: tuple[Listed, ...],
         id_of: Callable[[Listed], int],
         fetch: Callable[[int, int], tuple[Listed, ...]] | None = None,
-        pages: Pages = SMALL_RECORDS,
+        page_sizes: PageSizes = RECORD_PAGE_SIZES,
         *,
         after: int = -1,
         version: int = 0,
@@ -192,13 +240,13 @@ class Listing(Generic[Listed]):
     ) -> None:
         """Start from the first page, which follows an id, and how to fetch so many that follow another one.
 
-        Without ``fetch``, the first page is the whole. A page that is shorter than was asked and not heavy is the last.
+        Without ``fetch``, the first page is the whole. The last page is shorter than was asked, and not truncated.
         """
         self.first = first
         self._id_of = id_of
         self._fetch = fetch
-        self._pages = pages
-        self.start = Place(after, pages.first)
+        self._page_sizes = page_sizes
+        self.start = Place(after, page_sizes.first)
         self.version = version
         self.next_after = next_after
 
@@ -210,7 +258,7 @@ class Listing(Generic[Listed]):
     def without_records(self) -> "Listing[Listed]":
         """Return the same list, whose first page is not there yet; it can only be read place by place."""
         after = self.start.after
-        return Listing((), self._id_of, self._fetch, self._pages, after=after, version=self.version)
+        return Listing((), self._id_of, self._fetch, self._page_sizes, after=after, version=self.version)
 
     def page(self, place: Place) -> tuple[Listed, ...]:
         """Return the records at a place, as they are now."""
@@ -220,7 +268,7 @@ class Listing(Generic[Listed]):
         """Return the place after a page that was found at another one, None where that was the last."""
         if self._fetch is None or not _goes_on(page, place.asked):
             return None
-        return Place(self._id_of(page[-1]), self._pages.following(page))
+        return Place(self._id_of(page[-1]), self._page_sizes.following(page))
 
     def half(self, page: tuple[Listed, ...]) -> tuple[tuple[Listed, ...], Place]:
         """Return the first half of a page, and the place after it."""

@@ -1,8 +1,10 @@
-"""The records that are stored and answered (spec §Resources, contract C5, D, G).
+"""The records that are stored and answered (spec §Resources, contract D, G).
 
 A ``User`` has no field for a password, so none can leak. ``created_at`` is Unix time in whole seconds (contract A10).
 ``version`` is the id of the change that made a record what it is (contract F1); it is never answered in a body, and
 two records that differ in nothing else are equal.
+
+The OpenAPI document describes an answer by the first paragraph of its docstring, without the sources.
 """
 
 from collections.abc import Mapping
@@ -12,6 +14,20 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import Field
 
+from logoadmin.domain.model.limits import (
+    ArtworkName,
+    Avatar,
+    CustomCss,
+    Flag,
+    Id,
+    PreviewUrl,
+    RoleName,
+    Scopes,
+    Target,
+    UnixTime,
+    Username,
+)
+
 Version = Annotated[int, Field(exclude=True)]
 
 # The role of new users (contract A12, H3).
@@ -19,7 +35,7 @@ DEFAULT_ROLE_ID: Final = 1
 
 
 class Kind(StrEnum):
-    """The five kinds of record, as they are named on the command line and in files."""
+    """A kind of record, as it is named on the command line and in files."""
 
     ROLE = "role"
     USER = "user"
@@ -32,11 +48,11 @@ class Kind(StrEnum):
 class User:
     """Somebody who may sign in. ``user_id`` is chosen by whoever creates the user."""
 
-    user_id: int
-    username: str
-    avatar: str | None
-    role_id: int
-    created_at: int
+    user_id: Id
+    username: Username
+    avatar: Avatar | None
+    role_id: Id
+    created_at: UnixTime
     version: Version = field(default=0, compare=False, repr=False)
 
 
@@ -44,10 +60,10 @@ class User:
 class Role:
     """What its users may do: ``scope`` holds scope-tokens, distinct, in the order given."""
 
-    role_id: int
-    name: str
-    scope: tuple[str, ...]
-    created_at: int
+    role_id: Id
+    name: RoleName
+    scope: Scopes
+    created_at: UnixTime
     version: Version = field(default=0, compare=False, repr=False)
 
 
@@ -55,10 +71,10 @@ class Role:
 class Author:
     """Somebody who made logos or themes. ``user_id`` is their number at the community site (contract A14)."""
 
-    author_id: int
-    user_id: int
-    username: str
-    created_at: int
+    author_id: Id
+    user_id: Id
+    username: Username
+    created_at: UnixTime
     version: Version = field(default=0, compare=False, repr=False)
 
 
@@ -66,14 +82,14 @@ class Author:
 class Theme:
     """A theme of the gallery; ``authors`` in the order they were linked (contract A18)."""
 
-    theme_id: int
-    name: str
-    preview_url: str
-    target: str
-    custom_css: str
-    active: bool
+    theme_id: Id
+    name: ArtworkName
+    preview_url: PreviewUrl
+    target: Target
+    custom_css: CustomCss
+    active: Flag
     authors: tuple[Author, ...]
-    created_at: int
+    created_at: UnixTime
     version: Version = field(default=0, compare=False, repr=False)
 
 
@@ -81,14 +97,14 @@ class Theme:
 class Logo:
     """A logo of the gallery; ``authors`` in the order they were linked (contract A18)."""
 
-    logo_id: int
-    name: str
-    preview_url: str
-    target: str
-    custom_css: str
-    active: bool
+    logo_id: Id
+    name: ArtworkName
+    preview_url: PreviewUrl
+    target: Target
+    custom_css: CustomCss
+    active: Flag
     authors: tuple[Author, ...]
-    created_at: int
+    created_at: UnixTime
     version: Version = field(default=0, compare=False, repr=False)
 
 
@@ -127,7 +143,7 @@ class RemovedUser:
 class RemovedAvatar:
     """The answer to the removal of an avatar: the one removed, ``""`` where there was none (contract A13)."""
 
-    avatar: str
+    avatar: Avatar
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,17 +198,6 @@ class PasswordHash:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
-    """The answer to signing in and to refreshing (contract C1). ``expires_in`` in seconds, ``scope`` by spaces."""
-
-    access_token: str = field(repr=False)
-    token_type: str
-    expires_in: int
-    refresh_token: str = field(repr=False)
-    scope: str
-
-
-@dataclass(frozen=True, slots=True)
 class Link:
     """That an author made an artwork, of either kind; in ascending ``link_id`` they are in link order."""
 
@@ -230,45 +235,37 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Me:
-    """The answer to who one is (contract C3): one's user, with what one may do right now."""
+class Undone:
+    """What the undoing of a request made (contract G4): the changes after one id, up to another."""
 
-    user_id: int
-    username: str
-    avatar: str | None
-    role_id: int
-    created_at: int
-    scope: tuple[str, ...]
+    after: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
-class EndedSession:
-    """The answer to ending a session: whether there was one to end (contract C3)."""
+class ImportedCounts:
+    """How many lines of a kind made a record, changed one, and found it as they say (contract I4)."""
 
-    ended: bool
+    created: int
+    amended: int
+    unchanged: int
 
-
-@dataclass(frozen=True, slots=True)
-class ServiceKey:
-    """A key for scripts (contract C5), without the key. The times are Unix time; None for never."""
-
-    key_id: int
-    name: str
-    scope: tuple[str, ...]
-    created_at: int
-    expires_at: int | None
-    last_used_at: int | None
+    @property
+    def lines(self) -> int:
+        """How many lines that is."""
+        return self.created + self.amended + self.unchanged
 
 
 @dataclass(frozen=True, slots=True)
-class NewServiceKey(ServiceKey):
-    """A service key as it is made, with the key, which is shown this once."""
+class Imported:
+    """The answer to an import (contract I4).
 
-    key: str = field(repr=False)
+    Attributes:
+        counts: what became of the lines of each kind.
+        dry_run: whether it was undone again.
+        without_password: how many users were created without one, who cannot sign in until they are given one.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class RemovedServiceKey:
-    """The answer to ending a service key."""
-
-    key_id: int
+    counts: dict[Kind, ImportedCounts]
+    dry_run: bool
+    without_password: int

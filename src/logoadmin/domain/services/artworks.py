@@ -2,7 +2,7 @@
 
 from typing import Any, Generic, TypeVar
 
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, found
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.model.access import OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import NotFound
@@ -23,7 +23,6 @@ from logoadmin.domain.model.records import (
 )
 from logoadmin.domain.model.versions import version_of
 from logoadmin.domain.transactions import Transactions
-from logoadmin.ports.clock import Clock
 
 LinkAnswer = TypeVar("LinkAnswer")
 Removed = TypeVar("Removed")
@@ -85,11 +84,10 @@ class ArtworkService(Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
     """What can be done with one kind of artwork. Every method may also raise what :class:`Transactions` raises."""
 
     def __init__(
-        self, kind: ArtworkKind[Artwork, LinkAnswer, Removed, RemovedLink], transactions: Transactions, clock: Clock
+        self, kind: ArtworkKind[Artwork, LinkAnswer, Removed, RemovedLink], transactions: Transactions
     ) -> None:
         self._kind = kind
         self._transactions = transactions
-        self._clock = clock
 
     def list(self, command: ListAllArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
         """Return all artworks, by id (contract D, E1)."""
@@ -163,7 +161,7 @@ class ArtworkService(Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
         artworks = uow.records(self._kind)
         record: Any = self._kind.record
         values = {**command.model_dump(), self._kind.id_field: artworks.next_id()}
-        return artworks.add(record(**values, authors=(), created_at=self._clock.now()))
+        return artworks.add(record(**values, authors=(), created_at=uow.now))
 
     def _amend(self, uow: AuditedUnitOfWork, command: AmendArtwork[Artwork]) -> Artwork:
         return uow.records(self._kind).amend(self._kind.id_of(command), command.if_match, command.changes())
@@ -176,8 +174,8 @@ class ArtworkService(Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
 
     def _link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
         artwork_id, links = self._kind.id_of(command), uow.links(self._kind)
-        found(uow, self._kind, artwork_id)
-        found(uow, AUTHORS, command.author_id)
+        get_existing(uow, self._kind, artwork_id)
+        get_existing(uow, AUTHORS, command.author_id)
         link = links.find(artwork_id, command.author_id) or links.add(artwork_id, command.author_id)
         return self._kind.link(link.link_id, artwork_id, command.author_id)
 
@@ -204,7 +202,7 @@ class CreateTheme(CreateArtwork[Theme]):
 
 
 class GetTheme(OneArtwork[Theme]):
-    """One theme."""
+    """A theme by its id, with its authors."""
 
     theme_id: Id
 
@@ -226,7 +224,7 @@ class RemoveTheme(OneArtwork[Theme]):
 
 
 class ListThemeAuthors(OneArtwork[Theme]):
-    """Who made a theme."""
+    """The authors that are linked to a theme, in the order of the links."""
 
     theme_id: Id
 
@@ -268,7 +266,7 @@ class CreateLogo(CreateArtwork[Logo]):
 
 
 class GetLogo(OneArtwork[Logo]):
-    """One logo."""
+    """A logo by its id, with its authors."""
 
     logo_id: Id
 
@@ -290,7 +288,7 @@ class RemoveLogo(OneArtwork[Logo]):
 
 
 class ListLogoAuthors(OneArtwork[Logo]):
-    """Who made a logo."""
+    """The authors that are linked to a logo, in the order of the links."""
 
     logo_id: Id
 
@@ -319,11 +317,11 @@ ThemeService = ArtworkService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuth
 LogoService = ArtworkService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor]
 
 
-def theme_service(transactions: Transactions, clock: Clock) -> ThemeService:
+def theme_service(transactions: Transactions) -> ThemeService:
     """Return what can be done with themes."""
-    return ArtworkService(THEMES, transactions, clock)
+    return ArtworkService(THEMES, transactions)
 
 
-def logo_service(transactions: Transactions, clock: Clock) -> LogoService:
+def logo_service(transactions: Transactions) -> LogoService:
     """Return what can be done with logos."""
-    return ArtworkService(LOGOS, transactions, clock)
+    return ArtworkService(LOGOS, transactions)

@@ -8,7 +8,6 @@ from logoadmin.domain.model.limits import Id, Username
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import Author, RemovedAuthor
 from logoadmin.domain.transactions import Transactions
-from logoadmin.ports.clock import Clock
 
 
 class ListAuthors(SearchedCommand):
@@ -29,7 +28,7 @@ class CreateAuthor(Command):
 
 
 class GetAuthor(Command):
-    """One author."""
+    """An author by the id here, not by the number at the community site."""
 
     permission = PUBLIC
 
@@ -57,9 +56,8 @@ class RemoveAuthor(Command):
 class AuthorService:
     """What can be done with authors. Every method may also raise what :class:`Transactions` raises."""
 
-    def __init__(self, transactions: Transactions, clock: Clock) -> None:
+    def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions
-        self._clock = clock
 
     def list(self, command: ListAuthors, caller: Caller = OWNER) -> Listing[Author]:
         """Return all authors, by author_id (contract D, E1)."""
@@ -102,7 +100,7 @@ class AuthorService:
 
     def _create(self, uow: AuditedUnitOfWork, command: CreateAuthor) -> Author:
         authors = uow.records(AUTHORS)
-        return authors.add(Author(authors.next_id(), **command.model_dump(), created_at=self._clock.now()))
+        return authors.add(Author(authors.next_id(), **command.model_dump(), created_at=uow.now))
 
     def _amend(self, uow: AuditedUnitOfWork, command: AmendAuthor) -> Author:
         return uow.records(AUTHORS).amend(command.author_id, command.if_match, command.changes())

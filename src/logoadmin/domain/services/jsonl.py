@@ -1,32 +1,30 @@
 """The lines of a file to import (contract I): what each kind may say, and how its record comes to be so."""
 
 import codecs
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from enum import StrEnum
 from typing import Any, Final, Literal, get_type_hints
 
 from pydantic import create_model
 
-from logoadmin.domain.audit.change_log import AUTHORS_FIELD, LinksByKind, snapshot
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, found
-from logoadmin.domain.model.command import UNSET, Input, strict_json
+from logoadmin.domain.audit.records import LinksByKind, snapshot
+from logoadmin.domain.audit.unit_of_work import AUTHORS_FIELD, AuditedUnitOfWork, get_existing
+from logoadmin.domain.model.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
 from logoadmin.domain.model.errors import BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
-from logoadmin.domain.model.limits import AuthorIds, HashText, Id, UnixTime
+from logoadmin.domain.model.limits import AuthorIds, HashText, UnixTime
 from logoadmin.domain.model.records import Kind, PasswordHash, StoredRecord
-from logoadmin.domain.services.artworks import AmendLogo, AmendTheme
-from logoadmin.domain.services.authors import AmendAuthor
-from logoadmin.domain.services.roles import AmendRole
-from logoadmin.domain.services.users import AmendUser
 from logoadmin.ports.storage import UnitOfWork
 
 # What some programs put at the start of a file, to say how it is encoded.
 _UTF_8_MARK: Final = "\ufeff"
 _UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# A command never needs so many, see MOST_MARKS; a line may have as many authors as it has room for.
+_MOST_MARKS: Final = 500_000
 
 
-class Outcome(StrEnum):
+class LineOutcome(StrEnum):
     """What became of a line's record."""
 
     CREATED = "created"
@@ -50,20 +48,20 @@ class Line(Input):
         """Which record it is about."""
         return self.row.kind, self.row.id_of(self)
 
-    def store(self, uow: AuditedUnitOfWork, now: int) -> Outcome:
+    def store(self, uow: AuditedUnitOfWork, now: int) -> LineOutcome:
         """Create the record with this id, or amend it where it is not so already."""
         kind = self.row
         for field, referred in kind.references.items():
-            found(uow, KINDS[referred], getattr(self, field))
+            get_existing(uow, KINDS[referred], getattr(self, field))
         known = uow.records(kind).get(kind.id_of(self))
         record = kind.record(**self._values(known, now))
         if known is None:
             self._add(uow, record)
-            return Outcome.CREATED
+            return LineOutcome.CREATED
         if record != known:
             uow.records(kind).update(record)
         is_amended = self._amend_beside(uow, known)
-        return Outcome.AMENDED if is_amended or record != known else Outcome.UNCHANGED
+        return LineOutcome.AMENDED if is_amended or record != known else LineOutcome.UNCHANGED
 
     def _values(self, known: Any, now: int) -> dict[str, Any]:
         created_at = self.created_at
@@ -113,10 +111,10 @@ class ArtworkLine(Line):
     def _kind(self) -> AnyArtworkKind:
         return next(kind for kind in ARTWORK_KINDS if kind is self.row)
 
-    def store(self, uow: AuditedUnitOfWork, now: int) -> Outcome:
+    def store(self, uow: AuditedUnitOfWork, now: int) -> LineOutcome:
         """Create or amend the artwork, once its authors are there."""
         for author_id in self.author_ids:
-            found(uow, AUTHORS, author_id)
+            get_existing(uow, AUTHORS, author_id)
         return super().store(uow, now)
 
     def _values(self, known: Any, now: int) -> dict[str, Any]:
@@ -135,27 +133,19 @@ class ArtworkLine(Line):
         return True
 
 
-def _line_of(kind: AnyKind, amendment: type[Input], base: type[Line] = Line) -> type[Line]:
-    """Return the lines of a kind: all that can be amended, with the same limits, has to be in them."""
-    hints = get_type_hints(amendment, include_extras=True)
+def _line_of(kind: AnyKind) -> type[Line]:
+    """Return the lines of a kind: all that a record has, with the same limits, has to be in them."""
+    hints = get_type_hints(kind.record, include_extras=True)
     # A field with a default came later than the first exports, which have no such field.
     defaults = {each.name: each.default for each in fields(kind.record) if each.default is not MISSING}
-    amendable: dict[str, Any] = {
-        name: (hints[name], defaults.get(name, ...))
-        for name, field in amendment.model_fields.items()
-        if field.default is UNSET
+    values: dict[str, Any] = {"kind": (Literal[kind.kind], ...)} | {
+        name: (hints[name], defaults.get(name, ...)) for name in kind.stored_fields if name != "created_at"
     }
-    ids: dict[str, Any] = {"kind": (Literal[kind.kind], ...), kind.id_field: (Id, ...)}
-    return create_model(f"{kind.name}Line", __base__=base, **ids, **amendable)
+    base = UserLine if kind is USERS else ArtworkLine if kind in ARTWORK_KINDS else Line
+    return create_model(f"{kind.name}Line", __base__=base, **values)
 
 
-_LINES: Final[Mapping[Any, type[Line]]] = {
-    Kind.ROLE: _line_of(KINDS[Kind.ROLE], AmendRole),
-    Kind.USER: _line_of(KINDS[Kind.USER], AmendUser, UserLine),
-    Kind.AUTHOR: _line_of(KINDS[Kind.AUTHOR], AmendAuthor),
-    Kind.THEME: _line_of(KINDS[Kind.THEME], AmendTheme, ArtworkLine),
-    Kind.LOGO: _line_of(KINDS[Kind.LOGO], AmendLogo, ArtworkLine),
-}
+_LINES: Final[Mapping[Any, type[Line]]] = {kind.kind: _line_of(kind) for kind in KINDS.values()}
 
 
 def serialized_line(uow: UnitOfWork, kind: AnyKind, record: StoredRecord, *, with_password: bool) -> dict[str, Any]:
@@ -171,32 +161,34 @@ def serialized_line(uow: UnitOfWork, kind: AnyKind, record: StoredRecord, *, wit
 
 def read_lines(
     lines: Iterable[str | bytes], refusal: Callable[[PasswordHash], str | None]
-) -> tuple[list[tuple[int, Line]], list[BadLine]]:
-    """Return the lines within their limits, with their numbers from 1, and those that do not.
+) -> Iterator[tuple[int, Line | BadLine]]:
+    """Yield the lines with their numbers, from 1: those within their limits, and what is wrong with the others.
 
     Args:
         lines: the lines.
         refusal: why a password hash is not taken, see :class:`~logoadmin.ports.passwords.PasswordHasher`.
     """
-    parsed: list[tuple[int, Line]] = []
-    bad: list[BadLine] = []
     for number, given in enumerate(lines, start=1):
+        if not given.strip():
+            continue
         if number == 1 and isinstance(given, bytes) and given.startswith(_UTF_16_MARKS):
             # Said once: no other line of it can be read either.
-            return [], [BadLine(number, (Problem((), "File is not UTF-8 but UTF-16", "json_invalid"),))]
+            yield number, BadLine(number, (Problem((), "File is not UTF-8 but UTF-16", "json_invalid"),))
+            return
         try:
             text = _text(given)
             text = text.removeprefix(_UTF_8_MARK) if number == 1 else text
             if text.strip():
                 line = _line(text)
                 _check_hash(line, refusal)
-                parsed.append((number, line))
+                yield number, line
         except InvalidInput as error:
-            bad.append(BadLine(number, error.problems))
-    return parsed, bad
+            yield number, BadLine(number, error.problems)
 
 
 def _text(given: str | bytes) -> str:
+    if len(given) > MAX_JSON:
+        raise InvalidInput([Problem((), f"Line should have at most {MAX_JSON} bytes", "too_long")])
     try:
         return given if isinstance(given, str) else given.decode()
     except UnicodeDecodeError:
@@ -206,7 +198,7 @@ def _text(given: str | bytes) -> str:
 
 def _line(text: str) -> Line:
     try:
-        values = strict_json(text.rstrip("\r\n"))
+        values = strict_json(text.rstrip("\r\n"), _MOST_MARKS)
     except ValueError as error:
         # The parser counts the lines of what it is given, which is one: the number that counts is the file's.
         reason = str(error).replace(" at line 1 column ", " at column ")
@@ -215,6 +207,8 @@ def _line(text: str) -> Line:
         raise InvalidInput([values])
     if not isinstance(values, dict):
         raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
+    if len(values) > MOST_FIELDS:
+        raise InvalidInput([Problem((), f"Line should have at most {MOST_FIELDS} fields", "too_long")])
     kind = values.get("kind")
     line = _LINES.get(kind) if isinstance(kind, str) else None
     if line is None:

@@ -6,13 +6,12 @@ from functools import partial
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.model.access import SIGNED_IN, Caller, Rights
+from logoadmin.domain.model.access import SIGNED_IN, Caller, Rights, user_of
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import NotAuthenticated, NotFound, NotPermitted, Outdated
+from logoadmin.domain.model.errors import NotAuthenticated, NotFound, Outdated
 from logoadmin.domain.model.limits import Id, KeySeconds, RoleName, Scopes
-from logoadmin.domain.model.records import NewServiceKey, RemovedServiceKey, ServiceKey
+from logoadmin.domain.model.sessions import NewServiceKey, RemovedServiceKey, ServiceKey
 from logoadmin.domain.transactions import Transactions
-from logoadmin.ports.clock import Clock
 from logoadmin.ports.randomness import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
@@ -22,7 +21,7 @@ _KEY: Final = re.compile(_PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
 class ListKeys(Command):
-    """The caller's own keys."""
+    """The caller's own keys, without the texts that prove them."""
 
     permission = SIGNED_IN
 
@@ -48,10 +47,9 @@ class RemoveKey(Command):
 class KeyService:
     """What can be done with service keys. Every method may also raise what :class:`Transactions` raises."""
 
-    def __init__(self, transactions: Transactions, randomness: Randomness, clock: Clock) -> None:
+    def __init__(self, transactions: Transactions, randomness: Randomness) -> None:
         self._transactions = transactions
         self._randomness = randomness
-        self._clock = clock
 
     def list(self, command: ListKeys, caller: Caller) -> tuple[ServiceKey, ...]:
         """Return the caller's keys, by key_id (contract C5).
@@ -59,7 +57,7 @@ class KeyService:
         Raises:
             NotAuthenticated: the caller is nobody in particular.
         """
-        return self._transactions.snapshot_as(command, caller, self._list)
+        return self._transactions.snapshot_with_rights(command, caller, self._list)
 
     def create(self, command: CreateKey, caller: Caller) -> NewServiceKey:
         """Make a key, which is shown this once; only its hash is stored (contract C5).
@@ -83,25 +81,22 @@ class KeyService:
         return self._transactions.write(command, caller, self._remove)
 
     def _list(self, uow: UnitOfWork, _command: ListKeys, held: Rights | None) -> tuple[ServiceKey, ...]:
-        return uow.keys.of_user(_user_id(held))
+        if held is None:
+            raise NotAuthenticated
+        return uow.keys.of_user(held.user_id)
 
     def _create(self, key: str, uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:
-        held = uow.change_log.held
-        user_id = _user_id(held)
-        if held is None or not held.of_user or not held.cover(command.scope):
-            raise NotPermitted
-        now = self._clock.now()
-        expires_at = None if command.expires_in is None else now + command.expires_in
-        stored = ServiceKey(uow.keys.next_id(), command.name, command.scope, now, expires_at, None)
+        held = uow.held
+        user_id = user_of(held)
+        if held is not None:
+            held.require(command.scope)
+        expires_at = None if command.expires_in is None else uow.now + command.expires_in
+        stored = ServiceKey(uow.keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
         uow.keys.add(stored, user_id, _hashed(key))
-        return NewServiceKey(stored.key_id, stored.name, stored.scope, now, expires_at, None, key)
+        return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
 
     def _remove(self, uow: AuditedUnitOfWork, command: RemoveKey) -> RemovedServiceKey:
-        held = uow.change_log.held
-        user_id = _user_id(held)
-        if held is not None and not held.of_user:
-            raise NotPermitted
-        if not uow.keys.remove(command.key_id, user_id):
+        if not uow.keys.remove(command.key_id, user_of(uow.held)):
             raise NotFound("Key", command.key_id)
         if command.if_match is not None:  # a key has no version
             raise Outdated("Key", command.key_id)
@@ -116,9 +111,3 @@ def hashed_key(token: str) -> str | None:
 def _hashed(key: str) -> str:
     # Random enough that a plain digest cannot be guessed back; looked up by it, nothing is compared in parts.
     return hashlib.sha256(key.encode()).hexdigest()
-
-
-def _user_id(held: Rights | None) -> int:
-    if held is None:
-        raise NotAuthenticated
-    return held.user_id

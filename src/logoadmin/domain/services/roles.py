@@ -8,7 +8,6 @@ from logoadmin.domain.model.limits import Id, RoleName, Scopes
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import RemovedRole, Role
 from logoadmin.domain.transactions import Transactions
-from logoadmin.ports.clock import Clock
 
 
 class ListRoles(SearchedCommand):
@@ -18,7 +17,7 @@ class ListRoles(SearchedCommand):
 
 
 class CreateRole(Command):
-    """A new role."""
+    """A new role, of a name that none has and with no scope that its maker lacks."""
 
     permission = Permission(Scope.ROLES_WRITE)
 
@@ -27,7 +26,7 @@ class CreateRole(Command):
 
 
 class GetRole(Command):
-    """One role."""
+    """A role by its id."""
 
     permission = Permission(Scope.ROLES_READ)
 
@@ -55,9 +54,8 @@ class RemoveRole(Command):
 class RoleService:
     """What can be done with roles. Every method may also raise what :class:`Transactions` raises."""
 
-    def __init__(self, transactions: Transactions, clock: Clock) -> None:
+    def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions
-        self._clock = clock
 
     def list(self, command: ListRoles, caller: Caller = OWNER) -> Listing[Role]:
         """Return all roles, by role_id (contract D, E1)."""
@@ -106,7 +104,7 @@ class RoleService:
     def _create(self, uow: AuditedUnitOfWork, command: CreateRole) -> Role:
         roles = uow.records(ROLES)
         roles.authorize(None, scope=command.scope)
-        return roles.add(Role(roles.next_id(), command.name, command.scope, self._clock.now()))
+        return roles.add(Role(roles.next_id(), command.name, command.scope, uow.now))
 
     def _amend(self, uow: AuditedUnitOfWork, command: AmendRole) -> Role:
         return uow.records(ROLES).amend(command.role_id, command.if_match, command.changes())

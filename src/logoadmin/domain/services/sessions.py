@@ -1,46 +1,55 @@
-"""Signing in, and knowing who asks (spec §Authentication, contract A19, B5, C1 to C4).
+"""Signing in, and knowing who asks (spec §Authentication, contract A19, B5, C1 to C4, C6).
 
 A sign-in begins a session. Its access tokens say who somebody is for some minutes without a look at storage; its
 refresh token, good once, prolongs it. Whoever uses a refresh token a second time has a stolen one, or was stolen
 from, so that ends the session.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Final, Literal
+from typing import Literal
 
 from logoadmin.domain import sign_in_limits
-from logoadmin.domain.audit.change_log import snapshot
-from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, found
+from logoadmin.domain.audit.records import snapshot
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.model.access import (
     ANONYMOUS,
     OPTIONAL,
+    OWNER,
     PUBLIC,
     SIGNED_IN,
     Anonymous,
     Caller,
     KeyHolder,
+    Permission,
     Rights,
+    Scope,
+    SentRequestId,
     SignedIn,
+    user_of,
 )
 from logoadmin.domain.model.command import UNSET, Command
-from logoadmin.domain.model.errors import InvalidToken, NotAuthenticated, SignInRefused
+from logoadmin.domain.model.errors import (
+    InvalidToken,
+    NotAuthenticated,
+    NotFound,
+    NotPermitted,
+    Outdated,
+    SignInRefused,
+    TooManySignIns,
+)
 from logoadmin.domain.model.kinds import USERS
-from logoadmin.domain.model.limits import OpaqueToken, Password, Username
-from logoadmin.domain.model.records import EndedSession, Me, PasswordHash, Tokens
+from logoadmin.domain.model.limits import Id, OpaqueToken, Password, SessionId, Username
+from logoadmin.domain.model.metrics import SIGN_INS, Counters
+from logoadmin.domain.model.records import PasswordHash
+from logoadmin.domain.model.sessions import EndedSession, ListedSession, Me, RemovedSession, RemovedUserSessions, Tokens
+from logoadmin.domain.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.services.keys import hashed_key
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.randomness import Randomness
-from logoadmin.ports.storage import Credentials, Session, UnitOfWork
-from logoadmin.ports.tokens import Grant, TokenSigner, TokenVerifier
-
-_DAY: Final = 86_400
-# So many refresh tokens of expired sessions are forgotten with each new one: however many there are, nobody waits.
-_MOST_TOKENS_FORGOTTEN: Final = 20
+from logoadmin.ports.storage import Credentials, UnitOfWork
+from logoadmin.ports.tokens import TokenVerifier
 
 
 class SignIn(Command):
@@ -63,9 +72,31 @@ class Revoke(Command):
 
 
 class WhoAmI(Command):
-    """Who the caller is."""
+    """Who the caller is, and what they may do now."""
 
     permission = SIGNED_IN
+
+
+class ListSessions(Command):
+    """The caller's own sessions, of which this one is marked."""
+
+    permission = SIGNED_IN
+
+
+class RemoveSession(Command):
+    """The end of one of the caller's own sessions."""
+
+    permission = SIGNED_IN
+
+    session_id: SessionId
+
+
+class RemoveUserSessions(Command):
+    """The end of all sessions of a user."""
+
+    permission = Permission(Scope.USERS_WRITE)
+
+    user_id: Id
 
 
 class Refresh(Command):
@@ -77,14 +108,6 @@ class Refresh(Command):
     refresh_token: OpaqueToken
 
 
-@dataclass(frozen=True, slots=True)
-class Lifetimes:
-    """How long tokens are good, in seconds: access tokens, and a session that is not refreshed."""
-
-    access_token: int = 900
-    session: int = 30 * _DAY
-
-
 class SessionService:
     """What can be done with sessions. Every method may also raise what :class:`Transactions` raises."""
 
@@ -92,21 +115,19 @@ class SessionService:
         self,
         transactions: Transactions,
         hasher: PasswordHasher,
-        signer: TokenSigner,
+        tokens: SessionTokens,
         verifier: TokenVerifier,
-        randomness: Randomness,
         clock: Clock,
-        lifetimes: Lifetimes,
+        counters: Counters,
     ) -> None:
         self._transactions = transactions
         self._hasher = hasher
-        self._signer = signer
+        self._session_tokens = tokens
         self._verifier = verifier
-        self._randomness = randomness
         self._clock = clock
-        self._lifetimes = lifetimes
+        self._sign_ins = counters.of(SIGN_INS)
 
-    def caller(self, token: str, request_id: str | None = None) -> SignedIn | KeyHolder:
+    def caller(self, token: str, request_id: str | SentRequestId | None = None) -> SignedIn | KeyHolder:
         """Return who shows a Bearer token, as far as it can be told without asking storage (contract A19, C5).
 
         Args:
@@ -119,8 +140,8 @@ class SessionService:
         key_hash = hashed_key(token)
         if key_hash is not None:
             return KeyHolder(key_hash, request_id)
-        found = self._verifier.verify(token, self._clock.now())
-        return SignedIn(found.user_id, found.session_id, request_id)
+        granted = self._verifier.verify(token, self._clock.now())
+        return SignedIn(granted.user_id, granted.session_id, request_id)
 
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys with which others can verify access tokens, as JWKs (contract C2)."""
@@ -137,13 +158,13 @@ class SessionService:
             SignInRefused: the name or the password is wrong, which takes the same time.
             TooManySignIns: that happened too often.
         """
-        origin = caller.origin if isinstance(caller, Anonymous) else ""
-        now = self._clock.now()
-        known, renewed = self._proven(command, origin, now)
-        if command.idempotency_key is not None:
-            # Where the first answer is given again, the work below is not done again.
-            self._transactions.side_transaction(partial(sign_in_limits.succeeded, command.username, origin))
-        return self._transactions.write(command, caller, partial(self._begin, known, renewed, origin))
+        try:
+            tokens = self._sign_in(command, caller)
+        except (SignInRefused, TooManySignIns) as error:
+            self._sign_ins.add("failed" if isinstance(error, SignInRefused) else "refused")
+            raise
+        self._sign_ins.add("ok")
+        return tokens
 
     def refresh(self, command: Refresh, caller: Caller = ANONYMOUS) -> Tokens:
         """Prolong a session by its refresh token, which is used up by that (contract C3).
@@ -162,10 +183,40 @@ class SessionService:
         Raises:
             NotAuthenticated: neither the command nor the caller names a session.
         """
-        own = caller.session_id if isinstance(caller, SignedIn) else None
+        own = _session_of(caller)
         if command.refresh_token is UNSET and own is None:
             raise NotAuthenticated
         return self._transactions.write(command, caller, partial(self._revoke, own))
+
+    def list(self, command: ListSessions, caller: Caller) -> tuple[ListedSession, ...]:
+        """Return the caller's sessions, by created_at, then by session_id (contract C6).
+
+        Raises:
+            NotAuthenticated: the caller is nobody in particular.
+            NotPermitted: they are a service key.
+        """
+        return self._transactions.snapshot_with_rights(command, caller, partial(self._list, _session_of(caller)))
+
+    def remove(self, command: RemoveSession, caller: Caller) -> RemovedSession:
+        """End one of the caller's sessions at once, with all that it gave out (contract C6).
+
+        Raises:
+            NotAuthenticated: the caller is nobody in particular.
+            NotPermitted: they are a service key.
+            NotFound: they have no such session.
+            Outdated: ``if_match`` names versions of it, and a session has none.
+        """
+        return self._transactions.write(command, caller, self._remove)
+
+    def remove_all(self, command: RemoveUserSessions, caller: Caller = OWNER) -> RemovedUserSessions:
+        """End all sessions of a user at once (contract C6).
+
+        Raises:
+            NotPermitted: the caller is a service key, or does not hold all that the user does (contract B4).
+            NotFound: there is no such user.
+            Outdated: the user has none of the versions in ``if_match``.
+        """
+        return self._transactions.write(command, caller, self._remove_all)
 
     def me(self, command: WhoAmI, caller: Caller) -> Me:
         """Return who the caller is and what they may do right now (contract C3).
@@ -173,13 +224,22 @@ class SessionService:
         Raises:
             NotAuthenticated: they are nobody in particular.
         """
-        return self._transactions.snapshot_as(command, caller, self._me)
+        return self._transactions.snapshot_with_rights(command, caller, self._me)
+
+    def _sign_in(self, command: SignIn, caller: Caller) -> Tokens:
+        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
+        origin, now = client.origin, self._clock.now()
+        known, renewed = self._proven(command, origin, now)
+        if command.idempotency_key is not None:
+            # Where the stored response is given, the work below is not done again.
+            self._transactions.side_transaction(partial(sign_in_limits.succeeded, command.username, origin))
+        return self._transactions.write(command, caller, partial(self._begin, known, renewed, client))
 
     def _begin(
         self,
         known: Credentials,
         renewed: PasswordHash | None,
-        origin: str,
+        client: Anonymous,
         uow: AuditedUnitOfWork,
         command: SignIn,
     ) -> Tokens:
@@ -189,36 +249,45 @@ class SessionService:
         if renewed is not None:
             uow.passwords.renew(known.user_id, renewed)
         if command.idempotency_key is None:
-            sign_in_limits.succeeded(command.username, origin, uow)
-        now = self._clock.now()
-        session = Session(self._randomness.text(), known.user_id, now, now + self._lifetimes.session)
-        uow.sessions.add(session)
-        return self._tokens(uow, session, now)
+            sign_in_limits.succeeded(command.username, client.origin, uow)
+        return self._session_tokens.begin(uow, known.user_id, client, uow.now)
 
     def _refresh(self, uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
-        now, token_hash = self._clock.now(), _hashed(command.refresh_token)
-        found = uow.sessions.refresh_token(token_hash)
-        if found is None:
-            raise InvalidToken
-        session, used = found
-        if used or session.expires_at <= now:
-            uow.sessions.end(session.session_id)
-            return EndedSession(ended=True)
-        uow.sessions.use_refresh_token(token_hash)
-        uow.sessions.prolong(session.session_id, now + self._lifetimes.session)
-        return self._tokens(uow, session, now)
+        return self._session_tokens.refresh(uow, command.refresh_token, uow.now)
 
     def _revoke(self, own: str | None, uow: AuditedUnitOfWork, command: Revoke) -> EndedSession:
         session_id = own
         if command.refresh_token is not UNSET:
-            found = uow.sessions.refresh_token(_hashed(command.refresh_token))
-            session_id = found[0].session_id if found else None
+            known = session_of_token(uow, command.refresh_token)
+            session_id = known[0].session_id if known else None
         return EndedSession(session_id is not None and uow.sessions.end(session_id))
+
+    def _list(
+        self, current: str | None, uow: UnitOfWork, _command: ListSessions, held: Rights | None
+    ) -> tuple[ListedSession, ...]:
+        return sessions_of(user_of(held), uow, self._clock.now(), self._session_tokens.lifetimes, current)
+
+    def _remove(self, uow: AuditedUnitOfWork, command: RemoveSession) -> RemovedSession:
+        own = sessions_of(user_of(uow.held), uow, uow.now, self._session_tokens.lifetimes)
+        if command.session_id not in {session.session_id for session in own}:
+            raise NotFound("Session", command.session_id)
+        if command.if_match is not None:  # a session has no version
+            raise Outdated("Session", command.session_id)
+        uow.sessions.end(command.session_id)
+        return RemovedSession(command.session_id)
+
+    def _remove_all(self, uow: AuditedUnitOfWork, command: RemoveUserSessions) -> RemovedUserSessions:
+        if uow.held is not None and not uow.held.of_user:
+            raise NotPermitted
+        uow.records(USERS).get_for_change(command.user_id, command.if_match)
+        ended = len(sessions_of(command.user_id, uow, uow.now, self._session_tokens.lifetimes))
+        uow.sessions.end_all(command.user_id)
+        return RemovedUserSessions(command.user_id, ended)
 
     def _me(self, uow: UnitOfWork, _command: WhoAmI, held: Rights | None) -> Me:
         if held is None:
             raise NotAuthenticated
-        user = snapshot(USERS, found(uow, USERS, held.user_id))
+        user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
         return Me(**user, scope=tuple(sorted(held.scope)))
 
     def _proven(self, command: SignIn, origin: str, now: int) -> tuple[Credentials, PasswordHash | None]:
@@ -228,27 +297,12 @@ class SessionService:
         right = self._hasher.verify(known.password if known else None, command.password)
         if known is None or known.password is None or not right:
             raise SignInRefused
-        return known, self._hasher.hash(command.password) if self._hasher.outdated(known.password) else None
-
-    def _tokens(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
-        uow.sessions.forget_expired(now, _MOST_TOKENS_FORGOTTEN)
-        # Begun by a clock that ran ahead and was put right, or when sessions were longer.
-        uow.sessions.expire_by(now + self._lifetimes.session, _MOST_TOKENS_FORGOTTEN)
-        refresh_token = self._randomness.text()
-        uow.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
-        held = uow.sessions.rights(session.session_id, session.user_id)
-        if held is None:
-            raise InvalidToken
-        scope = tuple(sorted(held.scope))
-        seconds = min(self._lifetimes.access_token, self._lifetimes.session)
-        grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
-        return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
+        return known, self._hasher.hash(command.password) if self._hasher.needs_rehash(known.password) else None
 
 
 def _attempt(username: str, origin: str, now: int, uow: UnitOfWork) -> tuple[int | None, Credentials | None]:
     return sign_in_limits.attempt(uow, username, origin, now), uow.passwords.credentials(username)
 
 
-def _hashed(opaque_token: str) -> str:
-    # Random enough that a plain digest cannot be guessed back. What is no text at all matches nothing.
-    return hashlib.sha256(opaque_token.encode()).hexdigest()
+def _session_of(caller: Caller) -> str | None:
+    return caller.session_id if isinstance(caller, SignedIn) else None

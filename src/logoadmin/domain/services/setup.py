@@ -53,8 +53,7 @@ def first_start(
     """
     if is_started(uow, administrator=administrator):
         return None
-    now = clock.now()
-    return audited(uow, now, None, None, _make, hasher, randomness, now, admin_password, administrator)
+    return audited(uow, clock.now(), None, None, _make, hasher, randomness, admin_password, administrator)
 
 
 def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:
@@ -91,15 +90,14 @@ def _make(
     uow: AuditedUnitOfWork,
     hasher: PasswordHasher,
     randomness: Randomness,
-    now: int,
     admin_password: str | None,
     administrator: bool,
 ) -> str | None:
-    _make_roles_and_token_keys(uow, randomness, now)
+    _make_roles_and_token_keys(uow, randomness)
     if not administrator or _has_users(uow):
         return None
     password = admin_password or randomness.text()
-    uow.records(USERS).add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, now))
+    uow.records(USERS).add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, uow.now))
     uow.passwords.set(ADMIN_USER_ID, hasher.hash(password))
     return password if admin_password is None else None
 
@@ -120,11 +118,11 @@ def _rotate(randomness: Randomness, uow: UnitOfWork) -> bool:
     return following is not None
 
 
-def _make_roles_and_token_keys(uow: AuditedUnitOfWork, randomness: Randomness, now: int) -> None:
+def _make_roles_and_token_keys(uow: AuditedUnitOfWork, randomness: Randomness) -> None:
     if uow.secrets.get(_TOKEN_KEY) is None:
         uow.secrets.put(_TOKEN_KEY, randomness.text())
-        uow.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (), now))
-        uow.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), now))
+        uow.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (), uow.now))
+        uow.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), uow.now))
     if uow.secrets.get(_NEXT_TOKEN_KEY) is None:  # earlier versions made none
         uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, found
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import NotFound
@@ -12,7 +12,6 @@ from logoadmin.domain.model.limits import Avatar, Id, Password, Username
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, PasswordHash, RemovedAvatar, RemovedUser, User
 from logoadmin.domain.transactions import Transactions
-from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
 
@@ -65,7 +64,7 @@ class AmendUser(Command):
 
 
 class RemoveUser(Command):
-    """The end of a user."""
+    """The end of a user, and of their sessions and keys."""
 
     permission = Permission(Scope.USERS_WRITE)
 
@@ -93,10 +92,9 @@ class SetPassword(Command):
 class UserService:
     """What can be done with users. Every method may also raise what :class:`Transactions` raises."""
 
-    def __init__(self, transactions: Transactions, hasher: PasswordHasher, clock: Clock) -> None:
+    def __init__(self, transactions: Transactions, hasher: PasswordHasher) -> None:
         self._transactions = transactions
         self._hasher = hasher
-        self._clock = clock
 
     def list(self, command: ListUsers, caller: Caller = OWNER) -> Listing[User]:
         """Return all users, by user_id (spec §Endpoints 1, contract E1)."""
@@ -177,14 +175,14 @@ class UserService:
 
     def _create(self, password: PasswordHash, uow: AuditedUnitOfWork, command: CreateUser) -> User:
         values = command.model_dump(exclude={"password"})
-        user = uow.records(USERS).add(User(**values, role_id=DEFAULT_ROLE_ID, created_at=self._clock.now()))
+        user = uow.records(USERS).add(User(**values, role_id=DEFAULT_ROLE_ID, created_at=uow.now))
         return uow.passwords.set(user.user_id, password)
 
     def _find(self, uow: UnitOfWork, command: FindUser) -> User:
         known = uow.passwords.credentials(command.username)
         if known is None:
             raise NotFound(USERS.name, command.username)
-        return found(uow, USERS, known.user_id)
+        return get_existing(uow, USERS, known.user_id)
 
     def _amend(self, uow: AuditedUnitOfWork, command: AmendUser) -> User:
         return uow.records(USERS).amend(command.user_id, command.if_match, command.changes())

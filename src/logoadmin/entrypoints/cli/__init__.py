@@ -4,6 +4,6 @@ What takes time to load is loaded by the commands that need it, so that the othe
 """
 
 from logoadmin.entrypoints.cli.commands import cli
-from logoadmin.entrypoints.cli.exits import main
+from logoadmin.entrypoints.cli.exit_codes import main
 
 __all__ = ["cli", "main"]

@@ -1,6 +1,6 @@
 """Moving records in and out of files (contract I)."""
 
-import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -10,17 +10,21 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
+from logoadmin.atomic_files import atomic_file
 from logoadmin.domain.model.errors import InvalidLines
 from logoadmin.entrypoints.cli.gallery import (
     command_settings,
     database_option,
     gallery_at,
     gallery_for_dry_run,
+    owner,
     show_password,
+    show_request,
 )
+from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.domain.services.import_export import Imported
+    from logoadmin.domain.model.records import Imported
 
 
 @click.command("import")
@@ -34,27 +38,55 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
     """
     from logoadmin.domain.services.import_export import ImportRecords
 
-    with click.open_file(file, "rb") as source:
-        lines = source.readlines()
-    opening = gallery_for_dry_run(database) if dry_run else gallery_at(database, "empty", administrator=False)
-    with opening as gallery, _progress(len(lines)) as progress:
-        try:
-            imported = gallery.import_export.load(ImportRecords(dry_run=dry_run), lines, progress=progress)
-        except InvalidLines as error:
-            _show_problems(file, error)
-            raise
+    caller = owner()
+    with _lines_of(file) as lines:
+        opening = gallery_for_dry_run(database) if dry_run else gallery_at(database, "empty", administrator=False)
+        with opening as gallery, _progress(lines) as progress:
+            try:
+                imported = gallery.import_export.load(ImportRecords(dry_run=dry_run), lines, caller, progress)
+            except InvalidLines as error:
+                _show_problems(file, error)
+                raise
     _show_imported(imported)
     if not dry_run:
+        show_request(caller)
         # Only now, and only if the file brought nobody: somebody in it may have the first administrator's name.
         with gallery_at(database, "empty") as gallery:
             show_password(gallery.admin_password)
+
+
+class _RewindingFile:
+    """A file that yields its lines from the start each time, so that nobody has to hold them."""
+
+    def __init__(self, source: IO[bytes]) -> None:
+        self._source = source
+        self._start = source.tell()
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield them, from the start each time."""
+        self._source.seek(self._start)
+        yield from self._source
+
+
+@contextmanager
+def _lines_of(file: str) -> Iterator[_RewindingFile]:
+    """Open a file; what can be read only once, such as a pipe, goes to the disk first."""
+    with click.open_file(file, "rb") as source:
+        if source.seekable():
+            yield _RewindingFile(source)
+            return
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(source, copy)
+            copy.seek(0)
+            yield _RewindingFile(copy)
 
 
 def _show_problems(file: str, error: InvalidLines) -> None:
     for line in error.lines:
         for problem in line.problems:
             where = ".".join(map(str, problem.loc))
-            click.echo(f"{file}:{line.number}: {where + ': ' if where else ''}{problem.msg}", err=True)
+            said = f"{file}:{line.number}: {where + ': ' if where else ''}{problem.msg}"
+            click.echo(on_one_line(said), err=True)
 
 
 def _show_imported(imported: "Imported") -> None:
@@ -78,12 +110,12 @@ def _counted(count: int, noun: str) -> str:
 
 
 @contextmanager
-def _progress(length: int) -> Iterator[Callable[[], None]]:
+def _progress(lines: _RewindingFile) -> Iterator[Callable[[], None]]:
     """Show how far it is, where a person watches."""
     if not sys.stderr.isatty():
         yield lambda: None
         return
-    with click.progressbar(length=length, label="Importing", file=sys.stderr) as bar:
+    with click.progressbar(length=sum(1 for _ in lines), label="Importing", file=sys.stderr) as bar:
         yield lambda: bar.update(1)
 
 
@@ -96,14 +128,14 @@ def export(file: str, database: str | None, with_password_hashes: bool) -> None:
     from logoadmin.domain.services.import_export import ExportRecords
 
     _refuse_database(file, database)
-    with gallery_at(database, "never") as gallery, _whole_file(file) as target:
+    with gallery_at(database, "never") as gallery, _target(file) as target:
         if not with_password_hashes:
             click.echo(
                 "Without password hashes: where this is imported, users cannot sign in until they are given passwords "
                 "(--with-password-hashes takes the hashes along)",
                 err=True,
             )
-        counts = gallery.import_export.dump(ExportRecords(with_password_hashes=with_password_hashes), target.write)
+        counts = gallery.import_export.dump(ExportRecords(), target.write, with_password_hashes=with_password_hashes)
     counted = (_counted(count, kind) for kind, count in counts.items() if count)
     click.echo(f"Exported {', '.join(counted) or 'nothing'}", err=True)
 
@@ -117,25 +149,16 @@ def _refuse_database(file: str, database: str | None) -> None:
 
 
 @contextmanager
-def _whole_file(file: str) -> Iterator[IO[str]]:
-    """Write a file that appears under its name when it is whole, and that only its owner may read."""
+def _target(file: str) -> Iterator[IO[str]]:
+    """Write a file that appears under its name when it is whole and on the disk, and that only its owner may read."""
     if file == "-":
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as it is outside of tests
         yield sys.stdout
         return
-    path = Path(file).resolve()
+    path = Path(file)
     if path.exists() and not path.is_file():  # a device or a pipe, which has no other file in its place
         with path.open("w", encoding="utf-8") as target:
             yield target
         return
-    try:
-        handle, part = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, file) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as target:
-            yield target
-        Path(part).replace(path)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
+    with atomic_file(path) as part, part.open("w", encoding="utf-8") as target:
+        yield target

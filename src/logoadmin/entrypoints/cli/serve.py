@@ -2,20 +2,24 @@
 
 import functools
 import signal
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from logoadmin.domain.model.access import Policy, is_loopback
 from logoadmin.domain.model.errors import SettingsError, StartError
 from logoadmin.domain.model.limits import MAX_PORT, MAX_WORKERS
-from logoadmin.entrypoints.cli.gallery import show_password
+from logoadmin.entrypoints.cli.gallery import show_password, warn_of_clock
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from logoadmin.domain.logo_admin import LogoAdmin
+    from logoadmin.domain.model.metrics import Counters
     from logoadmin.settings import Settings
 
 access_option = click.option(
@@ -23,64 +27,93 @@ access_option = click.option(
 )
 
 
+# What is set for one run; in the order in which help has them.
+_OPTIONS: Final = (
+    click.option("--host", help="The address to listen on.  [default: 127.0.0.1]"),
+    click.option("--port", type=click.IntRange(0, MAX_PORT), help="The port to listen on, 0 for any.  [default: 8000]"),
+    click.option(
+        "--database",
+        metavar="URL",
+        help="sqlite:///FILE, mysql+pymysql://USER:PASSWORD@HOST:PORT/NAME, or memory: to try things out.  "
+        "[default: sqlite:///logoadmin.db]",
+    ),
+    access_option,
+    click.option(
+        "--hosts",
+        metavar="NAMES",
+        help="Names that requests may be for, beside localhost: separated by commas, or * for any.  [default: none]",
+    ),
+    click.option("--workers", type=click.IntRange(1, MAX_WORKERS), help="How many processes answer.  [default: 1]"),
+    click.option(
+        "--trusted-proxies",
+        metavar="ADDRESSES",
+        help="Proxies whose X-Forwarded-For is believed: addresses and networks, separated by commas.  [default: none]",
+    ),
+    click.option(
+        "--root-path", metavar="PREFIX", help="What a proxy takes off the paths, as /gallery.  [default: none]"
+    ),
+    click.option(
+        "--log-level",
+        type=click.Choice(["debug", "info", "warning", "error"]),
+        help="What is logged; info has a line for each request.  [default: warning]",
+    ),
+)
+
+
+def serve_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the settings that serve takes as options."""
+    return functools.reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+
+
 @click.command()
-@click.option("--host", help="The address to listen on.  [default: 127.0.0.1]")
-@click.option("--port", type=click.IntRange(0, MAX_PORT), help="The port to listen on, 0 for any.  [default: 8000]")
-@click.option(
-    "--database",
-    metavar="URL",
-    help="sqlite:///FILE, mysql+pymysql://USER:PASSWORD@HOST:PORT/NAME, or memory: to try things out.  "
-    "[default: sqlite:///logoadmin.db]",
-)
-@access_option
-@click.option(
-    "--hosts",
-    metavar="NAMES",
-    help="Names that requests may be for, beside localhost: separated by commas, or * for any.  [default: none]",
-)
-@click.option("--workers", type=click.IntRange(1, MAX_WORKERS), help="How many processes answer.  [default: 1]")
-@click.option(
-    "--trusted-proxies",
-    metavar="ADDRESSES",
-    help="Proxies whose X-Forwarded-For is believed: addresses and networks, separated by commas.  [default: none]",
-)
-@click.option("--root-path", metavar="PREFIX", help="What a proxy takes off the paths, as /gallery.  [default: none]")
-@click.option(
-    "--log-level",
-    type=click.Choice(["debug", "info", "warning", "error"]),
-    help="What is logged; info has a line for each request.  [default: warning]",
-)
+@serve_options
 def serve(**flags: Any) -> None:
     """Serve the gallery over HTTP.
 
-    An embedded database that is empty gets its tables and its first administrator.
+    An embedded database that is empty gets its tables and its first administrator. A socket that systemd hands over
+    is served in place of host and port.
     """
-    _ignore_sighup()
-    from logoadmin.bootstrap import open_gallery
+    in_terminal = _is_in_terminal()
+    from logoadmin.bootstrap import MEMORY, open_gallery
     from logoadmin.settings import load_settings
 
     server = _server()
     settings = load_settings(**flags)
-    _check(settings)
+    given = server.socket_from_systemd()
+    refuse_address(settings, given.getsockname()[0] if given else settings.host)
     # The address first: what is made in a new database is made for a service that runs.
-    with server.listen(settings.host, settings.port) as listener, open_gallery(settings) as gallery:
+    with ExitStack() as held:
+        listener = held.enter_context(given or server.listen(settings.host, settings.port))
+        watched = settings.metrics_port is not None
+        seen = held.enter_context(server.listen(settings.metrics_host, settings.metrics_port)) if watched else None
+        gallery = held.enter_context(open_gallery(settings))
         show_password(gallery.admin_password)
-        application = functools.partial(_application, settings, gallery if settings.workers == 1 else None)
+        warn_of_clock(gallery)
+        if seen is not None:
+            click.echo(f"Metrics are at {server.url_of(seen)}/metrics")
+        in_memory = settings.database.get_secret_value() == MEMORY
         server.serve(
-            application,
+            None if in_memory else functools.partial(_worker_application, settings),
             listener,
+            _server_options(server, settings, in_terminal=in_terminal, owns_listener=given is None),
+            here=functools.partial(_application, settings, gallery),
             workers=settings.workers,
-            log_level=settings.log_level,
-            listening=_show_address,
-            trusted_proxies=settings.trusted_proxies,
-            root_path=settings.root_path,
+            listening=functools.partial(_show_address, settings.console),
+            metrics=server.MetricsServer(seen, functools.partial(_metrics, gallery)) if seen is not None else None,
         )
 
 
-def _ignore_sighup() -> None:
-    """Ignore SIGHUP until the server acts on it: a service that still starts has nothing to replace (contract K5)."""
-    if hasattr(signal, "SIGHUP"):  # as far as the system has it
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+def _is_in_terminal() -> bool:
+    """Tell whether the service is to end with a terminal: not if it was started there by nohup (contract K5).
+
+    Elsewhere, SIGHUP is ignored until the server acts on it: a service that still starts has nothing to replace.
+    """
+    if not hasattr(signal, "SIGHUP"):
+        return False
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN and sys.stdin is not None and sys.stdin.isatty():
+        return True
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    return False
 
 
 def _server() -> ModuleType:
@@ -92,38 +125,72 @@ def _server() -> ModuleType:
     return server
 
 
-def _check(settings: "Settings") -> None:
-    """Refuse to let others in before somebody has said who may do what, and to keep records in several memories."""
+def refuse_address(settings: "Settings", host: str) -> None:
+    """Refuse to let others in before somebody has said who may do what, and to keep records in several memories.
+
+    Raises:
+        SettingsError: saying what is to be said.
+    """
     from logoadmin.bootstrap import MEMORY
 
-    if settings.access is None and not is_loopback(settings.host):
+    if settings.access is None and not is_loopback(host):
         raise SettingsError(
-            f"Listening on {settings.host} lets others in: say who may do what with --access guarded, "
-            "or with --access open if everybody who reaches it may change the gallery"
+            f"Listening on {host} lets others in",
+            "say who may do what with --access guarded, "
+            "or with --access open if everybody who reaches it may change the gallery",
         )
-    if settings.access is Policy.OPEN and not settings.hosts and not is_loopback(settings.host):
+    if settings.access is Policy.OPEN and not settings.hosts and not is_loopback(host):
         raise SettingsError(
-            f"Listening on {settings.host} under open, the service must know its names, or web pages elsewhere could "
-            "lead here and change the gallery: give them with --hosts gallery.example, or --hosts '*' for any"
+            f"Listening on {host} under open, the service must know its names, or web pages elsewhere could "
+            "lead here and change the gallery",
+            "give them with --hosts gallery.example, or --hosts '*' for any",
         )
     if settings.workers > 1 and settings.database.get_secret_value() == MEMORY:
-        raise SettingsError("Memory cannot be shared between processes: use --workers 1, or a database")
+        raise SettingsError("Memory cannot be shared between processes", "use --workers 1, or a database")
 
 
-def _application(settings: "Settings", gallery: "LogoAdmin | None") -> "ASGIApp":
-    """Make the application of this process; one of several opens the gallery for itself."""
+def _server_options(server: ModuleType, settings: "Settings", *, in_terminal: bool, owns_listener: bool) -> Any:
+    return server.Options(
+        log_level=settings.log_level,
+        log_format=settings.log_format,
+        trusted_proxies=settings.trusted_proxies,
+        root_path=settings.root_path,
+        drain_seconds=settings.drain_seconds,
+        in_terminal=in_terminal,
+        owns_listener=owns_listener,
+    )
+
+
+def _metrics(gallery: "LogoAdmin", workers: "list[Counters]", restarts: int) -> str:
+    from logoadmin.entrypoints.http_api.metrics import metrics
+
+    return metrics(gallery, workers, restarts)
+
+
+def _worker_application(settings: "Settings", counters: "Counters | None") -> "ASGIApp":
+    """Make the application of a worker process, which opens the gallery for itself."""
     from logoadmin.bootstrap import open_gallery
+
+    return _application(settings, open_gallery(settings, create="never", counters=counters))
+
+
+def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
     from logoadmin.entrypoints.http_api.app import http_application
 
     # With a token for everything, no page of another site can do harm under whatever name (contract A22).
     any_name = settings.access is Policy.GUARDED and not settings.hosts
     return http_application(
-        gallery or open_gallery(settings, create="never"),
+        gallery,
         origins=settings.origins,
         cache_seconds=settings.cache_seconds,
         hosts=None if any_name else settings.hosts,
+        console=settings.console,
+        picture_hosts=settings.picture_hosts,
+        counted=settings.metrics_port is not None,
     )
 
 
-def _show_address(url: str) -> None:
+def _show_address(console: bool, url: str) -> None:
+    if console:
+        click.echo(f"The console is at {url}/console/")
     click.echo(f"logoadmin listens on {url}\nRead and try it at {url}/docs")

@@ -9,10 +9,12 @@ import click
 
 from logoadmin.domain.model.errors import InvalidInput, LogoAdminError, NotFound
 from logoadmin.domain.model.limits import MAX_NAME
-from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
+from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, owner, show_request
+from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
+    from logoadmin.domain.model.access import Owner
     from logoadmin.domain.model.records import User
     from logoadmin.domain.services.users import CreateUser
 
@@ -33,12 +35,12 @@ def user_list(database: str | None) -> None:
     from logoadmin.domain.services.users import ListUsers
 
     with gallery_at(database, "never") as gallery:
-        roles = {role.role_id: _on_one_line(role.name) for role in gallery.roles.list(ListRoles())}
+        roles = {role.role_id: on_one_line(role.name) for role in gallery.roles.list(ListRoles())}
         width = max(len("role"), *map(len, roles.values()))
         click.echo(f"{'user_id':>10}  {'role':<{width}}  username")
         for one in gallery.users.list(ListUsers()):
             role = roles.get(one.role_id, str(one.role_id))
-            click.echo(f"{one.user_id:>10}  {role:<{width}}  {_on_one_line(one.username)}")
+            click.echo(f"{one.user_id:>10}  {role:<{width}}  {on_one_line(one.username)}")
 
 
 @user.command("create")
@@ -57,16 +59,18 @@ def user_create(user_id: int, username: str, avatar: str | None, role_id: int | 
             gallery.roles.get(GetRole(role_id=role_id))
         command = CreateUser(user_id=user_id, username=username, avatar=avatar, password=_new_password())
         # Both or neither: nobody is left behind with a role that was not meant.
-        gallery.atomic(functools.partial(_create, gallery, command, role_id))
+        caller = owner()
+        gallery.atomic(functools.partial(_create, gallery, command, role_id, caller))
     click.echo(f"Created user {user_id}")
+    show_request(caller)
 
 
-def _create(gallery: "LogoAdmin", command: "CreateUser", role_id: int | None) -> None:
+def _create(gallery: "LogoAdmin", command: "CreateUser", role_id: int | None, caller: "Owner") -> None:
     from logoadmin.domain.services.users import AmendUser
 
-    gallery.users.create(command)
+    gallery.users.create(command, caller)
     if role_id is not None:
-        gallery.users.amend(AmendUser(user_id=command.user_id, role_id=role_id))
+        gallery.users.amend(AmendUser(user_id=command.user_id, role_id=role_id), caller)
 
 
 @user.command("password")
@@ -81,8 +85,10 @@ def user_password(named: str, database: str | None) -> None:
 
     with gallery_at(database, "never") as gallery:
         found = _found(gallery, named)
-        gallery.users.set_password(SetPassword(user_id=found.user_id, password=_new_password()))
+        caller = owner()
+        gallery.users.set_password(SetPassword(user_id=found.user_id, password=_new_password()), caller)
     click.echo(f"Changed the password of user {found.user_id}")
+    show_request(caller, undoable=False)
 
 
 def _found(gallery: "LogoAdmin", named: str) -> "User":
@@ -107,14 +113,9 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal()
 
 
-def _on_one_line(name: str) -> str:
-    """Return a name as a terminal may have it: one that could move the cursor is written with escapes."""
-    return name if name.isprintable() else ascii(name)
-
-
 def _new_password() -> str:
     """Ask for a password; it is never an argument, which everybody on the machine could read."""
     if sys.stdin.isatty():
         password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return password
-    return sys.stdin.readline().rstrip("\n")
+    return sys.stdin.readline().rstrip("\r\n")

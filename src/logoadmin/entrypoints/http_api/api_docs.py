@@ -1,15 +1,17 @@
 """The page at /docs, on which people read the OpenAPI document and try the operations: Swagger UI, with its files."""
 
+import functools
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from logoadmin.entrypoints.http_api.compression import SUFFIX, accepts_gzip, in_gzip
+from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.responses import sendable
 
@@ -33,7 +35,7 @@ _HEADERS: Final = {
 }
 
 
-class ReadOnly:
+class ReadOnlyEndpoint:
     """A path outside the table of operations, which everybody may read."""
 
     def response(self, scope: Scope) -> Response:
@@ -41,7 +43,7 @@ class ReadOnly:
         raise NotImplementedError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer GET and HEAD, and anything else with 405."""
         if scope["method"] in ("GET", "HEAD"):
             response = self.response(scope)
         else:
@@ -49,24 +51,32 @@ class ReadOnly:
         await sendable(response, scope)(scope, receive, send)
 
 
-class DocsFile(ReadOnly):
+class DocsFile(ReadOnlyEndpoint):
     """One file of the page, kept in memory."""
 
     def __init__(self, name: str, media_type: str, cache_control: str) -> None:
         """Serve a file of the package."""
         self._body = (_DIRECTORY / name).read_bytes()
         self._media_type = media_type
-        etag = f'"{hashlib.sha256(self._body).hexdigest()[:32]}"'
-        self._headers = {**_HEADERS, "cache-control": cache_control, "etag": etag}
+        self._etag = hashlib.sha256(self._body).hexdigest()[:32]
+        self._headers = {**_HEADERS, "cache-control": cache_control, "vary": "Accept-Encoding"}
 
     def response(self, scope: Scope) -> Response:
         """Return the file, or that the client has it."""
-        if self._headers["etag"] in Headers(scope=scope).get("if-none-match", ""):
-            return Response(status_code=304, headers=self._headers)
-        return Response(self._body, headers=self._headers, media_type=self._media_type)
+        compressed = accepts_gzip(scope)
+        etag = f'"{self._etag}{SUFFIX if compressed else ""}"'
+        known = known_tag(scope, etag.encode())
+        if known is not None:
+            return Response(status_code=304, headers={**self._headers, "etag": known.decode()})
+        headers = {**self._headers, "etag": etag, **({"content-encoding": "gzip"} if compressed else {})}
+        return Response(self._compressed if compressed else self._body, 200, headers, self._media_type)
+
+    @functools.cached_property
+    def _compressed(self) -> bytes:
+        return in_gzip(self._body)
 
 
-class Redirect(ReadOnly):
+class Redirect(ReadOnlyEndpoint):
     """A path that leads to another one."""
 
     def __init__(self, to: str) -> None:
@@ -79,6 +89,6 @@ class Redirect(ReadOnly):
 
 
 def docs_routes() -> list[Route]:
-    """Return the routes of the page and its files, and those that lead to it."""
+    """Return the routes of the page and its files, and one that leads to it."""
     files = [Route(path, DocsFile(*file)) for path, file in _FILES.items()]
-    return [*files, Route("/docs/", Redirect("../docs")), Route("/", Redirect("docs"))]
+    return [*files, Route("/docs/", Redirect("../docs"))]

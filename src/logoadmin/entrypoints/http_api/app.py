@@ -11,16 +11,22 @@ from starlette.types import ASGIApp, Scope
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import SettingsError
-from logoadmin.entrypoints.http_api.api_docs import ReadOnly, docs_routes
-from logoadmin.entrypoints.http_api.bodies import Bodies
+from logoadmin.entrypoints.console import console_routes
+from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint, Redirect, docs_routes
+from logoadmin.entrypoints.http_api.compression import SHORT, accepts_gzip, in_gzip
 from logoadmin.entrypoints.http_api.cors import Cors
 from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
-from logoadmin.entrypoints.http_api.endpoints import Endpoint, Service
-from logoadmin.entrypoints.http_api.hosts import Hosts
+from logoadmin.entrypoints.http_api.doctor_endpoint import doctor_route
+from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint
+from logoadmin.entrypoints.http_api.health import health_routes
+from logoadmin.entrypoints.http_api.hosts import Hosts, misdirected
+from logoadmin.entrypoints.http_api.media_types import JSON
+from logoadmin.entrypoints.http_api.metrics import Measured
 from logoadmin.entrypoints.http_api.openapi import openapi_document
-from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
-from logoadmin.entrypoints.http_api.parts import no_parts
+from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.operations import OPERATIONS
+from logoadmin.entrypoints.http_api.parts import new_part_cache
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 from logoadmin.entrypoints.http_api.router import PathRouter
 
@@ -31,6 +37,9 @@ def http_application(
     origins: Collection[str] = (),
     cache_seconds: int = 60,
     hosts: Collection[str] | None = None,
+    console: bool = True,
+    picture_hosts: Collection[str] = (),
+    counted: bool = True,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
@@ -40,27 +49,44 @@ def http_application(
             only read what is public (contract F2).
         cache_seconds: how long public reads may be kept without asking again.
         hosts: the names that are answered to, beside those of loopback; None for any (contract A22).
+        console: whether there is the page for people at ``/console/`` (contract J1).
+        picture_hosts: where previews there of other people's CSS may get pictures from (contract J2).
+        counted: whether requests are counted, for who asks the gallery's counters (contract K2).
 
     Raises:
-        SettingsError: origins or hosts are one text, of which each letter would be taken for one.
+        SettingsError: origins, hosts or picture_hosts are one text, of which each letter would be taken for one.
     """
-    for name, given in (("origins", origins), ("hosts", hosts)):
-        if isinstance(given, str):
-            raise SettingsError(f"{name} should be a list of texts, such as [{given!r}]")
+    _refuse_one_text(origins=origins, hosts=hosts, picture_hosts=picture_hosts)
     dispatch = Dispatch(gallery)
     data_version = DataVersion(gallery, dispatch)
-    service = Service(gallery, Bodies(), dispatch, data_version, no_parts(), Cors(frozenset(origins)), cache_seconds)
-    paths = {path: Endpoint(service, operations) for path, operations in _operations_by_path().items()}
-    # Others may keep the keys for so long that a new one, which is published before it signs, is known in time.
-    keys = Document(lambda _: _public_keys(gallery), {"cache-control": "public, max-age=300"})
-    documents = [
-        Route("/openapi.json", Document(_openapi(gallery.access))),
-        Route("/.well-known/jwks.json", keys),
-        *docs_routes(),
-    ]
+    context = AppContext(gallery, dispatch, data_version, new_part_cache(), Cors(frozenset(origins)), cache_seconds)
+    paths = {path: Endpoint(context, operations) for path, operations in _operations_by_path().items()}
+    documents = [*health_routes(gallery, dispatch), *_documents(gallery), *docs_routes(), doctor_route(gallery)]
+    documents.append(Route("/", Redirect("console/" if console else "docs")))
+    if console:
+        interface = functools.partial(openapi_document, gallery.access)
+        documents += console_routes(interface, gallery, tuple(picture_hosts))
     router = PathRouter(paths, documents)
-    cached = ResponseCache(router, data_version)
-    return cached if hosts is None else Hosts(cached, hosts)
+    measured = functools.partial(Measured, counters=gallery.counters) if counted else _not_measured
+    # The response cache counts what it answers by itself: to pass through one layer more would take longer than that.
+    cached = ResponseCache(measured(router), data_version, gallery.counters, counted=counted)
+    return cached if hosts is None else Hosts(cached, hosts, measured(misdirected))
+
+
+def _not_measured(app: ASGIApp) -> ASGIApp:
+    return app
+
+
+def _documents(gallery: LogoAdmin) -> list[Route]:
+    # Others may keep the keys for so long that a new one, which is published before it signs, is known in time.
+    keys = JsonDocument(lambda _: _public_keys(gallery), {"cache-control": "public, max-age=300"})
+    return [Route("/openapi.json", JsonDocument(_openapi(gallery.access))), Route("/.well-known/jwks.json", keys)]
+
+
+def _refuse_one_text(**listed: Collection[str] | None) -> None:
+    for name, given in listed.items():
+        if isinstance(given, str):
+            raise SettingsError(f"{name} should be a list of texts, such as [{given!r}]")
 
 
 def _operations_by_path() -> dict[str, list[Operation]]:
@@ -70,17 +96,21 @@ def _operations_by_path() -> dict[str, list[Operation]]:
     return paths
 
 
-class Document(ReadOnly):
+class JsonDocument(ReadOnlyEndpoint):
     """A path outside the table of operations: JSON that everybody may read."""
 
     def __init__(self, text: Callable[[str], bytes], headers: Mapping[str, str] | None = None) -> None:
         """Answer with the text that is right under a prefix, and with more headers."""
         self._text = text
-        self._headers = {"cache-control": "no-store", **(headers or {})}
+        self._in_gzip = functools.lru_cache(1)(in_gzip)
+        self._headers = {"cache-control": "no-store", "vary": "Accept-Encoding", **(headers or {})}
 
     def response(self, scope: Scope) -> Response:
-        """Return the text."""
-        return Response(self._text(scope.get("root_path", "")), 200, self._headers, "application/json")
+        """Return the text for the prefix of the request, in gzip where it is taken and worth it."""
+        text, headers = self._text(scope.get("root_path", "")), self._headers
+        if len(text) > SHORT and accepts_gzip(scope):
+            text, headers = self._in_gzip(text), {**headers, "content-encoding": "gzip"}
+        return Response(text, 200, headers, JSON)
 
 
 def _openapi(access: Policy) -> Callable[[str], bytes]:

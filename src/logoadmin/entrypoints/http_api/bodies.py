@@ -8,13 +8,13 @@ from starlette.types import Receive, Scope
 
 from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
-from logoadmin.entrypoints.http_api.operations import SMALL_BODY
+from logoadmin.entrypoints.http_api.operation import SMALL_BODY
 
 # What all unfinished large bodies may hold. Anybody can begin one: whether there is such a service key is seen later.
-_MOST: Final = 64 * 1024 * 1024
+_MAX_HELD: Final = 64 * 1024 * 1024
 
 
-class Bodies:
+class BodyReader:
     """Reads bodies.
 
     When too much is held, the large body that was large first is refused, not the one that has just come: those who
@@ -61,7 +61,7 @@ class Bodies:
 
     def _hold(self, place: asyncio.Timeout, size: int) -> None:
         self._large[place] = size
-        while sum(self._large.values()) > _MOST:
+        while sum(self._large.values()) > _MAX_HELD:
             first = next(iter(self._large))
             del self._large[first]
             first.reschedule(0)

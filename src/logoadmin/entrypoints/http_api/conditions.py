@@ -6,13 +6,16 @@ from typing import Final
 
 from starlette.types import Scope
 
+from logoadmin.entrypoints.http_api.compression import SUFFIX
+
 Fields = list[tuple[bytes, bytes]]
 
 # What only an answer with a body has to say.
-_OF_THE_BODY: Final = {b"content-length", b"content-type", b"link"}
+_OF_THE_BODY: Final = {b"content-encoding", b"content-length", b"content-type", b"link"}
 _TAG: Final = re.compile(r'(W/)?"([!#-~\x80-\xff]*)"')
 _TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\s,]*")
-_VERSION: Final = re.compile("0|[1-9][0-9]{0,18}", re.ASCII)
+# The same version may be answered in gzip, too (contract K8).
+_VERSION: Final = re.compile(f"(0|[1-9][0-9]{{0,18}})(?:{SUFFIX})?", re.ASCII)
 
 
 def header_values(scope: Scope, name: bytes) -> list[str]:
@@ -47,20 +50,25 @@ def if_match(scope: Scope) -> frozenset[int] | None:
     return _versions(entity_tags(sent, weak=False)) if sent else None
 
 
-def is_unmodified(scope: Scope, etag: bytes) -> bool:
-    """Tell whether a client has the answer with an entity tag already."""
+def known_tag(scope: Scope, etag: bytes) -> bytes | None:
+    """Return the entity tag by which a client has an answer already, in gzip or not; None if it has not."""
     sent = header_values(scope, b"if-none-match")
     if not sent:
-        return False
+        return None
     tags = entity_tags(sent, weak=True)
-    return tags is None or etag.decode("latin-1").strip('"') in tags
+    tag = etag.decode("latin-1").strip('"')
+    if tags is None or tag in tags:
+        return etag
+    other = tag.removesuffix(SUFFIX) if tag.endswith(SUFFIX) else f"{tag}{SUFFIX}"
+    return f'"{other}"'.encode("latin-1") if other in tags else None
 
 
-def unmodified(fields: Fields) -> Fields:
-    """Return the header fields of an answer as they are in a 304."""
-    return [field for field in fields if field[0] not in _OF_THE_BODY]
+def unmodified(fields: Fields, tag: bytes) -> Fields:
+    """Return the header fields of an answer as they are in a 304, which names what the client has."""
+    kept = [field for field in fields if field[0] not in _OF_THE_BODY]
+    return [(name, tag if name == b"etag" else value) for name, value in kept]
 
 
 def _versions(tags: frozenset[str] | None) -> frozenset[int] | None:
     """Return the versions that tags name; those that are not ours match nothing."""
-    return None if tags is None else frozenset(int(tag) for tag in tags if _VERSION.fullmatch(tag))
+    return None if tags is None else frozenset(int(found[1]) for tag in tags if (found := _VERSION.fullmatch(tag)))

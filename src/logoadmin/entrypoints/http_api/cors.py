@@ -6,8 +6,8 @@ from typing import Final
 from starlette.types import Scope
 
 from logoadmin.entrypoints.http_api.conditions import Fields, header_values
-from logoadmin.entrypoints.http_api.operations import Operation
-from logoadmin.entrypoints.http_api.responses import Rendered
+from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.responses import RenderedResponse
 
 _VARY: Final = (b"vary", b"Origin")
 _ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
@@ -39,7 +39,7 @@ class Cors:
             return [_VARY]
         return [_VARY, (b"access-control-allow-origin", origin.encode("latin-1")), _EXPOSED]
 
-    def preflight(self, scope: Scope, operations: Mapping[str, Operation]) -> Rendered | None:
+    def preflight(self, scope: Scope, operations: Mapping[str, Operation]) -> RenderedResponse | None:
         """Return the answer to a browser that asks what a page may do; None where it may nothing."""
         wanted, origin = _first(scope, b"access-control-request-method"), _first(scope, b"origin")
         if scope["method"] != "OPTIONS" or wanted is None or origin is None:
@@ -52,7 +52,7 @@ class Cors:
         # Browsers keep every method that they are told of: strangers must not learn of one that changes something.
         told = [method for method, known in operations.items() if chosen or known.is_public_read]
         methods = (b"access-control-allow-methods", ", ".join(sorted(told)).encode())
-        return Rendered(204, [methods, *_PREFLIGHT, *([_ANY_ORIGIN] if everybody and not chosen else [])])
+        return RenderedResponse(204, [methods, *_PREFLIGHT, *([_ANY_ORIGIN] if everybody and not chosen else [])])
 
 
 def _first(scope: Scope, name: bytes) -> str | None:

@@ -29,6 +29,14 @@ class DataVersion:
         self._dispatch = dispatch
         self._seen: tuple[int | None, object] = None, object()
 
+    def nonblocking(self, scope: Scope) -> object | None:
+        """Return the version of a request if storage can tell it on the spot; None if it takes a look that waits."""
+        number = self._gallery.data_version()
+        if number is None:
+            return None
+        scope[_IN_SCOPE] = version = self._version(number)
+        return version
+
     async def of(self, scope: Scope) -> object:
         """Return the version of a request, from one look however often it is asked for; raises what :meth:`look` does.
 
@@ -48,6 +56,9 @@ class DataVersion:
         number = self._gallery.data_version()
         if number is None:
             number = await self._dispatch.reading(self._gallery.changes.version, deadline, key=self)
+        return self._version(number)
+
+    def _version(self, number: int) -> object:
         seen = self._seen
         if seen[0] != number:
             self._seen = seen = number, object()

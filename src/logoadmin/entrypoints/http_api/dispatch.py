@@ -5,6 +5,7 @@ together, with one commit, and what many want to know at the same moment is look
 """
 
 import asyncio
+import threading
 from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -15,6 +16,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
 from logoadmin.entrypoints.http_api.work_queue import Done, Job, WorkQueue, one_by_one
+from logoadmin.ports.storage import WouldBlock
 
 Answer = TypeVar("Answer")
 
@@ -22,8 +24,10 @@ Answer = TypeVar("Answer")
 _HASHING_THREADS: Final = 2
 # Storage answers or gives up within this (contract A20: 2 s); it is seldom needed, because storage has limits too.
 _DEADLINE: Final = 1.9  # seconds
+# What takes long may wait so long for what came before it; then it is not begun, and its sender may send it again.
+_LONG_WAIT: Final = 30.0  # seconds
 # No more changes than this are kept together, so that none waits long for those that were taken with it.
-_MOST: Final = 32
+_MAX_GROUP: Final = 32
 
 
 # Where in the scope of a request its deadline is.
@@ -36,6 +40,29 @@ def deadline_of(scope: Scope) -> float:
     return deadline
 
 
+class _Thread(threading.local):
+    """What one thread does at the moment.
+
+    Attributes:
+        finds: whether it is that of an event loop, which makes a call that should take no time.
+    """
+
+    finds = False
+
+
+_thread: Final = _Thread()
+
+
+def leave_to_thread() -> None:
+    """Have a call that turns out to take long made in a thread, if the event loop makes it itself and need not.
+
+    Raises:
+        WouldBlock: it does.
+    """
+    if _thread.finds:
+        raise WouldBlock
+
+
 class Dispatch:
     """Makes the calls of the core: in threads of its own where storage waits, else right here.
 
@@ -46,16 +73,38 @@ class Dispatch:
     def __init__(self, gallery: LogoAdmin) -> None:
         """Serve one gallery. Threads start when they are needed."""
         self._gallery = gallery
-        self._readers = WorkQueue(gallery.at_once, "reading")
-        self._searchers = WorkQueue(gallery.at_once, "searching")
-        self._writers = WorkQueue(1, "writing", self._atomically, most=_MOST)
+        self._readers = WorkQueue(gallery.concurrent_reads, "reading")
+        self._searchers = WorkQueue(gallery.concurrent_reads, "searching")
+        self._writers = WorkQueue(1, "writing", self._atomically, most=_MAX_GROUP)
         self._hashing = WorkQueue(_HASHING_THREADS, "hashing")
+        self._long_writers = WorkQueue(1, "long-writing")
+        self._long_readers = WorkQueue(1, "long-reading")
+        self._long_calls = 0
         # One: while it holds the interpreter lock, the event loop waits for no other of its kind.
         self._parsers = WorkQueue(1, "parsing")
 
     def deadline(self, seconds: float = _DEADLINE) -> float:
         """Return until when a request that begins to ask storage now has its answer, by the event loop's clock."""
         return asyncio.get_running_loop().time() + seconds
+
+    async def finding(
+        self, call: Callable[[], Answer], deadline: float | None = None, key: Hashable | None = None
+    ) -> Answer:
+        """Return the answer of a call that finds a record or two by their keys, and reads nothing else.
+
+        It is made right here where storage finds them at once: to wake a thread takes longer.
+        """
+        try:
+            return self._find(call)
+        except WouldBlock:
+            return await self.reading(call, deadline, key)
+
+    def _find(self, call: Callable[[], Answer]) -> Answer:
+        _thread.finds = True
+        try:
+            return self._gallery.nonblocking(call)
+        finally:
+            _thread.finds = False
 
     async def reading(
         self, call: Callable[[], Answer], deadline: float | None = None, key: Hashable | None = None
@@ -86,6 +135,34 @@ class Dispatch:
         """
         return await self._from_storage(self._writers, call, self._late_writing)
 
+    async def long_writing(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that changes so much that it takes as long as it takes.
+
+        It has a thread also where storage does not wait, and while it is at work all others have one, too: they may
+        wait for it, and the event loop must not.
+
+        Raises:
+            HttpError: there are so many of them that it could not begin in time, and never will.
+        """
+        return await self._for_long(self._long_writers, call)
+
+    async def long_reading(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that reads so much, in the same way."""
+        return await self._for_long(self._long_readers, call)
+
+    async def _for_long(self, queue: WorkQueue, call: Callable[[], Answer]) -> Answer:
+        self._long_calls += 1
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        timer = loop.call_later(_LONG_WAIT, _withdraw, queue, future)
+        try:
+            queue.put(call, future)
+            answer: Answer = await future
+        finally:
+            timer.cancel()
+            self._long_calls -= 1
+        return answer
+
     async def hashing(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that hashes a password.
 
@@ -111,7 +188,8 @@ class Dispatch:
         deadline: float | None = None,
         key: Hashable | None = None,
     ) -> Answer:
-        return await self._from_thread(queue, call, late, deadline, key) if self._gallery.waits else call()
+        in_thread = self._gallery.waits or self._long_calls
+        return await self._from_thread(queue, call, late, deadline, key) if in_thread else call()
 
     async def _from_thread(
         self,
@@ -131,10 +209,10 @@ class Dispatch:
             timer.cancel()
 
     def _late_reading(self) -> StorageUnavailable:
-        return self._gallery.late(writing=False)
+        return self._gallery.timed_out(writing=False)
 
     def _late_writing(self) -> StorageUnavailable:
-        return self._gallery.late(writing=True)
+        return self._gallery.timed_out(writing=True)
 
     def _atomically(self, jobs: list[Job]) -> Done:
         """Make calls so that one commit keeps what all of them change; nobody is told before that."""
@@ -150,6 +228,11 @@ class Dispatch:
 def _give_up(future: asyncio.Future[Any], late: Callable[[], Exception]) -> None:
     if not future.done():
         future.set_exception(late())
+
+
+def _withdraw(queue: WorkQueue, future: asyncio.Future[Any]) -> None:
+    if queue.withdraw(future) and not future.done():
+        future.set_exception(too_busy("long requests"))
 
 
 def _late_hashing() -> HttpError:

@@ -1,6 +1,7 @@
 """How errors are answered (spec §Errors, contract A5, A7 to A9, A19 to A21)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Final
 
@@ -14,6 +15,7 @@ from logoadmin.domain.model.errors import (
     DuplicateEntry,
     DuplicateUpdate,
     InvalidInput,
+    InvalidLines,
     InvalidToken,
     LogoAdminError,
     NotAuthenticated,
@@ -25,6 +27,7 @@ from logoadmin.domain.model.errors import (
     StorageUnavailable,
     TooManySignIns,
 )
+from logoadmin.entrypoints.http_api.media_types import JSON
 
 # The one table. The nearest class in an error's ancestry counts.
 STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
@@ -38,6 +41,7 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     Outdated: 412,
     DuplicateEntry: 409,
     InvalidInput: 422,
+    InvalidLines: 422,
     TooManySignIns: 429,
     StorageUnavailable: 503,
 }
@@ -46,7 +50,7 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
 CAUSES: Final = "logoadmin.causes"
 
 # Seconds after which a database that was away is worth another try.
-_RETRY_AFTER: Final = 1
+RETRY_AFTER: Final = 1
 
 _Detail = TypeAdapter(dict[str, str | tuple[Problem, ...]])
 
@@ -80,8 +84,14 @@ def too_busy(what: str) -> HttpError:
 def note_cause(scope: Scope, error: Exception) -> None:
     """Have the log of requests say what was the matter with the database, if that is why one failed (contract K3)."""
     cause: Cause | None = getattr(error, "cause", None)
-    if cause is not None and CAUSES in scope:
-        scope[CAUSES].append(cause.code)
+    if cause is not None:
+        note_code(scope, cause.code)
+
+
+def note_code(scope: Scope, code: str) -> None:
+    """Have the log of requests say in a word why one failed."""
+    if CAUSES in scope:
+        scope[CAUSES].append(code)
 
 
 def error_response(error: LogoAdminError | HttpError) -> Response:
@@ -91,7 +101,17 @@ def error_response(error: LogoAdminError | HttpError) -> Response:
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         return detail_response(status, HTTPStatus.INTERNAL_SERVER_ERROR.phrase)
-    return detail_response(status, error.problems if isinstance(error, InvalidInput) else str(error), _headers(error))
+    return detail_response(status, _detail(error), _headers(error))
+
+
+def _detail(error: LogoAdminError) -> str | tuple[Problem, ...]:
+    if isinstance(error, InvalidLines):
+        return tuple(
+            replace(problem, loc=("line", line.number, *problem.loc))
+            for line in error.lines
+            for problem in line.problems
+        )
+    return error.problems if isinstance(error, InvalidInput) else str(error)
 
 
 def detail_response(
@@ -99,7 +119,7 @@ def detail_response(
 ) -> Response:
     """Return a JSON answer with nothing but ``detail``."""
     body = _Detail.dump_json({"detail": detail})
-    return Response(body, status, {"cache-control": "no-store", **(headers or {})}, "application/json")
+    return Response(body, status, {"cache-control": "no-store", **(headers or {})}, JSON)
 
 
 def _headers(error: LogoAdminError) -> dict[str, str]:
@@ -109,6 +129,6 @@ def _headers(error: LogoAdminError) -> dict[str, str]:
         case TooManySignIns(retry_after=seconds):
             return {"retry-after": str(seconds)}
         case StorageUnavailable():
-            return {"retry-after": str(_RETRY_AFTER)}
+            return {"retry-after": str(RETRY_AFTER)}
         case _:
             return {}

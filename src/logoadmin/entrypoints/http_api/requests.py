@@ -12,23 +12,18 @@ from starlette.types import Receive, Scope
 
 from logoadmin.domain.idempotency import MAX_KEY
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, require_token
-from logoadmin.domain.model.command import Command, strict_json
+from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, SentRequestId, require_token
+from logoadmin.domain.model.command import MOST_FIELDS, MOST_MARKS, Command, strict_json
 from logoadmin.domain.model.errors import InvalidInput, InvalidToken, Problem
-from logoadmin.entrypoints.http_api.bodies import Bodies
+from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
+from logoadmin.entrypoints.http_api.bodies import BodyReader
 from logoadmin.entrypoints.http_api.conditions import header_values, if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.http_api.operations import SMALL_BODY, Operation
+from logoadmin.entrypoints.http_api.media_types import FORM, JSON
+from logoadmin.entrypoints.http_api.operation import SMALL_BODY, Operation
 
-Elsewhere = Callable[[Callable[[], Command]], Awaitable[Command]]
+RunInThread = Callable[[Callable[[], Command]], Awaitable[Command]]
 
-# No command has more than ten fields: naming each of 200,000 others would take seconds.
-_MOST_FIELDS: Final = 100
-# Nor does any need a fiftieth of these outside strings; a million of them would keep the garbage collector busy.
-_MOST_MARKS: Final = 10_000
-
-_JSON: Final = "application/json"
-_FORM: Final = "application/x-www-form-urlencoded"
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 # int() refuses text of thousands of digits; what is longer than this is out of any bounds anyway.
 _LONGEST_INTEGER: Final = 100
@@ -40,6 +35,9 @@ _PARSING: Final = {
 }
 _REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
 _PLACES: Final = ("path", "query", "header", "body")
+
+# Where in the scope a server that logs requests finds who asked, once that is known.
+CALLER: Final = "logoadmin.caller"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +52,38 @@ class Request:
 
     scope: Scope
     receive: Receive
-    id: str
+    id: str | SentRequestId
+
+    @property
+    def current_id(self) -> str:
+        """The id, as it is now."""
+        return self.id if isinstance(self.id, str) else self.id.text
 
     def header(self, name: bytes, default: str = "") -> str:
         """Return the first value of a header."""
         return next(iter(header_values(self.scope, name)), default)
 
 
+def request_of(scope: Scope, receive: Receive) -> Request:
+    """Return a request, known by what the client calls it, unless that stands in the history, or by a name made up."""
+    sent = _sent_id(scope)
+    return Request(scope, receive, _made_up_id() if sent is None else SentRequestId(sent, _made_up_id()))
+
+
 def request_id_of(scope: Scope) -> str:
-    """Return what a request is known by: what the client calls it, if that is harmless, or a name made up."""
+    """Return what a request is known by that changes nothing: what the client calls it, or a name made up."""
+    return _sent_id(scope) or _made_up_id()
+
+
+def _sent_id(scope: Scope) -> str | None:
+    """Return what the client calls its request, if that is harmless."""
     sent = next(iter(header_values(scope, b"x-request-id")), "")
+    return sent if _REQUEST_ID.fullmatch(sent) else None
+
+
+def _made_up_id() -> str:
     # A name and no secret; asking the system for randomness would hand the interpreter to another thread.
-    return sent if _REQUEST_ID.fullmatch(sent) else f"{random.getrandbits(64):016x}"
+    return f"{random.getrandbits(64):016x}"
 
 
 def caller_of(request: Request, gallery: LogoAdmin, operation: Operation) -> Caller:
@@ -84,19 +102,21 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation) -> Cal
         if scheme.lower() == "bearer" and token.strip():
             return gallery.sessions.caller(token.strip(), request.id)
     client = request.scope.get("client")
-    anonymous = Anonymous(client[0] if client else "", request.id)
+    # Nobody begins a session by reading.
+    user_agent = "" if operation.method == "GET" else request.header(b"user-agent")
+    anonymous = Anonymous(client[0] if client else "", request.id, user_agent)
     require_token(gallery.access, permission, anonymous)
     return anonymous
 
 
-async def command_of(request: Request, operation: Operation, bodies: Bodies, elsewhere: Elsewhere) -> Command:
+async def command_of(request: Request, operation: Operation, bodies: BodyReader, run_in_thread: RunInThread) -> Command:
     """Return the command that a request makes of path, query, body and headers.
 
     Args:
         request: the request.
         operation: what it asks for.
         bodies: reads its body.
-        elsewhere: makes a call in a thread, where the event loop does not wait for a large body to be read.
+        run_in_thread: makes a call in a thread, where the event loop does not wait for a large body to be read.
 
     Raises:
         HttpError: its body is too large, not of a type that is taken, or one of too many.
@@ -106,7 +126,23 @@ async def command_of(request: Request, operation: Operation, bodies: Bodies, els
         return _command(request, operation, {})
     sent = await bodies.read(request.scope, request.receive, operation.max_body)
     make = functools.partial(_command_with_body, request, operation, sent)
-    return await elsewhere(make) if len(sent) > SMALL_BODY else make()
+    return await run_in_thread(make) if len(sent) > SMALL_BODY else make()
+
+
+def import_command(request: Request, operation: Operation) -> ImportRecords:
+    """Return the command that the query and the headers of a request with lines make."""
+    made = _command(request, operation, {})
+    if not isinstance(made, ImportRecords):
+        raise TypeError("an operation with lines imports them")
+    return made
+
+
+def export_command(request: Request, operation: Operation) -> ExportRecords:
+    """Return the command that the query of a request for lines makes."""
+    made = _command(request, operation, {})
+    if not isinstance(made, ExportRecords):
+        raise TypeError("an operation that answers a file exports records")
+    return made
 
 
 def _command_with_body(request: Request, operation: Operation, sent: bytes) -> Command:
@@ -122,8 +158,9 @@ def _command(request: Request, operation: Operation, body: dict[str, Any] | Prob
         given = {name: value for name, value in body.items() if name not in operation.not_in_body}
         problems += _strangers("body", [name for name in body if name in operation.not_in_body])
     refreshes = given.get("grant_type") == "refresh_token"
-    path = {name: _integer(request.scope["path_params"][name]) for name in operation.path_fields}
-    values = {**given, **asked, **path, **_circumstances(request.scope, operation, problems)}
+    sent = request.scope["path_params"]
+    path = {name: _integer(sent[name]) if kind is int else sent[name] for name, kind in operation.path_fields.items()}
+    values = {**given, **asked, **path, **_request_options(request.scope, operation, problems)}
     try:
         made = (operation.refreshes if operation.refreshes and refreshes else operation.command)(**values)
     except InvalidInput as error:
@@ -135,8 +172,8 @@ def _command(request: Request, operation: Operation, body: dict[str, Any] | Prob
     return made
 
 
-def _circumstances(scope: Scope, operation: Operation, problems: list[Problem]) -> dict[str, Any]:
-    """Return what the headers say of the circumstances under which a command is to be done."""
+def _request_options(scope: Scope, operation: Operation, problems: list[Problem]) -> dict[str, Any]:
+    """Return the options of a request, as its headers give them."""
     if operation.method == "GET":
         had = if_none_match(scope)
         return {"if_none_match": had} if had else {}
@@ -158,7 +195,7 @@ def _idempotency_key(scope: Scope, problems: list[Problem]) -> str | None:
 def _query(request: Request, operation: Operation) -> tuple[dict[str, Any], list[Problem]]:
     """Return what the query gives, and what is wrong with it."""
     sent = request.scope["query_string"]
-    if sent.count(b"&") >= _MOST_FIELDS:
+    if sent.count(b"&") >= MOST_FIELDS:
         return {}, [_too_many("query")]
     try:
         given = _pairs(sent)
@@ -167,6 +204,9 @@ def _query(request: Request, operation: Operation) -> tuple[dict[str, Any], list
     values: dict[str, Any] = {}
     problems = _strangers("query", [name for name in dict.fromkeys(dict(given)) if name not in operation.query_fields])
     for name, text in given:
+        if name in operation.repeated:
+            values.setdefault(name, []).append(text)
+            continue
         if name in values:
             problems.append(Problem(("query", name), "Parameter should be given once", "value_error"))
         kind = operation.query_fields.get(name)
@@ -176,35 +216,35 @@ def _query(request: Request, operation: Operation) -> tuple[dict[str, Any], list
 
 
 def _strangers(where: str, names: Collection[str]) -> list[Problem]:
-    if len(names) > _MOST_FIELDS:
+    if len(names) > MOST_FIELDS:
         return [_too_many(where)]
     return [Problem((where, name), "Extra inputs are not permitted", "extra_forbidden") for name in names]
 
 
 def _too_many(where: str) -> Problem:
-    return Problem((where,), f"Input should have at most {_MOST_FIELDS} fields", "too_long")
+    return Problem((where,), f"Input should have at most {MOST_FIELDS} fields", "too_long")
 
 
 def _body(request: Request, operation: Operation, body: bytes) -> dict[str, Any] | Problem:
     """Return what the body says, or the problem with it."""
     kind = request.header(b"content-type").partition(";")[0].strip().lower()
-    if kind != _JSON and (body or kind) and not (kind == _FORM and operation.form):
-        raise HttpError(415, f"Body should be {_JSON}")
+    if kind != JSON and (body or kind) and not (kind == FORM and operation.form):
+        raise HttpError(415, f"Body should be {JSON}")
     if request.header(b"content-encoding", "identity").strip().lower() != "identity":
         raise HttpError(415, "Body should not be compressed")
-    if kind == _FORM:
+    if kind == FORM:
         return _form(body)
     if not body and operation.bodiless:
         return {}
     if not body:
         return Problem(("body",), "Field required", "missing")
     try:
-        values = strict_json(body, _MOST_MARKS)
+        values = strict_json(body, MOST_MARKS)
     except ValueError as error:
         return Problem(("body",), f"Invalid JSON: {error}", "json_invalid")
     if not isinstance(values, dict):
         return Problem(("body",), "Input should be a JSON object", "dict_type")
-    return _too_many("body") if len(values) > _MOST_FIELDS else values
+    return _too_many("body") if len(values) > MOST_FIELDS else values
 
 
 def _form(body: bytes) -> dict[str, str] | Problem:
@@ -219,7 +259,7 @@ def _form(body: bytes) -> dict[str, str] | Problem:
 
 def _pairs(sent: bytes) -> list[tuple[str, str]]:
     """Return names and values of a query or a form, which are bytes of UTF-8, as they are or escaped."""
-    return parse_qsl(sent.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
+    return parse_qsl(sent.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
 
 
 def _integer(text: str) -> int | str:

@@ -1,14 +1,19 @@
 """The response cache: what everybody may read, as it was answered before (contract E1, F1, F2)."""
 
+import time
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from logoadmin.domain.model.metrics import Counters, Tally
 from logoadmin.entrypoints.http_api.bounded_cache import BoundedCache
-from logoadmin.entrypoints.http_api.conditions import Fields, is_unmodified, unmodified
+from logoadmin.entrypoints.http_api.compression import accepts_gzip
+from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodified
 from logoadmin.entrypoints.http_api.data_version import DataVersion, version_in
+from logoadmin.entrypoints.http_api.metrics import BEGAN, OPERATION, RESPONSE_CACHE, RequestCounter
+from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.requests import request_id_of
 
 # No answer is stored that is longer than this, because a slow reader holds it; and no more bytes of all together.
@@ -18,7 +23,9 @@ _MOST: Final = 16_777_216
 _LONGEST_REQUEST: Final = 512
 # What each answer has of its own, and what says that it is not for everybody.
 _OWN: Final = b"x-request-id"
-_NOT_FOR_ALL: Final = {b"vary", b"set-cookie"}
+_NOT_FOR_ALL: Final = {b"set-cookie"}
+# What an answer may differ by, since the key does: see :func:`key_of`.
+_TOLD_APART: Final = {None, b"Accept-Encoding"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +36,13 @@ class StoredAnswer:
     fields: Fields
     etag: bytes
     body: bytes
+    operation: Operation | None
 
     def messages(self, scope: Scope) -> tuple[Message, Message]:
         """Return what is sent: a client that has the body already gets no other, and neither does HEAD."""
         status, fields, body = 200, self.fields, self.body
-        if is_unmodified(scope, self.etag):
-            status, fields, body = 304, unmodified(fields), b""
+        if (known := known_tag(scope, self.etag)) is not None:
+            status, fields, body = 304, unmodified(fields, known), b""
         elif scope["method"] == "HEAD":
             body = b""
         own = (_OWN, request_id_of(scope).encode())
@@ -51,48 +59,79 @@ class ResponseCache:
     record was changed is asked with each request, so nobody is answered what is old.
     """
 
-    def __init__(self, app: ASGIApp, data_version: DataVersion) -> None:
-        """Stand in front of an application that looks for the version of what it answers."""
+    def __init__(self, app: ASGIApp, data_version: DataVersion, counters: Counters, *, counted: bool = True) -> None:
+        """Stand in front of an application that looks for the version of what it answers, and counts its requests.
+
+        Args:
+            app: the application.
+            data_version: finds the version.
+            counters: where it is counted what is answered here, and what is stored.
+            counted: whether somebody reads it.
+        """
         self._app = app
         self._data_version = data_version
         self._answers: BoundedCache[StoredAnswer] = BoundedCache(_MOST)
+        self._outcomes = counters.of(RESPONSE_CACHE)
+        self._counter = RequestCounter(counters) if counted else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer GET and HEAD from what is stored while the records are as they were; pass on the rest."""
         if scope["type"] != "http" or scope["method"] not in {"GET", "HEAD"}:
             await self._app(scope, receive, send)
             return
         key = key_of(scope)
         answer = self._answers.get(key)
-        if answer is not None and await self._is_current(answer, scope):
-            for message in answer.messages(scope):
-                await send(message)
-        elif scope["method"] == "HEAD" or len(scope["path"]) + len(scope["query_string"]) > _LONGEST_REQUEST:
+        if answer is not None:
+            began = scope[BEGAN] = time.perf_counter()
+            version = self._data_version.nonblocking(scope) or await self._awaited_version(scope)
+            if version is answer.version:
+                await self._answer(answer, scope, send, began)
+                return
+        if scope["method"] == "HEAD" or len(scope["path"]) + len(scope["query_string"]) > _LONGEST_REQUEST:
             await self._app(scope, receive, send)
         else:
-            await self._app(scope, receive, _Storing(send, self._answers, key, scope))
+            await self._app(scope, receive, _Storing(send, self._answers, key, scope, self._outcomes))
 
-    async def _is_current(self, answer: StoredAnswer, scope: Scope) -> bool:
+    async def _answer(self, answer: StoredAnswer, scope: Scope, send: Send, began: float) -> None:
+        scope[OPERATION] = answer.operation
+        start, body = answer.messages(scope)
         try:
-            return await self._data_version.of(scope) is answer.version
+            await send(start)
+            await send(body)
+        finally:
+            if self._counter is not None:
+                seconds = time.perf_counter() - began
+                self._counter.answered(answer.operation, start["status"], len(body["body"]), seconds, from_cache=True)
+
+    async def _awaited_version(self, scope: Scope) -> object | None:
+        """Return the version that a look finds, for which this request may have to wait."""
+        if self._counter is not None:
+            self._counter.begun()
+        try:
+            return await self._data_version.of(scope)
         except Exception:
-            return False  # whatever is wrong, the application meets it as well, and answers accordingly
+            return None  # whatever is wrong, the application meets it as well, and answers accordingly
+        finally:
+            if self._counter is not None:
+                self._counter.ended()
 
 
 class _Storing:
     """Sends an answer, and stores it if that may be done and the application looked for its version."""
 
-    __slots__ = ("_answers", "_fields", "_key", "_scope", "_send")
+    __slots__ = ("_answers", "_fields", "_key", "_outcomes", "_scope", "_send")
 
-    def __init__(self, send: Send, answers: BoundedCache[StoredAnswer], key: Hashable, scope: Scope) -> None:
+    def __init__(
+        self, send: Send, answers: BoundedCache[StoredAnswer], key: Hashable, scope: Scope, outcomes: Tally
+    ) -> None:
         self._send = send
         self._answers = answers
         self._key = key
         self._scope = scope
+        self._outcomes = outcomes
         self._fields: Fields | None = None
 
     async def __call__(self, message: Message) -> None:
-        """Send a message."""
         if message["type"] == "http.response.start":
             self._fields = [*message["headers"]] if _may_be_stored(message) else None
         elif self._fields is not None:
@@ -105,7 +144,8 @@ class _Storing:
 
     def _store(self, version: object, sent: Fields, body: bytes) -> None:
         fields = [field for field in sent if field[0] != _OWN]
-        answer = StoredAnswer(version, fields, dict(fields)[b"etag"], bytes(body))
+        answer = StoredAnswer(version, fields, dict(fields)[b"etag"], bytes(body), self._scope.get(OPERATION))
+        self._outcomes.add("miss")
         self._answers.put(self._key, answer, len(body))
 
 
@@ -113,10 +153,11 @@ def _may_be_stored(start: Message) -> bool:
     fields = dict(start["headers"])
     is_public = fields.get(b"cache-control", b"").startswith(b"public")
     is_strong = fields.get(b"etag", b"").startswith(b'"')
-    return start["status"] == 200 and is_public and is_strong and _NOT_FOR_ALL.isdisjoint(fields)
+    is_for_all = _NOT_FOR_ALL.isdisjoint(fields) and fields.get(b"vary") in _TOLD_APART
+    return start["status"] == 200 and is_public and is_strong and is_for_all
 
 
 def key_of(scope: Scope) -> Hashable:
     """Return what makes two requests for the same thing; the prefix is part of the links in the answer."""
     # A slash that is escaped is another path than one that is not.
-    return scope.get("root_path", ""), scope["path"], scope.get("raw_path"), scope["query_string"]
+    return scope.get("root_path", ""), scope["path"], scope.get("raw_path"), scope["query_string"], accepts_gzip(scope)

@@ -1,6 +1,6 @@
 """From an answer to a response (contract E1, E2, F1, F2)."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
@@ -11,38 +11,57 @@ from starlette.types import Receive, Scope, Send
 from logoadmin.domain.model.errors import LogoAdminError, NotModified
 from logoadmin.domain.model.lists import Listing, Place
 from logoadmin.domain.model.versions import version_of
-from logoadmin.entrypoints.http_api.conditions import Fields, if_none_match, unmodified
+from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gzip, in_gzip
+from logoadmin.entrypoints.http_api.conditions import Fields, if_none_match, known_tag, unmodified
+from logoadmin.entrypoints.http_api.dispatch import leave_to_thread
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
-from logoadmin.entrypoints.http_api.operations import Operation
-from logoadmin.entrypoints.http_api.parts import CHUNK, Chunks, Part, Within
+from logoadmin.entrypoints.http_api.media_types import JSON, JSON_LINES
+from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.parts import CHUNK, ChunkedBody, Part, RenderContext
+from logoadmin.entrypoints.http_api.spool import SpooledFile
 
-_JSON: Final = (b"content-type", b"application/json")
+_JSON: Final = (b"content-type", JSON.encode())
+_GZIP: Final = (b"content-encoding", b"gzip")
+_VARY: Final = (b"vary", b"Accept-Encoding")
 # A list that ends within so many bytes is answered in one chunk: streaming costs more than its last pages do.
-_AT_ONCE: Final = 32_768
+_MAX_SHORT_LIST: Final = 32_768
+# To compress more takes milliseconds, for which nobody else is answered if the event loop does it.
+_MAX_SOON_COMPRESSED: Final = 16_384
 # The place of an answer that is no list.
 _BEGIN: Final = Place(-1, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
-    """A response whose header fields and body, or else what yields it in chunks, lie ready; it can be sent again."""
+class RenderedResponse:
+    """A response whose header fields and body, or else what yields it in chunks, lie ready.
+
+    It can be sent again, unless there is something that is done when it has been sent.
+    """
 
     status: int
     fields: Fields
     body: bytes = b""
-    chunks: Chunks | None = None
+    chunks: AsyncIterable[bytes] | None = None
+    done: Callable[[], object] | None = None
 
     @property
     def etag(self) -> bytes:
         """The entity tag of an answer that has a version."""
         return dict(self.fields)[b"etag"]
 
-    def unmodified(self) -> "Rendered":
-        """Return what is sent to a client that has the same already."""
-        return Rendered(304, unmodified(self.fields))
+    def unmodified(self, tag: bytes) -> "RenderedResponse":
+        """Return what is sent to a client that has the same already, by an entity tag."""
+        return RenderedResponse(304, unmodified(self.fields, tag))
 
     async def send(self, scope: Scope, receive: Receive, send: Send, fields: Fields) -> None:
         """Send it with more fields; to a HEAD request without its body."""
+        try:
+            await self._send(scope, receive, send, fields)
+        finally:
+            if self.done is not None:
+                self.done()
+
+    async def _send(self, scope: Scope, receive: Receive, send: Send, fields: Fields) -> None:
         fields = [*self.fields, *fields]
         if self.chunks is not None and scope["method"] != "HEAD":
             response = StreamingResponse(self.chunks, self.status)
@@ -56,17 +75,17 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What is asked for, and in what it is answered.
+    """What is asked for, and what it takes to answer it.
 
     Attributes:
         perform: does it; also again, where a reader is so slow that what was read is no longer there.
         scope: of the request.
-        within: what long answers are made in.
+        context: what it takes to make long answers.
     """
 
     perform: Callable[[], Any]
     scope: Scope
-    within: Within
+    context: RenderContext
 
 
 class Renderer:
@@ -79,27 +98,44 @@ class Renderer:
         self._reads = operation.method == "GET"
         self._json = operation.renderer().serializer.to_json
         kept = f"public, max-age={cache_seconds}" if operation.is_public_read else "no-store"
+        self._attachment = [
+            (b"content-type", JSON_LINES[0].encode()),
+            (b"content-disposition", f'attachment; filename="{operation.attachment}"'.encode()),
+        ]
+        self._compresses = not operation.holds_secret
         self._fields = [(b"x-content-type-options", b"nosniff"), (b"cache-control", kept.encode())]
+        if self._reads:
+            self._fields.append(_VARY)
 
-    def response(self, call: Call) -> Rendered:
+    def response(self, call: Call) -> RenderedResponse:
         """Make a call, and return the response; a list of some pages, and whatever is long, is sent in chunks."""
         try:
             answer = call.perform()
         except NotModified as error:
-            return self._unmodified(error.version)
+            return self._unmodified(error.version, call.scope)
+        gzip = self._compresses and accepts_gzip(call.scope)
         fields = [*self._fields, _JSON]
         if self._is_versioned:
             version = answer.version if isinstance(answer, Listing) else version_of(answer)
             if self._reads and if_none_match(call.scope) is None:
-                return self._unmodified(version)
+                return self._unmodified(version, call.scope)
             fields.append(_etag(version))
         if not isinstance(answer, Listing):
-            return self._one(answer, call, fields)
+            return self._one(answer, call, fields, gzip)
         if answer.is_whole:
-            return self._list(answer, call.within, fields)
+            return self._list(answer, call.context, fields, gzip)
         if answer.next_after is not None:
             fields.append((b"link", f'<{_next(call.scope, answer.next_after)}>; rel="next"'.encode()))
-        return self._one(answer, call, fields)
+        return self._one(answer, call, fields, gzip)
+
+    def short_response(self, answer: Any) -> RenderedResponse:
+        """Return the response to a call that was made, of which the answer is short."""
+        return self._whole(self._json(answer), [*self._fields, _JSON], gzip=False)
+
+    def file_response(self, file: SpooledFile) -> RenderedResponse:
+        """Return the response that is a file, which is closed when it has been sent."""
+        fields = [*self._fields, *self._attachment, (b"content-length", b"%d" % file.end())]
+        return RenderedResponse(self._success, fields, chunks=file, done=file.close)
 
     def part(self, answer: Any) -> Part:
         """Return an answer that is no list, or one page, as a part that is the whole."""
@@ -114,58 +150,79 @@ class Renderer:
         begin = b"[" if place == answer.start else b"," if page else b""
         return Part(b"".join((begin, content[1:-1], b"" if following else b"]")), following)
 
-    def _one(self, answer: Any, call: Call, fields: Fields) -> Rendered:
+    def _one(self, answer: Any, call: Call, fields: Fields, gzip: bool) -> RenderedResponse:
         part = self.part(answer)
+        if gzip and len(part.content) > _MAX_SOON_COMPRESSED:
+            leave_to_thread()
         if len(part.content) <= CHUNK or not self._reads:
-            return self._whole(part.content, fields)
-        chunks = Chunks(_Again(self, call.perform), _BEGIN, call.within, hash(part.content))
+            return self._whole(part.content, fields, gzip)
+        fields = [*fields, _length_of(part.content)]
+        if gzip:
+            part, fields = part.in_gzip(), _compressed(fields)
+        chunks = ChunkedBody(_PartMaker(self, call.perform, gzip), _BEGIN, call.context, hash(part.content))
         chunks.keep(_BEGIN, part)
-        return Rendered(self._success, [*fields, _length_of(part.content)], chunks=chunks)
+        return RenderedResponse(self._success, fields, chunks=chunks)
 
-    def _list(self, answer: Listing[Any], within: Within, fields: Fields) -> Rendered:
+    def _list(self, answer: Listing[Any], context: RenderContext, fields: Fields, gzip: bool) -> RenderedResponse:
         page, place = answer.first, answer.start
         parts = {place: self.part_of(answer, place, page)}
-        while (following := parts[place].following) is not None and _length(parts) < _AT_ONCE:
+        while (following := parts[place].following) is not None and _length(parts) < _MAX_SHORT_LIST:
             place, page = following, answer.page(following)
             parts[place] = self.part_of(answer, place, page)
         if following is None and _length(parts) <= CHUNK:
-            return self._whole(b"".join([part.content for part in parts.values()]), fields)
-        chunks = Chunks(_ListAgain(self, answer.without_records()), answer.start, within)
+            return self._whole(b"".join([part.content for part in parts.values()]), fields, gzip)
+        chunks = ChunkedBody(_ListPartMaker(self, answer.without_records(), gzip), answer.start, context)
         for place, part in parts.items():
-            chunks.keep(place, part)
-        return Rendered(self._success, fields, chunks=chunks)
+            chunks.keep(place, part.in_gzip() if gzip else part)
+        return RenderedResponse(self._success, _compressed(fields) if gzip else fields, chunks=chunks)
 
-    def _whole(self, content: bytes, fields: Fields) -> Rendered:
-        return Rendered(self._success, [*fields, _length_of(content)], content)
+    def _whole(self, content: bytes, fields: Fields, gzip: bool) -> RenderedResponse:
+        if gzip and len(content) > SHORT:
+            content, fields = in_gzip(content), _compressed(fields)
+        return RenderedResponse(self._success, [*fields, _length_of(content)], content)
 
-    def _unmodified(self, version: int) -> Rendered:
-        return Rendered(304, [*self._fields, _etag(version)])
+    def _unmodified(self, version: int, scope: Scope) -> RenderedResponse:
+        name, tag = _etag(version)
+        return RenderedResponse(304, [*self._fields, (name, known_tag(scope, tag) or tag)])
 
 
 @dataclass(frozen=True, slots=True)
-class _Again:
+class _PartMaker:
     """Makes the only part of an answer again."""
 
     renderer: Renderer
     perform: Callable[[], Any]
+    gzip: bool
 
     def __call__(self, _: Place) -> Part:
-        return self.renderer.part(self.perform())
+        if self.gzip:
+            leave_to_thread()
+        part = self.renderer.part(self.perform())
+        return part.in_gzip() if self.gzip else part
 
 
 @dataclass(frozen=True, slots=True)
-class _ListAgain:
+class _ListPartMaker:
     """Makes the parts of a list, also again; it is without records, so that the first page need not be held."""
 
     renderer: Renderer
     listing: Listing[Any]
+    gzip: bool
 
     def __call__(self, place: Place) -> Part:
-        return self.renderer.part_of(self.listing, place, self.listing.page(place))
+        part = self.renderer.part_of(self.listing, place, self.listing.page(place))
+        return part.in_gzip() if self.gzip else part
 
 
 def _etag(version: int) -> tuple[bytes, bytes]:
     return b"etag", b'"%d"' % version
+
+
+def _compressed(fields: Fields) -> Fields:
+    """Return the header fields of the same answer in gzip, whose length is another and not yet known."""
+    suffix = f'{SUFFIX}"'.encode()
+    tagged = [(name, value[:-1] + suffix) if name == b"etag" else (name, value) for name, value in fields]
+    return [_GZIP, *(field for field in tagged if field[0] != b"content-length")]
 
 
 def _length_of(content: bytes) -> tuple[bytes, bytes]:
@@ -184,10 +241,10 @@ def _next(scope: Scope, after: int) -> str:
     return f"{quote(prefix + path)}?{urlencode([*asked, ('after', after)])}"
 
 
-def refused(error: LogoAdminError | HttpError) -> Rendered:
+def error_rendered(error: LogoAdminError | HttpError) -> RenderedResponse:
     """Return the answer to an error."""
     response = error_response(error)
-    return Rendered(response.status_code, response.raw_headers, bytes(response.body))
+    return RenderedResponse(response.status_code, response.raw_headers, bytes(response.body))
 
 
 def sendable(response: Response, scope: Scope) -> Response:

@@ -4,39 +4,37 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.operation import PATH_FIELD
 from logoadmin.entrypoints.http_api.responses import sendable
-
-_IN_PATH: Final = re.compile(r"{(\w+)}")
 
 
 @dataclass(slots=True)
-class _Place:
-    """A place in the tree of paths.
+class _PathNode:
+    """A node in the tree of paths.
 
     Attributes:
-        below: the places below it, by the segment that leads there.
+        below: the nodes below it, by the segment that leads there.
         field: the one that any other segment leads to.
         app: what answers here.
         names: the fields on the way.
     """
 
-    below: "dict[str, _Place]" = dataclasses.field(default_factory=dict)
-    field: "_Place | None" = None
+    below: "dict[str, _PathNode]" = dataclasses.field(default_factory=dict)
+    field: "_PathNode | None" = None
     app: ASGIApp | None = None
     names: Sequence[str] = ()
 
-    def grow(self, segment: str) -> "_Place":
-        """Return the place that a segment of a template leads to."""
-        if _IN_PATH.fullmatch(segment) is None:
-            return self.below.setdefault(segment, _Place())
-        self.field = self.field or _Place()
+    def grow(self, segment: str) -> "_PathNode":
+        """Return the node that a segment of a template leads to."""
+        if PATH_FIELD.fullmatch(segment) is None:
+            return self.below.setdefault(segment, _PathNode())
+        self.field = self.field or _PathNode()
         return self.field
 
 
@@ -52,15 +50,15 @@ class PathRouter(Router):
         for route in others:
             # Starlette's `$` lets a newline follow, and so a path that no proxy takes for this one.
             route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
-        self._root = _Place()
+        self._root = _PathNode()
         for path, app in paths.items():
-            place = self._root
+            node = self._root
             for segment in path.split("/"):
-                place = place.grow(segment)
-            place.app, place.names = app, _IN_PATH.findall(path)
+                node = node.grow(segment)
+            node.app, node.names = app, PATH_FIELD.findall(path)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Pass a request on to what answers on its path."""
         # Routes go by the paths as they were sent: a slash that is escaped separates nothing (RFC 3986 §2.2).
         if b"%2f" in (scope.get("raw_path") or b"").lower():
             await _not_found(scope, receive, send)
@@ -70,17 +68,17 @@ class PathRouter(Router):
 
     def _app_of(self, scope: Scope) -> ASGIApp | None:
         """Return what answers a request, and put the fields of the path into its scope."""
-        place, values = self._root, []
+        node, values = self._root, []
         for segment in _path_below(scope).split("/"):
-            following = place.below.get(segment)
+            following = node.below.get(segment)
             if following is None and segment:
-                following = place.field
+                following = node.field
                 values.append(segment)
             if following is None:
                 return None
-            place = following
-        scope["path_params"] = dict(zip(place.names, values, strict=True))
-        return place.app
+            node = following
+        scope["path_params"] = dict(zip(node.names, values, strict=True))
+        return node.app
 
 
 def _path_below(scope: Scope) -> str:

@@ -32,7 +32,7 @@ class Job:
         return any(not future.done() for future in self.futures)
 
     def outcome(self) -> Outcome:
-        """Make the call."""
+        """Make the call, and return its answer or what it raised, whatever that is."""
         try:
             return self._call(), None
         except BaseException as error:
@@ -79,6 +79,18 @@ class WorkQueue:
             self._threads.submit(self._work)
         except RuntimeError as error:  # the system has no thread for it
             self._refuse(job, error)
+
+    def withdraw(self, future: Future) -> bool:
+        """Have nobody wait by a future for a call that has not begun; tell whether that was so.
+
+        A call for which nobody waits is not made.
+        """
+        with self._lock:
+            for job in self._waiting:
+                if future in job.futures:
+                    job.futures.remove(future)
+                    return True
+        return False
 
     def _refuse(self, job: Job, error: RuntimeError) -> None:
         with self._lock:

@@ -1,13 +1,22 @@
-"""The socket that is served (contract H1)."""
+"""The socket that is served: one of this program, or one that systemd hands over (contract H1, K5)."""
 
 import errno
 import os
 import socket
+import struct
+import sys
+from array import array
+from contextlib import suppress
 from typing import Final
 
 from logoadmin.domain.model.errors import StartError
 
 BACKLOG: Final = 2048  # connections that wait to be accepted
+_FIRST_HANDED_OVER: Final = 3  # by the protocol of sd_listen_fds(3)
+# A program that Linux runs on each packet for a socket (socket(7)): one that begins a connection is dropped, by the
+# flag SYN in byte 13 of its TCP header.
+_SO_ATTACH_FILTER: Final = 26
+_DROP_SYN: Final = ((0x30, 0, 0, 13), (0x45, 0, 1, 0x02), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF))
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -24,7 +33,7 @@ def listen(host: str, port: int) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
         raise StartError(
-            f"There is no machine with the name {host!r}: give as host a name or an address of this one"
+            f"There is no machine with the name {host!r}", "give as host a name or an address of this one"
         ) from None
     # Of a name with several addresses, such as localhost, the IPv4 one: clients try both.
     family, kind, protocol, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
@@ -36,20 +45,68 @@ def listen(host: str, port: int) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise StartError(_why_not(error, host, port)) from None
+        raise _refusal(error, host, port) from None
     return listener
 
 
-def _why_not(error: OSError, host: str, port: int) -> str:
+def socket_from_systemd() -> socket.socket | None:
+    """Return the socket that systemd listens on for this program, None if there is none (sd_listen_fds(3)).
+
+    The system keeps it open and queues connections while the service is away. What tells of it leaves the environment,
+    so that no program that this one starts takes it for its own.
+
+    Raises:
+        StartError: there are several, or it is no TCP socket that listens.
+    """
+    process, count = (os.environ.pop(name, "") for name in ("LISTEN_PID", "LISTEN_FDS"))
+    os.environ.pop("LISTEN_FDNAMES", None)
+    if process != str(os.getpid()) or count == "0":
+        return None
+    if count != "1":
+        raise StartError(f"systemd hands over {count} sockets: give logoadmin.socket one ListenStream= alone")
+    try:
+        listener = socket.socket(fileno=_FIRST_HANDED_OVER)
+    except OSError:
+        raise StartError("LISTEN_FDS speaks of a socket that is not there: have systemd start the service") from None
+    is_tcp = listener.family in (socket.AF_INET, socket.AF_INET6) and listener.type == socket.SOCK_STREAM
+    if not is_tcp or not listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        listener.close()
+        raise StartError(
+            "The socket that systemd hands over is not one that listens for TCP: "
+            "logoadmin.socket takes an address and a port, such as ListenStream=127.0.0.1:8000, and Accept=no"
+        )
+    listener.set_inheritable(False)
+    return listener
+
+
+def ignore_who_connects(listener: socket.socket) -> None:
+    """Have nobody connect any more, where the system can do that; who has connected is still to be accepted.
+
+    A connection that the system has made but nobody accepts is reset when the socket is closed, perhaps with a request
+    on it. One that is ignored is tried again by its client's system after a second, and refused then.
+    """
+    if sys.platform != "linux":
+        return
+    program = array("B", b"".join(struct.pack("HBBI", *step) for step in _DROP_SYN))
+    with suppress(OSError):  # not every kernel that calls itself Linux has this
+        listener.setsockopt(
+            socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("HP", len(_DROP_SYN), program.buffer_info()[0])
+        )
+
+
+def _refusal(error: OSError, host: str, port: int) -> StartError:
     match error.errno:
         case errno.EADDRINUSE:
-            return f"Port {port} on {host} is taken by another program: stop that one, or give another port"
+            text = f"Port {port} on {host} is taken by another program"
+            return StartError(text, "stop that one, or give another port")
         case errno.EADDRNOTAVAIL:
-            return f"{host} is not an address of this machine: give one that is as host, such as 127.0.0.1"
+            return StartError(
+                f"{host} is not an address of this machine", "give one that is as host, such as 127.0.0.1"
+            )
         case errno.EACCES | errno.EPERM:
-            return f"Port {port} is only for privileged users: give a port above 1023"
+            return StartError(f"Port {port} is only for privileged users", "give a port above 1023")
         case _:
-            return f"Cannot listen on {host}, port {port}: {error.strerror}; give another host or port"
+            return StartError(f"Cannot listen on {host}, port {port}: {error.strerror}", "give another host or port")
 
 
 def url_of(listener: socket.socket) -> str:

@@ -1,29 +1,44 @@
-"""The log of the service: plain lines on standard error, one for each record (contract A21)."""
+"""The log of the service, on standard error: a line for each event, as text or as JSON (contract A21, K3)."""
 
+import json
 import logging
+import re
 import sys
 import time
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from logoadmin.domain.model.access import SignedIn
+from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import CAUSES, note_cause
+from logoadmin.entrypoints.http_api.health import is_health_check
+from logoadmin.entrypoints.http_api.metrics import OPERATION
+from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.requests import CALLER
+from logoadmin.entrypoints.one_line import on_one_line
 
 _ACCESS: Final = logging.getLogger("logoadmin.access")
+# Where in a record the fields are that a request has beside its line.
+_FIELDS: Final = "logoadmin_request"
+# A trace as W3C Trace Context has it; ids of zeros alone are none.
+_TRACE: Final = re.compile(
+    r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?", re.ASCII
+)
 
 
-def configure_logging(level: str) -> None:
-    """Log to standard error: this program and its server from a level on, others from warnings on."""
+def configure_logging(level: str, form: str = "text") -> None:
+    """Log to standard error, as ``text`` or ``json``: this program and its server from a level on, others warnings."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(OneLine())
+    handler.setFormatter(JsonFormatter() if form == "json" else LineFormatter())
     chosen = logging.getLevelNamesMapping()[level.upper()]
     logging.basicConfig(handlers=[handler], level=max(chosen, logging.WARNING), force=True)
     logging.getLogger("logoadmin").setLevel(chosen)
     logging.getLogger("uvicorn").setLevel(chosen)
 
 
-class OneLine(logging.Formatter):
+class LineFormatter(logging.Formatter):
     """One line for each record, whatever is in it.
 
     A control character in a path would otherwise forge lines, or speak to the terminal of who reads them (uvicorn
@@ -32,11 +47,30 @@ class OneLine(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line: time, level, process, logger and message."""
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        text = f"{at} {record.levelname} {record.process} {record.name}: {super().format(record)}"
-        if text.isprintable():
-            return text
-        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+        said = super().format(record)
+        return on_one_line(f"{_time(record)} {record.levelname} {record.process} {record.name}: {said}")
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object for each record, in ASCII: nothing in it can end the line or speak to a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line: ``time``, ``level``, ``process``, ``logger``, ``message``, and what requests have."""
+        line = {
+            "time": _time(record),
+            "level": record.levelname,
+            "process": record.process,
+            "logger": record.name,
+            "message": record.getMessage(),
+            **getattr(record, _FIELDS, {}),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line)
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
 
 
 def with_access_log(app: ASGIApp) -> ASGIApp:
@@ -45,9 +79,9 @@ def with_access_log(app: ASGIApp) -> ASGIApp:
 
 
 class AccessLog:
-    """Logs method, path, status and milliseconds of each request; query and headers may hold secrets.
+    """Logs method, path, status, milliseconds, client and id of each request; query and headers may hold secrets.
 
-    After the status comes what was the matter with the database, as a code (contract K3).
+    After the status comes what was the matter with the database, as a code (contract K3). As JSON there is more.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -59,12 +93,12 @@ class AccessLog:
             return
         causes: list[str] = []
         scope[CAUSES] = causes
-        status: int | str = "unanswered"
+        answer: Message = {}
 
         async def send_and_note(message: Message) -> None:
-            nonlocal status
+            nonlocal answer
             if message["type"] == "http.response.start":
-                status = message["status"]
+                answer = message
             await send(message)
 
         start = time.perf_counter()
@@ -74,6 +108,34 @@ class AccessLog:
             note_cause(scope, error)
             raise
         finally:
-            spent = (time.perf_counter() - start) * 1000
-            outcome = " ".join([str(status), *causes])
-            _ACCESS.info("%s %s %s %.1f ms", scope["method"], scope["path"], outcome, spent)
+            level = logging.DEBUG if is_health_check(scope) else logging.INFO
+            if _ACCESS.isEnabledFor(level):
+                _log(level, scope, answer, (time.perf_counter() - start) * 1000)
+
+
+def _log(level: int, scope: Scope, answer: Message, ms: float) -> None:
+    """Log a request that was answered, or was not."""
+    fields = _fields(scope, answer, ms)
+    outcome = " ".join([str(fields["status"] or "unanswered"), *scope[CAUSES]])
+    told = scope["method"], scope["path"], outcome, ms, fields["client"] or "-", fields["request_id"] or "-"
+    _ACCESS.log(level, "%s %s %s %.1f ms %s %s", *told, extra={_FIELDS: fields})
+
+
+def _fields(scope: Scope, answer: Message, ms: float) -> dict[str, Any]:
+    operation: Operation | None = scope.get(OPERATION)
+    caller = scope.get(CALLER)
+    client = scope.get("client")
+    # By the answer: an id that stands in the history already was replaced by another one.
+    request_id = next((value.decode() for name, value in answer.get("headers", ()) if name == b"x-request-id"), None)
+    trace = _TRACE.fullmatch(next(iter(header_values(scope, b"traceparent")), ""))
+    return {
+        "request_id": request_id,
+        "client": client[0] if client else None,
+        "user_id": caller.user_id if isinstance(caller, SignedIn) else None,
+        "method": scope["method"],
+        "route": operation.path if operation else None,
+        "status": answer.get("status"),
+        "ms": round(ms, 1),
+        "cause": next(iter(scope[CAUSES]), None),
+        "trace_id": trace[1] if trace else None,
+    }

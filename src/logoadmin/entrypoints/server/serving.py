@@ -1,96 +1,142 @@
 """Serving an application, in this process or in several (contract H1, H4, H5)."""
 
-import asyncio
 import functools
 import gc
-import logging
-import signal
 import socket
-import threading
 from collections.abc import Callable, Collection
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
-from types import FrameType
 from typing import Final
 
 from starlette.types import ASGIApp
 from uvicorn.config import Config
-from uvicorn.server import Server
 
+from logoadmin.domain.model.metrics import Counters
+from logoadmin.entrypoints.server.graceful import GracefulServer
 from logoadmin.entrypoints.server.listener import BACKLOG, url_of
 from logoadmin.entrypoints.server.logs import configure_logging, with_access_log
+from logoadmin.entrypoints.server.metrics import CounterSlots, Memory, MetricsServer, counters_in
+from logoadmin.entrypoints.server.orders import Orders
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
 from logoadmin.entrypoints.server.proxies import BehindProxies
-from logoadmin.entrypoints.server.workers import GRACE, HEARTBEAT, Supervisor, start_application
-
-log = logging.getLogger("logoadmin.server")
+from logoadmin.entrypoints.server.supervisor import Supervisor
+from logoadmin.entrypoints.server.workers import HEARTBEAT, start_application
 
 _OPEN_FILES: Final = 65_536
 _UNSENT: Final = 65_536  # bytes
 
 
-def serve(
-    application: Callable[[], ASGIApp],
-    listener: socket.socket,
-    *,
-    workers: int,
-    log_level: str,
-    listening: Callable[[str], object],
-    trusted_proxies: Collection[IPv4Network | IPv6Network] = (),
-    root_path: str = "",
-) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what is in flight and return.
+# Makes the application of one process, which counts there; None where it may count where it likes.
+Application = Callable[[Counters | None], ASGIApp]
 
-    Args:
-        application: makes the application, once in each process; for more than one process it must be picklable.
-        listener: the socket, from :func:`listen`.
-        workers: how many processes; one is this one.
-        log_level: ``debug``, ``info`` (a line for each request), ``warning`` or ``error``.
-        listening: is told the URL, once requests are answered there.
+
+@dataclass(frozen=True)
+class Options:
+    """How requests are served, the same way in all processes.
+
+    Attributes:
+        log_level: ``debug``, ``info`` (with each request), ``warning`` or ``error``; log_format: ``text`` or ``json``.
         trusted_proxies: whose word is taken on who the client is; others could write anything into the header.
         root_path: the prefix that a proxy takes off; in the scope it is back at the front of the path, as ASGI has it.
+        drain_seconds: for which connections are still taken after SIGTERM, while ``/readyz`` answers 503.
+        in_terminal: whether SIGHUP means that a terminal is closed, and stops the service.
+        owns_listener: whether the socket is the service's alone, and nobody listens any more when it stops.
+    """
+
+    log_level: str = "warning"
+    log_format: str = "text"
+    trusted_proxies: Collection[IPv4Network | IPv6Network] = ()
+    root_path: str = ""
+    drain_seconds: float = 0
+    in_terminal: bool = False
+    owns_listener: bool = False
+
+
+def serve(
+    application: Application | None,
+    listener: socket.socket,
+    options: Options,
+    *,
+    workers: int,
+    listening: Callable[[str], object],
+    here: Callable[[], ASGIApp] | None = None,
+    metrics: MetricsServer | None = None,
+) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what is in flight and return; SIGHUP replaces the workers.
+
+    Args:
+        application: makes it in each worker process; it must be picklable. None where only this process can serve.
+        listener: the socket, from :func:`listen`.
+        options: how it is served.
+        workers: how many there are; one is this process itself, until it is replaced.
+        listening: is told the URL, once requests are answered there.
+        here: makes the application in this process, where that is not made in the same way.
+        metrics: answers what all processes count, if somebody wants to know.
 
     Raises:
-        SystemExit: with code 1, a worker could not start; the log says why.
-        Exception: what ``application`` raises, if there is one process.
+        SystemExit: with code 1, a worker could not start; the log says why. Exception: what ``here`` raises.
     """
-    configure_logging(log_level)
-    _allow_many_connections()
-    limit_unsent(listener)
-    ready = functools.partial(listening, url_of(listener))
-    make = functools.partial(_whole, application, trusted_proxies)
-    if workers == 1:
-        _Server(_config(make(), log_level, root_path), ready).run([listener])
-        return
-    supervisor = Supervisor(functools.partial(_serve_in_worker, make, log_level, root_path), listener, workers, ready)
-    supervisor.run()
-    if supervisor.failed:
-        raise SystemExit(1)
+    configure_logging(options.log_level, options.log_format)
+    _make_room_for_connections(listener)
+    make = here or (functools.partial(application, None) if application is not None else None)
+    supervisor = Supervisor(
+        listener,
+        slots := CounterSlots(),
+        here=functools.partial(_serve, _whole(make, options), options) if workers == 1 and make is not None else None,
+        serve=functools.partial(_serve_in_worker, application, options) if application is not None else None,
+        count=workers,
+        ready=functools.partial(listening, url_of(listener)),
+        drain_seconds=options.drain_seconds,
+        in_terminal=options.in_terminal,
+        owns_listener=options.owns_listener,
+    )
+    with metrics.answering(slots) if metrics is not None else nullcontext():
+        supervisor.run()
 
 
 def _serve_in_worker(
-    make: Callable[[], ASGIApp], log_level: str, root_path: str, listener: socket.socket, beat: Callable[[], None]
+    application: Application,
+    options: Options,
+    listener: socket.socket,
+    beat: Callable[[], None],
+    orders: Orders,
+    memory: Memory | None,
 ) -> None:
-    """Serve in a worker process, and give a sign of life every now and then."""
-    configure_logging(log_level)
-    config = _config(start_application(make), log_level, root_path)
+    configure_logging(options.log_level, options.log_format)
+    make = functools.partial(application, counters_in(memory) if memory is not None else None)
+    app = start_application(functools.partial(_whole, make, options))
+    _serve(app, options, listener, beat, orders, memory)
+
+
+def _serve(
+    app: ASGIApp,
+    options: Options,
+    listener: socket.socket,
+    beat: Callable[[], None],
+    orders: Orders,
+    _memory: Memory | None,
+) -> None:
+    """Serve until ordered to end, and give a sign of life every now and then."""
+    config = _config(app, options)
 
     async def notify() -> None:
         beat()
 
     config.callback_notify, config.timeout_notify = notify, HEARTBEAT
-    _Server(config, lambda: None).run([listener])
+    GracefulServer(config, orders, options.drain_seconds).run([listener])
 
 
-def _whole(application: Callable[[], ASGIApp], trusted_proxies: Collection[IPv4Network | IPv6Network]) -> ASGIApp:
+def _whole(make: Callable[[], ASGIApp], options: Options) -> ASGIApp:
     """Make the application, with the log and the proxies before it."""
-    app = application()
+    app = make()
     # All that is there now stays: a full collection that looks through it would take 60 ms in which nobody is answered.
     gc.freeze()
-    return with_access_log(BehindProxies(app, trusted_proxies) if trusted_proxies else app)
+    logged = with_access_log(app)
+    return BehindProxies(logged, options.trusted_proxies) if options.trusted_proxies else logged
 
 
-def _config(app: ASGIApp, log_level: str, root_path: str) -> Config:
+def _config(app: ASGIApp, options: Options) -> Config:
     return Config(
         lambda: app,
         factory=True,
@@ -99,36 +145,19 @@ def _config(app: ASGIApp, log_level: str, root_path: str) -> Config:
         ws="none",
         lifespan="off",
         log_config=None,
-        log_level=log_level,
+        log_level=options.log_level,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        root_path=root_path,
+        root_path=options.root_path,
         backlog=BACKLOG,
         timeout_keep_alive=5,
-        timeout_graceful_shutdown=GRACE,
     )
 
 
-class _Server(Server):
-    """uvicorn's server, which says when it listens and returns when it is stopped."""
-
-    def __init__(self, config: Config, ready: Callable[[], object]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if hasattr(signal, "SIGHUP") and threading.current_thread() is threading.main_thread():
-            told = "One process alone is not replaced on SIGHUP: restart the service, or serve with --workers 2"
-            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, log.warning, told)
-        self._ready()
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop; uvicorn would also raise the signal once more at the end, and that would be the exit code."""
-        del frame
-        self.force_exit |= self.should_exit and sig == signal.SIGINT
-        self.should_exit = True
+def _make_room_for_connections(listener: socket.socket) -> None:
+    _allow_many_connections()
+    limit_unsent(listener)
 
 
 def _allow_many_connections() -> None:

@@ -17,7 +17,7 @@ From the outside in: :mod:`storage` runs work on a unit of work, which holds the
 from logoadmin.ports.storage.changes import Changes, StoredResponse, StoredResponses
 from logoadmin.ports.storage.records import Credentials, Links, Passwords, Records
 from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Session, Sessions, SignInAttempts
-from logoadmin.ports.storage.storage import RecordsOf, Storage, UnitOfWork
+from logoadmin.ports.storage.storage import RecordsOf, Storage, UnitOfWork, WouldBlock
 
 __all__ = [
     "Changes",
@@ -35,4 +35,5 @@ __all__ = [
     "StoredResponse",
     "StoredResponses",
     "UnitOfWork",
+    "WouldBlock",
 ]

@@ -1,14 +1,15 @@
-"""What happened: the history, and the first answers to commands that may be sent again."""
+"""What happened: the history, and the stored responses to commands that may be sent again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from logoadmin.domain.model.lists import EVERY_CHANGE, ChangeFilter, Order
 from logoadmin.domain.model.records import Change, Kind
 
 
 class Changes(Protocol):
-    """The history (contract G)."""
+    """The history, to which each change of a record adds an entry (contract G)."""
 
     def last_id(self) -> int:
         """Return the id of the newest change, 0 before the first."""
@@ -22,11 +23,21 @@ class Changes(Protocol):
     def get(self, change_id: int) -> Change | None:
         """Return a change, or None."""
 
-    def last_of(self, kind: Kind, id_: int) -> int:
-        """Return the id of the newest change of a record, 0 where there is none."""
+    def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
+        """Return the id of the newest change of a record, save those that a request made; 0 where there is none."""
 
-    def page(self, after: int, limit: int) -> tuple[Change, ...]:
-        """Return up to ``limit`` changes with an id above ``after``, by id, in pages like those of records.
+    def kinds_of_request(self, request_id: str) -> Collection[Kind]:
+        """Return the kinds of record that a request changed, none where there was no such request."""
+
+    def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
+        """Return up to ``limit`` changes of a request with an id below one, the newest first, in such pages, too."""
+
+    def page(
+        self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
+    ) -> tuple[Change, ...]:
+        """Return up to ``limit`` changes with an id above ``after``, by id, of those that the filter asks for.
+
+        In descending order, those with an id below it, the highest first. The pages are like those of records.
 
         One who reads on after the last id they saw misses nothing: no change appears before one that was seen.
         """
@@ -45,7 +56,7 @@ class StoredResponses(Protocol):
     """The answers to commands that may be sent again."""
 
     def get(self, key_hash: str) -> StoredResponse | None:
-        """Return an answer, or None."""
+        """Return the response under a key, or None."""
 
     def add(self, answer: StoredResponse) -> None:
         """Store an answer under a key that is free."""

@@ -1,8 +1,8 @@
 """Records of every kind, the links between artworks and authors, and the passwords of users.
 
 A page has up to as many records as are asked for. It has fewer, and is a
-:class:`~logoadmin.domain.model.lists.HeavyPage`, where their texts would have more than
-:data:`~logoadmin.domain.model.lists.PAGE_TEXT` characters together; but if there are any, it has one.
+:class:`~logoadmin.domain.model.lists.TruncatedPage`, where their texts would have more than
+:data:`~logoadmin.domain.model.lists.MAX_PAGE_TEXT` characters together; but if there are any, it has one.
 So nobody holds more than that or one record, however many are asked for.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from logoadmin.domain.model.lists import EVERYTHING, Filter
+from logoadmin.domain.model.lists import EVERYTHING, Filter, Order
 from logoadmin.domain.model.records import Link, PasswordHash, StoredRecord
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -37,8 +37,11 @@ class Records(Protocol[Record]):
     def get(self, id_: int, /) -> Record | None:
         """Return a record, or None."""
 
-    def page(self, after: int, limit: int, where: Filter = EVERYTHING) -> tuple[Record, ...]:
-        """Return up to ``limit`` records with an id above ``after``, by id, of those that the filter asks for."""
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
+        """Return up to ``limit`` records with an id above ``after``, by id, of those that the filter asks for.
+
+        In descending order, those with an id below it, the highest first; it may be one more than any id can be.
+        """
 
     def add(self, record: Record, /) -> None:
         """Store a new record; a user, whose role must be there, without a password.
@@ -86,7 +89,7 @@ class Links(Protocol):
         """Remove a link; tell whether there was one."""
 
     def remove_all(self, artwork_id: int) -> None:
-        """Remove all links of an artwork."""
+        """Remove all links of an artwork, if there are any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,30 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from logoadmin.domain.model.access import Rights
-from logoadmin.domain.model.records import ServiceKey
+from logoadmin.domain.model.sessions import ServiceKey
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What began with a sign-in and ends by itself at ``expires_at`` (Unix time)."""
+    """What began with a sign-in and ends by itself at ``expires_at`` (Unix time).
+
+    Attributes:
+        session_id: random, and in its access tokens; it refreshes nothing.
+        user_id: who signed in.
+        created_at: when.
+        expires_at: when it ends by itself.
+        refreshed_at: when it was refreshed last, None for never.
+        address: where the sign-in came from, at most 64 characters; None if that is not known.
+        user_agent: the program that it came from, at most 256 characters; None if that is not known.
+    """
 
     session_id: str
     user_id: int
     created_at: int
     expires_at: int
+    refreshed_at: int | None = None
+    address: str | None = None
+    user_agent: str | None = None
 
 
 class Sessions(Protocol):
@@ -26,8 +39,11 @@ class Sessions(Protocol):
     def add(self, session: Session) -> None:
         """Begin a session of a user who is there."""
 
-    def prolong(self, session_id: str, expires_at: int) -> None:
-        """Let a session end later."""
+    def of_user(self, user_id: int) -> tuple[Session, ...]:
+        """Return the sessions of a user, by ``created_at``, then by id; also those that expired."""
+
+    def update_times(self, session: Session) -> None:
+        """Change when a session that is there was begun, was refreshed and ends."""
 
     def end(self, session_id: str) -> bool:
         """End a session with all its refresh tokens; tell whether there was one."""
@@ -53,7 +69,7 @@ class Sessions(Protocol):
         """Return the session of a refresh token and whether the token was used, or None."""
 
     def use_refresh_token(self, token_hash: str) -> None:
-        """Mark a refresh token as used."""
+        """Mark a refresh token as used; it stays, so that a second use is noticed."""
 
 
 class Secrets(Protocol):
@@ -87,8 +103,8 @@ class ServiceKeys(Protocol):
     def use(self, key_id: int, now: int) -> None:
         """Record when a key was used."""
 
-    def redate(self, key_id: int, created_at: int, expires_at: int | None) -> None:
-        """Give a key other times."""
+    def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
+        """Change when a key was made and when it ends."""
 
     def remove(self, key_id: int, user_id: int) -> bool:
         """End a key of a user; tell whether there was one."""

@@ -15,6 +15,10 @@ Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
 
 
+class WouldBlock(Exception):
+    """A call that is made without waiting would have to wait; it is no error, and was not made."""
+
+
 class RecordsOf(Protocol):
     """Finds the records of a kind by its row."""
 
@@ -49,11 +53,15 @@ class Storage(Protocol):
         """Where the records are, for messages: host:port or a file's name, never a user, a password or a URL."""
 
     @property
+    def product(self) -> str:
+        """What people call such a database, to tell them what holds the records."""
+
+    @property
     def waits(self) -> bool:
         """Whether calls may wait for something outside the process, so that an event loop must not make them."""
 
     @property
-    def at_once(self) -> int:
+    def concurrent_reads(self) -> int:
         """How many reads are best made at the same time; more of them, and each takes so much longer."""
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
@@ -61,6 +69,15 @@ class Storage(Protocol):
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that only reads and whose statements must all see the same moment."""
+
+    def nonblocking(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call whose reads, those of this thread, take microseconds and wait for nothing.
+
+        So an event loop may make it. It should read few records, and find them by their keys.
+
+        Raises:
+            WouldBlock: it would have had to wait, or to write; make it where that may be.
+        """
 
     def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that changes records, once the changes are durable.
@@ -86,13 +103,21 @@ class Storage(Protocol):
             StorageUnavailable: the database is out of reach; all of the changes may have been stored, or none.
         """
 
+    def check(self) -> None:
+        """Make sure that storage answers, and that what is there fits this program.
+
+        Raises:
+            SchemaMismatch: it is older, newer or not there; the text says what to do.
+            StorageUnavailable: the database is out of reach.
+        """
+
     def data_version(self) -> int | None:
         """Return a number that is another one after any write was stored, whichever process wrote it.
 
         It is found on the spot, in microseconds; None where looking would take a wait.
         """
 
-    def late(self, *, writing: bool) -> StorageUnavailable:
+    def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return what to tell somebody who has waited so long for a call that it is no use to wait longer."""
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
 """The document: paths and operations, bodies and answers."""
 
+from collections.abc import Collection
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any, Final
@@ -9,14 +10,15 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
 from logoadmin.domain.model.command import Command
-from logoadmin.entrypoints.http_api.openapi.examples import description_of, example_of, explained
+from logoadmin.domain.model.kinds import KINDS
+from logoadmin.entrypoints.http_api.media_types import FORM, JSON, JSON_LINES
+from logoadmin.entrypoints.http_api.openapi.examples import describe_field, with_examples, without_sources
 from logoadmin.entrypoints.http_api.openapi.headers import RESPONSE_HEADERS, request_headers, response_headers
-from logoadmin.entrypoints.http_api.openapi.words import ABOUT, STATUSES, TAGS
-from logoadmin.entrypoints.http_api.openapi.words import OPERATIONS as TOLD
-from logoadmin.entrypoints.http_api.operations import OPERATIONS, Operation
+from logoadmin.entrypoints.http_api.openapi.texts import ABOUT, ELSEWHERE, STATUSES, TAGS
+from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
-_JSON: Final = "application/json"
-_FORM: Final = "application/x-www-form-urlencoded"
+_LINES: Final = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
 _REF: Final = "#/components/schemas/{model}"
 
 # What an entry of a 422 and every other error looks like (spec §Errors).
@@ -73,11 +75,11 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
             "description": ABOUT,
         },
         "servers": [{"url": root_path or "/"}],
-        "tags": [{"name": name, "description": description} for name, description in TAGS.items()],
+        "tags": _tags(),
         "paths": paths,
         "components": {
             "schemas": {
-                title: explained(title, schema) for title, schema in {**definitions["$defs"], **_SHARED}.items()
+                title: with_examples(title, schema) for title, schema in {**definitions["$defs"], **_SHARED}.items()
             },
             "headers": RESPONSE_HEADERS,
             "securitySchemes": _security_schemes(root_path),
@@ -86,13 +88,12 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
 
 
 def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, Any]:
-    summary, description = TOLD[operation.name]
     scope = operation.command.permission.scope
     described: dict[str, Any] = {
         "operationId": operation.name,
         "tags": [operation.tag],
-        "summary": summary,
-        "description": f"{description} Takes the scope `{scope}`." if scope else description,
+        "summary": operation.summary,
+        "description": f"{operation.description} Takes the scope `{scope}`." if scope else operation.description,
         "x-source": operation.source,
         "security": _security(operation.command.permission, access),
         "responses": {
@@ -108,26 +109,32 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
     return described
 
 
-def _parameters(operation: Operation) -> list[dict[str, Any]]:
-    fields = operation.command.model_json_schema(schema_generator=_Schemas)["properties"]
-    found = [
-        {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "description": description_of("path", name),
-            "schema": fields[name],
-            "example": example_of("path", name),
-        }
-        for name in operation.path_fields
+def _tags() -> list[dict[str, str]]:
+    """Return what operations are listed under; of a kind of record, what such records are."""
+    kinds = {kind.plural: kind for kind in KINDS.values()}
+    return [
+        {"name": tag, "description": without_sources(kinds[tag].record.__doc__) if tag in kinds else TAGS[tag]}
+        for tag in dict.fromkeys(operation.tag for operation in OPERATIONS)
     ]
+
+
+def _parameters(operation: Operation) -> list[dict[str, Any]]:
+    fields = operation.command.model_json_schema(ref_template=_REF, schema_generator=_Schemas)["properties"]
+    found = []
+    for name in operation.path_fields:
+        description, example, schema = describe_field("path", name, fields[name])
+        described = {"name": name, "in": "path", "required": True, "description": description}
+        found.append({**described, "schema": schema, "example": example})
     for name in operation.query_fields:
+        command = operation.command.__name__
+        description, example, schema = describe_field(
+            command if (command, name) in ELSEWHERE else "query", name, fields[name]
+        )
         # What may be left out is null in Python; a query has no such thing.
-        (schema,) = [part for part in fields[name]["anyOf"] if part != {"type": "null"}]
+        (schema,) = [part for part in schema.get("anyOf", [schema]) if part != {"type": "null"}]
+        described = {"name": name, "in": "query", "required": False, "description": description}
         # In the schema: what may be left out, a page for trying out would otherwise send from the start.
-        schema = {**schema, "examples": [example_of("query", name)]}
-        described = {"name": name, "in": "query", "required": False, "description": description_of("query", name)}
-        found.append({**described, "schema": schema})
+        found.append({**described, "schema": {**schema, "examples": [example]}})
     return found + request_headers(operation)
 
 
@@ -137,7 +144,7 @@ def _links(operation: Operation) -> dict[str, Any]:
     return {
         other.name: {"operationId": other.name, "parameters": {id_field: f"$response.body#/{id_field}"}}
         for other in OPERATIONS
-        if other.path_fields == (id_field,)
+        if tuple(other.path_fields) == (id_field,)
     }
 
 
@@ -178,7 +185,9 @@ def _response(operation: Operation, status: int, answer: Any | None) -> dict[str
         content = {"schema": {"$ref": _REF.format(model=model)}, "example": {"detail": detail}}
     else:
         content = {"schema": answer}
-    described["content"] = {_JSON: content}
+    described["content"] = {JSON: content}
+    if operation.attachment and answer is not None:
+        described["content"] = {JSON_LINES[0]: {**content, "example": _LINES}}
     links = _links(operation) if status == HTTPStatus.CREATED else {}
     return {**described, "links": links} if links else described
 
@@ -187,18 +196,20 @@ def _contents(operation: Operation) -> dict[str, Any]:
     commands = [command for command in (operation.command, operation.refreshes) if command is not None]
     bodies = [_body(command, operation.path_fields) for command in commands]
     schema = bodies[0] if len(bodies) == 1 else {"anyOf": bodies}
-    contents = {_JSON: {"schema": schema}}
+    contents = {JSON: {"schema": schema}}
+    if operation.takes_jsonl:
+        return {media_type: {"schema": {"type": "string"}, "example": _LINES} for media_type in JSON_LINES}
     if operation.form:
         # What a form says beside that is passed over (RFC 6749 §3.2).
-        contents[_FORM] = {"schema": {"anyOf": [{**body, "additionalProperties": True} for body in bodies]}}
+        contents[FORM] = {"schema": {"anyOf": [{**body, "additionalProperties": True} for body in bodies]}}
     return contents
 
 
-def _body(command: type[Command], path_fields: tuple[str, ...]) -> dict[str, Any]:
+def _body(command: type[Command], path_fields: Collection[str]) -> dict[str, Any]:
     """Return the schema of what a command has beside the fields of its path."""
     schema = command.model_json_schema(schema_generator=_Schemas)
     title = schema.pop("title")
     schema.pop("description")  # the operation's own says it for everybody
     schema["properties"] = {name: field for name, field in schema["properties"].items() if name not in path_fields}
     required = [name for name in schema.pop("required", ()) if name not in path_fields]
-    return explained(title, {**schema, "required": required} if required else schema)
+    return with_examples(title, {**schema, "required": required} if required else schema)

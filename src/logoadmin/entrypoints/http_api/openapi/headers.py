@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from logoadmin.domain.idempotency import MAX_KEY
-from logoadmin.entrypoints.http_api.operations import Operation
+from logoadmin.entrypoints.http_api.operation import Operation
 
 
 def _header(description: str, schema: dict[str, Any], example: object) -> dict[str, Any]:
@@ -32,7 +32,7 @@ _KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
     "description": "A text of your own, such as a UUID: sent again under the same key within a day, the request gets "
-    "its first answer, and is not done twice.",
+    "its stored response, and is not done twice.",
     "schema": {
         "type": "string",
         "minLength": 1,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
+from logoadmin.entrypoints.http_api.spool import STEADY
 from logoadmin.entrypoints.server.protocol.bounds import Bounds
 
 
@@ -31,6 +32,7 @@ class UnfinishedBody:
         self._bounds = bounds
         self._due = now + bounds.body_seconds
         self._received = received
+        self._is_stopping = False
         self._transport = cycle.transport
         self.keep_alive = cycle.keep_alive
         cycle.keep_alive, cycle.transport = False, _LingeringTransport(cycle.transport, linger)
@@ -42,13 +44,17 @@ class UnfinishedBody:
 
     def seconds(self, now: float) -> float:
         """Return after how many seconds the body is to be looked at."""
-        return min(self._bounds.pace_seconds, self._due - now)
+        return self._bounds.pace_seconds if self._is_steady() else min(self._bounds.pace_seconds, self._due - now)
 
     def is_late(self, now: float, received: int) -> bool:
         """Return whether the time is over, or too little came since the last look."""
         too_little = received - self._received < self._bounds.pace_bytes
         self._received = received
-        return now >= self._due or too_little
+        return too_little or (now >= self._due and not self._is_steady())
+
+    def _is_steady(self) -> bool:
+        """Return whether it may take longer than others as long as it comes steadily (contract H4)."""
+        return bool(self.cycle.scope.get(STEADY)) and not self._is_stopping
 
     def extend(self, received: int) -> None:
         """Give it the time since the last look again, in which nobody read."""
@@ -57,7 +63,7 @@ class UnfinishedBody:
 
     def shorten(self, now: float) -> float:
         """Give it less time, because the service stops; return the seconds that are left."""
-        self.keep_alive = False
+        self.keep_alive, self._is_stopping = False, True
         self._due = min(self._due, now + self._bounds.stop_seconds)
         return self._due - now
 

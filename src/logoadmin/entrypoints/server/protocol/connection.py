@@ -18,7 +18,9 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from uvicorn.server import ServerState
 
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
-from logoadmin.entrypoints.server.protocol.answers import CLOSE, Answer
+from logoadmin.entrypoints.http_api.health import STOPPING
+from logoadmin.entrypoints.http_api.spool import STEADY
+from logoadmin.entrypoints.server.protocol.answers import CLOSE, Answer, Output
 from logoadmin.entrypoints.server.protocol.bodies import UnfinishedBody
 from logoadmin.entrypoints.server.protocol.deadline import Deadline
 from logoadmin.entrypoints.server.protocol.heads import CheckedHeads, refusal_of
@@ -40,6 +42,7 @@ class BoundedProtocol(CheckedHeads):
         super().__init__(config, server_state, app_state, _loop)
         self._deadline = Deadline(self.loop, self._late)
         self._ignores_input = False  # what else the client sends is thrown away
+        self._is_last = STOPPING in app_state  # the next request, or the one that is there
         self._refusal: HttpError | None = None  # to be answered after the earlier requests
         self._body: UnfinishedBody | None = None
         self._body_bytes = 0  # of all bodies
@@ -50,6 +53,7 @@ class BoundedProtocol(CheckedHeads):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
         self._reader = Reader(self.loop, type(self), transport)
+        self._output = Output(transport)
         if len(self.connections) > self.most_connections():
             self._make_room()
         self._deadline.within(self.head_seconds)
@@ -91,9 +95,15 @@ class BoundedProtocol(CheckedHeads):
 
     def on_headers_complete(self) -> None:
         """Have the request answered, if its head is right."""
-        answer = self.app = Answer(self.config.loaded_app, self._reader)
+        answer = self.app = Answer(self.config.loaded_app, self._reader, self._output)
+        self.scope[STEADY] = []  # type: ignore[typeddict-unknown-key]  # a key of ours
         super().on_headers_complete()
+        if self.parser.should_upgrade():
+            return  # uvicorn made nothing of it yet: it comes again, without the offer
         answer.cycle = self.cycle  # in time: the task has not begun to run
+        self.cycle.transport = self._output
+        if self._is_last:
+            self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
@@ -182,7 +192,7 @@ class BoundedProtocol(CheckedHeads):
         if not self._answering():
             self._answer_with(refusal)
         elif self.cycle.scope is self.scope and self.cycle.more_body and not self.pipeline:
-            self.transport.close()  # its answer has begun, so there is no other way to say it
+            self._output.close()  # its answer has begun, so there is no other way to say it
         else:
             self._refusal = refusal
 
@@ -222,12 +232,24 @@ class BoundedProtocol(CheckedHeads):
         """
         if not self.transport.is_closing():
             self._ignores_input = True
+            self._output.flush()
             self.transport.write_eof()
             self.flow.resume_reading()
             self._deadline.within(self.linger_seconds)
 
+    def retire(self) -> None:
+        """Take one more request at most, the one in flight if its answer has not begun, and say so in the answer.
+
+        Nobody who has sent a request finds the connection closed: an idle one ends in its own time (contract K5).
+        """
+        self._is_last = True
+        if self.cycle is not None and not self.cycle.response_started:
+            self.cycle.keep_alive = False
+        if self._body is not None:
+            self._body.keep_alive = False
+
     def shutdown(self) -> None:
-        """Finish what is in flight; a body that is not there may take no longer than the rest."""
-        super().shutdown()
+        """Retire; a body that is not there may take no longer than the rest."""
+        self.retire()
         if self._body is not None and not self._ignores_input:
             self._deadline.within(self._body.shorten(self.loop.time()))

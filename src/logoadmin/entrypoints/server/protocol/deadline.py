@@ -36,7 +36,7 @@ class Deadline:
             self._timer = self._loop.call_at(self.due, self._look)
 
     def lift(self) -> None:
-        """Have no deadline."""
+        """Have no deadline until the next one is set."""
         self.due = inf
 
     def end(self) -> None:

@@ -31,20 +31,23 @@ class Reader:
         self.since = inf
         transport.set_write_buffer_limits(bounds.write_ahead_bytes)
 
-    def in_slices(self, send: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
-        """Return what sends an answer little by little, so that the transport holds no more than a slice of it."""
+    # No coroutine of its own for what is short, as nearly all is.
+    def pass_on(self, send: Callable[[Any], Awaitable[None]], message: Any) -> Awaitable[None]:
+        """Send a part of an answer, little by little, so that the transport holds no more than a slice of it."""
+        length = len(message.get("body", b""))
+        if length > self._bounds.slice_bytes:
+            return self._in_slices(send, message)
+        self._written += length
+        return send(message)
 
-        async def send_in_slices(message: Any) -> None:
-            body = message.get("body", b"")
-            while len(body) > self._bounds.slice_bytes:
-                now, body = _cut(body, self._bounds.slice_bytes)
-                await send({"type": "http.response.body", "body": now, "more_body": True})
-                self._written += len(now)
-                message = {**message, "body": body}
-            await send(message)
-            self._written += len(body)
-
-        return send_in_slices
+    async def _in_slices(self, send: Callable[[Any], Awaitable[None]], message: Any) -> None:
+        body: bytes | memoryview = message["body"]
+        while len(body) > self._bounds.slice_bytes:
+            now, body = _cut(body, self._bounds.slice_bytes)
+            await send({"type": "http.response.body", "body": now, "more_body": True})
+            self._written += len(now)
+        await send({**message, "body": body})
+        self._written += len(body)
 
     def keeps_waiting(self) -> None:
         """Begin to wait until it has taken more."""
@@ -58,7 +61,7 @@ class Reader:
         self._deadline.lift()
 
     def end(self) -> None:
-        """Stop measuring."""
+        """Measure no more: the connection is over."""
         self._deadline.end()
 
     def _look(self) -> None:

@@ -16,10 +16,10 @@ _COUNTED = ("role_id", "author_id", "theme_id", "logo_id", "theme_author_id", "l
 
 
 def upgrade() -> None:
-    """Make them."""
+    """Make all tables."""
     _people()
-    for piece in ("theme", "logo"):
-        _pieces(piece)
+    for artwork in ("theme", "logo"):
+        _artworks(artwork)
     _sessions()
     _create("secrets", _name(), sa.Column("value", sa.Text, nullable=False), _key("secrets", "name"))
     _create("counters", _name(), sa.Column("last_id", sa.Integer, nullable=False), _key("counters", "name"))
@@ -65,31 +65,31 @@ def _people() -> None:
     )
 
 
-def _pieces(piece: str) -> None:
-    pieces, piece_id, links = f"{piece}s", f"{piece}_id", f"{piece}_authors"
+def _artworks(artwork: str) -> None:
+    artworks, artwork_id, links = f"{artwork}s", f"{artwork}_id", f"{artwork}_authors"
     _create(
-        pieces,
-        _id(piece_id),
+        artworks,
+        _id(artwork_id),
         sa.Column("name", sa.String(128), nullable=False),
         sa.Column("preview_url", sa.String(2048), nullable=False),
         sa.Column("target", sa.String(64), nullable=False),
         sa.Column("active", sa.Boolean, nullable=False),
         _time("created_at"),
         sa.Column("custom_css", sa.Text().with_variant(MEDIUMTEXT(), "mysql", "mariadb"), nullable=False),
-        _key(pieces, piece_id),
+        _key(artworks, artwork_id),
     )
     _create(
         links,
-        _id(f"{piece}_author_id"),
-        _id(piece_id),
+        _id(f"{artwork}_author_id"),
+        _id(artwork_id),
         _id("author_id"),
-        _key(links, f"{piece}_author_id"),
-        sa.UniqueConstraint(piece_id, "author_id", name=f"uq_{links}_{piece_id}_author_id"),
+        _key(links, f"{artwork}_author_id"),
+        sa.UniqueConstraint(artwork_id, "author_id", name=f"uq_{links}_{artwork_id}_author_id"),
         sa.ForeignKeyConstraint(
-            [piece_id], [f"{pieces}.{piece_id}"], name=f"fk_{links}_{piece_id}", ondelete="CASCADE"
+            [artwork_id], [f"{artworks}.{artwork_id}"], name=f"fk_{links}_{artwork_id}", ondelete="CASCADE"
         ),
         sa.ForeignKeyConstraint(["author_id"], ["authors.author_id"], name=f"fk_{links}_author_id", ondelete="CASCADE"),
-        sa.Index(f"ix_{links}_author_id_{piece_id}", "author_id", piece_id),
+        sa.Index(f"ix_{links}_author_id_{artwork_id}", "author_id", artwork_id),
     )
 
 

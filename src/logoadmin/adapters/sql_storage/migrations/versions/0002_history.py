@@ -1,4 +1,4 @@
-"""Versions, the history, service keys, first answers, sign-in attempts; all counters in one row.
+"""Versions, the history, service keys, stored responses, sign-in attempts; all counters in one row.
 
 Every step bears to be repeated: MySQL keeps the first half when the second one fails.
 """
@@ -38,11 +38,14 @@ def upgrade() -> None:
     for table in ("themes", "logos"):
         _index(table, "target")
         _index(table, "active")
-    _make_tables()
+    _make_service_keys()
+    _make_changes()
+    _make_stored_responses()
+    _make_sign_in_attempts()
     _move_counters()
 
 
-def _make_tables() -> None:
+def _make_service_keys() -> None:
     _create(
         "service_keys",
         sa.Column("key_id", sa.Integer, nullable=False, autoincrement=False),
@@ -58,6 +61,9 @@ def _make_tables() -> None:
         sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name="fk_service_keys_user_id", ondelete="CASCADE"),
     )
     _index("service_keys", "user_id")
+
+
+def _make_changes() -> None:
     _create(
         "changes",
         sa.Column("change_id", sa.Integer, nullable=False, autoincrement=False),
@@ -72,6 +78,9 @@ def _make_tables() -> None:
         sa.PrimaryKeyConstraint("change_id", name="pk_changes"),
     )
     _index("changes", "kind", "record_id", "change_id")
+
+
+def _make_stored_responses() -> None:
     _create(
         "first_answers",
         sa.Column("key_hash", sa.String(128), nullable=False),
@@ -80,6 +89,9 @@ def _make_tables() -> None:
         sa.PrimaryKeyConstraint("key_hash", name="pk_first_answers"),
     )
     _index("first_answers", "expires_at")
+
+
+def _make_sign_in_attempts() -> None:
     _create(
         "sign_in_attempts",
         sa.Column("counted", sa.String(128), nullable=False),

@@ -1,0 +1,151 @@
+"""Checks of a database, which change nothing: what keeps a service on it from its work, or will (contract K4)."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from typing import Final
+
+from sqlalchemy import Connection, Table, delete, insert, inspect, literal, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from logoadmin.adapters.sql_storage.dialects import Dialect, connections_of, dialect_of
+from logoadmin.adapters.sql_storage.driver_errors import Failure
+from logoadmin.adapters.sql_storage.guarded_pool import STEP_TIMEOUT, GuardedPool
+from logoadmin.adapters.sql_storage.schema import NEWEST, Schema
+from logoadmin.adapters.sql_storage.tables import COUNTED, change_times, changes, metadata, state
+from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.checks import Result, ok, warning, wrong
+from logoadmin.domain.model.errors import SchemaMismatch, StartError
+from logoadmin.domain.model.limits import CLOCK_SKEW, MAX_ID
+from logoadmin.domain.model.metrics import Counters
+
+Check = Callable[[Connection], Iterable[Result]]
+
+_MANY: Final = MAX_ID // 10 * 9
+_NOWHERE: Final = literal(1) == literal(0)
+# Statements that need each right and change no row.
+_WRITES: Final = (
+    update(state).values(writes=state.c.writes).where(_NOWHERE),
+    insert(change_times).from_select(change_times.c.keys(), select(change_times).where(_NOWHERE)),
+    delete(change_times).where(_NOWHERE),
+)
+
+
+def check_database(url: str, processes: int) -> Iterator[Result]:
+    """Check a database as one that so many processes are to use, and yield each result at once.
+
+    Raises:
+        SettingsError: the URL cannot be used.
+    """
+    dialect = dialect_of(url)
+    yield from dialect.look_outside()
+    try:
+        exists = dialect.exists()
+    except StartError as error:
+        yield wrong("database", error.text, error.cure)
+        return
+    if exists:
+        with closing(GuardedPool(dialect, 1, STEP_TIMEOUT, Counters())) as pool:
+            yield from _check_inside(dialect, pool, processes)
+
+
+def _check_inside(dialect: Dialect, pool: GuardedPool, processes: int) -> Iterator[Result]:
+    answers = ok("database", f"{dialect.product} at {dialect.server} answers")
+    reached = _guarded(pool, "database", lambda _: [answers], f"{dialect.server}: ")
+    yield from reached
+    if reached[0].cure:
+        return
+    tables = _guarded(pool, "tables", lambda connection: [_tables(dialect, connection)])
+    yield from tables
+    checks = dict(dialect.looks_inside(processes * connections_of(dialect)))
+    if not tables[0].cure:
+        checks |= {"columns": _columns, "writing": _writing, "clock of changes": _last_change, "ids": _ids}
+    for name, check in checks.items():
+        yield from _guarded(pool, name, check)
+
+
+def _guarded(pool: GuardedPool, name: str, check: Check, where: str = "") -> list[Result]:
+    """Return what a check found; that the database refuses it is found, too."""
+
+    def with_connection(transaction: Transaction, run: Callable[[Connection], list[Result]]) -> list[Result]:
+        return run(pool.connection_of(transaction))
+
+    try:
+        return pool.once(with_connection, lambda connection: list(check(connection)))
+    except Failure as failure:
+        cause = failure.cause
+        # Somebody may just write something long; but who cannot even connect has found what is wrong.
+        found = warning if cause is Cause.TOO_BUSY and name != "database" else wrong
+        return [found(name, where + cause.text, cause.cure)]
+    except (SQLAlchemyError, pool.engine.dialect.loaded_dbapi.Error) as error:
+        return [warning(name, f"it could not be looked at ({type(error).__name__})", "look at it by hand")]
+
+
+def _tables(dialect: Dialect, connection: Connection) -> Result:
+    """Whether the tables are those of this program, or wider ones."""
+    schema = Schema(dialect)
+    try:
+        schema.check(connection)
+    except SchemaMismatch as error:
+        return wrong("tables", error.cause.text, error.cause.cure)
+    version = schema.version(connection)
+    wider = "" if version == NEWEST else f", which knows them up to {NEWEST}"
+    return ok("tables", f"version {version} fits this program{wider}")
+
+
+def _columns(connection: Connection) -> Iterator[Result]:
+    """Whether no table and no column was taken away by hand."""
+    there = inspect(connection)
+    names = set(there.get_table_names())
+    missing = [name for name in metadata.tables if name not in names]
+    missing += [
+        f"{name}.{column}"
+        for name, table in metadata.tables.items()
+        if name in names
+        for column in _missing(table, {found["name"] for found in there.get_columns(name)})
+    ]
+    if missing:
+        yield wrong("columns", f"missing: {', '.join(sorted(missing))}", "restore the database from a backup")
+    else:
+        yield ok("columns", "all tables and columns are there")
+
+
+def _missing(table: Table, there: set[str]) -> list[str]:
+    return [column.name for column in table.c if column.name not in there]
+
+
+def _writing(connection: Connection) -> Iterator[Result]:
+    """Whether the database takes changes; no row is changed."""
+    for statement in _WRITES:
+        connection.execute(statement)
+    yield ok("writing", "the database takes changes")
+
+
+def _last_change(connection: Connection) -> Iterator[Result]:
+    """Whether the last change was made before now."""
+    at = connection.execute(select(changes.c.at).order_by(changes.c.change_id.desc()).limit(1)).scalar()
+    behind = (at or 0) - time.time()
+    if behind > CLOCK_SKEW:
+        yield wrong(
+            "clock of changes",
+            f"the last change was made {behind:.0f} s after now: this clock is slow, or another one was fast",
+            "set the clocks of all machines by NTP",
+        )
+    else:
+        yield ok("clock of changes", "the last change was made before now" if at else "nothing was changed yet")
+
+
+def _ids(connection: Connection) -> Iterator[Result]:
+    """Whether there are ids left."""
+    row = connection.execute(select(*(state.c[name] for name in COUNTED))).first()
+    if row is None:
+        yield wrong("ids", "the row of the table state is missing", "restore the database from a backup")
+        return
+    highest: dict[str, int] = dict(zip(COUNTED, row, strict=True))
+    scarce = [name for name, given in highest.items() if given > _MANY]
+    if scarce:
+        cure = "export the gallery, and import it into a new database, which gives ids from the highest one on"
+        yield warning("ids", f"less than a tenth is left of: {', '.join(sorted(scarce))}", cure)
+    else:
+        yield ok("ids", f"the highest one so far is {max(highest.values())} of {MAX_ID}")

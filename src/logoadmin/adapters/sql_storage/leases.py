@@ -1,0 +1,113 @@
+"""Leases on a server: what one process alone may do, on however many servers of a cluster the others are.
+
+A lock by name is of one server; a row is of the whole cluster. Whoever made the row holds the lease, as long as the
+time in it has not come; the clock is the database's own.
+"""
+
+import secrets
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, Column, Connection, MetaData, String, Table, exc, func
+from sqlalchemy.schema import CreateTable
+
+from logoadmin.adapters.sql_storage.tables import LEASE_TABLE
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import StorageUnavailable
+
+# Whoever dies is waited for as long as this; whoever lives renews it three times as often.
+_DURATION: Final = 30  # seconds
+_POLL: Final = 0.2
+_NO_TABLE: Final = 1146
+# Somebody else has it, or makes the table, or takes the lease at this moment: 1050 is MySQL's, the others a cluster's.
+_TAKEN: Final = frozenset({1020, 1050, 1062, 1205, 1213, 1412, 1684})
+
+_NOW: Final = func.unix_timestamp()
+
+
+class Lease:
+    """The right to do something alone, held by at most one process at a time."""
+
+    def __init__(self, name: str, server: str, table_options: Mapping[str, Any]) -> None:
+        """Name what it is about, the server for messages, and the options of tables there."""
+        self._name = name
+        self._server = server
+        self._holder = secrets.token_hex(16)
+        self._leases = Table(
+            LEASE_TABLE,
+            MetaData(),
+            Column("name", String(64), primary_key=True),
+            Column("holder", String(64), nullable=False),
+            Column("until", BigInteger, nullable=False),
+            **table_options,
+        )
+        self._ours = (self._leases.c.name == name, self._leases.c.holder == self._holder)
+
+    @contextmanager
+    def held(self, connection: Connection, *, wait: float) -> Iterator[None]:
+        """Hold the lease, renewed on another connection of the same engine.
+
+        Raises:
+            StorageUnavailable: somebody else had it all the time, or has it at the end.
+        """
+        deadline = time.monotonic() + wait + _DURATION
+        while not self._take(connection):
+            if time.monotonic() > deadline:
+                raise StorageUnavailable(self._server, Cause.TOO_BUSY)
+            time.sleep(_POLL)
+        done = threading.Event()
+        renewing = threading.Thread(target=self._renew, args=(connection, done), name="lease", daemon=True)
+        renewing.start()
+        try:
+            yield
+        except BaseException:
+            # It may be the connection that is lost: then the lease ends by itself.
+            with suppress(exc.SQLAlchemyError):
+                self._give_back(connection)
+            raise
+        else:
+            if not self._give_back(connection):
+                raise StorageUnavailable(self._server, Cause.TOO_BUSY)
+        finally:
+            done.set()
+            renewing.join()
+
+    def _take(self, connection: Connection) -> bool:
+        lease = {"name": self._name, "holder": self._holder, "until": _NOW + _DURATION}
+        try:
+            self._drop_expired(connection)
+            connection.execute(self._leases.insert().values(lease))
+        except exc.DBAPIError as error:
+            if _code_of(error) not in _TAKEN:
+                raise
+            return False
+        return True
+
+    def _drop_expired(self, connection: Connection) -> None:
+        of_name = self._leases.c.name == self._name
+        try:
+            connection.execute(self._leases.delete().where(of_name, self._leases.c.until < _NOW))
+        except exc.DBAPIError as error:
+            if _code_of(error) != _NO_TABLE:
+                raise
+            connection.execute(CreateTable(self._leases, if_not_exists=True))
+
+    def _renew(self, connection: Connection, done: threading.Event) -> None:
+        pause = _DURATION / 3
+        while not done.wait(pause):
+            began = time.monotonic()
+            # What fails now may work the next time; if it does not, the lease is lost, which is found out at the end.
+            with suppress(exc.SQLAlchemyError), connection.engine.connect() as another:
+                another.execute(self._leases.update().where(*self._ours).values(until=_NOW + _DURATION))
+            # A change of a large table keeps everybody waiting, and this, too.
+            pause = max(0.0, _DURATION / 3 - (time.monotonic() - began))
+
+    def _give_back(self, connection: Connection) -> bool:
+        return connection.execute(self._leases.delete().where(*self._ours)).rowcount == 1
+
+
+def _code_of(error: exc.DBAPIError) -> object:
+    return error.orig.args[0] if error.orig is not None and error.orig.args else None

@@ -1,0 +1,251 @@
+"""The records of one kind as a use case sees them, and the change log that they write into (contract B4, F1, G).
+
+Each change is authorized, gets a version, is stored and then recorded. Every method is written out, so one that the
+ports get and that is forgotten here cannot be called at all.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final, Generic, TypeVar
+
+from logoadmin.domain.audit.escalation import GUARDS, Escalation
+from logoadmin.domain.model.errors import NotFound
+from logoadmin.domain.model.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.model.lists import EVERYTHING, Filter, Order
+from logoadmin.domain.model.records import Change, Kind, Link, StoredRecord
+from logoadmin.domain.model.versions import raise_if_stale
+from logoadmin.ports.storage import Changes, UnitOfWork
+
+Record = TypeVar("Record", bound=StoredRecord)
+Snapshot = Mapping[str, Any]
+LinksByKind = Mapping[AnyArtworkKind, tuple[Link, ...]]
+
+CREATED: Final = "created"
+AMENDED: Final = "amended"
+REMOVED: Final = "removed"
+RESTORED: Final = "restored"
+LINKED: Final = "linked"
+UNLINKED: Final = "unlinked"
+PASSWORD_SET: Final = "password_set"
+
+_NO_LINKS: Final[LinksByKind] = MappingProxyType({})
+# So many changes are held at most, however many there are.
+_MOST_HELD: Final = 16
+
+
+class ChangeLog:
+    """The changes of one unit of work: numbered, and written into the history.
+
+    What happens to a record in a row is one change: one that gets new values and new links is amended once.
+
+    Attributes:
+        changes: the last changes so far, those that are not stored yet.
+    """
+
+    __slots__ = ("_goes_on", "_history", "_last_id", "_now", "_request_id", "_user_id", "changes")
+
+    def __init__(self, history: Changes, now: int, user_id: int | None, request_id: str | None) -> None:
+        self._history = history
+        self._now = now
+        self._user_id = user_id
+        self._request_id = request_id
+        self.changes: list[Change] = []
+        self._last_id: int | None = None
+        self._goes_on = False
+
+    def version(self, kind: Kind, id_: int) -> int:
+        """Return the id that the change of a record is going to have."""
+        if self._last_id is None:
+            self._last_id = self._history.last_id()
+        if self._goes_on and self.changes[-1].id == id_ and self.changes[-1].kind is kind:
+            return self._last_id
+        return self._last_id + 1
+
+    def record(self, action: str, kind: Kind, id_: int, before: Snapshot | None, after: Snapshot | None) -> None:
+        """Record what became of a record, once it did."""
+        change_id = self.version(kind, id_)
+        if change_id == self._last_id:
+            first = self.changes.pop()
+            action, before = first.action.partition(".")[2], first.before
+        if len(self.changes) >= _MOST_HELD:
+            self.store()
+        self._last_id, self._goes_on = change_id, True
+        self.changes.append(
+            Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, self._request_id)
+        )
+
+    def separate(self) -> None:
+        """Let what happens next be a change of its own, also if it happens to the record that was changed last."""
+        self._goes_on = False
+
+    def store(self) -> None:
+        """Store the changes so far, which do not go on."""
+        if self.changes:
+            self._history.add(self.changes)
+            self.changes, self._goes_on = [], False
+
+
+def snapshot(kind: AnyKind, record: StoredRecord) -> dict[str, Any]:
+    """Return the fields of a record as JSON has them, without its authors, who are records of their own."""
+    return {
+        name: [*value] if type(value) is tuple else value
+        for name, value in zip(kind.stored_fields, kind.values_of(record), strict=True)
+    }
+
+
+class AuditedRecords(Generic[Record]):
+    """The records of one kind."""
+
+    def __init__(
+        self, kind: RecordKind[Record, Any], uow: UnitOfWork, change_log: ChangeLog, escalation: Escalation
+    ) -> None:
+        self._kind, self._uow, self._change_log = kind, uow, change_log
+        self._stored = uow.records(kind)
+        guard = GUARDS.get(kind.kind)
+        self._guard = None if guard is None else guard(uow, escalation)
+        # What was read or stored in this work; nobody else changes anything meanwhile.
+        self._known: dict[int, Record | None] = {}
+
+    def next_id(self) -> int:
+        return self._stored.next_id()
+
+    def get(self, id_: int) -> Record | None:
+        return self._read(id_)
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
+        return self._stored.page(after, limit, where, order)
+
+    def get_for_change(self, id_: int, if_match: frozenset[int] | None, /, **values: Any) -> Record:
+        """Return a record that is to get these values, or to go, once nothing stands against it (contract A19).
+
+        Raises, in this order:
+            NotPermitted: see :meth:`authorize`.
+            NotFound: there is no such record.
+            Outdated: it has none of the versions that the caller asks for.
+        """
+        record = self.get(id_)
+        self.authorize(record, **values)
+        if record is None:
+            raise NotFound(self._kind.name, id_)
+        if if_match is not None:
+            raise_if_stale(if_match, record, self._kind.name, id_)
+        return record
+
+    def authorize(self, record: Record | None, /, **values: Any) -> None:
+        """Refuse a caller who goes beyond themselves with a record that gets these values, or with its end.
+
+        Raises:
+            NotPermitted: (contract B4, C5).
+        """
+        if self._guard is not None:
+            self._guard.authorize(record, values)
+
+    def add(self, record: Record, action: str = CREATED, links: LinksByKind = _NO_LINKS) -> Record:
+        """Store a new record, or one that comes back, with links to what is there; return it with its version."""
+        values = snapshot(self._kind, record)
+        if self._guard is not None:
+            self._guard.authorize(None, values)
+        stored = self._numbered(record)
+        self._stored.add(stored)
+        return self._recorded(action, stored, None, self._link(stored, values, links))
+
+    def update(self, record: Record) -> Record:
+        """Give a record new values, and return it with its version."""
+        values = snapshot(self._kind, record)
+        before = self.get_existing(self._kind.id_of(record))
+        if self._guard is not None:
+            self._guard.authorize(before, values)
+            self._guard.note_possible_lockout(before, record)
+        was, stored = self.serialized(before), self._numbered(record)
+        self._stored.update(stored)
+        # Beside the fields there are the links of an artwork, which stay as they were.
+        return self._recorded(AMENDED, stored, was, {**was, **values})
+
+    def amend(self, id_: int, if_match: frozenset[int] | None, changes: Mapping[str, Any]) -> Record:
+        """Give a record some new values, and return it; without a change where it has them.
+
+        Raises, in this order:
+            NotPermitted, NotFound, Outdated: see :meth:`get_for_change`.
+            NotFound: what it is to refer to is not there.
+            DuplicateUpdate: another record has a unique value.
+        """
+        record = self.get_for_change(id_, if_match, **changes)
+        amended = replace(record, **changes)
+        for field, kind in self._kind.references.items():
+            if getattr(amended, field) != getattr(record, field):
+                self._check_exists(KINDS[kind], getattr(amended, field))
+        return record if amended == record else self.update(amended)
+
+    def remove(self, id_: int) -> bool:
+        """Remove a record and its links; tell whether there was one.
+
+        Raises:
+            Conflict: it is needed.
+        """
+        before = self._read(id_)
+        if before is None:
+            return False
+        if self._guard is not None:
+            self._guard.authorize(before, {})
+            self._guard.check_unused(before)
+            self._guard.note_possible_lockout(before, None)
+        was = self._unlinked(before)
+        self._stored.remove(id_)
+        self._change_log.record(REMOVED, self._kind.kind, id_, was, None)
+        self._know(id_, None)
+        return True
+
+    def links(self, id_: int) -> LinksByKind:  # noqa: ARG002 (most records have none)
+        """Return the links of a record, an artwork or an author, of which it is one side."""
+        return _NO_LINKS
+
+    def serialized(self, record: Record) -> Snapshot:
+        """Return what the history says of a record as it is now."""
+        return snapshot(self._kind, record)
+
+    def get_existing(self, id_: int) -> Record:
+        """Return a record that must be there."""
+        record = self._read(id_)
+        if record is None:
+            raise LookupError(f"{self._kind.name} {id_} is to be changed and is not there")
+        return record
+
+    def touch(self, action: str, id_: int, before: Snapshot, after: Snapshot) -> Record:
+        """Give a record another version for what was done beside its fields, and return it so."""
+        record = self.get_existing(id_)
+        stored = self._numbered(record)
+        if stored.version != record.version:
+            self._stored.touch([id_], stored.version)
+        return self._recorded(action, stored, before, after)
+
+    def _check_exists(self, kind: AnyKind, id_: int) -> None:
+        if self._uow.records(kind).get(id_) is None:
+            raise NotFound(kind.name, id_)
+
+    def _link(self, stored: Record, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the same)
+        """Store the links of a record that is new, and return what the history says of it."""
+        return values
+
+    def _unlinked(self, record: Record) -> Snapshot:
+        """Return what the history says of a record that goes, once nothing shows it any more."""
+        return self.serialized(record)
+
+    def _read(self, id_: int) -> Record | None:
+        if id_ not in self._known:
+            self._know(id_, self._stored.get(id_))
+        return self._known[id_]
+
+    def _know(self, id_: int, record: Record | None) -> None:
+        if len(self._known) >= self._kind.page_sizes.first:  # an import meets more than can be held
+            self._known.clear()
+        self._known[id_] = record
+
+    def _numbered(self, record: Record) -> Record:
+        return replace(record, version=self._change_log.version(self._kind.kind, self._kind.id_of(record)))
+
+    def _recorded(self, action: str, stored: Record, before: Snapshot | None, after: Snapshot) -> Record:
+        id_ = self._kind.id_of(stored)
+        self._change_log.record(action, self._kind.kind, id_, before, after)
+        self._know(id_, stored)
+        return stored

@@ -1,0 +1,159 @@
+"""The sessions that go on: whose they are, their tokens, and when they end by themselves (contract C3, C6)."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Final
+
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.model.access import Anonymous
+from logoadmin.domain.model.errors import InvalidToken
+from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
+from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens
+from logoadmin.ports.randomness import Randomness
+from logoadmin.ports.storage import Session
+from logoadmin.ports.tokens import Grant, TokenSigner
+
+_DAY: Final = 86_400
+# So many refresh tokens of expired sessions are forgotten with each new one: however many there are, nobody waits.
+_MOST_TOKENS_FORGOTTEN: Final = 20
+# So many sessions a user has at most, or nobody could say how long the list of them is (contract C6).
+MOST_SESSIONS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """How long tokens are good.
+
+    Attributes:
+        access_token: an access token, in seconds.
+        session: a session that is not refreshed, in seconds.
+        session_days: any session, however often it is refreshed, in days.
+    """
+
+    access_token: int = 900
+    session: int = 30 * _DAY
+    session_days: int = 90
+
+    def end_of(self, session: Session, now: int) -> int:
+        """Return when a session ends that is not refreshed any more: by the idle or the absolute end.
+
+        A clock that ran ahead and was put right prolongs nothing (contract K7).
+        """
+        idle = min(session.expires_at, now + self.session)
+        return min(idle, min(session.created_at, now) + self.session_days * _DAY)
+
+
+class SessionTokens:
+    """Gives out the tokens of sessions, each time an access token and a refresh token that is good once.
+
+    Attributes:
+        lifetimes: how long they are good.
+    """
+
+    def __init__(self, signer: TokenSigner, randomness: Randomness, lifetimes: Lifetimes) -> None:
+        self._signer = signer
+        self._randomness = randomness
+        self.lifetimes = lifetimes
+
+    def begin(self, uow: AnyUnitOfWork, user_id: int, client: Anonymous, now: int) -> Tokens:
+        """Return the first tokens of a session; where its user has too many, the one that rested longest ends."""
+        known = sorted(uow.sessions.of_user(user_id), key=_last_used)
+        for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
+            uow.sessions.end(rested.session_id)
+        session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes)
+        uow.sessions.add(session)
+        return self._given(uow, session, now)
+
+    def refresh(self, uow: AnyUnitOfWork, refresh_token: str, now: int) -> Tokens | EndedSession:
+        """Return the next tokens of a session; its end instead where the refresh token was used or came too late.
+
+        Raises:
+            InvalidToken: it is no refresh token.
+        """
+        known = session_of_token(uow, refresh_token)
+        if known is None:
+            raise InvalidToken
+        session, used = known
+        if used or self.lifetimes.end_of(session, now) <= now:
+            uow.sessions.end(session.session_id)
+            return EndedSession(ended=True)
+        uow.sessions.use_refresh_token(_hashed(refresh_token))
+        session = _refreshed(session, now, self.lifetimes)
+        uow.sessions.update_times(session)
+        return self._given(uow, session, now)
+
+    def _given(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
+        uow.sessions.forget_expired(now, _MOST_TOKENS_FORGOTTEN)
+        # Begun by a clock that ran ahead and was put right, or when sessions were longer.
+        uow.sessions.expire_by(now + self.lifetimes.session, _MOST_TOKENS_FORGOTTEN)
+        refresh_token = self._randomness.text()
+        uow.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
+        held = uow.sessions.rights(session.session_id, session.user_id)
+        if held is None:
+            raise InvalidToken
+        scope = tuple(sorted(held.scope))
+        seconds = min(self.lifetimes.access_token, session.expires_at - now)
+        grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
+        return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
+
+
+def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, bool] | None:
+    """Return the session of a refresh token, and whether that was used already; None for what is none."""
+    return uow.sessions.refresh_token(_hashed(refresh_token))
+
+
+def sessions_of(
+    user_id: int, uow: AnyUnitOfWork, now: int, lifetimes: Lifetimes, current: str | None = None
+) -> tuple[ListedSession, ...]:
+    """Return the sessions of a user that go on, by created_at, then by session_id; one is the current one."""
+    ends = [(session, lifetimes.end_of(session, now)) for session in uow.sessions.of_user(user_id)]
+    return tuple(
+        ListedSession(
+            session.session_id,
+            session.created_at,
+            session.refreshed_at,
+            end,
+            session.address,
+            session.user_agent,
+            session.session_id == current,
+        )
+        for session, end in ends
+        if end > now
+    )
+
+
+def _begun(session_id: str, user_id: int, client: Anonymous, now: int, lifetimes: Lifetimes) -> Session:
+    """Return a session that somebody begins now."""
+    session = Session(
+        session_id,
+        user_id,
+        created_at=now,
+        expires_at=now + lifetimes.session,
+        address=_shown(client.origin, MAX_ADDRESS),
+        user_agent=_shown(client.user_agent, MAX_USER_AGENT),
+    )
+    return replace(session, expires_at=lifetimes.end_of(session, now))
+
+
+def _refreshed(session: Session, now: int, lifetimes: Lifetimes) -> Session:
+    """Return a session as it goes on when it is refreshed now.
+
+    One that was begun by a clock that ran ahead and was put right counts from now.
+    """
+    created_at = min(session.created_at, now)
+    prolonged = replace(session, created_at=created_at, expires_at=now + lifetimes.session, refreshed_at=now)
+    return replace(prolonged, expires_at=lifetimes.end_of(prolonged, now))
+
+
+def _last_used(session: Session) -> int:
+    return session.created_at if session.refreshed_at is None else session.refreshed_at
+
+
+def _shown(told: str, most: int) -> str | None:
+    """Return what a client said of itself as people can be shown it: no controls, nothing that turns text around."""
+    return "".join(filter(str.isprintable, told)).strip()[:most] or None
+
+
+def _hashed(refresh_token: str) -> str:
+    # Random enough that a plain digest cannot be guessed back. What is no text at all matches nothing.
+    return hashlib.sha256(refresh_token.encode()).hexdigest()

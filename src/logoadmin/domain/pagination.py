@@ -1,0 +1,117 @@
+"""How the pages of a list are found, of records and of changes alike (contract E1 to E4, F1, G3)."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
+
+from logoadmin.domain.audit.unit_of_work import get_existing
+from logoadmin.domain.model.kinds import RecordKind
+from logoadmin.domain.model.lists import (
+    CHANGE_PAGE_SIZES,
+    EVERY_CHANGE,
+    ChangeFilter,
+    ListCommand,
+    Order,
+    PageSizes,
+    SearchedCommand,
+)
+from logoadmin.domain.model.records import Change, StoredRecord
+from logoadmin.domain.model.versions import raise_if_unmodified, version_of_list
+from logoadmin.ports.storage import UnitOfWork
+
+Listed = TypeVar("Listed")
+Record = TypeVar("Record", bound=StoredRecord)
+
+
+class ListPages(ABC, Generic[Listed]):
+    """The pages of one list.
+
+    Attributes:
+        sizes: how much is fetched at a time.
+        id_of: the id of what is listed.
+    """
+
+    sizes: PageSizes
+    id_of: Callable[[Listed], int]
+
+    def first(self, uow: UnitOfWork, command: ListCommand) -> tuple[int, tuple[Listed, ...], bool]:
+        """Return the version of the list, its first records, and whether there may be more.
+
+        Raises:
+            NotFound: what the list belongs to is not there.
+            NotModified: the caller has the list already.
+        """
+        # The version first: a list that is newer than its version is fetched again, one that is older is not.
+        version = self.version(uow, command)
+        raise_if_unmodified(command.if_none_match, version)
+        if command.limit is None:
+            return version, self.page(command.begins_after, self.sizes.first, uow), True
+        fetch, size = partial(self.page, uow=uow), command.limit + 1  # one more tells whether more follows
+        return version, *self.sizes.collect(fetch, self.id_of, command.begins_after, size)
+
+    @abstractmethod
+    def version(self, uow: UnitOfWork, command: ListCommand) -> int:
+        """Return the version of the list, once it is found that what it belongs to is there."""
+
+    @abstractmethod
+    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Listed, ...]:
+        """Return up to so many that follow an id in the order of the list."""
+
+
+class RecordPages(ListPages[Record]):
+    """A list of the records of one kind, all or those of one author or artwork."""
+
+    def __init__(
+        self, command: SearchedCommand, kind: RecordKind[Record, Any], of: RecordKind[Any, Any] | None
+    ) -> None:
+        """List the records of a kind for which a command asks; ``of`` is the kind of what they belong to, if any."""
+        self._where, self._order, self._kind, self._of = command.filter(), command.order, kind, of
+        self.sizes, self.id_of = kind.page_sizes, kind.id_of
+
+    def version(self, uow: UnitOfWork, command: ListCommand) -> int:
+        """Return the last change of what the lists of this kind show."""
+        if self._of is not None:
+            get_existing(uow, self._of, self._of.id_of(command))
+        return version_of_list(self._kind, uow.changes.last_of_kinds())
+
+    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
+        """Return records for which the filter asks, by id."""
+        return uow.records(self._kind).page(after, limit, self._where, self._order)
+
+
+class ChangePages(ListPages[Change]):
+    """A list of the history, the oldest change first unless asked otherwise."""
+
+    sizes = CHANGE_PAGE_SIZES
+    id_of = attrgetter("change_id")
+
+    def __init__(self, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc") -> None:
+        """List the changes for which a filter asks."""
+        self._where, self._order = where, order
+
+    def version(self, uow: UnitOfWork, command: ListCommand) -> int:  # noqa: ARG002 (every list is told)
+        """Return the last change of the record or of the kind, if the filter asks for one, or else of all."""
+        if self._where.kind is None:
+            return uow.changes.last_id()
+        if self._where.id is None:
+            return uow.changes.last_of_kinds().get(self._where.kind, 0)
+        return uow.changes.last_of(self._where.kind, self._where.id)
+
+    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
+        """Return changes for which the filter asks, by id."""
+        return uow.changes.page(after, limit, self._where, self._order)
+
+
+class ChangesUpTo(ChangePages):
+    """The list of changes, up to one."""
+
+    def __init__(self, last: int) -> None:
+        super().__init__()
+        self._last = last
+
+    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
+        """Return changes, by id, of which none is after the last one."""
+        limit = min(limit, self._last - after)
+        return super().page(after, limit, uow) if limit > 0 else ()

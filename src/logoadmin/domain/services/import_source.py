@@ -1,0 +1,120 @@
+"""The source of an import: its lines, read as often as it takes, and those of them that are bad (contract I2)."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from logoadmin.domain.model.errors import BadLine, InvalidLines, Problem
+from logoadmin.domain.model.records import Kind, PasswordHash
+from logoadmin.domain.services.jsonl import Line, read_lines
+
+# Of bad lines no more problems than this are named: somebody has to hold them. A file that has so many without a look
+# at any record is not read any further.
+MOST_REPORTED: Final = 10_000
+
+
+@dataclass(slots=True)
+class BadLines:
+    """The first lines that cannot be imported, and how many there are.
+
+    Attributes:
+        first: the first of them, with :data:`MOST_REPORTED` problems or the first few more.
+        count: how many there are.
+        problems: how many problems the first ones have.
+        unread_from: the first line that was not looked at, because there were so many.
+    """
+
+    first: list[BadLine] = field(default_factory=list)
+    count: int = 0
+    problems: int = 0
+    unread_from: int | None = None
+
+    def add(self, number: int, *problems: Problem) -> None:
+        """Take note of one more."""
+        self.count += 1
+        if self.problems < MOST_REPORTED:
+            self.first.append(BadLine(number, problems))
+            self.problems += len(problems)
+
+    def joined(self, others: "BadLines") -> "BadLines":
+        """Return these and others, in the order of the file."""
+        both = BadLines()
+        for line in sorted([*self.first, *others.first], key=lambda line: line.number):
+            both.add(line.number, *line.problems)
+        both.count = self.count + others.count
+        return both
+
+    def explained(self, text: str) -> "BadLines":
+        """Return them with more to each problem."""
+        told = [replace(line, problems=tuple(_with(problem, text) for problem in line.problems)) for line in self.first]
+        return replace(self, first=told)
+
+    def error(self) -> InvalidLines:
+        """Return the error that reports them, and says at its end whether there are more."""
+        lines, more = self.first, self.count - len(self.first)
+        if self.unread_from is not None:
+            text = "And more: with so many problems, lines from here on are not looked at"
+            lines = [*lines, BadLine(self.unread_from, (Problem((), text, "too_long"),))]
+        elif more:
+            text = f"And more: {more} other line{'' if more == 1 else 's'} cannot be imported"
+            lines = [*lines, BadLine(lines[-1].number, (Problem((), text, "too_long"),))]
+        return InvalidLines(lines, self.count, unread=self.unread_from is not None)
+
+
+@dataclass(slots=True)
+class CheckedLines:
+    """What is found without looking at any record: the bad lines, and the kinds in the others."""
+
+    kinds: set[Kind] = field(default_factory=set)
+    bad: BadLines = field(default_factory=BadLines)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSource:
+    """A file to import, line by line, which is read as often as it takes.
+
+    Attributes:
+        lines: its lines, from the first one each time.
+        refusal: says why a password hash cannot be taken, None if it can.
+    """
+
+    lines: Iterable[str | bytes]
+    refusal: Callable[[PasswordHash], str | None]
+
+    def checked(self) -> CheckedLines:
+        """Return what is found without looking at any record."""
+        found = CheckedLines()
+        for number, line in read_lines(self.lines, self.refusal):
+            if isinstance(line, BadLine):
+                found.bad.add(number, *line.problems)
+                if found.bad.problems >= MOST_REPORTED:
+                    found.bad.unread_from = number + 1
+                    break
+            else:
+                found.kinds.add(line.row.kind)
+        return found
+
+    def good(self, numbers: Sequence[int] | None) -> Iterator[tuple[int, Line]]:
+        """Yield the lines within their limits, all or those with some numbers, which rise."""
+        wanted = None if numbers is None else _only(self.lines, numbers)
+        for number, line in read_lines(self.lines if wanted is None else wanted, self.refusal):
+            if not isinstance(line, BadLine):
+                yield number, line
+
+
+def _only(lines: Iterable[str | bytes], numbers: Sequence[int]) -> Iterator[str | bytes]:
+    """Yield lines, in whose place others than those with these numbers are empty."""
+    wanted = iter(numbers)
+    following = next(wanted, None)
+    for number, line in enumerate(lines, start=1):
+        if number != following:
+            yield ""
+            continue
+        yield line
+        following = next(wanted, None)
+        if following is None:
+            return
+
+
+def _with(problem: Problem, text: str) -> Problem:
+    return replace(problem, msg=f"{problem.msg}; {text}")

@@ -1,0 +1,82 @@
+"""What is set, and where (contract K4)."""
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from logoadmin.entrypoints.cli.serve import serve_options
+from logoadmin.entrypoints.one_line import on_one_line
+
+if TYPE_CHECKING:
+    from logoadmin.settings import SettingsInForce
+
+_HIDDEN: Final = "***"
+_DEFAULT: Final = "default"
+# The URL of a file, or of a server on this machine by its name alone.
+_FILE: Final = re.compile(r"sqlite:///[^?]*|\w[\w+]*:///[\w.-]*")
+# That of a server, where a password may have any other @ but the last.
+_SERVER: Final = re.compile(
+    r"(?P<kept>\w[\w+]*://[^:/@]*)(?P<password>.*)@(?P<server>(\[[^]/]*\]|[^]:/[]*)(:\d*)?(/.*)?)", re.DOTALL
+)
+# A driver takes its options there, a password among them.
+_OPTION: Final = re.compile(r"([a-z_]+=).*", re.DOTALL)
+
+
+@click.command()
+@serve_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
+def config(as_json: bool, **flags: Any) -> None:
+    """Print every setting in force and where it is from; of secrets, that they are set.
+
+    It takes the options of serve, to try them out.
+    """
+    from logoadmin.settings import settings_in_force
+
+    found = settings_in_force(**flags)
+    if as_json:
+        click.echo(json.dumps(_for_programs(found), indent=2))
+        return
+    lines = [(name, _written(value), found.origins.get(name, _DEFAULT)) for name, value in _shown(found).items()]
+    names, values = (max(len(line[column]) for line in lines) for column in (0, 1))
+    for name, value, origin in lines:
+        click.echo(f"{name:<{names}}  {value:<{min(values, 40)}}  {origin}")
+
+
+def _for_programs(found: "SettingsInForce") -> dict[str, Any]:
+    return {name: {"value": value, "from": found.origins.get(name, _DEFAULT)} for name, value in _shown(found).items()}
+
+
+def _shown(found: "SettingsInForce") -> dict[str, Any]:
+    """Return what is set, as JSON has it, without what is secret."""
+    from pydantic import SecretStr
+
+    shown = found.settings.model_dump(mode="json")
+    for name in shown:
+        value = getattr(found.settings, name)
+        if isinstance(value, SecretStr):
+            shown[name] = _HIDDEN
+    return {**shown, "database": without_password(found.settings.database.get_secret_value())}
+
+
+def without_password(url: str) -> str:
+    """Return a database's URL without what only its server and its owner know; it need not be well-formed."""
+    from logoadmin.bootstrap import MEMORY
+
+    if url == MEMORY or _FILE.fullmatch(url):
+        return url
+    before, mark, options = url.partition("?")
+    found = _SERVER.fullmatch(before)
+    if found is None or "@" in options:  # it may be one of a password, and so may what is before it
+        return _HIDDEN
+    password = f":{_HIDDEN}" if found["password"] else ""
+    return f"{found['kept']}{password}@{found['server']}{mark}" + "&".join(
+        _OPTION.sub(rf"\1{_HIDDEN}", option) if _OPTION.fullmatch(option) else _HIDDEN
+        for option in (options.split("&") if mark else ())
+    )
+
+
+def _written(value: Any) -> str:
+    text = ",".join(value) if isinstance(value, list) else "none" if value is None else str(value)
+    return on_one_line(text) or "none"

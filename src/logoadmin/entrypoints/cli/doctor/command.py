@@ -1,0 +1,78 @@
+"""The command, which prints a line for each check."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from logoadmin.domain.model.checks import Result, Verdict, wrong
+from logoadmin.domain.model.errors import SettingsError
+from logoadmin.entrypoints.cli.serve import serve_options
+from logoadmin.entrypoints.one_line import on_one_line
+
+if TYPE_CHECKING:
+    from logoadmin.settings import SettingsInForce
+
+_WIDTHS: Final = (8, 17)
+_COLOURS: Final = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG: "red"}
+
+
+@click.command()
+@serve_options
+@click.option(
+    "--url",
+    metavar="URL",
+    help="Where people reach the service, as https://gallery.example/gallery: ask it through its proxy.",
+)
+def doctor(url: str | None, **flags: Any) -> None:
+    """Look at settings, keys, addresses, database, disk and clock, and say what to do where something is wrong.
+
+    One line a check: ok, warning or wrong; exits with 1 if anything is wrong. No record is changed. It takes the
+    options of serve. Run it as the user of the service, in its directory and with its environment, beside it or
+    before it starts.
+    """
+    counted: Counter[Verdict] = Counter()
+    for result in _results(flags, url):
+        counted[result.verdict] += 1
+        click.echo(_line(result))
+    click.echo(f"{counted[Verdict.WRONG]} wrong, {counted[Verdict.WARNING]} to be warned of, {counted[Verdict.OK]} ok")
+    if counted[Verdict.WRONG]:
+        sys.exit(1)
+
+
+def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
+    from logoadmin.entrypoints.cli.doctor.settings_checks import check_settings
+    from logoadmin.settings import settings_in_force
+
+    try:
+        in_force = settings_in_force(**flags)
+    except SettingsError as error:
+        yield wrong("settings", str(error), "correct them; logoadmin config says where each is from")
+        return
+    yield from check_settings(in_force)
+    yield from _check_the_rest(in_force, url)
+
+
+def _check_the_rest(in_force: "SettingsInForce", url: str | None) -> Iterator[Result]:
+    from logoadmin.bootstrap import check_database
+    from logoadmin.entrypoints.cli.doctor.port_checks import check_ports
+
+    settings = in_force.settings
+    yield from check_ports(settings)
+    try:
+        yield from check_database(settings)
+    except SettingsError as error:
+        yield wrong("database", str(error), "correct the setting database")
+    if url is not None:
+        from logoadmin.entrypoints.cli.doctor.proxy_checks import check_proxy
+
+        yield from check_proxy(settings, url)
+
+
+def _line(result: Result) -> str:
+    verdict = click.style(f"{result.verdict.value:<{_WIDTHS[0]}}", fg=_COLOURS[result.verdict])
+    told = f"{result.text}; {result.cure}" if result.cure else result.text
+    # A path may be anything that a file system takes, and must not speak to the terminal.
+    return f"{verdict} {result.check:<{_WIDTHS[1]}} {on_one_line(told)}"

@@ -1,0 +1,49 @@
+"""How a command ends: what is said on standard error, and the exit code."""
+
+import sys
+from io import TextIOWrapper
+from typing import Final, NoReturn
+
+import click
+
+from logoadmin.domain.model.errors import InvalidLines, LogoAdminError, SettingsError
+from logoadmin.entrypoints.cli.commands import cli
+from logoadmin.entrypoints.one_line import on_one_line
+
+_USAGE: Final = 2
+_FAILURE: Final = 1
+_INTERRUPTED: Final = 130
+
+
+def main() -> NoReturn:
+    """Run the command of this process's arguments and exit: 0 for done, 1 for failed, 2 for asked wrongly."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal need not know every character
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(_USAGE)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "logoadmin"
+        said = " ".join(error.format_message().split())  # choices are on lines of their own
+        _exit(_USAGE, f"{said.removesuffix('.')}. See: {command} --help")
+    except click.Abort:
+        _exit(_INTERRUPTED, "Interrupted")
+    except InvalidLines as error:
+        _exit(_FAILURE, f"{error}; nothing was imported")
+    except OSError as error:
+        _exit(_FAILURE, f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except SettingsError as error:
+        _exit(_USAGE, str(error))
+    except LogoAdminError as error:
+        _exit(_FAILURE, error.explained)
+    sys.exit(0)
+
+
+def _exit(code: int, text: str) -> NoReturn:
+    click.echo(on_one_line(f"logoadmin: {text}"), err=True)
+    sys.exit(code)

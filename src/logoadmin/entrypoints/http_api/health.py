@@ -1,0 +1,116 @@
+"""Whether the service is well, for those that start, stop and choose services (contract K1).
+
+Both paths answer whoever asks, under whatever name (contract A22), and say nothing that is secret.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+from typing import Final
+
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.errors import SchemaMismatch, StorageUnavailable
+from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint
+from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, detail_response, note_cause
+from logoadmin.entrypoints.http_api.media_types import JSON
+
+log = logging.getLogger("logoadmin.http")
+
+# Where a server says in the state of its requests that it stops: new ones are to go elsewhere (contract K5).
+STOPPING: Final = "logoadmin.stopping"
+
+_PATHS: Final = ("/livez", "/readyz")
+# A look at the database gets less than the second in which `readyz` answers, and is good for a second (contract K1).
+_TIMEOUT: Final = 0.9
+_FRESH: Final = 1.0
+
+_STOPPING: Final = "The service is stopping"
+
+
+def health_routes(gallery: LogoAdmin, dispatch: Dispatch) -> list[Route]:
+    """Return the routes of both checks."""
+    live, ready = _PATHS
+    return [Route(live, Liveness()), Route(ready, Readiness(gallery, dispatch))]
+
+
+def is_health_check(scope: Scope) -> bool:
+    """Return whether a request only asks whether the service is well."""
+    return scope["path"].removeprefix(scope.get("root_path", "")) in _PATHS
+
+
+class Liveness(ReadOnlyEndpoint):
+    """The process answers; the database is not asked."""
+
+    def response(self, scope: Scope) -> Response:  # noqa: ARG002 (whoever asks gets the same)
+        """Return 200: whoever can answer at all is alive."""
+        return _well()
+
+
+class Readiness(ReadOnlyEndpoint):
+    """The database answers, its tables fit, and the service is not stopping."""
+
+    def __init__(self, gallery: LogoAdmin, dispatch: Dispatch) -> None:
+        """Look at the database of a gallery."""
+        self._gallery = gallery
+        self._dispatch = dispatch
+        self._fault: StorageUnavailable | SchemaMismatch | None = None
+        self._fresh_until = 0.0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, with a look at the database if the last one is old."""
+        if scope["method"] in ("GET", "HEAD") and not _is_stopping(scope):
+            await self._look()
+        await super().__call__(scope, receive, send)
+
+    def response(self, scope: Scope) -> Response:
+        """Return 200, or 503 with what the last look found; also 503 while the service stops."""
+        if _is_stopping(scope):
+            return detail_response(503, _STOPPING)
+        if self._fault is None:
+            return _well()
+        note_cause(scope, self._fault)
+        return _unwell(self._fault)
+
+    async def _look(self) -> None:
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._fresh_until:
+            return
+        try:
+            # All who ask before it begins share the look.
+            await self._dispatch.reading(self._gallery.check, loop.time() + _TIMEOUT, key=self)
+        except (StorageUnavailable, SchemaMismatch) as error:
+            self._found(error)
+        else:
+            self._found(None)
+        self._fresh_until = loop.time() + _FRESH
+
+    def _found(self, fault: StorageUnavailable | SchemaMismatch | None) -> None:
+        """Take note of what the look found; storage itself says in the log why it is out of reach."""
+        before, self._fault = self._fault, fault
+        if isinstance(fault, SchemaMismatch) and not isinstance(before, SchemaMismatch):
+            log.error("%s (%s)", fault, fault.cause.code)
+        elif fault is None and isinstance(before, SchemaMismatch):
+            log.warning("The tables fit this program again: %s is over", before.cause.code)
+
+
+def _is_stopping(scope: Scope) -> bool:
+    return bool(scope.get("state", {}).get(STOPPING))
+
+
+def _well() -> Response:
+    return _json_response(200, {"status": "ok"})
+
+
+def _unwell(fault: StorageUnavailable | SchemaMismatch) -> Response:
+    """Return what fails and what to do, in words without secrets, and the code of it (contract K1)."""
+    return _json_response(503, {"detail": fault.explained, "code": fault.cause.code}, {"retry-after": str(RETRY_AFTER)})
+
+
+def _json_response(status: int, body: Mapping[str, str], headers: Mapping[str, str] | None = None) -> Response:
+    return Response(json.dumps(body).encode(), status, {"cache-control": "no-store", **(headers or {})}, JSON)

@@ -1,0 +1,232 @@
+"""All that can be set (contract H1)."""
+
+import re
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Any
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS
+
+# Only what means the same in a path, in a URL and in a header; `.` and `..` would be resolved by clients.
+_HOST = re.compile(r"\*|[A-Za-z0-9._:\[\]-]+", re.ASCII)
+_ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
+# As policies of browsers have them; a scheme is the page's own, or its safer sister.
+PICTURE_HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.ASCII)
+_ROOT_PATH = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
+
+
+class Settings(BaseModel):
+    """Everything that can be set; making one reads nothing but its arguments.
+
+    Attributes:
+        host: the address that ``serve`` listens on.
+        port: its port; 0 for any that is free.
+        database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:`` (contract H2).
+        access: the policy, ``open`` or ``guarded`` (contract B1); None for ``open``, not said explicitly.
+        workers: how many processes ``serve`` runs.
+        trusted_proxies: the proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` ``serve`` believes; addresses
+            and networks. Text is split at commas.
+        root_path: the prefix that a proxy takes off the paths before ``serve`` gets them, such as ``/gallery``.
+        token_key: the key that signs access tokens, after which white space and more may follow that are accepted;
+            without it, those that the first start put in the database.
+        token_key_files: PEM files, the first of which has the private key that signs access tokens instead; of the
+            others, of ``token_key`` and of the database, tokens are accepted. Text is split at commas.
+        token_issuer: ``iss`` of access tokens.
+        token_audience: ``aud`` of access tokens.
+        access_token_seconds: how long an access token is good.
+        session_seconds: how long a session lasts that is not refreshed.
+        session_days: how long any session lasts, however often it is refreshed.
+        hosts: the names that ``serve`` answers to beside those of loopback, such as ``gallery.example``; ``*`` for any.
+            Under ``guarded``, none is any, too (contract A22). Text is split at commas.
+        origins: the origins whose pages in a browser may use everything, such as ``https://admin.example``; those of
+            others may only read what is public (contract F2).
+        cache_seconds: how long browsers and proxies may keep public reads without asking again.
+        console: whether the page for people is served at ``/console/`` (contract J1).
+        picture_hosts: the hosts from which the console's previews of CSS may get pictures, such as ``i.example`` or
+            ``*.example`` (contract J2). Text is split at commas.
+        admin_password: the first administrator's; without it, one is made up and shown once (contract H3).
+        argon2_memory_kib: memory for each password hash, in KiB.
+        argon2_passes: how often it is gone through.
+        log_level: ``debug``, ``info`` (a line for each request), ``warning`` or ``error``.
+        log_format: ``text`` or ``json``, a line for each event either way (contract K3).
+        drain_seconds: for how long ``serve`` takes connections still after SIGTERM, while ``/readyz`` answers 503
+            (contract K5).
+        metrics_port: the port of ``serve`` at which metrics are, 0 for any; None for no metrics (contract K2).
+        metrics_host: the address of that.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=MAX_PORT)
+    database: SecretStr = SecretStr("sqlite:///logoadmin.db")
+    access: Policy | None = None
+    workers: int = Field(1, ge=1, le=MAX_WORKERS)
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    root_path: str = ""
+    token_key: SecretStr | None = None
+    token_key_files: tuple[str, ...] | None = None
+    token_issuer: str = Field("logoadmin", min_length=1)
+    token_audience: str = Field("logoadmin", min_length=1)
+    access_token_seconds: int = Field(900, ge=1, le=86_400)
+    session_seconds: int = Field(2_592_000, ge=60, le=31_536_000)
+    session_days: int = Field(90, ge=1, le=3_660)
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    cache_seconds: int = Field(60, ge=0, le=31_536_000)
+    console: bool = True
+    picture_hosts: tuple[str, ...] = ()
+    admin_password: SecretStr | None = None
+    argon2_memory_kib: int = Field(19_456, ge=8, le=4_194_304)
+    argon2_passes: int = Field(2, ge=1, le=100)
+    log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
+    log_format: str = Field("text", pattern="^(text|json)$")
+    drain_seconds: int = Field(0, ge=0, le=3_600)
+    metrics_port: int | None = Field(None, ge=0, le=MAX_PORT)
+    metrics_host: str = "127.0.0.1"
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_whole(cls, value: Any, info: ValidationInfo) -> Any:
+        # As TOML has them, true would be 1, and 2.0 would be 2.
+        is_number = cls.model_fields[info.field_name or ""].annotation in (int, int | None)
+        if is_number and isinstance(value, bool | float):
+            raise PydanticCustomError("int_type", "Input should be a valid integer")
+        return value
+
+    @field_validator("token_key_files", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        return _split(value) or None if isinstance(value, str) else value
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _are_networks(cls, value: Any) -> Any:
+        listed = _split(value) if isinstance(value, str) else value
+        try:
+            return tuple(_network(entry) for entry in listed)
+        except (TypeError, ValueError):
+            raise PydanticCustomError(
+                "trusted_proxies",
+                "should be IP addresses and networks, separated by commas, such as 127.0.0.1,10.0.0.0/8,fd00::/8",
+            ) from None
+
+    @field_validator("hosts", mode="before")
+    @classmethod
+    def _are_hosts(cls, value: Any) -> Any:
+        msg = "should be names or addresses, separated by commas, such as gallery.example, or * for any"
+        return _texts(value, _HOST, PydanticCustomError("hosts", msg))
+
+    @field_validator("origins", mode="before")
+    @classmethod
+    def _are_origins(cls, value: Any) -> Any:
+        msg = "should be origins as browsers write them, separated by commas, such as https://admin.example"
+        return _texts(value, _ORIGIN, PydanticCustomError("origins", msg))
+
+    @field_validator("picture_hosts", mode="before")
+    @classmethod
+    def _are_picture_hosts(cls, value: Any) -> Any:
+        msg = "should be names of hosts, separated by commas, such as i.example or *.example"
+        return _texts(value, PICTURE_HOST, PydanticCustomError("picture_hosts", msg))
+
+    @field_validator("host", "metrics_host")
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        if any(character in value for character in "[]/"):
+            raise PydanticCustomError("host", "should be a name or an address alone, such as 127.0.0.1 or ::1")
+        return value
+
+    @field_validator("root_path")
+    @classmethod
+    def _is_prefix(cls, value: str) -> str:
+        if _ROOT_PATH.fullmatch(value) is None:
+            raise PydanticCustomError(
+                "root_path",
+                "should begin with / and not end with it, such as /gallery; "
+                "between them are letters, digits and the characters - . _ ~",
+            )
+        return value
+
+    @field_validator("admin_password")
+    @classmethod
+    def _is_password(cls, value: SecretStr | None) -> SecretStr | None:
+        # Declared as lengths, pydantic would speak of items.
+        if value is not None and not value:
+            raise PydanticCustomError("admin_password", "must not be empty; without it, a password is made up")
+        if value is not None and len(value) > MAX_PASSWORD:
+            raise PydanticCustomError("admin_password", f"must not be longer than {MAX_PASSWORD} characters")
+        return value
+
+    @model_validator(mode="after")
+    def _is_text(self) -> "Settings":
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            text = value.get_secret_value() if isinstance(value, SecretStr) else value
+            text = "".join(map(str, text)) if isinstance(text, tuple) else text
+            if isinstance(text, str) and ("\0" in text or _is_broken(text)):
+                raise ValueError(f"{name} should be text in UTF-8 without the character U+0000")
+        return self
+
+
+def _split(text: str) -> list[str]:
+    return [entry.strip() for entry in text.split(",") if entry.strip()]
+
+
+def _texts(value: Any, pattern: re.Pattern[str], wrong: PydanticCustomError) -> list[str] | tuple[str, ...]:
+    """Return texts that all look so, of which a list may be one text with commas."""
+    listed = _split(value) if isinstance(value, str) else value
+    if not isinstance(listed, list | tuple) or not all(isinstance(e, str) and pattern.fullmatch(e) for e in listed):
+        raise wrong
+    return listed
+
+
+def _network(entry: Any) -> IPv4Network | IPv6Network:
+    """Return a network, of one address perhaps; numbers would also be addresses to ``ip_network``."""
+    if isinstance(entry, IPv4Network | IPv6Network):
+        return entry
+    if not isinstance(entry, str):
+        raise TypeError
+    return ip_network(entry)
+
+
+def _is_broken(text: str) -> bool:
+    """Tell whether text came from bytes that are not UTF-8."""
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def settings_of(**given: Any) -> Settings:
+    """Return the settings made of arguments alone; those that are None were not given.
+
+    Raises:
+        SettingsError: naming each setting that is wrong and how, never its value.
+    """
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        wrong = problems_of(error)
+    raise wrong_settings(": ".join(filter(None, problem)) for problem in wrong)
+
+
+def problems_of(error: ValidationError) -> list[tuple[str, str]]:
+    """Return the setting and what is wrong with it, for each; the setting is "" where the message names it."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return [(".".join(map(str, entry["loc"])), entry["msg"]) for entry in found]
+
+
+def wrong_settings(problems: Iterable[str]) -> SettingsError:
+    """Return the error that says all that is wrong with settings."""
+    return SettingsError(f"Settings are wrong: {'; '.join(problems)}")

@@ -1,0 +1,179 @@
+"""Where settings are read: flags over environment over secrets directory over file over defaults (contract H1, K4)."""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from logoadmin.domain.model.errors import SettingsError
+from logoadmin.settings.settings import Settings, problems_of, wrong_settings
+
+_PREFIX: Final = "LOGOADMIN_"
+_CONFIG_FILE: Final = "logoadmin.toml"
+_CONFIG_VARIABLE: Final = "LOGOADMIN_CONFIG"
+_SECRETS_VARIABLE: Final = "LOGOADMIN_SECRETS_DIR"
+# Kubernetes sets these in every container where a service is called logoadmin, and with them LOGOADMIN_PORT, to a URL
+# (contract K4).
+_OF_PLATFORMS: Final = ("LOGOADMIN_SERVICE_", "LOGOADMIN_PORT_")
+_LINK: Final = re.compile(r"_SERVICE_(HOST|PORT)|_PORT_[0-9]+_(TCP|UDP)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsInForce:
+    """The settings, and where they are from.
+
+    Attributes:
+        settings: the settings.
+        origins: by the name of the setting, the flag, the variable or the file that its value is from; what is not
+            there has its default.
+    """
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One place: its values and where they are, by setting, and what it has that is no setting."""
+
+    values: Mapping[str, Any]
+    origins: Mapping[str, str]
+    problems: tuple[str, ...] = ()
+
+
+def load_settings(**flags: Any) -> Settings:
+    """Return the settings from everywhere, with flags (those that are None were not given) over everything else.
+
+    Raises:
+        SettingsError: naming each setting that is wrong and how, never its value.
+    """
+    return settings_in_force(**flags).settings
+
+
+def settings_in_force(**flags: Any) -> SettingsInForce:
+    """Return the settings from everywhere, and where each is from; the rest as :func:`load_settings`."""
+    sources = (_file(), _secrets(), _environment(), _flags(flags))  # the last one wins
+    values = {name: value for source in sources for name, value in source.values.items()}
+    origins = {name: origin for source in sources for name, origin in source.origins.items()}
+    problems = [problem for source in sources for problem in source.problems]
+    try:
+        settings = Settings(**values)
+    except ValidationError as error:
+        problems += [_problem(name, text, values, origins) for name, text in problems_of(error)]
+    if problems:
+        raise wrong_settings(problems)
+    return SettingsInForce(settings, origins)
+
+
+def _problem(name: str, text: str, values: Mapping[str, Any], origins: Mapping[str, str]) -> str:
+    if not name:  # the text has it
+        return text
+    setting = name.partition(".")[0]
+    if _is_link(origins.get(setting, ""), values.get(setting)):
+        return _links([origins[setting]])
+    return f"{name} ({origins[setting]}): {text}" if setting in origins else f"{name}: {text}"
+
+
+def _flags(flags: Mapping[str, Any]) -> _Source:
+    given = {name: value for name, value in flags.items() if value is not None}
+    return _Source(given, {name: f"--{name.replace('_', '-')}" for name in given})
+
+
+def _environment() -> _Source:
+    names = {name.upper(): name for name in os.environ if name.upper().startswith(_PREFIX)}
+    own = {f"{_PREFIX}{name.upper()}": name for name in Settings.model_fields}
+    variables = {own[upper]: name for upper, name in names.items() if upper in own}
+    known = {*own, _CONFIG_VARIABLE, _SECRETS_VARIABLE}
+    unknown = {*names.values()} - {*variables.values()} - known
+    unknown = {name for name in unknown if not name.startswith(_OF_PLATFORMS)}
+    links = {name for name in unknown if _is_link(name, os.environ[name])}
+    problems = [*([_links(sorted(links))] if links else []), *_unknown(unknown - links, known)]
+    problems += _doubles((name, own.get(name.upper())) for name in os.environ)
+    return _Source({name: os.environ[variable] for name, variable in variables.items()}, variables, tuple(problems))
+
+
+def _is_link(name: str, value: Any) -> bool:
+    """Return whether a variable is one that Kubernetes sets for a service, whose name it begins with."""
+    is_url = isinstance(value, str) and value.startswith(("tcp://", "udp://"))
+    return name.upper().startswith(_PREFIX) and (is_url or _LINK.search(name) is not None)
+
+
+def _links(names: Iterable[str]) -> str:
+    return (
+        f"{', '.join(names)}: set by Kubernetes for one of its services, not for logoadmin; "
+        "give that service a name that does not begin with logoadmin, or set enableServiceLinks: false for the pod"
+    )
+
+
+def _secrets() -> _Source:
+    directory = os.environ.get(_SECRETS_VARIABLE)
+    if not directory:
+        return _Source({}, {})
+    if not Path(directory).is_dir():
+        raise SettingsError(f"{_SECRETS_VARIABLE} names a directory that is not there: {directory}")
+    known = {f"{_PREFIX}{name}".lower(): name for name in Settings.model_fields}
+    with _readable(directory):
+        files = [file for file in Path(directory).absolute().iterdir() if file.name.lower().startswith(_PREFIX.lower())]
+    named = {known[file.name.lower()]: file for file in files if file.name.lower() in known}
+    values = {}
+    for name, file in named.items():
+        with _readable(str(file)):
+            values[name] = file.read_text(encoding="utf-8").strip()
+    unknown = _unknown({file.name for file in files} - {file.name for file in named.values()}, known)
+    doubles = _doubles((file.name, known.get(file.name.lower())) for file in files)
+    problems = tuple(f"{directory}: {problem}" for problem in (*unknown, *doubles))
+    return _Source(values, {name: str(file) for name, file in named.items()}, problems)
+
+
+def _file() -> _Source:
+    named = os.environ.get(_CONFIG_VARIABLE)
+    file = Path(named or _CONFIG_FILE)
+    if not file.is_file():
+        if named:
+            raise SettingsError(f"{_CONFIG_VARIABLE} names a file that is not there: {named}")
+        return _Source({}, {})
+    with _readable(str(file)):
+        found = tomllib.loads(file.read_text(encoding="utf-8"))
+    known = Settings.model_fields
+    values = {name: value for name, value in found.items() if name in known}
+    problems = tuple(f"{file}: {problem}" for problem in _unknown(found.keys() - known.keys(), known))
+    return _Source(values, dict.fromkeys(values, str(file.absolute())), problems)
+
+
+@contextmanager
+def _readable(file: str) -> Iterator[None]:
+    """Say of a file what keeps it from being read, and nothing that is in it."""
+    try:
+        yield
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{file} cannot be read: it is not text in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{file} cannot be read: {error}") from None
+
+
+def _doubles(named: Iterable[tuple[str, str | None]]) -> Iterator[str]:
+    """Say of names that differ in case alone that only one of them may be there."""
+    by_setting: dict[str, list[str]] = {}
+    for name, setting in named:
+        if setting is not None:
+            by_setting.setdefault(setting, []).append(name)
+    for setting, names in by_setting.items():
+        if len(names) > 1:
+            yield f"{' and '.join(sorted(names))} are the same setting {setting}, give one of them"
+
+
+def _unknown(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """Say of names that there are no such settings, and which was perhaps meant."""
+    written = {name.upper().removeprefix(_PREFIX): name for name in known}
+    for name in sorted(names):
+        meant = get_close_matches(name.upper().removeprefix(_PREFIX), written, 1)
+        yield f"there is no setting {name}" + (f", did you mean {written[meant[0]]}?" if meant else "")

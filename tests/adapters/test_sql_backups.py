@@ -1,0 +1,334 @@
+"""Backups are whole and of one moment, and after a restore no id and no version means something else than before."""
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+from typing import Any, Final
+
+import pytest
+
+import logoadmin
+from logoadmin.adapters.sql_storage import backups, open_sql_storage, sqlite_backups
+from logoadmin.adapters.sql_storage.schema import NEWEST
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
+from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.services.changes import ListChanges
+from logoadmin.settings import settings_of
+from tests.adapters.test_sql_migrations import go_to
+
+pytestmark = pytest.mark.rule("contract K4")
+
+URL: Final = "sqlite:///gallery.db"
+COPY: Final = "sqlite:///copy.db"
+FILE: Final = Path("backup.db")
+# Dies with the copy made, but not yet verified.
+_KILLED: Final = """
+import os, pathlib, signal
+from logoadmin.adapters.sql_storage import backups, open_sql_storage, sqlite_backups
+from logoadmin.adapters.sql_storage.schema import NEWEST
+from logoadmin.bootstrap import open_gallery
+sqlite_backups._verify = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+backups.back_up("sqlite:///gallery.db", pathlib.Path("backup.db"))
+"""
+
+
+@pytest.fixture(autouse=True)
+def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def gallery() -> Iterator[logoadmin.LogoAdmin]:
+    with at(URL) as gallery:
+        yield gallery
+
+
+def at(url: str) -> logoadmin.LogoAdmin:
+    return open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1))
+
+
+def author(gallery: logoadmin.LogoAdmin, number: int) -> Any:
+    return gallery.authors.create(logoadmin.CreateAuthor(user_id=number, username=f"author {number}"))
+
+
+def history(gallery: logoadmin.LogoAdmin, **asked: Any) -> list[Any]:
+    return list(gallery.changes.list(ListChanges(**asked)))
+
+
+def test_a_backup_beside_eight_writers_is_of_one_moment(gallery: logoadmin.LogoAdmin) -> None:
+    stop = Event()
+
+    def write(writer: int) -> int:
+        made = 0
+        while not stop.is_set():
+            author(gallery, 1000 * writer + made)
+            made += 1
+        return made
+
+    with ThreadPoolExecutor(8) as pool:
+        try:
+            before = author(gallery, 1).version
+            written = [pool.submit(write, number) for number in range(1, 9)]
+            copies = [Path(f"{number}.db") for number in range(3)]
+            for copy in copies:
+                backups.back_up(URL, copy)
+        finally:
+            stop.set()
+        assert sum(each.result() for each in written) > 0
+    for copy in copies:
+        with at(f"sqlite:///{copy}") as copied:
+            changes = history(copied)
+            assert [change.change_id for change in changes] == list(range(1, len(changes) + 1))
+            versions = {record.version for record in copied.authors.list(logoadmin.ListAuthors())}
+            assert versions == {change.change_id for change in changes if change.action == "author.created"}
+            assert changes[-1].change_id >= before
+            before = changes[-1].change_id
+
+
+@pytest.mark.usefixtures("gallery")
+def test_a_backup_is_one_file_for_its_owner_alone() -> None:
+    backups.back_up(URL, FILE)
+    assert stat.S_IMODE(FILE.stat().st_mode) == 0o600
+    assert {path.name for path in Path().iterdir() if not path.name.startswith("gallery.db")} == {"backup.db"}
+    with closing(sqlite3.connect(f"{FILE.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.parametrize("failing", ["copy", "_verify", "_name"])
+def test_what_breaks_off_leaves_nothing(monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sqlite_backups, failing, fail)
+    monkeypatch.setattr("logoadmin.adapters.sql_storage.sqlite.copy", sqlite_backups.copy)
+    with pytest.raises(KeyboardInterrupt):
+        backups.back_up(URL, FILE)
+    assert {path.name for path in Path().iterdir() if not path.name.startswith("gallery.db")} == set()
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.slow("a process is killed")
+def test_one_that_is_killed_leaves_nothing_that_looks_like_a_backup() -> None:
+    killed = subprocess.run([sys.executable, "-c", _KILLED], check=False, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    assert not FILE.exists()
+    assert {path.name for path in Path().glob("[!.]*") if not path.name.startswith("gallery.db")} == set()
+    backups.back_up(URL, FILE)
+    assert FILE.exists()
+
+
+def damage(path: Path) -> None:
+    """Overwrite a page in the middle, and leave the first ones as they are."""
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2 // 4096 * 4096)
+        file.write(b"\x0d" * 4096)
+
+
+@pytest.mark.usefixtures("gallery")
+def test_a_damaged_database_makes_no_backup_and_a_damaged_backup_no_database() -> None:
+    backups.back_up(URL, FILE)
+    damage(FILE)
+    with pytest.raises(StartError, match="damaged"):
+        backups.restore(COPY, FILE)
+    with pytest.raises(StartError, match="damaged"):
+        backups.back_up("sqlite:///backup.db", Path("again.db"))
+    assert not Path("copy.db").exists()
+    assert not Path("again.db").exists()
+
+
+@pytest.mark.usefixtures("gallery")
+def test_nothing_is_overwritten() -> None:
+    FILE.write_text("mine")
+    with pytest.raises(StartError, match="not overwritten"):
+        backups.back_up(URL, FILE)
+    assert FILE.read_text() == "mine"
+    FILE.unlink()
+    backups.back_up(URL, FILE)
+    with pytest.raises(StartError, match="not overwritten"):
+        backups.restore(URL, FILE)
+    # SQLite would take the log of another file for this one's.
+    Path("copy.db-wal").touch()
+    with pytest.raises(StartError, match=r"copy\.db-wal is there already"):
+        backups.restore(COPY, FILE)
+    assert not Path("copy.db").exists()
+
+
+@pytest.mark.usefixtures("gallery")
+def test_what_appears_meanwhile_is_not_overwritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_backups, "_verify", lambda *_: FILE.write_text("mine"))
+    for no_links in (False, True):
+        if no_links:
+            monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(PermissionError()))
+        with pytest.raises(StartError, match="not overwritten"):
+            backups.back_up(URL, FILE)
+        assert FILE.read_text() == "mine"
+        FILE.unlink()
+    monkeypatch.undo()
+
+
+def test_after_a_restore_no_id_and_no_version_is_given_a_second_time(gallery: logoadmin.LogoAdmin) -> None:
+    kept = author(gallery, 1)
+    backups.back_up(URL, FILE)
+    lost = author(gallery, 2)
+    lost_key = history(gallery)[-1].change_id
+    for url in (COPY, "sqlite:///second.db"):
+        backups.restore(url, FILE)
+        with at(url) as restored:
+            assert restored.authors.get(logoadmin.GetAuthor(author_id=kept.author_id)) == kept
+            assert [change.change_id for change in history(restored)] == list(range(1, lost.version))
+            new = author(restored, 3)
+            assert new.author_id > lost.author_id + 2**20 - 2
+            assert new.version > max(lost.version, lost_key) + 2**20 - 2
+            lost = lost if url == COPY else new
+            # The same moments as before are found by their time, on both sides of what was passed over.
+            everything = history(restored)
+            assert history(restored, since=0, until=MAX_ID * 4) == everything
+            assert history(restored, since=0, order="desc") == everything[::-1]
+            assert history(restored, since=everything[-1].at, until=everything[-1].at)[-1] == everything[-1]
+            assert history(restored, until=everything[0].at - 1) == []
+
+
+@pytest.mark.usefixtures("gallery")
+def test_twice_from_one_backup_gives_other_ids() -> None:
+    backups.back_up(URL, FILE)
+    given = set()
+    for number in range(3):
+        backups.restore(f"sqlite:///{number}.db", FILE)
+        with at(f"sqlite:///{number}.db") as restored:
+            given.add(author(restored, 1).version)
+    assert len(given) == 3
+
+
+@pytest.mark.usefixtures("gallery")
+def test_ids_do_not_run_out_by_restores() -> None:
+    backups.back_up(URL, FILE)
+    with closing(sqlite3.connect(FILE)) as connection, connection:
+        connection.execute("UPDATE state SET author_id = ?, change_id = ?", (MAX_ID, MAX_ID - 9))
+    backups.restore(COPY, FILE)
+    with closing(sqlite3.connect("copy.db")) as connection:
+        assert connection.execute("SELECT author_id, change_id FROM state").fetchone() == (MAX_ID, MAX_ID - 5)
+
+
+@pytest.mark.usefixtures("gallery")
+def test_of_a_directory_so_many_backups_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = Path("copies")
+    directory.mkdir()
+    others = {"gallery-2000-01-01T000000Z.sql", "gallery.db", "other-2000-01-01T000000Z.db", ".gallery-is-mine"}
+    for name in (*others, "gallery-2000-01-01T000000Z.db", ".gallery-2000-01-02T000000Z.db.killed"):
+        (directory / name).write_text("mine")
+    made = [backups.back_up_into(URL, directory, None)]
+    for day in (1, 2, 3):
+        monkeypatch.setattr(backups, "_DATED", f"{{stem}}-2100-01-0{day}T000000Z")
+        made.append(backups.back_up_into(URL, directory, 2))
+    assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
+    with pytest.raises(StartError, match="not overwritten"):
+        backups.back_up_into(URL, directory, 1)
+    assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
+    # By a clock that was put right, it is older than all others, and the newest all the same.
+    monkeypatch.setattr(backups, "_DATED", "{stem}-2050-01-01T000000Z")
+    made.append(backups.back_up_into(URL, directory, 2))
+    assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
+    backups.restore(COPY, made[-1])
+
+
+def test_nothing_is_removed_for_a_backup_that_is_not_made() -> None:
+    kept = Path("gallery-2000-01-01T000000Z.db")
+    for at in (kept, Path("gallery-2000-01-02T000000Z.db")):
+        at.write_text("a backup")
+    with pytest.raises(TablesMissing):
+        backups.back_up_into(URL, Path(), 1)
+    assert kept.exists()
+
+
+@pytest.mark.usefixtures("gallery")
+def test_a_copy_that_was_loaded_otherwise_is_finished() -> None:
+    backups.back_up(URL, FILE)
+    backups.restore_loaded("sqlite:///backup.db")
+    with at("sqlite:///backup.db") as loaded:
+        assert author(loaded, 1).author_id > 2**20
+    with pytest.raises(TablesMissing):
+        backups.restore_loaded(COPY)
+    assert not Path("copy.db").exists()
+
+
+def test_two_that_finish_a_copy_at_once_each_pass_over_ids(url: str) -> None:
+    """None can know whether the other one was for an earlier copy."""
+    with open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1), create="always") as gallery:
+        last = author(gallery, 1).version
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(backups.restore_loaded, [url] * 2))
+    with at(url) as loaded:
+        new = author(loaded, 2).version
+        assert new > last + 2 * 2**20
+        assert [change.change_id for change in history(loaded)] == [*range(1, last + 1), new]
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.parametrize(("version", "missing"), [(NEWEST, "state"), (NEWEST, "users"), ("0005", "users")])
+def test_what_was_not_loaded_to_its_end_is_refused(version: str, missing: str) -> None:
+    backups.back_up(URL, FILE)
+    with closing(sqlite3.connect(FILE)) as connection, connection:
+        connection.execute("UPDATE logoadmin_version SET version_num = ?", (version,))
+        connection.execute(f"DROP TABLE {missing}")
+    with pytest.raises(StartError, match=f"^The copy is not whole, it has no table {missing}; load one into an empty"):
+        backups.restore_loaded("sqlite:///backup.db")
+
+
+def test_what_is_no_gallery_is_neither_backed_up_nor_restored() -> None:
+    with pytest.raises(TablesMissing):
+        backups.back_up(URL, FILE)
+    with pytest.raises(StartError, match="cannot be opened"):
+        backups.restore(URL, FILE)
+    for content in (b"", b"no database at all, but some text"):
+        FILE.write_bytes(content)
+        with pytest.raises(StartError):
+            backups.restore(URL, FILE)
+    Path("gallery.db").touch()
+    with pytest.raises(TablesMissing):
+        backups.back_up(URL, Path("other.db"))
+    assert {path.name for path in Path().iterdir()} == {"backup.db", "gallery.db"}
+
+
+def with_version(number: str) -> None:
+    with closing(sqlite3.connect(FILE)) as connection, connection:
+        connection.execute("UPDATE logoadmin_version SET version_num = ?, usable_from = ?", (number, number))
+
+
+@pytest.mark.usefixtures("gallery")
+def test_a_newer_backup_is_refused() -> None:
+    backups.back_up(URL, FILE)
+    with_version("9999")
+    with pytest.raises(SchemaMismatch, match="newer"):
+        backups.restore(COPY, FILE)
+    assert not Path("copy.db").exists()
+
+
+def test_an_older_backup_is_brought_up_to_date() -> None:
+    with closing(open_sql_storage(URL)) as storage:
+        go_to(storage, "0005")
+    backups.back_up(URL, FILE)
+    backups.restore(COPY, FILE)
+    with at(COPY) as restored:
+        assert author(restored, 1).author_id > 2**20
+
+
+@pytest.mark.parametrize("do", [backups.back_up, backups.restore])
+def test_of_a_server_the_command_is_said_without_its_password(do: Callable[[str, Path], None]) -> None:
+    with pytest.raises(StartError) as said:
+        do("mysql://ann:hidden@db.example:3307/the gallery", Path("a b.sql"))
+    text = str(said.value)
+    assert "hidden" not in text
+    for part in ("--host=db.example", "--port=3307", "--user=ann", "--password ", "'the gallery'", "'a b.sql'"):
+        assert part in text
+    assert ("mariadb-dump --single-transaction" in text) is (do is backups.back_up)
+    assert text.endswith("run logoadmin restore --loaded") is (do is backups.restore)

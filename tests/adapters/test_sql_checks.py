@@ -1,0 +1,107 @@
+"""What is found when a server is looked at: each check against what is the matter."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from logoadmin.adapters.sql_storage import mysql_checks
+from logoadmin.adapters.sql_storage.checks import check_database
+from logoadmin.domain.model.checks import Verdict
+from tests.mariadb import PASSWORD, MariaDbServer
+
+pytestmark = [
+    pytest.mark.rule("contract K4"),
+    pytest.mark.slow("a server is started anew after each test"),
+    pytest.mark.own_mariadb,
+]
+
+# These keep no file on the disk, to be quick.
+OF_TESTS = {"durability"}
+
+
+@pytest.fixture
+def server(running: MariaDbServer) -> Iterator[MariaDbServer]:
+    """A server with a gallery, which a test may alter."""
+    running.empty()
+    yield running
+    assert PASSWORD not in str(found(running))
+
+
+def found(server: MariaDbServer, processes: int = 1, options: str = "") -> dict[str, tuple[Verdict, str]]:
+    """Return what is amiss."""
+    return {
+        result.check: (result.verdict, f"{result.text}; {result.cure}")
+        for result in check_database(f"{server.url}{options}", processes)
+        if result.verdict is not Verdict.OK and result.check not in OF_TESTS
+    }
+
+
+def test_a_server_that_is_well_is_found_so(server: MariaDbServer) -> None:
+    assert found(server) == {}
+    names = [result.check for result in check_database(server.url, 1)]
+    assert names == ["database", "tables", *mysql_checks.looks_inside("", 0, lambda _: ""), *names[-4:]]
+    assert names[-4:] == ["columns", "writing", "clock of changes", "ids"]
+
+
+def test_as_many_connections_as_the_processes_take_are_wanted(server: MariaDbServer) -> None:
+    server.execute("SET GLOBAL max_connections = 50")
+    assert found(server, 2) == {}
+    assert found(server, 3)["connections"][0] is Verdict.WARNING
+    verdict, text = found(server, 5)["connections"]
+    assert (verdict, "up to 55" in text, "max_connections 50" in text) == (Verdict.WRONG, True, True)
+    server.execute("ALTER USER 'logoadmin'@'127.0.0.1' WITH MAX_USER_CONNECTIONS 5")
+    try:
+        assert "max_user_connections above 11 times" in found(server)["connections"][1]
+    finally:
+        server.execute("ALTER USER 'logoadmin'@'127.0.0.1' WITH MAX_USER_CONNECTIONS 0")
+
+
+def test_tables_that_take_some_names_for_the_same_are_named(server: MariaDbServer) -> None:
+    server.execute("ALTER TABLE sign_in_attempts CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
+    try:
+        verdict, text = found(server)["names"]
+        assert (verdict, "sign_in_attempts" in text, "COLLATE utf8mb4_nopad_bin" in text) == (Verdict.WRONG, True, True)
+    finally:
+        server.execute("ALTER TABLE sign_in_attempts CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin")
+
+
+def test_what_a_power_cut_takes_back_is_warned_of(server: MariaDbServer) -> None:
+    def told() -> str:
+        return next(result.text for result in check_database(server.url, 1) if result.check == "durability")
+
+    assert "innodb_flush_log_at_trx_commit = 2" in told()
+    server.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1")
+    assert told() == "every commit is on the disk"
+    server.stop()
+    server.start("--log-bin=changes", "--sync-binlog=0", "--binlog-format=STATEMENT")
+    assert "sync_binlog = 0" in told()
+    assert found(server)["replication"][0] is Verdict.WARNING
+    server.execute("SET GLOBAL binlog_format = ROW")
+    assert "replication" not in found(server)
+
+
+def test_what_a_connection_sets_and_does_not_get_is_told(
+    server: MariaDbServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As a proxy does that keeps settings from the server.
+    monkeypatch.setattr("logoadmin.adapters.sql_storage.mysql._STRICT", "SET SESSION sql_mode = ''")
+    verdict, text = found(server)["session"]
+    assert (verdict, text.startswith("sql_mode is ; ")) == (Verdict.WRONG, True)
+
+
+def test_what_is_looked_at_by_hand_ends_nothing(server: MariaDbServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mysql_checks, "_variables", lambda connection, *_: connection.exec_driver_sql("SELECT nothing"))
+    amiss = found(server)
+    assert {amiss[check][0] for check in ("packets", "connections")} == {Verdict.WARNING}
+    assert "look at it by hand" in amiss["packets"][1]
+
+
+def test_a_connection_that_others_can_read_is_warned_of(server: MariaDbServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mysql_checks, "is_loopback", lambda _: False)
+    assert found(server)["TLS"][0] is Verdict.WARNING
+
+
+def test_a_server_that_is_too_old_is_wrong(server: MariaDbServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(mysql_checks._OLDEST, True, (99, 0))
+    verdict, text = found(server)["product"]
+    assert (verdict, "MariaDB 99.0 or newer" in text) == (Verdict.WRONG, True)

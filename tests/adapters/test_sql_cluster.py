@@ -1,0 +1,351 @@
+"""What a cluster asks of the storage, as far as one server shows it; ``tests/cluster`` has a real one."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event, text
+
+from logoadmin.adapters.sql_storage import SqlStorage, leases, mysql, open_sql_storage
+from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, FailureKind, classify_mysql
+from logoadmin.adapters.sql_storage.leases import Lease
+from logoadmin.adapters.sql_storage.tables import LEASE_TABLE
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.model.kinds import AUTHORS, ROLES, USERS
+from logoadmin.domain.model.records import Author, PasswordHash, Role, User
+from logoadmin.domain.model.sessions import ServiceKey
+from logoadmin.ports.storage import Session, StoredResponse, UnitOfWork
+from tests.gallery import add_user
+from tests.mariadb import MariaDb
+
+pymysql = import_module("pymysql")
+
+# Every write changes the row `state`
+
+
+def fill(uow: UnitOfWork) -> None:
+    uow.records(ROLES).add(Role(1, "member", (), 0))
+    add_user(uow, User(7, "ann", None, 1, 0), PasswordHash("hash"))
+    uow.sessions.add(Session("session", 7, 0, 100))
+    uow.sessions.add_refresh_token("token", "session")
+    uow.keys.add(ServiceKey(1, "key", (), 0, None, None), 7, "key hash")
+    uow.secrets.put("secret", "value")
+    uow.sign_in_attempts.set("ann", 1, 100)
+    uow.stored_responses.add(StoredResponse("first", "response", 100))
+
+
+def writes(storage: SqlStorage) -> int:
+    with storage._pool.engine.connect() as connection:
+        return int(connection.execute(text("SELECT writes FROM state")).scalar_one())
+
+
+@pytest.mark.rule("contract H5")
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda uow: uow.sessions.use_refresh_token("token"),
+        lambda uow: uow.sessions.add_refresh_token("another", "session"),
+        lambda uow: uow.sessions.update_times(Session("session", 7, 0, 200, 50)),
+        lambda uow: uow.sessions.end("session"),
+        lambda uow: uow.sessions.forget_expired(100, 9),
+        lambda uow: uow.keys.use(1, 50),
+        lambda uow: uow.keys.remove(1, 7),
+        lambda uow: uow.passwords.set(7, PasswordHash("another")),
+        lambda uow: uow.secrets.replace("secret", "another"),
+        lambda uow: uow.sign_in_attempts.set("ann", 2, 100),
+        lambda uow: uow.sign_in_attempts.set("bob", 1, 100),
+        lambda uow: uow.sign_in_attempts.forget("ann"),
+        lambda uow: uow.stored_responses.add(StoredResponse("second", "response", 100)),
+        lambda uow: uow.records(USERS).update(User(7, "ann", "avatar", 1, 0)),
+    ],
+)
+def test_a_write_without_a_change_of_its_own_meets_the_others_and_is_no_new_version(
+    sql_storage: SqlStorage, work: Callable[[UnitOfWork], object]
+) -> None:
+    sql_storage.write(fill)
+    before, version = writes(sql_storage), sql_storage.read(lambda uow: uow.changes.last_id())
+    sql_storage.write(work)
+    assert writes(sql_storage) == before + 1
+    assert sql_storage.read(lambda uow: uow.changes.last_id()) == version
+
+
+@pytest.mark.rule("contract H5")
+def test_a_write_that_changes_nothing_is_not_counted_and_those_of_one_transaction_once(sql_storage: SqlStorage) -> None:
+    sql_storage.write(fill)
+    assert writes(sql_storage) == 1
+    sql_storage.write(lambda uow: uow.sign_in_attempts.forget("nobody"))
+    assert writes(sql_storage) == 1
+
+    def use(at: int) -> None:
+        sql_storage.write(lambda uow: uow.keys.use(1, at))
+
+    def use_often() -> None:
+        for at in (60, 61, 62):
+            use(at)
+
+    sql_storage.atomic(use_often)
+    assert sql_storage.try_write(lambda uow: uow.keys.use(1, 70))
+    assert writes(sql_storage) == 3
+
+
+# What each transaction sees
+
+
+@pytest.mark.rule("contract H5", "contract B5")
+def test_a_write_that_waited_for_another_sees_what_that_one_left(mariadb_storage: SqlStorage) -> None:
+    begun, names = threading.Event(), []
+
+    def first(uow: UnitOfWork) -> None:
+        uow.records(AUTHORS).get(1)
+        begun.set()
+        time.sleep(0.2)
+        uow.records(AUTHORS).add(Author(1, 1, "ann", 0))
+
+    def second(uow: UnitOfWork) -> None:
+        names.extend([by.username for by in uow.records(AUTHORS).page(-1, 9)])
+
+    with ThreadPoolExecutor(2) as executor:
+        writing = executor.submit(mariadb_storage.write, first)
+        begun.wait(5)
+        executor.submit(mariadb_storage.write, second).result(5)
+        writing.result(5)
+    assert names == ["ann"]
+
+
+@pytest.mark.rule("contract H5")
+def test_nothing_is_said_to_a_server_that_a_proxy_has_to_remember(mariadb_storage: SqlStorage) -> None:
+    said: list[str] = []
+    executed = pymysql.cursors.Cursor.execute
+
+    def noting(cursor: Any, query: str, args: Any = None) -> Any:
+        said.append(query)
+        return executed(cursor, query, args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pymysql.cursors.Cursor, "execute", noting)
+        mariadb_storage.snapshot(lambda uow: uow.records(AUTHORS).get(1))
+        mariadb_storage.write(lambda uow: uow.records(AUTHORS).add(Author(1, 1, "ann", 0)))
+    begun = [query for query in said if "TRANSACTION" in query and not query.startswith("SET SESSION ")]
+    assert begun == ["START TRANSACTION", "START TRANSACTION"]
+    assert not [query for query in said if "LOCK(" in query or ";" in query]
+
+
+@pytest.mark.rule("contract H5")
+@pytest.mark.parametrize("knows", [True, False], ids=["of MariaDB", "a server that is never one of a cluster"])
+def test_a_read_waits_for_what_was_written_through_other_servers(
+    mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool
+) -> None:
+    if not knows:
+        monkeypatch.setattr(mysql, "_FRESH", "SET SESSION no_such_variable = 1")
+    with contextlib.closing(open_sql_storage(mariadb.url)) as storage, storage._pool.engine.connect() as connection:
+        found = connection.exec_driver_sql("SELECT @@wsrep_sync_wait").scalar()
+        assert found == (1 if knows else 0)
+        assert storage.read(lambda uow: uow.changes.last_id()) >= 0
+
+
+# What only a cluster says
+
+
+@pytest.mark.rule("contract A20", "contract H5")
+@pytest.mark.parametrize(
+    ("number", "words", "kind", "cause"),
+    [
+        (
+            1213,
+            "Deadlock found when trying to get lock; try restarting transaction",
+            FailureKind.CONFLICT,
+            Cause.TOO_BUSY,
+        ),
+        (1020, "Record has changed since last read in table 'state'", FailureKind.CONFLICT, Cause.TOO_BUSY),
+        (1412, "Table definition has changed, please retry transaction", FailureKind.CONFLICT, Cause.TOO_BUSY),
+        (
+            1684,
+            "Table 'g'.'users' was skipped since its definition is being modified",
+            FailureKind.CONFLICT,
+            Cause.TOO_BUSY,
+        ),
+        (1047, "WSREP has not yet prepared node for application use", FailureKind.USELESS, Cause.CUT_OFF),
+        (1105, "Maximum writeset size exceeded", FailureKind.BUSY, Cause.TOO_LARGE),
+        (1105, "Unknown error", FailureKind.USELESS, Cause.OUT_OF_REACH),
+        (1180, 'Got error 5 "Input/output error" during COMMIT', FailureKind.BUSY, Cause.IO_ERROR),
+        (1205, "Lock wait timeout exceeded; try restarting transaction", FailureKind.BUSY, Cause.TOO_BUSY),
+        (1317, "Query execution was interrupted", FailureKind.BUSY, Cause.TOO_BUSY),
+    ],
+)
+def test_what_only_a_cluster_says_is_a_conflict_or_unknown_or_out_of_reach(
+    number: int, words: str, kind: FailureKind, cause: Cause
+) -> None:
+    driver_errors = DriverErrors(classify_mysql, pymysql)
+    # As the driver makes it of a packet of the server's.
+    packet = b"\xff" + number.to_bytes(2, "little") + b"#HY000" + words.encode()
+    with pytest.raises(pymysql.Error) as caught:
+        pymysql.err.raise_mysql_exception(packet)
+    before = driver_errors.failure(caught.value)
+    assert before is not None
+    assert (before.kind, before.cause, before.code, before.unsure) == (kind, cause, number, False)
+    at_commit = driver_errors.failure_of_commit(caught.value)
+    assert at_commit is not None
+    # Of a conflict alone it is certain that nothing was kept, so nothing else is repeated.
+    assert at_commit.unsure is (kind is not FailureKind.CONFLICT)
+
+
+class Commits:
+    """Fails the first commits of a storage, before the server hears of them or instead of its answer."""
+
+    def __init__(self, number: int, times: int) -> None:
+        self.number, self.left, self.seen = number, times, 0
+
+    def __call__(self, cursor: Any, query: str, args: Any = None) -> Any:
+        if query == "COMMIT":
+            self.seen += 1
+            if self.left:
+                self.left -= 1
+                cursor.connection.rollback()
+                raise pymysql.err.OperationalError(self.number, "no")
+        return self.executed(cursor, query, args)
+
+    executed = staticmethod(pymysql.cursors.Cursor.execute)
+
+
+@pytest.mark.rule("contract A20", "contract H5")
+@pytest.mark.parametrize(
+    ("number", "times", "commits"),
+    [(1213, 1, 2), (1213, 9, 4), (1047, 1, 1), (1180, 1, 1), (1105, 1, 1), (1205, 1, 1), (1317, 1, 1), (9999, 1, 1)],
+)
+def test_a_commit_is_repeated_after_a_conflict_and_never_when_its_outcome_is_unknown(
+    mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, number: int, times: int, commits: int
+) -> None:
+    failing = Commits(number, times)
+    monkeypatch.setattr(pymysql.cursors.Cursor, "execute", lambda *given: failing(*given))
+
+    def add(uow: UnitOfWork) -> None:
+        uow.records(AUTHORS).add(Author(1, 1, "ann", 0))
+
+    if times == 1 and number == 1213:
+        mariadb_storage.write(add)
+    else:
+        with pytest.raises(StorageUnavailable):
+            mariadb_storage.write(add)
+    assert failing.seen == commits
+    # Nobody else is kept from the server by it.
+    assert mariadb_storage.read(lambda uow: uow.changes.last_id()) == 0
+
+
+@pytest.mark.rule("contract A20", "contract H5")
+def test_a_commit_that_takes_long_is_waited_for_as_long_as_anybody_waits_for_its_answer(
+    mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    executed = pymysql.cursors.Cursor.execute
+    slow = "DO SLEEP(1.4)"  # longer than any other statement may take to be answered
+
+    def stalling(cursor: Any, query: str, args: Any = None) -> Any:
+        if query == "COMMIT":
+            cursor.connection.query("SET STATEMENT max_statement_time = 0 FOR " + slow)
+        return executed(cursor, query, args)
+
+    monkeypatch.setattr(pymysql.cursors.Cursor, "execute", stalling)
+    mariadb_storage.write(lambda uow: uow.records(AUTHORS).add(Author(1, 1, "ann", 0)))
+    slow = "DO SLEEP(2)"
+    pool = mariadb_storage._pool.engine.pool
+    began = time.monotonic()
+    with pytest.raises(StorageUnavailable) as caught:
+        mariadb_storage.write(lambda uow: uow.records(AUTHORS).add(Author(2, 2, "bob", 0)))
+    assert time.monotonic() - began < 2.0
+    # A server that is slow is not taken to be gone: its other connections are kept, and nobody is turned away.
+    assert caught.value.cause is Cause.TOO_BUSY
+    assert mariadb_storage._pool.engine.pool is pool
+    assert mariadb_storage._pool._breaker.is_closed
+
+
+# Leases
+
+
+@pytest.fixture
+def server(mariadb_url: str) -> Any:
+    with contextlib.closing(open_sql_storage(mariadb_url)) as storage:
+        yield storage
+
+
+def lease() -> Lease:
+    return Lease("trial", "server", {"mysql_engine": "InnoDB"})
+
+
+@pytest.mark.rule("contract H5")
+def test_a_lease_is_held_by_one_at_a_time_and_renewed_while_it_is_held(
+    server: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "_DURATION", 1)
+    held: list[int] = []
+
+    def hold(number: int) -> None:
+        with server._pool.engine.connect() as connection, lease().held(connection, wait=20):
+            held.append(number)
+            time.sleep(2.5 if number == 0 else 0.01)
+            held.append(number)
+
+    # At once, and with nobody having made the table.
+    with ThreadPoolExecutor(3) as executor:
+        list(executor.map(hold, range(3)))
+    assert sorted(held[::2]) == [0, 1, 2]
+    assert held[::2] == held[1::2]
+
+
+@pytest.mark.rule("contract H5")
+def test_a_holder_that_dies_is_waited_for_until_its_lease_ends(
+    server: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.prepare()
+    with server._pool.engine.connect() as connection:
+        dead = f"INSERT INTO {LEASE_TABLE} VALUES ('migrations', 'dead', UNIX_TIMESTAMP() + 1)"
+        connection.exec_driver_sql(dead)
+    began = time.monotonic()
+    server.prepare()
+    assert 0.5 < time.monotonic() - began < 4
+    with server._pool.engine.connect() as connection:
+        assert connection.exec_driver_sql(f"SELECT * FROM {LEASE_TABLE}").all() == []
+        connection.exec_driver_sql(dead.replace("+ 1", "+ 60"))
+    monkeypatch.setattr(leases, "_DURATION", 0)
+    monkeypatch.setattr(mysql, "_LONG_WAIT", 1)
+    with pytest.raises(StorageUnavailable) as caught:
+        server.prepare()
+    assert caught.value.cause is Cause.TOO_BUSY
+
+
+@pytest.mark.rule("contract H5")
+def test_who_fails_gives_the_lease_back_and_who_lost_it_says_so(server: SqlStorage) -> None:
+    with pytest.raises(ValueError, match="failed"):
+        server.prepare(lambda _: (_ for _ in ()).throw(ValueError("failed")))
+    began = time.monotonic()
+    server.prepare()
+    assert time.monotonic() - began < 5
+
+    def steal(_: UnitOfWork) -> None:
+        with server._pool.engine.connect() as connection:
+            connection.exec_driver_sql(f"UPDATE {LEASE_TABLE} SET holder = 'another'")
+
+    with pytest.raises(StorageUnavailable):
+        server.prepare(steal)
+
+
+@pytest.mark.rule("contract H5")
+def test_what_met_another_while_tables_were_prepared_is_done_again(server: SqlStorage) -> None:
+    met: list[int] = []
+
+    def conflict(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement == "COMMIT" and len(met) < 2:
+            met.append(1)
+            raise pymysql.err.OperationalError(1213, "Deadlock found when trying to get lock")
+
+    event.listen(Engine, "before_cursor_execute", conflict)
+    try:
+        server.prepare()
+    finally:
+        event.remove(Engine, "before_cursor_execute", conflict)
+    assert len(met) == 2
+    server.check()

@@ -1,0 +1,357 @@
+"""The tables of earlier programs are upgraded, and those of the next one are served as long as they are only wider."""
+
+import contextlib
+import io
+import json
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+from threading import Event
+from typing import Any, Final
+
+import pytest
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, inspect, text
+
+import logoadmin
+from logoadmin.adapters.sql_storage import SqlStorage, backups, open_sql_storage, schema
+from logoadmin.adapters.sql_storage.tables import LEASE_TABLE, VERSION_TABLE, metadata
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.model.errors import LogoAdminError, SchemaMismatch, StorageUnavailable
+from logoadmin.domain.services.import_export import ExportRecords
+from logoadmin.domain.services.sessions import SignIn
+from logoadmin.settings import settings_of
+from tests.adapters.test_sql_migrations import differences, go_to
+from tests.asgi import AppClient
+from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ARTWORK, ASKED, FrozenClock, ask, gallery_on, signed_in, stock
+from tests.mariadb import MariaDb
+from tests.releases import RELEASES, load, records
+
+NEXT: Final = "8000"
+_HEAD: Final = f"""
+import sqlalchemy as sa
+from alembic import context, op
+
+revision, down_revision = {NEXT!r}, {schema.NEWEST!r}
+"""
+# Columns come first where a server lets them: whoever counts columns instead of naming them goes wrong there.
+WIDER: Final = f"""{_HEAD}
+def upgrade():
+    first = "" if op.get_bind().dialect.name == "sqlite" else " FIRST"
+    for table in {sorted(metadata.tables)!r}:
+        op.execute(f"ALTER TABLE {{table}} ADD COLUMN stars INTEGER NOT NULL DEFAULT 5{{first}}")
+        op.execute(f"ALTER TABLE {{table}} ADD COLUMN note VARCHAR(99){{first}}")
+    op.create_index("ix_logos_created_at", "logos", ["created_at"])
+    op.create_table(
+        "ratings",
+        sa.Column("logo_id", sa.Integer, sa.ForeignKey("logos.logo_id", ondelete="CASCADE"), primary_key=True),
+        **context.config.attributes["table_options"],
+    )
+"""
+A_LITTLE_WIDER: Final = f"""{_HEAD}
+def upgrade():
+    for table in ("logos", "authors", "state"):
+        op.add_column(table, sa.Column("stars", sa.Integer, nullable=False, server_default="5"))
+"""
+NOT_FOR_OLDER: Final = f"op.execute(\"UPDATE {VERSION_TABLE} SET usable_from = '{NEXT}'\")"
+OTHERS: Final = f"""{_HEAD}
+def upgrade():
+    {NOT_FOR_OLDER}
+    op.execute("ALTER TABLE logos RENAME COLUMN target TO place")
+"""
+
+
+@contextlib.contextmanager
+def knowing(step: str, directory: Path) -> Iterator[None]:
+    """Be the next program meanwhile: one that knows one migration more."""
+    shutil.copytree(schema._MIGRATIONS, directory)
+    (directory / "versions" / f"{NEXT}_next.py").write_text(step)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schema, "_MIGRATIONS", directory)
+        patch.setattr(schema, "NEWEST", NEXT)
+        yield
+
+
+def upgrade(url: str, step: str, directory: Path) -> None:
+    """Let the next program make its tables of those that there are."""
+    with knowing(step, directory / "next"), closing(open_sql_storage(url)) as storage:
+        storage.prepare()
+        storage.check()
+
+
+def at(url: str, **how: Any) -> logoadmin.LogoAdmin:
+    return open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1), **how)
+
+
+@pytest.fixture
+def server(url: str, request: pytest.FixtureRequest) -> MariaDb | None:
+    """The server of the URL, None for SQLite."""
+    if url.startswith("sqlite"):
+        return None
+    found: MariaDb = request.getfixturevalue("mariadb")
+    return found
+
+
+def exported(gallery: logoadmin.LogoAdmin) -> list[Any]:
+    lines = io.StringIO()
+    gallery.import_export.dump(ExportRecords(), lines.write)
+    return [json.loads(line) for line in lines.getvalue().splitlines()]
+
+
+def assert_served(gallery: logoadmin.LogoAdmin, key: str) -> None:
+    """Make sure that what a file of a release has is there, and is found and changed over HTTP as ever."""
+    last = gallery.changes.version()
+    # In the first file, "note" did not exist; what came later has its default.
+    given = {(line["kind"], line[f"{line['kind']}_id"]): line for line in records()}
+    there = {(line["kind"], line[f"{line['kind']}_id"]): line for line in exported(gallery)}
+    assert there.keys() - given.keys() == {("role", 1), ("role", 2), ("user", ADMIN_ID)}
+    assert {name: {**there[name], **line} for name, line in given.items()} == {name: there[name] for name in given}
+    assert gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).scope == "*"
+    with AppClient(logoadmin.asgi(gallery)) as client:
+        client.headers["Authorization"] = f"Bearer {key}"
+        pages = [client.get("/api/changes", params={"limit": 500, "after": after}).json() for after in (0, 500)]
+        assert [change["change_id"] for page in pages for change in page] == list(range(1, last + 1))
+        found = client.get("/api/users", params={"q": "zoë 🦊 5"}).json()
+        assert [user["username"] for user in found] == ["Zoë 🦊 5", "Zoë 🦊 55"]
+        made = client.post("/api/authors", json={"user_id": 8000, "username": "new"}, headers={"Idempotency-Key": "k"})
+        assert (made.status_code, made.json()["author_id"]) == (201, 102)
+        etag = client.get("/api/logos/201").headers["etag"]
+        body = {"name": "Amended"}
+        assert client.patch("/api/logos/201", json=body, headers={"If-Match": '"0"'}).status_code == 412
+        assert client.patch("/api/logos/201", json=body, headers={"If-Match": etag}).status_code == 200
+        assert client.delete("/api/logos/200").status_code == 200
+        assert client.get("/api/changes", params={"after": last}).json()[-1]["change_id"] == last + 3
+
+
+def test_there_are_tables_of_the_version_before_and_of_this_one() -> None:
+    assert RELEASES[-1] == schema.NEWEST, "run python -m tests.releases, and keep the files of what was released"
+    assert len(RELEASES) > 1
+
+
+@pytest.mark.rule("contract K7", "contract H3")
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_tables_of_a_release_are_upgraded_and_served(release: str, url: str, server: MariaDb | None) -> None:
+    key = load(release, url, server)
+    older: AbstractContextManager[object] = contextlib.nullcontext()
+    if release != schema.NEWEST:
+        older = pytest.raises(SchemaMismatch, match=r"^The database is older than this program; run logoadmin init")
+    with older:
+        at(url).close()
+    with at(url, create="always") as gallery:
+        assert gallery.admin_password is None
+        assert_served(gallery, key)
+    with closing(open_sql_storage(url)) as storage, storage._pool.engine.connect() as connection:
+        assert differences(connection) == []
+
+
+def stars(storage: SqlStorage) -> list[tuple[Any, ...]]:
+    """Return what only the next program reads of some logos."""
+    with storage._pool.engine.connect() as connection:
+        query = "SELECT logo_id, stars, note, name FROM logos WHERE logo_id IN (200, 201, 202, 300) ORDER BY logo_id"
+        return [tuple(row) for row in connection.execute(text(query))]
+
+
+@pytest.mark.rule("contract K7")
+def test_tables_that_are_only_wider_are_served_and_what_is_written_so_is_the_next_program_s(
+    url: str, server: MariaDb | None, tmp_path: Path
+) -> None:
+    key = load(RELEASES[-1], url, server)
+    upgrade(url, WIDER, tmp_path)
+    with closing(open_sql_storage(url)) as storage:
+        with storage._pool.engine.connect() as connection:
+            connection.execute(text("UPDATE logos SET stars = 3, note = 'kept' WHERE logo_id < 202"))
+            connection.execute(text("INSERT INTO ratings (logo_id) VALUES (200), (201)"))
+        with at(url) as gallery:
+            assert_served(gallery, key)
+            new = gallery.logos.create(logoadmin.CreateLogo(**{**ARTWORK, "name": "New"}))
+            assert new.logo_id == 300
+        # To make what is missing finds nothing to make.
+        at(url, create="always").close()
+        names = [name for _, _, _, name in stars(storage)]
+        assert stars(storage) == [(201, 3, "kept", "Amended"), (202, 5, None, names[1]), (300, 5, None, "New")]
+        with storage._pool.engine.connect() as connection:
+            assert connection.execute(text("SELECT logo_id FROM ratings")).scalars().all() == [201]
+            assert connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar() == NEXT
+    with knowing("", tmp_path / "again"), at(url) as gallery:
+        assert len([*gallery.logos.list(logoadmin.ListLogos())]) == 100
+
+
+@pytest.mark.rule("contract K7", "contract K4")
+def test_wider_tables_are_backed_up_and_restored_as_they_are(sqlite_url: str, tmp_path: Path) -> None:
+    load(RELEASES[-1], sqlite_url, None)
+    upgrade(sqlite_url, WIDER, tmp_path)
+    backups.back_up(sqlite_url, tmp_path / "backup.db")
+    restored = f"sqlite:///{tmp_path / 'restored.db'}"
+    backups.restore(restored, tmp_path / "backup.db")
+    with at(restored) as gallery, closing(open_sql_storage(restored)) as storage:
+        made = gallery.logos.create(logoadmin.CreateLogo(**{**ARTWORK, "name": "New"}))
+        assert made.logo_id > 2**20
+        assert [(logo_id, given) for logo_id, given, *_ in stars(storage)] == [(200, 5), (201, 5), (202, 5)]
+
+
+@pytest.mark.rule("contract K7")
+def test_every_command_names_the_columns_that_it_uses(url: str, tmp_path: Path) -> None:
+    with closing(open_sql_storage(url)) as storage:
+        storage.prepare()
+        upgrade(url, WIDER, tmp_path)
+        gallery = gallery_on(storage, FrozenClock())
+        stock(gallery)
+        refused = []
+        # What others need is removed last.
+        for number, command in enumerate(sorted(ASKED, key=lambda command: command.__name__.startswith("Remove"))):
+            try:
+                ask(gallery, command(**ASKED[command][1]), signed_in(storage, "*", user_id=500 + number))
+            except StorageUnavailable:
+                raise
+            except LogoAdminError as error:
+                refused.append((command.__name__, error))
+        assert len(refused) < 12, refused
+
+
+@pytest.mark.rule("contract K7")
+def test_tables_that_are_not_only_wider_are_refused(url: str, server: MariaDb | None, tmp_path: Path) -> None:
+    load(RELEASES[-1], url, server)
+    upgrade(url, OTHERS, tmp_path)
+    with closing(open_sql_storage(url)) as storage:
+        for refused in (storage.check, storage.prepare):
+            with pytest.raises(SchemaMismatch, match=r"^The database was made by a newer logoadmin; install that"):
+                refused()
+
+
+@pytest.mark.rule("contract K7")
+def test_a_server_that_went_away_in_the_middle_of_such_an_upgrade_serves_no_older_program(
+    mariadb_url: str, tmp_path: Path
+) -> None:
+    with closing(open_sql_storage(mariadb_url)) as storage:
+        storage.prepare()
+        with pytest.raises(ZeroDivisionError):
+            upgrade(mariadb_url, f"{OTHERS}    1 / 0\n", tmp_path)
+        with pytest.raises(SchemaMismatch, match="newer"):
+            storage.check()
+
+
+@pytest.mark.rule("contract K7")
+def test_while_tables_are_made_wider_writes_wait_and_reads_go_on(
+    url: str, server: MariaDb | None, tmp_path: Path
+) -> None:
+    load(RELEASES[-1], url, server)
+    done = Event()
+
+    def write(gallery: logoadmin.LogoAdmin, writer: int) -> int:
+        number = 0
+        while not done.is_set():
+            number += 1
+            user_id = 10_000 * writer + number
+            gallery.authors.create(logoadmin.CreateAuthor(user_id=user_id, username=f"{writer}: {number}"))
+            done.wait(0.005)
+        return number
+
+    def read(gallery: logoadmin.LogoAdmin) -> int:
+        number = 0
+        while not done.is_set():
+            number += len([*gallery.logos.list(logoadmin.ListLogos(limit=5))])
+            done.wait(0.005)
+        return number
+
+    # Who writes waits as long as it takes: how long that is on a machine that does much else, no test can say.
+    with at(url, interactive=False) as gallery, ThreadPoolExecutor(3) as pool:
+        try:
+            running = [*(pool.submit(write, gallery, writer) for writer in (1, 2)), pool.submit(read, gallery)]
+            upgrade(url, A_LITTLE_WIDER, tmp_path)
+        finally:
+            done.set()
+        written = [each.result() for each in running]
+        assert min(written) > 0
+        made = [author for author in gallery.authors.list(logoadmin.ListAuthors()) if author.user_id > 10_000]
+        assert len(made) == sum(written[:2])
+
+
+# What is only wider
+
+
+def shape(connection: Connection) -> dict[str, Any]:
+    """Return of each table its columns, what refers to others, and what is unique."""
+    there = inspect(connection)
+    return {
+        name: {
+            "columns": {
+                column["name"]: (str(column["type"]), column["nullable"], column["default"])
+                for column in there.get_columns(name)
+            },
+            "unique": sorted(
+                [each["column_names"] for each in there.get_unique_constraints(name)]
+                + [each["column_names"] for each in there.get_indexes(name) if each["unique"]]
+            ),
+            "keys": sorted(
+                (each["constrained_columns"], each["referred_table"], each["options"].get("ondelete", ""))
+                for each in there.get_foreign_keys(name)
+            ),
+            "checks": [each["sqltext"] for each in there.get_check_constraints(name)],
+        }
+        for name in there.get_table_names()
+        if name not in {VERSION_TABLE, LEASE_TABLE}
+    }
+
+
+def is_only_wider(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Tell whether a program that knows the tables before can use those after."""
+    for name, was in before.items():
+        if name not in after:
+            return False
+        now = after[name]
+        new = {column: how for column, how in now["columns"].items() if column not in was["columns"]}
+        if {**now["columns"], **was["columns"]} != now["columns"]:
+            return False
+        if any(not nullable and default is None for _, nullable, default in new.values()):
+            return False
+        if any(was[part] != now[part] for part in ("unique", "keys", "checks")):
+            return False
+    # Whoever removes a record does not know what refers to it.
+    new_keys = [key for name, now in after.items() if name not in before for key in now["keys"]]
+    return all(referred not in before or ondelete in {"CASCADE", "SET NULL"} for _, referred, ondelete in new_keys)
+
+
+def assert_says_so(url: str, before: str, step: str) -> None:
+    """Make sure that a migration that is not only wider says so, and no other one."""
+    with closing(open_sql_storage(url)) as storage:
+        go_to(storage, before)
+        with storage._pool.engine.connect() as connection:
+            old = shape(connection)
+        go_to(storage, step)
+        with storage._pool.engine.connect() as connection:
+            usable_from = str(connection.execute(text(f"SELECT usable_from FROM {VERSION_TABLE}")).scalar())
+            assert (usable_from < step) is is_only_wider(old, shape(connection))
+
+
+@pytest.mark.rule("contract K7")
+def test_a_migration_that_older_programs_cannot_use_says_so(sqlite_url: str) -> None:
+    steps = sorted(step.revision for step in ScriptDirectory(str(schema._MIGRATIONS)).walk_revisions())
+    first = steps.index("0009")
+    for before, step in zip(steps[first:], steps[first + 1 :], strict=False):
+        assert_says_so(sqlite_url, before, step)
+
+
+NARROWER: Final = (
+    'op.execute("ALTER TABLE logos ADD COLUMN more VARCHAR(9)")\n    op.drop_table("change_times")',
+    'op.execute("ALTER TABLE sessions DROP COLUMN user_agent")',
+    'op.create_index("ux", "logos", ["name"], unique=True)',
+    'op.create_table("r", sa.Column("logo_id", sa.Integer, sa.ForeignKey("logos.logo_id"), primary_key=True))',
+)
+
+
+@pytest.mark.rule("contract K7")
+@pytest.mark.parametrize("says", [True, False])
+@pytest.mark.parametrize("what", ["", *NARROWER])
+def test_what_is_only_wider_is_told_by_the_tables(sqlite_url: str, tmp_path: Path, what: str, says: bool) -> None:
+    step = f"{WIDER}    {what or 'pass'}\n    {NOT_FOR_OLDER if says else 'pass'}\n"
+    with knowing(step, tmp_path / "next"):
+        wrong = says is (what == "")
+        with pytest.raises(AssertionError) if wrong else contextlib.nullcontext():
+            assert_says_so(sqlite_url, schema_before(), NEXT)
+
+
+def schema_before() -> str:
+    """Return the newest migration of this program, also while another one is played."""
+    return sorted(path.name[:4] for path in (schema._MIGRATIONS / "versions").glob("[0-9]*_*.py"))[-2]

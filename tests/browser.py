@@ -1,0 +1,88 @@
+"""Chromium for the tests: a service that it looks at, and what it complains of."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route, expect, sync_playwright
+
+from tests.options import skip_without
+
+ROOT: Final = Path(__file__).parents[1]
+
+
+@contextmanager
+def started() -> Iterator[Browser]:
+    """Start the browser, for which no name leads anywhere; skip the test where there is none, or fail if there must be.
+
+    Playwright keeps an event loop in the thread for as long as it runs: tests that bring one of their own are in other
+    modules.
+    """
+    found = shutil.which("chromium")
+    if found is None:
+        skip_without("CHROMIUM", "chromium is not installed")
+    nowhere = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    expect.set_options(timeout=20_000)
+    with sync_playwright() as playwright:
+        # The sandbox does not start for root, and no page but ours is loaded.
+        browser = playwright.chromium.launch(executable_path=found, args=[nowhere], chromium_sandbox=False)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def served(kind: str) -> Iterator[str]:
+    """Serve a gallery in another process and yield the address."""
+    command = [sys.executable, "-m", "tests.entrypoints.served", kind, "1", "warning", "127.0.0.1", "", "", "0"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.kill()  # it would wait for connections that the browser keeps
+        process.communicate(timeout=60)
+
+
+class Watched:
+    """A page, that can reach one address only, and all that it complains of."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        """Watch a page before anything is loaded.
+
+        Attributes:
+            complaints: errors and warnings, violations of the policy, and requests to other addresses.
+        """
+        self._address = address
+        self.page = page
+        self.complaints: list[str] = []
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.expose_function("complain", lambda text: self.complaints.append(text))
+        page.add_init_script(
+            """addEventListener("securitypolicyviolation", (event) =>
+                 complain(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`))"""
+        )
+        page.route("**/*", self._requested)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def _requested(self, route: Route) -> None:
+        url = route.request.url
+        if url.startswith((f"{self._address}/", "data:")):
+            route.continue_()
+        else:
+            self.complaints.append(f"request to {url}")
+            route.abort()
+
+
+@contextmanager
+def watched(chromium: Browser, address: str) -> Iterator[Watched]:
+    """Open a page in a new context, which shares nothing with any other."""
+    with chromium.new_context() as context:
+        yield Watched(context.new_page(), address)

@@ -1,0 +1,309 @@
+"""A service on a real Galera cluster: what becomes of writes when its servers are killed, frozen and cut off.
+
+Each test prints what became of the writes; ``pytest -rA`` shows it.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.adapters.sql_storage.checks import check_database
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.checks import Verdict
+from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.model.kinds import AUTHORS
+from logoadmin.domain.model.records import Author
+from logoadmin.ports.storage import UnitOfWork
+from tests.adapters.test_sql_migrations import go_to
+from tests.cluster.write_log import Service, WriteLog, bearer, command, following, statuses, writing
+from tests.galera import Cluster, Node, galera_missing_reason, one_at_a_time, running_cluster
+from tests.options import skip_without
+
+pytestmark = [
+    pytest.mark.rule("contract H5"),
+    pytest.mark.slow("three servers and a proxy, killed, frozen and cut off"),
+]
+
+log = logging.getLogger(__name__)
+
+# Contract H5: counted from the proxy's switch.
+BACK_WITHIN: Final = 10.0
+# Contract A20 says two seconds; here, everything of it is on the processors of one machine.
+ANSWERED_WITHIN: Final = 2.6
+_BEFORE: Final = 2.5
+_AFTER: Final = 2.0
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Cluster]:
+    reason = galera_missing_reason()
+    if reason is not None:
+        skip_without("GALERA", reason)
+    directory = tmp_path_factory.getbasetemp()
+    with one_at_a_time(directory if worker_id == "master" else directory.parent), running_cluster() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def database(cluster: Cluster) -> str:
+    """A database with tables and an administrator."""
+    name = cluster.new_database()
+    process = command("init", "--database", cluster.url_of(name))
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    return name
+
+
+@pytest.fixture(scope="module")
+def services(cluster: Cluster, database: str) -> Iterator[list[Service]]:
+    """Two processes that serve through the proxy."""
+    with ExitStack() as ended:
+        started: list[Service] = []
+        for _ in range(2):
+            started.append(Service(cluster.url_of(database)))
+            ended.callback(started[-1].end)
+        yield started
+
+
+@pytest.fixture
+def token(services: list[Service]) -> str:
+    answer = services[0].sign_in()
+    assert answer.status == 200, answer
+    text: str = answer.body["access_token"]
+    return text
+
+
+def whole(
+    write_log: WriteLog, services: list[Service], prefix: str, seen: list[int], fault: str, **seconds: float
+) -> None:
+    """Make sure that nothing was lost or doubled, and that the follower missed nothing."""
+    lost, doubled = write_log.compare(services[1], prefix)
+    times = ", ".join(f"{name.replace('_', ' ')} {value:.1f} s" for name, value in seconds.items())
+    told = (
+        f"{len(write_log.acknowledged)} acknowledged, {write_log.unknown} times 503 (slowest {write_log.slowest:.2f} s)"
+    )
+    log.warning("%s: %s, %d lost, %d doubled; %s", fault, told, lost, doubled, times)
+    assert write_log.wrong == []
+    assert (lost, doubled) == (0, 0)
+    assert write_log.slowest < ANSWERED_WITHIN
+    assert seen == list(range(seen[0], seen[-1] + 1)), "the history has a gap or another order"
+    assert len(seen) - 1 >= len(write_log.acknowledged)
+
+
+def same_everywhere(cluster: Cluster, database: str) -> None:
+    """Make sure that all servers have the same."""
+    tables = (f"SELECT COUNT(*) FROM {database}.{name}" for name in ("authors", "logos", "changes"))
+    counts = ", ".join(f"({table})" for table in tables)
+    of_all = f"SELECT {counts}, state.* FROM {database}.state"
+    rows = {tuple(node.execute("SET SESSION wsrep_sync_wait = 1", of_all)[0]) for node in cluster.nodes}
+    assert len(rows) == 1, rows
+
+
+FAULTS: Final[dict[str, tuple[Callable[[Node], None], Callable[[Node], None]]]] = {
+    "killed": (Node.kill, Node.start),
+    "frozen": (Node.freeze, Node.resume),
+    "cut off": (partial(Node.isolate, cut_off=True), partial(Node.isolate, cut_off=False)),
+}
+
+
+@pytest.mark.rule("contract A20", "contract F3", "contract G")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_the_writing_server_loses_and_doubles_nothing(
+    cluster: Cluster, database: str, services: list[Service], token: str, fault: str
+) -> None:
+    begin, end = FAULTS[fault]
+    prefix = f"w{1 + list(FAULTS).index(fault)}"
+    cluster.proxy.leads_to("one")
+    with following(services, token) as seen, writing(services, token, prefix) as write_log:
+        time.sleep(_BEFORE)
+        began = time.monotonic()
+        begin(cluster.nodes[0])
+        switched_after = cluster.proxy.leads_to("two", "three")
+        switched = time.monotonic()
+        back = wait_for_a_write(write_log, switched)
+        time.sleep(_AFTER)
+        end(cluster.nodes[0])
+        cluster.proxy.leads_to("one")
+        # What was acknowledged may have been under way; what is asked for from now on is what counts.
+        wait_for_a_write(write_log, time.monotonic())
+        time.sleep(_AFTER)
+    assert began < switched
+    whole(write_log, services, prefix, seen, fault, switched_after=switched_after, written_again_after=back - switched)
+    same_everywhere(cluster, database)
+
+
+def wait_for_a_write(write_log: WriteLog, moment: float) -> float:
+    """Return when a write was acknowledged after a moment, which must be soon."""
+    while True:
+        first = write_log.first_after(moment)
+        if first is not None:
+            return first
+        assert time.monotonic() - moment < BACK_WITHIN, f"nothing was acknowledged within {BACK_WITHIN} s of a switch"
+        time.sleep(0.02)
+
+
+@pytest.mark.rule("contract A20", "contract K4")
+def test_without_a_quorum_nothing_is_acknowledged(
+    cluster: Cluster, database: str, services: list[Service], token: str
+) -> None:
+    prefix, (one, two, three) = "w5", cluster.nodes
+    cluster.proxy.leads_to("one")
+    with following(services, token) as seen, writing(services, token, prefix) as write_log:
+        time.sleep(_BEFORE)
+        two.kill()
+        three.kill()
+        # The last one finds out that it is alone; until then it keeps everybody waiting.
+        cluster.proxy.leads_to(None)
+        alone = time.monotonic()
+        time.sleep(3)
+        acknowledged = write_log.since(alone)
+        answers = [service.ask("GET", "/api/changes?limit=1", headers=bearer(token)) for service in services]
+        looked = {result.check: result for result in check_database(one.url_of(database), 1)}
+        # Those who were together before are together again only when all of them are there.
+        with ThreadPoolExecutor(2) as executor:
+            list(executor.map(Node.start, (two, three)))
+        cluster.proxy.leads_to("one")
+        back = wait_for_a_write(write_log, time.monotonic())
+        time.sleep(_AFTER)
+    assert acknowledged == 0
+    assert statuses(answers) == {503: 2}
+    assert (looked["tables"].text, looked["tables"].cure) == (Cause.CUT_OFF.text, Cause.CUT_OFF.cure)
+    assert looked["cluster"].verdict is Verdict.WRONG
+    whole(write_log, services, prefix, seen, "no quorum", away=back - alone)
+    same_everywhere(cluster, database)
+    assert one.status("wsrep_cluster_size") == "3"
+    looked = {result.check: result for result in check_database(one.url_of(database), 1)}
+    assert (looked["cluster"].verdict, looked["cluster"].text) == (Verdict.OK, "a node of Galera, of 3")
+
+
+# Without a proxy that leads all writes to one of them: slower, never wrong.
+
+
+@pytest.fixture(scope="module")
+def spread(cluster: Cluster, database: str) -> Iterator[list[Service]]:
+    """Three services, each on a server of its own."""
+    with ExitStack() as ended:
+        started: list[Service] = []
+        for node in cluster.nodes:
+            started.append(Service(node.url_of(database)))
+            ended.callback(started[-1].end)
+        yield started
+
+
+@pytest.mark.rule("contract F3", "contract G")
+def test_writes_led_to_all_servers_at_once_are_slower_and_never_wrong(
+    cluster: Cluster, database: str, spread: list[Service]
+) -> None:
+    token = spread[0].sign_in().body["access_token"]
+    with following(spread, token) as seen, writing(spread, token, "w7") as write_log:
+        began = time.monotonic()
+        time.sleep(10)
+        rate = write_log.since(began) / 10
+    assert rate > 1
+    whole(write_log, spread, "w7", seen, f"all at once, {rate:.0f} a second")
+    same_everywhere(cluster, database)
+
+
+@pytest.mark.rule("contract C3")
+def test_a_refresh_token_is_taken_once_by_all_servers_together(spread: list[Service]) -> None:
+    taken: list[int] = []
+    with ThreadPoolExecutor(len(spread)) as executor:
+        for _ in range(15):
+            refresh = {"grant_type": "refresh_token", "refresh_token": spread[0].sign_in().body["refresh_token"]}
+            start = threading.Barrier(len(spread))
+
+            def use(service: Service, start: threading.Barrier = start, body: object = refresh) -> int:
+                start.wait()
+                return service.ask("POST", "/api/auth/token", body).status
+
+            found = list(executor.map(use, spread))
+            assert set(found) <= {200, 401, 503}
+            taken.append(found.count(200))
+    log.warning("refresh tokens were taken so often: %s", taken)
+    assert max(taken) == 1
+
+
+@pytest.mark.rule("contract C1")
+def test_the_limit_of_guesses_is_that_of_all_servers_together(spread: list[Service]) -> None:
+    for turn in range(4):
+        guess = {"username": f"nobody{turn}", "password": "wrong"}
+
+        def ask(number: int, guess: object = guess) -> int:
+            return spread[number % len(spread)].persistently("POST", "/api/auth/token", guess).status
+
+        with ThreadPoolExecutor(6) as executor:
+            found = list(executor.map(ask, range(15)))
+        log.warning("guesses: %d tried, %d refused", found.count(401), found.count(429))
+        assert found.count(401) == 10
+        assert found.count(429) == 5
+
+
+def add(written: Author, uow: UnitOfWork) -> None:
+    uow.records(AUTHORS).add(written)
+
+
+def author(author_id: int, uow: UnitOfWork) -> Author | None:
+    return uow.records(AUTHORS).get(author_id)
+
+
+def test_what_was_written_through_one_server_is_read_through_another(cluster: Cluster, database: str) -> None:
+    with ExitStack() as closed:
+        storages = [closed.enter_context(closing(open_sql_storage(node.url_of(database)))) for node in cluster.nodes]
+        for number in range(60):
+            written = Author(1_900_000_000 + number, 1_900_000_000 + number, f"fresh {number}", 0)
+            storages[number % 3].write(partial(add, written))
+            other = storages[(number + 1) % 3]
+            assert other.read(partial(author, written.author_id)) == written
+            assert other.snapshot(partial(author, written.author_id)) == written
+
+
+@pytest.mark.rule("contract H3")
+@pytest.mark.parametrize("version", [None, "0001"], ids=["first starts", "upgrades"])
+def test_two_that_prepare_tables_on_two_servers_at_once_both_succeed(cluster: Cluster, version: str | None) -> None:
+    name = cluster.new_database()
+    if version is not None:
+        with closing(open_sql_storage(cluster.nodes[2].url_of(name))) as storage:
+            go_to(storage, version)
+    processes = [command("init", "--database", node.url_of(name)) for node in cluster.nodes[:2]]
+    said = [process.communicate(timeout=120) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], said
+    made = f"SELECT COUNT(*), MAX(user_id) FROM {name}.users"
+    assert cluster.nodes[2].execute("SET SESSION wsrep_sync_wait = 1", made) == [(1, 2_000_000_000)]
+
+
+def test_a_write_that_is_too_large_for_a_cluster_is_told_and_leaves_nothing(cluster: Cluster, database: str) -> None:
+    node = cluster.nodes[0]
+    (limit,) = node.execute("SELECT @@wsrep_max_ws_size")[0]
+    node.execute("SET GLOBAL wsrep_max_ws_size = 65536")
+
+    def put_much(uow: UnitOfWork) -> None:
+        for number in range(2):
+            uow.secrets.put(f"large {number}", "x" * 60_000)
+
+    try:
+        with closing(open_sql_storage(node.url_of(database))) as storage, pytest.raises(StorageUnavailable) as caught:
+            storage.write(put_much)
+    finally:
+        node.execute(f"SET GLOBAL wsrep_max_ws_size = {limit}")
+    assert caught.value.cause is Cause.TOO_LARGE
+    with closing(open_sql_storage(node.url_of(database))) as storage:
+        assert storage.read(lambda uow: uow.secrets.get("large 0")) is None
+
+
+def test_the_configuration_of_the_proxy_asks_what_it_says() -> None:
+    config = (Path(__file__).parent.parent.parent / "deploy" / "haproxy-galera.cfg").read_text()
+    sent = [bytes.fromhex(line.split()[-1]) for line in config.splitlines() if "send-binary" in line]
+    login, query, quit_ = sent
+    assert all(int.from_bytes(packet[:3], "little") == len(packet) - 4 for packet in sent)
+    assert b"\0haproxy\0\0mysql_native_password\0" in login
+    assert query[5:].decode() in config
+    assert (query[4], quit_[4]) == (3, 1)

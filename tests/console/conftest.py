@@ -1,0 +1,59 @@
+"""The modules of the console in a page that has nothing else; and the whole of it, with a person who uses it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Route
+
+from tests import browser
+from tests.console.driver import Person, looking
+from tests.console.service import Served, served
+
+CONSOLE = Path(__file__).parents[2] / "src/logoadmin/entrypoints/console"
+PLACE = "http://127.0.0.1:1"
+
+# Calls what a module exports: with the name of the module, of the function, and what it takes.
+Module = Callable[[str, str, Any], Any]
+
+
+def _answer(route: Route) -> None:
+    path = urlsplit(route.request.url).path
+    if path == "/":
+        route.fulfill(content_type="text/html", body="<!doctype html><title>Modules</title>")
+    else:
+        route.fulfill(path=CONSOLE / path[1:], content_type="text/javascript")
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    """One browser for all these tests: each has a window that shares nothing with any other."""
+    with browser.started() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def module(chromium: Browser) -> Iterator[Module]:
+    """Call functions of modules with values; no service is needed for that."""
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.route("**/*", _answer)
+        page.goto(f"{PLACE}/")
+        source = "async ([path, name, values]) => (await import(path))[name](...values)"
+        yield lambda path, name, values: page.evaluate(source, [f"/{path}", name, values])
+
+
+@pytest.fixture
+def service() -> Iterator[Served]:
+    """A guarded gallery with sample records, which the test may change as it likes."""
+    with served() as found:
+        yield found
+
+
+@pytest.fixture
+def console(chromium: Browser, service: Served) -> Iterator[Person]:
+    """A window with nothing in it; at the end, nothing may have happened that should not."""
+    with looking(chromium, service) as person:
+        yield person

@@ -1,0 +1,149 @@
+"""A person at the console: a browser that is signed in, and everything that should not have happened."""
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
+
+from tests.console.service import Served
+from tests.gallery import ADMIN_PASSWORD
+
+# What pictures are taken of, what must not scroll sideways on a phone, and what axe reads.
+VIEWS: Final = (
+    *("", "logos", "logos?look=table", "logos/1", "logos/42", "logos/new"),
+    *("themes", "themes?look=table", "themes/1", "themes/new", "authors", "authors/5", "authors/new"),
+    *("users", "users/7", "users/new", "roles", "roles/3", "roles/new", "account", "about"),
+    *("history", "history/5", "import", "export", "no/such/view"),
+)
+WIDTHS: Final = (1280, 768, 320)
+# Texts come in the other language without a reload, as after a click in the menu of one's own.
+_SPEAK: Final = """async (language) => {
+  const files = document.styleSheets[0].href.replace(/style\\/.*/, "");  // that of when it was loaded
+  const { chooseLanguage } = await import(files + "texts.js");
+  await chooseLanguage(language);
+}"""
+# Whether all is there that a view waits for: records instead of skeletons, pictures in view, the editor of CSS.
+_RESTS: Final = """!document.querySelector(".skeleton, .css-editor-plain")
+  && [...document.images].every((image) => image.complete)"""
+# What the browser says of every answer that is an error, whoever meant it.
+_EXPECTED: Final = re.compile(r"Failed to load resource: (?:the server responded with a status of|net::ERR_)")
+
+
+@dataclass(frozen=True)
+class Appearance:
+    """One of the ways in which a view can be seen.
+
+    Attributes:
+        width: of the window, in pixels.
+        scheme: ``light`` or ``dark``.
+        language: ``en`` or ``ru``.
+        forced: whether the system has colours of its own for everything.
+    """
+
+    width: int
+    scheme: Literal["light", "dark"]
+    language: Literal["en", "ru"]
+    forced: bool = False
+
+
+SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
+LANGUAGES: Final[tuple[Literal["en", "ru"], ...]] = ("en", "ru")
+APPEARANCES: Final = tuple(Appearance(*each) for each in product(WIDTHS, SCHEMES, LANGUAGES))
+
+
+@contextmanager
+def looking(chromium: Browser, service: Served, **how: Any) -> Iterator["Person"]:
+    """Open a window with nothing in it; at the end, nothing may have happened that should not.
+
+    Args:
+        chromium: the browser.
+        service: whose console is looked at.
+        how: what is other than usual about the window, as for a context of the browser.
+    """
+    usual: dict[str, Any] = {"locale": "en-GB", "viewport": {"width": 1280, "height": 800}}
+    others: Any = {"server": service.external_hosts.proxy, "bypass": "127.0.0.1"}
+    with chromium.new_context(**usual | how, proxy=others, ignore_https_errors=True) as context:
+        person = Person(context, service)
+        yield person
+        assert person.complaints == []
+        assert service.reports == []
+        assert service.external_hosts.strays == []
+        assert [headers for headers in service.external_hosts.pictures if "referer" in headers] == []
+
+
+class Person:
+    """A browser window with a console in it.
+
+    Attributes:
+        page: the page.
+        complaints: errors and warnings of the page.
+    """
+
+    def __init__(self, context: BrowserContext, service: Served) -> None:
+        """Open a window; nothing is loaded yet."""
+        self.service = service
+        self.complaints: list[str] = []
+        self._context = context
+        self.page = self.another_tab()
+
+    def another_tab(self) -> Page:
+        """Return one more tab of the same browser."""
+        page = self._context.new_page()
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self.complaints.append(f"{error}\n{error.stack}"))
+        return page
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not _EXPECTED.match(message.text):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def open(self, path: str = "", page: Page | None = None) -> None:
+        """Go to a view by its address."""
+        (page or self.page).goto(f"{self.service.address}/console/{path}")
+
+    def sign_in(self, path: str = "", *, username: str = "admin", password: str = ADMIN_PASSWORD) -> None:
+        """Go to a view, and sign in first."""
+        self.open(path)
+        form = self.page.locator(".sign-in form")
+        form.locator("[name=username]").fill(username)
+        form.locator("[name=password]").fill(password)
+        form.locator("[name=password]").press("Enter")
+        expect(self.page.locator(".rail")).to_be_visible()
+
+    def see(self, appearance: Appearance) -> None:
+        """Look at what is shown in another way."""
+        self.page.set_viewport_size({"width": appearance.width, "height": 640 if appearance.width < 640 else 800})
+        self.page.emulate_media(color_scheme=appearance.scheme, forced_colors="active" if appearance.forced else "none")
+        if self.page.locator("html").get_attribute("lang") != appearance.language:
+            self.page.evaluate(_SPEAK, appearance.language)
+
+    def settle(self) -> None:
+        """Wait until a view is there with its records and their pictures."""
+        expect(self.page.locator("#work h1, #work .empty, .sign-in h1").first).to_be_visible()
+        assert self.becomes(_RESTS), "something is still to appear"
+
+    def becomes(self, holds: str, seconds: float = 20) -> bool:
+        """Wait until something is true in the page, whose policy lets Playwright itself not wait for it."""
+        end = time.monotonic() + seconds
+        while not self.page.evaluate(holds):
+            if time.monotonic() > end:
+                return False
+            self.page.wait_for_timeout(20)
+        return True
+
+    def catch(self, words: str, place: Locator) -> None:
+        """Wait until words are said that stand there for a second: ``expect`` comes to look only once in one."""
+        end = time.monotonic() + 20
+        while words not in (place.text_content() or ""):
+            assert time.monotonic() < end, words
+            self.page.wait_for_timeout(20)
+
+    def picture(self, name: str, folder: Path) -> None:
+        """Take a picture of the page into a folder."""
+        self.page.screenshot(path=folder / f"{name}.png", animations="disabled")

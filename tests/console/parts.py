@@ -1,0 +1,135 @@
+"""A page of the console in which one part is shown, under the console's policy."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import uvicorn
+from playwright.sync_api import Browser, Page, Route
+
+import logoadmin
+from logoadmin.adapters.memory_storage import MemoryStorage
+from tests.gallery import FrozenClock, gallery_on
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360f8cf500f0003860180"
+    "5a34f36d0000000049454e44ae426082"
+)
+
+# Before what a test shows: modules by name, and a place for it.
+BEGINNING = """
+const files = document.querySelector('script[src$="/app.js"]').src.replace(/app\\.js$/, "");
+const load = (name) => import(files + name);
+const { h, render, signal } = await load("vendor/preact.js");
+document.querySelector("#app, #part").remove();
+const root = Object.assign(document.createElement("main"), { id: "part" });
+document.body.append(root);
+"""
+
+
+class Shown:
+    """A page with a part in it."""
+
+    def __init__(self, page: Page, place: str) -> None:
+        """Watch a page before anything is loaded.
+
+        Attributes:
+            place: the address of the service.
+            complaints: errors and warnings of the page and its frames.
+            paths: what the service was asked for.
+            elsewhere: what others were asked for.
+        """
+        self.page = page
+        self.complaints: list[str] = []
+        self.paths: list[str] = []
+        self.elsewhere: list[str] = []
+        self.place = place
+        page.on("console", lambda message: self._said(message.type, message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.context.route("**/*", self._asked)
+        page.add_init_script("""globalThis.violated = []; addEventListener("securitypolicyviolation", (event) =>
+            violated.push(`${event.violatedDirective}: ${event.blockedURI}`))""")
+        page.goto(f"{place}/console/")
+        page.locator("input[name=username], input").first.wait_for()
+
+    def _said(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning"):
+            self.complaints.append(f"{kind}: {text}")
+
+    def _asked(self, route: Route) -> None:
+        url = route.request.url
+        if url.startswith(f"{self.place}/"):
+            self.paths.append(url.removeprefix(self.place))
+        else:
+            self.elsewhere.append(url)
+        route.continue_()
+
+    def violations(self) -> list[str]:
+        """Return the violations of the page's own policy so far; those in frames are not among them."""
+        found: list[str] = self.page.evaluate("violated")
+        return found
+
+    def show(self, source: str, given: Any = None) -> Any:
+        """Run JavaScript that renders a part into ``root``, with ``h``, ``render``, ``signal`` and ``load``."""
+        return self.page.evaluate(f"async (given) => {{ {BEGINNING} {source} }}", given)
+
+
+@contextmanager
+def shown(chromium: Browser, *picture_hosts: str, **context: Any) -> Iterator[Shown]:
+    """Open the console's page of an empty gallery, signed out."""
+    gallery = gallery_on(MemoryStorage(), FrozenClock())
+    app = logoadmin.asgi(gallery, picture_hosts=picture_hosts)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        with chromium.new_context(**context) as opened:
+            yield Shown(opened.new_page(), f"http://127.0.0.1:{port}")
+            opened.unroute_all(behavior="ignoreErrors")
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+class Counting:
+    """A server on loopback that gives everybody a picture or a sheet, and knows what it was asked for."""
+
+    def __init__(self) -> None:
+        """Begin to serve.
+
+        Attributes:
+            host: its name and port.
+            asked: the paths, in order.
+        """
+        self.asked: list[str] = []
+        counting = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:  # the library names it
+                counting.asked.append(self.path)
+                is_sheet = self.path.endswith(".css")
+                body = b"body { letter-spacing: 3px } @keyframes k { to { opacity: 0 } }" if is_sheet else PNG
+                self.send_response(200)
+                self.send_header("Content-Type", "text/css" if is_sheet else "image/png")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.host = f"127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def close(self) -> None:
+        """Stop."""
+        self._server.shutdown()
+        self._server.server_close()

@@ -1,0 +1,135 @@
+"""A guarded gallery with sample records, hostile ones among them, that is served while a browser looks at it."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+import logoadmin
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.system_clock import SystemClock
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Policy
+from logoadmin.domain.services import artworks, authors, roles, users
+from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
+from tests.gallery import FrozenClock, WatchedStorage, gallery_on
+
+PAINTER: Final = ("painter", "the painter's password")
+# Names that a page gets wrong which puts them into HTML, lets them turn its text around, or makes room for them.
+HOSTILE_NAMES: Final = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "\u202egnitirw tsrif-thgir",
+    "Z\u0351\u036b\u0343\u036a\u0302\u036b\u033d\u034f\u0334\u0319\u0324a\u0320\u0353\u0331\u033a\u034dl\u0306g\u0313o",
+    "W" * 64,
+    "{{7*7}} ${7*7} {n}",
+    "अ आ 中文 עברית العربية 👩‍👩‍👧‍👦",
+)
+HOSTILE_CSS: Final = (
+    "} body { position: fixed; background: url(https://evil.example/x) } </style><script>alert(1)</script>"
+)
+
+
+@dataclass
+class Served:
+    """A service in this process.
+
+    Attributes:
+        gallery: its gallery, to look into it or to write behind the back of the browser.
+        storage: what it is stored in, which can be made to go away.
+        clock: its time.
+        address: its address, without a slash at its end.
+        outside: all the rest of the network, as the browser sees it.
+        reports: reports of the Content-Security-Policy and of Trusted Types that browsers sent.
+    """
+
+    gallery: LogoAdmin
+    storage: WatchedStorage
+    clock: FrozenClock
+    address: str
+    external_hosts: ExternalHosts
+    reports: list[str] = field(default_factory=list)
+
+
+def fill(gallery: LogoAdmin) -> None:
+    """Make a painter who may change logos alone, authors, logos and themes."""
+    gallery.roles.create(roles.CreateRole(name="painters", scope=("logos:write",)))
+    name, password = PAINTER
+    gallery.users.create(users.CreateUser(user_id=7, username=name, avatar="javascript:alert(1)", password=password))
+    gallery.users.amend(users.AmendUser(user_id=7, role_id=3))
+    for number, author in enumerate(("Ann", "Ben", *HOSTILE_NAMES), 1):
+        gallery.authors.create(authors.CreateAuthor(user_id=100 + number, username=author[:64]))
+    for number in range(1, 41):
+        target = ("forum", "market")[number % 2]
+        url = f"https://{PICTURES}/{number}.svg"
+        css = f"background: url({url}) center / contain no-repeat; width: 120px"
+        gallery.logos.create(
+            artworks.CreateLogo(
+                name=f"Logo {number}", preview_url=url, target=target, custom_css=css, active=number % 5 != 0
+            )
+        )
+        gallery.logos.link(artworks.LinkLogoAuthor(logo_id=number, author_id=1 + number % 9))
+    for number, hostile in enumerate(HOSTILE_NAMES):
+        url = f"https://{PICTURES}/hostile.svg?{number}"
+        made = artworks.CreateLogo(name=hostile, preview_url=url, target=hostile[:64], custom_css=HOSTILE_CSS)
+        gallery.logos.create(made)
+    for number in range(1, 13):
+        css = f":root {{ --accent: hsl({number * 30} 60% 45%) }}\n.header {{ background: var(--accent) }}\n"
+        url = f"https://{PICTURES}/theme-{number}.svg"
+        theme = artworks.CreateTheme(name=f"Theme {number}", preview_url=url, target="forum", custom_css=css)
+        gallery.themes.create(theme)
+        gallery.themes.link(artworks.LinkThemeAuthor(theme_id=number, author_id=1 + number % 2))
+
+
+@contextmanager
+def served(*, is_filled: bool = True) -> Iterator[Served]:
+    """Serve a gallery in a thread of this process, with sample records or without."""
+    storage = WatchedStorage(MemoryStorage())
+    clock = FrozenClock(SystemClock().now())
+    gallery = gallery_on(storage, clock, Policy.GUARDED)
+    if is_filled:
+        fill(gallery)
+    with socket.create_server(("127.0.0.1", 0)) as listener, external_hosts() as others:
+        found = Served(gallery, storage, clock, f"http://127.0.0.1:{listener.getsockname()[1]}", others)
+        app = _Reporting(logoadmin.asgi(gallery, picture_hosts=[PICTURES]), found.reports)
+        config = uvicorn.Config(app, lifespan="off", ws="none", log_level="critical", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        try:
+            yield found
+        finally:
+            server.should_exit = True
+            thread.join(10)
+
+
+class _Reporting:
+    """Asks browsers to report what a policy forbade, and keeps what they report."""
+
+    def __init__(self, app: ASGIApp, reports: list[str]) -> None:
+        self._app = app
+        self._reports = reports
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_report(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                named = b"content-security-policy"
+                fields = [(k, v + b"; report-uri /reports" if k == named else v) for k, v in message["headers"]]
+                message = {**message, "headers": fields}
+            await send(message)
+
+        if scope["type"] == "http" and scope["path"] == "/reports":
+            body, more = b"", True
+            while more:
+                message = await receive()
+                body, more = body + message.get("body", b""), message.get("more_body", False)
+            self._reports.append(body.decode())
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            await self._app(scope, receive, with_report)

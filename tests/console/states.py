@@ -1,0 +1,89 @@
+"""What views become while one uses them: what is looked at beside the views themselves."""
+
+from collections.abc import Callable
+from typing import Final
+
+from playwright.sync_api import expect
+
+from logoadmin.domain.services.artworks import AmendLogo, RemoveLogo
+from tests.console.driver import Person
+
+
+def write_bad_lines(console: Person) -> None:
+    console.open("import")
+    page = console.page
+    page.get_by_role("button", name="Paste lines instead").click()
+    page.get_by_label("The lines").fill('{"kind": "author", "user_id": "x"}\nno JSON')
+    page.keyboard.press("Control+s")
+    expect(page.locator(".bad-line")).to_have_count(2)
+
+
+def ask_for_keys(console: Person) -> None:
+    console.open("logos")
+    console.settle()
+    console.page.keyboard.press("?")
+    expect(console.page.get_by_role("dialog")).to_be_visible()
+
+
+def write_at_once(console: Person) -> None:
+    console.open("logos/1")
+    page = console.page
+    page.get_by_label("Name").fill("Mine")
+    console.service.gallery.logos.amend(AmendLogo(logo_id=1, name="Theirs"))
+    page.keyboard.press("Control+s")
+    expect(page.locator("dialog .merge-field")).to_have_count(1)
+
+
+def leave_unsaved(console: Person) -> None:
+    console.open("authors/1")
+    page = console.page
+    page.locator("input[name=username]").fill("Annette")
+    page.get_by_role("link", name="Logos").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def send_nothing(console: Person) -> None:
+    console.open("logos/new")
+    console.page.get_by_label("Name").fill("x")
+    console.page.keyboard.press("Control+s")
+    expect(console.page.locator("[aria-invalid=true]").first).to_be_visible()
+
+
+def find_nothing(console: Person) -> None:
+    console.open("logos?q=nothing+has+this+name")
+    expect(console.page.locator(".empty")).to_be_visible()
+
+
+def look_for_what_was_removed(console: Person) -> None:
+    console.service.gallery.logos.remove(RemoveLogo(logo_id=2))
+    console.open("logos/2")
+    expect(console.page.locator("#work h1")).to_be_visible()
+
+
+def select_some(console: Person) -> None:
+    console.open("logos")
+    page = console.page
+    page.locator(".card-name").first.focus()
+    page.keyboard.press("Space")
+
+
+def ask_for_more(console: Person) -> None:
+    console.page.set_viewport_size({"width": 320, "height": 640})
+    console.open("history")
+    console.page.get_by_role("button", name="More").click()
+    expect(console.page.get_by_role("dialog", name="More").get_by_role("link", name="Roles")).to_be_visible()
+
+
+def be_without_a_database(console: Person) -> None:
+    console.page.set_viewport_size({"width": 1280, "height": 800})
+    console.open("logos")
+    console.settle()
+    console.service.storage.go_away()
+    console.page.get_by_role("link", name="Users").click()
+    expect(console.page.locator(".banner")).to_be_visible()
+
+
+STATES: Final[tuple[Callable[[Person], None], ...]] = (
+    write_bad_lines, ask_for_keys, write_at_once, leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed,
+    select_some, ask_for_more, be_without_a_database,
+)  # fmt: skip

@@ -1,0 +1,166 @@
+"""axe reads every view and state of the console, in all ways of looking at it (contract J5)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from importlib.resources import files
+from itertools import combinations, product
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, Page
+
+from tests.console.conftest import CONSOLE
+from tests.console.driver import APPEARANCES, LANGUAGES, SCHEMES, VIEWS, WIDTHS, Appearance, Person, looking
+from tests.console.service import Served
+from tests.console.states import STATES
+
+pytestmark = pytest.mark.slow("a browser")
+
+AXE: Final = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+# The frame of the preview is the site of somebody else, and has a test of its own. Of forced colours the system knows
+# the contrast; axe reads those of before.
+RUN: Final = """
+axe.run({exclude: ["iframe"]}, {
+  iframes: false, preload: false, resultTypes: ["violations"],
+  rules: {"color-contrast": {enabled: !matchMedia("(forced-colors: active)").matches}},
+}).then(({violations}) =>
+  violations.flatMap(({id, nodes}) => nodes.map((node) => `${id} ${node.target}: ${node.failureSummary}`)))
+"""
+
+KEYS: Final = [
+    key
+    for source in (CONSOLE / "texts").rglob("en.js")
+    for key in re.findall(r'(?m)^  "(\w+\.[^"]+)":', source.read_text("utf-8"))
+]
+WORDLESS: Final = """(keys) => {
+  const known = new Set(keys);
+  const names = ["title", "aria-label", "placeholder", "aria-description"];
+  const said = [...document.querySelectorAll("body *")].flatMap((each) => [
+    ...names.map((name) => each.getAttribute(name)),
+    ...[...each.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.data),
+  ]);
+  return said.filter((text) => known.has(text?.trim()));
+}"""
+
+
+def wordless(page: Page) -> list[str]:
+    """Return what is shown by its key, as where a view begins before its words are there."""
+    assert len(KEYS) > 500
+    found: list[str] = page.evaluate(WORDLESS, KEYS)
+    return found
+
+
+def findings(page: Page) -> list[str]:
+    """Let axe read what is shown, where the policy of the page allows no script of ours."""
+    session: CDPSession = page.context.new_cdp_session(page)
+    try:
+        for source in (RUN,) if page.evaluate("'axe' in globalThis") else (AXE, RUN):
+            answer: dict[str, Any] = session.send(
+                "Runtime.evaluate",
+                {
+                    "expression": source,
+                    "awaitPromise": True,
+                    "returnByValue": source is RUN,
+                    "allowUnsafeEvalBlockedByCSP": True,
+                },
+            )
+            assert "exceptionDetails" not in answer, answer
+    finally:
+        session.detach()
+    found: list[str] = answer["result"]["value"]
+    return found
+
+
+@pytest.fixture
+def still(chromium: Browser, service: Served) -> Iterator[Person]:
+    """Somebody in whose window nothing moves."""
+    with looking(chromium, service, reduced_motion="reduce") as person:
+        yield person
+
+
+def appearances_of(number: int) -> list[Appearance]:
+    """Return how the view with a number is looked at: in light and in dark, in both languages, some in forced colours.
+
+    Among all views, each two of a width, a scheme, a language and forced colours come together.
+    """
+    width, scheme, language = number % 3, number % 2, number // 2 % 2
+    found = [
+        Appearance(WIDTHS[width], SCHEMES[scheme], LANGUAGES[language]),
+        Appearance(WIDTHS[width - 1], SCHEMES[1 - scheme], LANGUAGES[1 - language]),
+    ]
+    if number % 4 == 0:
+        found.append(Appearance(WIDTHS[width - 2], SCHEMES[number // 4 % 2], LANGUAGES[number // 8 % 2], forced=True))
+    return found
+
+
+@pytest.mark.rule("contract J3")
+def test_every_view_is_among_those_that_are_looked_at() -> None:
+    paths = re.findall(r'\{ path: "([^"]*)"', (CONSOLE / "views.js").read_text("utf-8"))
+    looked_at = [view.partition("?")[0] for view in VIEWS]
+    assert len(paths) > 20
+    for path in paths:
+        assert any(re.fullmatch(re.sub(r":\w+", r"\\d+", path), view) for view in looked_at), path
+
+
+@pytest.mark.rule("contract J5")
+def test_each_two_ways_of_looking_come_together() -> None:
+    seen = [appearance for number in range(len(VIEWS)) for appearance in appearances_of(number)]
+    for one, other in combinations([WIDTHS, SCHEMES, LANGUAGES, (False, True)], 2):
+        names = [name for way in (one, other) for name in asdict(seen[0]) if asdict(seen[0])[name] in way]
+        assert {tuple(asdict(appearance)[name] for name in names) for appearance in seen} == set(product(one, other))
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.parametrize("part", [0, 1])
+def test_axe_finds_nothing_in_any_view_and_none_scrolls_sideways(still: Person, part: int) -> None:
+    found = {}
+    still.open()
+    for appearance in appearances_of(part):
+        still.see(appearance)
+        still.open()
+        still.settle()
+        found["sign-in", appearance] = findings(still.page)
+    still.see(APPEARANCES[0])
+    still.sign_in()
+    half = len(VIEWS) // 2 + 1
+    for number, path in [*enumerate(VIEWS)][part * half :][:half]:
+        still.open(path)
+        still.settle()
+        for appearance in appearances_of(number):
+            still.see(appearance)
+            still.settle()
+            found[path, appearance] = [*findings(still.page), *wordless(still.page), *too_wide(still, appearance)]
+    assert {where: those for where, those in found.items() if those} == {}
+
+
+def too_wide(person: Person, appearance: Appearance) -> list[str]:
+    """Say whether a page scrolls sideways, as it is and on a small phone."""
+    wide = []
+    for width in {appearance.width, 320}:
+        person.see(replace(appearance, width=width))
+        person.settle()
+        if not person.becomes("document.documentElement.scrollWidth <= innerWidth", seconds=2):
+            wide.append(f"more than {width} pixels")
+    return wide
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.parametrize("number", [0, 1])
+def test_axe_finds_nothing_in_what_views_become(still: Person, number: int) -> None:
+    still.sign_in()
+    found = {}
+    appearances = (
+        Appearance(1280, "light", "en"),
+        Appearance(320, "dark", "ru"),
+        Appearance(320, "light", "en"),
+        Appearance(1280, "dark", "ru"),
+    )
+    for state, become in enumerate(STATES):
+        become(still)
+        appearance = appearances[(number + 2 * state) % 4]
+        still.see(appearance)
+        found[become.__name__] = [*findings(still.page), *too_wide(still, appearance)]
+        still.see(APPEARANCES[0])
+        still.page.goto("about:blank")
+    assert {state: those for state, those in found.items() if those} == {}

@@ -1,0 +1,406 @@
+"""One logo or theme: edited with its authors and CSS, by two people at once, and while things fail (contract J4)."""
+
+import random
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+
+from logoadmin.domain.model.records import Change, Logo
+from logoadmin.domain.services.artworks import AmendLogo, GetLogo, LinkLogoAuthor, RemoveLogo
+from logoadmin.domain.services.authors import RemoveAuthor
+from logoadmin.domain.services.changes import ListChanges
+from logoadmin.domain.services.roles import AmendRole
+from tests.console.conftest import Module
+from tests.console.driver import Person, looking
+from tests.console.service import PAINTER, Served
+
+pytestmark = pytest.mark.slow("a browser")
+
+
+@contextmanager
+def another(chromium: Browser, service: Served, path: str) -> Iterator[Person]:
+    """Let the painter look at a view in a browser of their own."""
+    with looking(chromium, service) as painter:
+        painter.sign_in(path, username=PAINTER[0], password=PAINTER[1])
+        yield painter
+
+
+def logo(service: Served, logo_id: int = 1) -> Logo:
+    return service.gallery.logos.get(GetLogo(logo_id=logo_id))
+
+
+def changes(service: Served, **filters: Any) -> list[Change]:
+    return list(service.gallery.changes.list(ListChanges(**filters)))
+
+
+def authors(service: Served, logo_id: int = 1) -> list[str]:
+    return [author.username for author in logo(service, logo_id).authors]
+
+
+def field(page: Page, name: str) -> Locator:
+    return page.locator(f".form [name={name}]")
+
+
+def css(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="CSS")
+
+
+def write_css(page: Page, text: str) -> None:
+    text_box = css(page)
+    expect(text_box).to_have_attribute("contenteditable", "true")
+    text_box.focus()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(text)
+
+
+def done(page: Page, words: str) -> Locator:
+    """Wait until something was said to be done, and return where it is."""
+    found = page.locator(".notice", has_text=words)
+    expect(found).to_be_visible()
+    return found
+
+
+def test_a_logo_is_edited_by_keyboard_alone_and_one_undo_takes_all_of_it_back(console: Person) -> None:
+    service, page = console.service, console.page
+    before = logo(service)
+    console.sign_in("logos/1")
+    expect(page.locator("h1")).to_have_text("Logo 1")
+    name = field(page, "name")
+    name.focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" again")
+    write_css(page, "color: red")
+    frame = page.frame_locator(".preview-frame")
+    expect(frame.locator(".with .logo").first).to_have_attribute("style", "color: red;")
+    who = page.get_by_role("combobox", name="Authors")
+    who.focus()
+    page.keyboard.type("an")
+    expect(page.get_by_role("option", name="Ann").first).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    expect(page.locator(".author-chosen")).to_have_count(2)
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".author-chosen").first).to_contain_text("Ann")
+    expect(page.locator(".author-chosen").first.locator(":focus")).to_have_count(1)
+    page.keyboard.press("ControlOrMeta+s")
+    note = done(page, "Saved")
+    after = logo(service)
+    assert (after.name, after.custom_css) == ("Logo 1 again", "color: red")
+    assert authors(service) == ["Ann", "Ben"]
+    # The record, Ben off, Ann and Ben at the end: no more.
+    assert [change.action for change in changes(service, kind="logo", id=1)][2:] == [
+        "logo.amended", "logo.unlinked", "logo.linked", "logo.linked",
+    ]  # fmt: skip
+    expect(page.locator(".record-history .change")).to_have_count(6)
+    note.get_by_role("button", name="Undo").focus()
+    page.keyboard.press("Enter")
+    done(page, "Undone")
+    expect(name).to_have_value("Logo 1")
+    expect(page.locator(".author-chosen")).to_have_count(1)
+    undone = logo(service)
+    assert (undone.name, undone.custom_css) == (before.name, before.custom_css)
+    assert authors(service) == ["Ben"]
+
+
+@pytest.mark.rule("contract J4")
+def test_two_browsers_at_one_logo_lose_nothing_of_either(chromium: Browser, console: Person, tmp_path: Path) -> None:
+    service, page = console.service, console.page
+    began = logo(service)
+    console.sign_in("logos/1")
+    write_css(page, f"{began.custom_css};\ncolor: red")
+    field(page, "target").fill("market")
+    field(page, "name").fill("Mine")
+    with another(chromium, service, "logos/1") as painter:
+        theirs = painter.page
+        expect(theirs.locator(".record-history")).to_contain_text("changes:read")
+        field(theirs, "name").fill("Theirs")
+        field(theirs, "preview_url").fill("https://i.example/other.svg")
+        theirs.keyboard.press("ControlOrMeta+s")
+        done(theirs, "Saved")
+        page.keyboard.press("ControlOrMeta+s")
+        dialog = page.get_by_role("dialog")
+        expect(dialog.get_by_role("heading")).to_have_text("\u2068painter\u2069 changed this while you were writing")
+        console.picture("merge", tmp_path)
+        assert logo(service).name == "Theirs"
+        names = dialog.get_by_role("group", name="Name")
+        for text in ("Logo 1", "Theirs", "Mine"):
+            expect(names).to_contain_text(text)
+        # Only what both changed is to be decided.
+        save = dialog.get_by_role("button", name="Save what is chosen")
+        expect(save).to_have_attribute("aria-disabled", "true")
+        expect(dialog.get_by_role("group", name="CSS").get_by_label("Yours")).to_be_checked()
+        expect(dialog.get_by_role("group", name="Picture").get_by_label("Theirs")).to_be_checked()
+        page.keyboard.press("Escape")
+        expect(field(page, "name")).to_have_value("Mine")
+        page.keyboard.press("ControlOrMeta+s")
+        names.get_by_label("Yours").focus()
+        page.keyboard.press("Space")
+        save.focus()
+        page.keyboard.press("Enter")
+        done(page, "Saved")
+        # The other one is told, and sees it as it is now.
+        theirs.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        expect(field(theirs, "name")).to_have_value("Mine")
+    merged = logo(service)
+    assert (merged.name, merged.target) == ("Mine", "market")
+    assert merged.preview_url == "https://i.example/other.svg"
+    assert merged.custom_css == f"{began.custom_css};\ncolor: red"
+
+
+@pytest.mark.rule("contract J4")
+def test_what_somebody_writes_while_one_types_is_said_and_css_of_both_goes_together(console: Person) -> None:
+    service, page = console.service, console.page
+    base = "color: red;\nwidth: 1px;\nheight: 1px;\n\nopacity: 1"
+    service.gallery.logos.amend(AmendLogo(logo_id=1, custom_css=base))
+    console.sign_in("logos/1")
+    write_css(page, base.replace("red", "blue"))
+    service.gallery.logos.amend(AmendLogo(logo_id=1, custom_css=base.replace("opacity: 1", "opacity: 0.5")))
+    service.gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=1))
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    told = page.locator(".remark-card")
+    expect(told).to_contain_text("Nothing you typed is lost")
+    told.get_by_role("button", name="Compare").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("group", name="CSS").get_by_label("Both together")).to_be_checked()
+    dialog.get_by_role("button", name="Save what is chosen").click()
+    done(page, "Saved")
+    assert logo(service).custom_css == base.replace("red", "blue").replace("opacity: 1", "opacity: 0.5")
+    assert authors(service) == ["Ben", "Ann"]
+
+
+@pytest.mark.rule("contract J4")
+def test_what_somebody_removed_comes_back_with_what_was_typed(console: Person, tmp_path: Path) -> None:
+    service, page = console.service, console.page
+    console.sign_in("logos/1")
+    field(page, "name").fill("Typed")
+    service.gallery.logos.remove(RemoveLogo(logo_id=1))
+    page.keyboard.press("ControlOrMeta+s")
+    told = page.get_by_role("alert")
+    expect(told).to_contain_text("A command on the server removed it")
+    expect(told).to_contain_text("What you typed is still here")
+    console.picture("gone", tmp_path)
+    expect(page.get_by_role("button", name="Save")).to_have_attribute("aria-disabled", "true")
+    told.get_by_role("button", name="Bring it back").click()
+    expect(told).to_be_hidden()
+    expect(field(page, "name")).to_have_value("Typed")
+    page.keyboard.press("ControlOrMeta+s")
+    done(page, "Saved")
+    assert logo(service).name == "Typed"
+    assert authors(service) == ["Ben"]
+    service.gallery.logos.remove(RemoveLogo(logo_id=2))
+    console.open("logos/2")
+    expect(page.get_by_role("button", name="Bring it back")).to_be_visible()
+    console.open("logos/2000000000")
+    expect(page.get_by_role("alert")).to_contain_text("There is nothing with this number")
+
+
+@pytest.mark.rule("contract J4", "contract F3")
+def test_a_write_whose_answer_was_lost_is_repeated_and_nothing_is_doubled(console: Person) -> None:
+    service, page = console.service, console.page
+    began = len(changes(service))
+    console.sign_in("logos/new")
+    field(page, "name").fill("New")
+    field(page, "target").fill("forum")
+    field(page, "preview_url").fill("https://i.example/new.svg")
+    who = page.get_by_role("combobox", name="Authors")
+    for typed in ("ben", "ann"):
+        who.fill(typed)
+        who.press("Enter")
+    lost: list[str] = []
+
+    def lose(route: Route) -> None:
+        request = route.request
+        what = f"{request.method} {request.url.rpartition('/')[2]}"
+        if request.method == "GET" or what in lost:
+            route.fallback()
+            return
+        lost.append(what)
+        route.fetch()
+        route.abort()
+
+    page.route("**/api/logos**", lose)
+    page.route("**/api/logos/**", lose)
+    page.get_by_role("button", name="Create").click()
+    for _ in range(2):  # the logo, and its first author
+        note = page.locator(".notice.failed")
+        note.get_by_role("button", name="Try again").click()
+    done(page, "Saved")
+    assert lost == ["POST logos", "POST authors"]
+    made = changes(service)[began:]
+    assert [change.action for change in made] == ["logo.created", "logo.linked", "logo.linked"]
+    assert authors(service, made[0].id) == ["Ben", "Ann"]
+    expect(page).to_have_url(f"{service.address}/console/logos/{made[0].id}")
+    # Although two answers were lost, one click takes all back.
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    done(page, "Undone")
+    expect(page.get_by_role("alert")).to_contain_text("removed it")
+    page.unroute_all()
+
+    console.open("logos/1")
+    field(page, "name").fill("Away")
+    count = len(changes(service))
+    service.storage.go_away()
+    page.keyboard.press("ControlOrMeta+s")
+    # The banner may be there before: what the page still reads meanwhile is not answered either.
+    again = page.locator(".notice.failed").get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
+    expect(page.locator(".banner")).to_contain_text("The database does not answer")
+    service.storage.come_back()
+    again.click()
+    done(page, "Saved \u2068Away\u2069")
+    assert len(changes(service)) == count + 1
+    page.route("**/api/logos/1", lose)
+    field(page, "name").fill("Lost")
+    page.keyboard.press("ControlOrMeta+s")
+    again.click()
+    # The write before it can be undone until this one is answered.
+    done(page, "Saved \u2068Lost\u2069").get_by_role("button", name="Undo").click()
+    done(page, "Undone")
+    assert len(changes(service)) == count + 3
+    assert logo(service).name == "Away"
+
+
+@pytest.mark.rule("contract J4", "contract B5")
+def test_what_is_wrong_is_said_where_it_is_and_nothing_typed_is_lost(chromium: Browser, console: Person) -> None:
+    service, page = console.service, console.page
+    console.sign_in("themes/1")
+    expect(page.frame_locator(".preview-frame").get_by_role("navigation").first).to_be_visible()
+    field(page, "name").fill("")
+    field(page, "preview_url").fill("javascript:alert(1)")
+    page.get_by_role("button", name="Save").click()
+    expect(field(page, "name")).to_be_focused()
+    expect(page.locator(".problem")).to_have_count(2)
+    field(page, "name").fill("A theme")
+    field(page, "preview_url").fill("https://i.example/theme.svg")
+    # Somebody removes the author who is about to be credited.
+    page.get_by_role("combobox", name="Authors").fill("ann")
+    page.keyboard.press("Enter")
+    service.gallery.authors.remove(RemoveAuthor(author_id=1))
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".problem")).to_contain_text("somebody has removed this author")
+    page.get_by_role("button", name="Take \u2068Ann\u2069 off").click()
+    expect(page.locator(".author-chosen")).to_have_count(1)
+    # The rest was saved before, and one undo is for it, too.
+    field(page, "target").fill("market")
+    page.get_by_role("button", name="Save").click()
+    done(page, "Saved \u2068A theme\u2069").get_by_role("button", name="Undo").click()
+    done(page, "Undone")
+    expect(field(page, "name")).to_have_value("Theme 1")
+
+    field(page, "name").fill("Unsaved")
+    page.get_by_role("link", name="Back to the list").click()
+    page.get_by_role("dialog").get_by_role("button", name="Stay").click()
+    expect(field(page, "name")).to_have_value("Unsaved")
+    with another(chromium, service, "logos/3") as painter:
+        theirs = painter.page
+        field(theirs, "name").fill("Kept")
+        service.gallery.roles.amend(AmendRole(role_id=3, scope=()))
+        theirs.keyboard.press("ControlOrMeta+s")
+        expect(theirs.get_by_role("alert")).to_contain_text("You may not do this any more")
+        expect(theirs.get_by_role("alert")).to_contain_text("Nothing you typed is lost")
+        expect(field(theirs, "name")).to_have_value("Kept")
+        save = theirs.get_by_role("button", name="Save")
+        expect(save).to_have_attribute("aria-disabled", "true")
+        expect(save).to_have_attribute("title", re.compile("You would need the right"))
+        assert logo(service, 3).name == "Logo 3"
+        # Given back, the right is known by a click, and what was typed can be saved.
+        service.gallery.roles.amend(AmendRole(role_id=3, scope=("logos:write",)))
+        save.click(force=True)
+        expect(save).to_have_attribute("aria-disabled", "false")
+        expect(theirs.get_by_role("alert")).to_have_count(0)
+        save.click()
+        done(theirs, "Saved \u2068Kept\u2069")
+        assert logo(service, 3).name == "Kept"
+
+
+@pytest.mark.rule("contract J3", "contract J4")
+@pytest.mark.parametrize(
+    ("locale", "create", "another"), [("en-GB", "New author", "New logo"), ("ru-RU", "Новый автор", "Новый логотип")]
+)
+def test_who_is_missing_among_the_authors_is_made_beside_what_is_typed_and_the_next_logo_is_a_click_away(
+    chromium: Browser, service: Served, locale: str, create: str, another: str
+) -> None:
+    with looking(chromium, service, locale=locale) as person:
+        page = person.page
+        person.sign_in("logos/3")
+        field(page, "name").fill("By somebody new")
+        combobox = page.locator(".combobox input")
+        combobox.fill("Zo")
+        with page.expect_popup() as opened:
+            page.locator(".offers").get_by_role("link", name=create).click()
+        other = opened.value
+        field(other, "user_id").fill("9000")
+        field(other, "username").fill("Zoë")
+        other.keyboard.press("ControlOrMeta+s")
+        expect(other.locator("h1")).to_have_text("Zoë")
+        other.close()
+        page.evaluate("dispatchEvent(new Event('focus'))")  # as when one comes back
+        combobox.fill("Zo")
+        expect(page.locator(".offer")).to_contain_text("Zoë")
+        combobox.press("Enter")
+        page.keyboard.press("ControlOrMeta+s")
+        expect(page.locator(".notice-action")).to_be_visible()
+        assert (logo(service, 3).name, authors(service, 3)[-1]) == ("By somebody new", "Zoë")
+        page.get_by_role("button", name=another).click()
+        expect(page.locator("h1")).to_have_text(another)
+        expect(field(page, "name")).to_have_value("")
+
+
+def test_an_order_of_authors_takes_as_few_writes_as_it_can(module: Module) -> None:
+    chance = random.Random(11)
+    for _ in range(60):
+        began = chance.sample(range(7), chance.randrange(7))
+        wanted = chance.sample(range(7), chance.randrange(7))
+        # Who stays is before who comes, since the interface adds at the end.
+        kept = max(n for n in range(len(wanted) + 1) if [each for each in began if each in wanted[:n]] == wanted[:n])
+        now, writes = began, 0
+        while step := module("authorship.js", "nextLink", [now, wanted]):
+            author = step["authorId"]
+            now = [*now, author] if step["does"] == "link" else [each for each in now if each != author]
+            writes += 1
+        assert now == wanted
+        assert writes == len(began) + len(wanted) - 2 * kept
+
+
+@pytest.mark.rule("contract J4")
+@pytest.mark.parametrize(
+    ("base", "mine", "theirs", "both"),
+    [
+        ("a\nb\nc", "x\nb\nc", "a\nb\ny", "x\nb\ny"),
+        ("a\nb\nc", "a\nb\nc\nd", "z\na\nb\nc", "z\na\nb\nc\nd"),
+        ("a\nb\nc", "a\nc", "a\nb\nc", "a\nc"),
+        ("a\nb\nc", "a\nx\nc", "a\nx\nc", "a\nx\nc"),
+        ("a\nb\nc", "a\nx\nc", "a\ny\nc", None),
+        ("a\nb\nc", "a\nc", "a\ny\nc", None),
+        ("a\nb", "x\nb", "a\ny", None),
+        ("", "mine", "theirs", None),
+        ("a\r\nb\r\nc", "x\r\nb\r\nc", "a\r\nb\r\nc", "x\nb\nc"),
+    ],
+)
+def test_lines_that_two_people_wrote_go_together_where_they_are_apart(
+    module: Module, base: str, mine: str, theirs: str, both: str | None
+) -> None:
+    assert module("parts/line_merge.js", "mergedLines", [base, mine, theirs]) == both
+    assert module("parts/line_merge.js", "mergedLines", [base, theirs, mine]) == both
+
+
+@pytest.mark.parametrize(
+    ("base", "mine", "theirs", "both"),
+    [
+        ([1, 2], [1, 2, 3], [1, 2, 4], [1, 2, 4, 3]),
+        ([1, 2], [2], [1, 2, 4], [2, 4]),
+        ([1, 2], [1, 2, 3], [2, 1], None),
+        ([1], [1, 3], [1, 3], [1, 3]),
+        ([], [3], [4], [4, 3]),
+    ],
+)
+def test_authors_that_two_people_chose_go_together_unless_one_reordered_them(
+    module: Module, base: list[int], mine: list[int], theirs: list[int], both: list[int] | None
+) -> None:
+    assert module("parts/line_merge.js", "mergedList", [base, mine, theirs]) == both

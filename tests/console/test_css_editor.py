@@ -1,0 +1,224 @@
+"""The CSS editor: for what logos have and what themes have, by keyboard, under the policy, quick, and dispensable."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.console.parts import Shown, shown
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J3")]
+
+EDITOR = """
+const { CssEditor } = await load("parts/css_editor.js");
+globalThis.value = signal(given.value);
+globalThis.options = signal(given);
+globalThis.pressed = [];
+addEventListener("keydown", (event) => pressed.push(event.key));
+function Form() {
+  return h("form", null,
+    h("label", { for: "css" }, "CSS"),
+    h(CssEditor, { id: "css", label: "CSS", kind: "sheet", ...options.value,
+      value: value.value, onInput: (text) => { value.value = text; } }),
+    h("button", { type: "button" }, "Next"));
+}
+render(h(Form, {}), root);
+"""
+
+DIAGNOSTICS = """async () => {
+    const files = document.querySelector('script[src$="/app.js"]').src.replace(/app\\.js$/, "");
+    const { EditorView, forEachDiagnostic } = await import(files + "vendor/codemirror.js");
+    const root = document.querySelector(".css-editor-code").shadowRoot;
+    const found = [];
+    const { state } = EditorView.findFromDOM(root.querySelector(".cm-editor"));
+    forEachDiagnostic(state, (each) => found.push(each.message));
+    return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(chromium: Browser) -> Iterator[Shown]:
+    """The page in which editors are opened, one after the other."""
+    with shown(chromium) as found:
+        yield found
+
+
+def edit(seen: Shown, value: str = "", **options: Any) -> Locator:
+    """Open an editor; return what one types into."""
+    seen.page.goto(seen.page.url)
+    seen.complaints.clear()
+    seen.page.locator("input").first.wait_for()
+    seen.show(EDITOR, {"value": value, **options})
+    field = seen.page.get_by_role("textbox", name="CSS")
+    expect(seen.page.locator(".cm-content")).to_be_visible()
+    return field
+
+
+def value(seen: Shown) -> str:
+    found: str = seen.page.evaluate("value.value")
+    return found
+
+
+def complaints(seen: Shown) -> Locator:
+    return seen.page.locator(".cm-lintRange")
+
+
+def test_what_is_typed_is_the_value_and_no_policy_is_broken(page: Shown) -> None:
+    field = edit(page, "a {}")
+    page.page.locator("label").click()
+    expect(field).to_be_focused()
+    page.page.keyboard.press("ControlOrMeta+End")
+    page.page.keyboard.type(" b { color: red }")
+    assert value(page) == "a {} b { color: red }"
+    # Typing over what is selected, also with a bracket that surrounds it.
+    for key in ("x", "(", "й"):
+        page.page.keyboard.press("ControlOrMeta+a")
+        page.page.keyboard.type(key)
+    assert value(page) == "й"
+    page.page.keyboard.press("ControlOrMeta+z")
+    assert value(page) == "(x)"
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize(("kind", "before"), [("declarations", ""), ("declarations", "width: 1px;"), ("sheet", "a { ")])
+def test_properties_and_values_are_suggested(page: Shown, kind: str, before: str) -> None:
+    field = edit(page, before, kind=kind)
+    field.focus()
+    page.page.keyboard.press("ControlOrMeta+End")
+    page.page.keyboard.type("background-col")
+    expect(page.page.get_by_role("option", name="background-color")).to_be_visible()
+    page.page.wait_for_timeout(100)  # which CodeMirror waits before it takes an Enter for an answer
+    page.page.keyboard.press("Enter")
+    page.page.keyboard.type("transpar")
+    expect(page.page.get_by_role("option", name="transparent")).to_be_visible()
+    page.page.wait_for_timeout(100)
+    page.page.keyboard.press("Enter")
+    assert value(page).startswith(f"{before}background-color: transparent")
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "css", "about"),
+    [
+        ("declarations", "colr: red", ["does not know the property"]),
+        ("declarations", "color: banana", ["does not know this value"]),
+        ("declarations", "a { color: red }", ["declarations alone"]),
+        ("declarations", "color: red } a {", ["declarations alone"]),
+        ("declarations", "@import 'x';", ["declarations alone"]),
+        ("sheet", "a { colr: red; width: banana }", ["the property", "this value"]),
+        ("sheet", "a { color: red", ["} is missing"]),
+        ("sheet", "@media (width > 3px) { a { foo: bar } }", ["the property"]),
+    ],
+)
+def test_what_may_be_wrong_is_said(page: Shown, kind: str, css: str, about: list[str]) -> None:
+    edit(page, css, kind=kind)
+    expect(complaints(page).first).to_be_visible()
+    said = page.page.evaluate(DIAGNOSTICS)
+    for text in about:
+        assert any(text in each for each in said), said
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "css"),
+    [
+        ("declarations", "background: url(https://a.example/x) center / contain no-repeat; color: #009999"),
+        ("declarations", "--x: { anything }; width: var(--x); -moz-user-select: none; color: RED !important"),
+        ("sheet", "@import url(https://a.example/x.css);\n@font-face { src: url(f.woff2); font-display: swap }"),
+        ("sheet", "@property --x { syntax: '<length>'; inherits: false; initial-value: 0px }"),
+        ("sheet", "@media (width > 3px) { a:hover::before { content: 'x'; inset: 0 } }"),
+        ("sheet", "a { width: calc(1px + 2em); display: -webkit-box; color: oklch(50% 0.1 20 / 50%) }"),
+        ("sheet", ":root { --a: 1px } @keyframes k { from { opacity: 0 } 50% { opacity: .5 } to { opacity: 1 } }"),
+        ("sheet", "@supports (display: grid) { .a > .b ~ c + d[e='f' i]:not(.g) { gap: 1px } }"),
+    ],
+)  # fmt: skip
+def test_nothing_is_said_of_what_is_right(page: Shown, kind: str, css: str) -> None:
+    edit(page, css, kind=kind)
+    page.page.wait_for_timeout(800)
+    assert complaints(page).all_text_contents() == []
+    assert page.complaints == []
+
+
+def test_tab_indents_and_escape_lets_it_leave(page: Shown) -> None:
+    field = edit(page, "a")
+    field.focus()
+    page.page.keyboard.press("Tab")
+    assert value(page) == "  a"
+    page.page.keyboard.press("Escape")
+    page.page.keyboard.press("Tab")
+    expect(page.page.get_by_role("button", name="Next")).to_be_focused()
+
+
+def test_shortcuts_of_the_page_are_not_typed_away(page: Shown) -> None:
+    edit(page).focus()
+    page.page.keyboard.type("/?")
+    page.page.keyboard.press("Escape")
+    page.page.keyboard.press("Control+s")
+    assert value(page) == "/?"
+    assert page.page.evaluate("pressed") == ["Control", "s"]
+
+
+def test_search_is_in_the_editor_and_in_the_language_of_the_person(chromium: Browser) -> None:
+    with shown(chromium, locale="ru-RU") as seen:
+        field = edit(seen, "a b a")
+        field.focus()
+        seen.page.keyboard.press("ControlOrMeta+f")
+        expect(seen.page.get_by_placeholder("Найти")).to_be_focused()
+        seen.page.keyboard.type("a")
+        expect(seen.page.locator(".cm-searchMatch")).to_have_count(2)
+        assert seen.complaints == []
+
+
+def test_what_comes_from_outside_can_be_undone(page: Shown) -> None:
+    edit(page, "a { color: red }").focus()
+    page.page.evaluate("value.value = 'a { color: blue }'")
+    expect(page.page.locator(".cm-line")).to_have_text("a { color: blue }")
+    page.page.keyboard.press("ControlOrMeta+z")
+    expect(page.page.locator(".cm-line")).to_have_text("a { color: red }")
+    assert value(page) == "a { color: red }"
+
+
+def test_who_may_not_write_may_read(page: Shown) -> None:
+    field = edit(page, "a { color: red }", disabled=True)
+    expect(field).to_have_attribute("aria-readonly", "true")
+    field.focus()
+    page.page.keyboard.type("x")
+    page.page.keyboard.press("Backspace")
+    assert value(page) == "a { color: red }"
+
+
+def test_what_scrolls_is_reached_by_keyboard_and_what_is_wrong_is_told(page: Shown) -> None:
+    field = edit(page, "a\n" * 100, invalid=True, description="Too long")
+    expect(field).to_have_attribute("aria-description", "Too long")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(page.page.locator(".cm-scroller")).to_have_attribute("tabindex", "0")
+    # A form puts the focus on the first field that is wrong.
+    page.page.evaluate("document.querySelector('[aria-invalid=\"true\"]').focus()")
+    expect(field).to_be_focused()
+
+
+def test_without_the_editor_there_is_a_text_area(chromium: Browser) -> None:
+    with shown(chromium) as seen:
+        seen.page.route("**/codemirror.js", lambda route: route.abort())
+        seen.show(EDITOR, {"value": "a {}"})
+        field = seen.page.get_by_role("textbox", name="CSS")
+        field.fill("b {}")
+        assert value(seen) == "b {}"
+        expect(field).to_have_js_property("tagName", "TEXTAREA")
+
+
+def test_the_longest_css_is_open_and_changed_in_a_moment(page: Shown) -> None:
+    css = "a { background: url(https://a.example/x.png); color: red }\n" * 4500
+    edit(page, css[:262_144])
+    took = page.page.evaluate("""async () => {
+        const content = document.querySelector(".css-editor-code").shadowRoot.querySelector(".cm-content");
+        content.focus();
+        const began = performance.now();
+        for (let n = 0; n < 20; n += 1) document.execCommand("insertText", false, "x");
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+        return performance.now() - began;
+    }""")
+    assert took < 5000
+    assert value(page).count("x") > 20
+    assert page.complaints == []

@@ -1,0 +1,132 @@
+"""The form lists every host that CSS would contact, however its address is written (contract J2)."""
+
+import time
+
+import pytest
+
+from tests.console.conftest import Module
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2")]
+
+MODULE = "parts/css_hosts.js"
+A, B = "https://a.example", "https://b.example:8080"
+
+CONTACTS = {
+    "background: url(https://a.example/x.png) center": [A],
+    "background: url( 'https://a.example' ), url(//b.example:8080/)": [A, B],
+    'a { b: URL("https://a.example") }': [A],
+    "a{b:u\\72l('https://a.example')}": [A],
+    "a{b:\\75 RL(  https://a.example/\\29 )}": [A],
+    "a{b:url(\\68 ttps://a.example)}": [A],
+    "a{b:url('h\\\nttps://a.example')}": [A],
+    f"a{{b:url({' ' * 200}'https://a.example')}}": [A],
+    "a{b:url(https:\\\\\\\\a.example)}": [A],
+    "b: image-set('https://a.example' 1x, url(https://b.example:8080) 2x type('image/png'))": [A, B],
+    "b: -webkit-image-set('https://a.example' 1x)": [A],
+    "--x: 'https://a.example'; b: image-set(var(--x))": [A],
+    "b: src('https://a.example')": [A],
+    "x{cursor:url(//a.example),auto;mask:image('https://b.example:8080')}": [A, B],
+    "x{border-image:url(https://a.example) 1; content: url(https://b.example:8080)}": [A, B],
+    "@font-face{font-family:x;src:local('no'),url(https://a.example/f.woff2) format('woff2')}": [A],
+    "@import 'https://a.example/x.css';": [A],
+    "@IMPORT/**/url(https://a.example)": [A],
+    "@supports (a:url(https://a.example)) { b { c: url(https://b.example:8080) } }": [A, B],
+    "b:url(https://a.example": [A],
+    "b:url('https://a.example": [A],
+    "b:url(HTTP://A.Example:80/)": ["http://a.example"],
+    "b:url(https://\u00e4.example)": ["https://xn--4ca.example"],
+    "b:url(http://[0:0::1]:8000/x), url(https://[2001:DB8::1])": ["http://[::1]:8000", "https://[2001:db8::1]"],
+    "} } b{c:url(https://a.example)}": [A],
+    "a{b:(;url(https://a.example)": [A],
+    'a{b:url(no"t) ; c:url(https://a.example)}': [A],
+    # These contact nobody.
+    "content: 'https://no.example'; font-family: url": [],
+    "a[href^='https://no.example']{}": [],
+    "/* url(https://no.example) */": [],
+    "a{b:url(https://no .example)}": [],
+    "a{b:url(data:image/png;base64,xx), url(javascript:alert(1)), url(#mark)}": [],
+    "b:10url(https://no.example); c: #url(https://no.example)": [],
+    "@namespace svg url(https://no.example);": [],
+    "@-moz-document url(https://no.example), url-prefix('https://no.example') {}": [],
+}
+
+
+@pytest.mark.parametrize("css", CONTACTS)
+def test_every_host_is_listed_once(module: Module, css: str) -> None:
+    assert module(MODULE, "contactsOf", [css])["origins"] == CONTACTS[css]
+    assert module(MODULE, "contactsOf", [css.replace("\n", "\r\n")])["origins"] == CONTACTS[css]
+
+
+@pytest.mark.parametrize("css", ["a{b:url(x.png)}", "a{b:url(/api/logos)}", "@import '../x.css';", "b:url(?x)"])
+def test_what_asks_the_site_itself_is_said(module: Module, css: str) -> None:
+    found = module(MODULE, "contactsOf", [css])
+    assert (found["origins"], found["imports"], found["own"]) == ([], [], True)
+
+
+@pytest.mark.parametrize(
+    ("css", "fonts"),
+    [
+        (f"@font-face {{ font-family: x; src: local('no'), url({A}/f.woff2) }} a {{ b: url({B}) }}", [A]),
+        (f"@font-face {{ SRC:url('{A}'), url({B}) format('woff2') }}", [A, B]),
+        (f"src: url({A})", [A]),
+        (f"a {{ background: url({A}) }} src {{ b: url({A}) }}", []),
+    ],
+)
+def test_where_fonts_are_is_known(module: Module, css: str, fonts: list[str]) -> None:
+    assert module(MODULE, "contactsOf", [css])["fonts"] == fonts
+
+
+def test_an_address_without_a_scheme_takes_that_of_the_site(module: Module) -> None:
+    assert module(MODULE, "contactsOf", ["b: url(//a.example)", "http:"])["origins"] == ["http://a.example"]
+
+
+@pytest.mark.parametrize(
+    ("css", "imports", "rest"),
+    [
+        ("@import 'https://a.example/x'; a{}", [("/x", "")], " a{}"),
+        ("/**/@charset 'x';@layer a, b;@import url(https://a.example/x) print;b{}", [("/x", "print")], None),
+        (
+            "@import url('https://a.example/x') layer(a.b) supports(display: grid) (width > 3px)",
+            [("/x", "(width > 3px)")],
+            "",
+        ),
+        ("@import 'https://a.example/x' layer;@import 'https://a.example/y';", [("/x", ""), ("/y", "")], ""),
+        ("<!-- @import 'https://a.example/x'; -->", [("/x", "")], None),
+        ("a{} @import 'https://a.example/x';", [], None),
+        ("@import 'https://a.example/x' {} a{}", [], None),
+        ("@namespace x 'y'; @import 'https://a.example/x';", [], None),
+        ("@import url(https://a.example/x); a{b:c}\n@import 'https://a.example/y';", [("/x", "")], None),
+    ],
+)
+def test_imports_are_taken_out_where_browsers_follow_them(
+    module: Module, css: str, imports: list[tuple[str, str]], rest: str | None
+) -> None:
+    found = module(MODULE, "contactsOf", [css])
+    assert [(each["url"], each["media"]) for each in found["imports"]] == [(A + path, media) for path, media in imports]
+    assert all(f"{A}{path}" not in found["rest"] for path, _ in imports)
+    if rest is not None:
+        assert found["rest"] == rest
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "url(",
+        "\\",
+        "/*",
+        '"\\',
+        "-",
+        "@import ",
+        "url(\\",
+        "a(",
+        "@import 'x' supports(",
+        "layer(",
+        "'\n",
+        "a{b:url(https://a.example)}",
+    ],
+)
+def test_the_longest_css_is_read_in_a_moment(module: Module, piece: str) -> None:
+    css = (piece * (262_144 // len(piece) + 1))[:262_144]
+    began = time.monotonic()
+    module(MODULE, "contactsOf", [css])
+    assert time.monotonic() - began < 5  # a tenth of a second, if it has a processor to itself

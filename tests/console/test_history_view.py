@@ -1,0 +1,249 @@
+"""The history in the console: who did what, found by filters in the address, and undone (contract J3, J4)."""
+
+import json
+import re
+import urllib.request
+from datetime import datetime
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from logoadmin.domain.services import artworks, authors, roles
+from logoadmin.domain.services.import_export import ImportRecords
+from tests.console.driver import Person, looking
+from tests.console.service import PAINTER, Served
+from tests.gallery import ADMIN_PASSWORD
+
+pytestmark = pytest.mark.slow("a browser")
+
+WEEK = 7 * 86_400
+
+
+def asked(service: Served, method: str, path: str, token: str = "", body: dict[str, Any] | None = None) -> Any:
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    content = json.dumps(body).encode() if body is not None else None
+    request = urllib.request.Request(f"{service.address}/api/{path}", content, headers, method=method)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def removed_by_the_painter(service: Served, logo_id: int) -> None:
+    username, password = PAINTER
+    token = asked(service, "POST", "auth/token", body={"username": username, "password": password})["access_token"]
+    asked(service, "DELETE", f"logos/{logo_id}", token)
+
+
+def reach(page: Page, wanted: Locator) -> None:
+    """Press Tab until something has the focus."""
+    for _ in range(80):
+        if wanted.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not lead to {wanted}")
+
+
+@pytest.mark.rule("contract J3", "contract J4", "contract G2")
+@pytest.mark.parametrize("by_keyboard", [False, True])
+def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_authors(
+    console: Person, by_keyboard: bool
+) -> None:
+    page, gallery, clock = console.page, console.service.gallery, console.service.clock
+    gallery.logos.link(artworks.LinkLogoAuthor(logo_id=7, author_id=2))
+    before = gallery.logos.get(artworks.GetLogo(logo_id=7))
+    clock.pass_by(-WEEK)
+    removed_by_the_painter(console.service, 7)
+    day = datetime.fromtimestamp(clock.now()).strftime("%Y-%m-%d")
+    clock.pass_by(WEEK)
+    gallery.authors.create(authors.CreateAuthor(user_id=9000, username="Somebody since"))
+    console.sign_in("history")
+    rows = page.locator(".changes > .change")
+    expect(rows.first).to_contain_text("A command on the server created the author Somebody since")
+
+    kind, action, since, until = (
+        page.get_by_label(label, exact=True) for label in ("What it happened to", "What was done", "From", "To")
+    )
+    if by_keyboard:
+        reach(page, kind)
+        page.keyboard.type("Logos")
+        reach(page, action)
+        page.keyboard.type("Removed")
+    else:
+        kind.select_option("Logos")
+        action.select_option("Removed")
+    since.fill(day)
+    until.fill(day)
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("painter removed the logo Logo 7")
+    expect(rows.locator("time").first).to_contain_text("last week, ")
+    assert rows.locator("time").first.get_attribute("title")
+    assert f"since={day}" in page.url
+    page.reload()
+    expect(rows).to_have_count(1)
+
+    opener, undo = rows.get_by_role("button", expanded=False).first, rows.get_by_role("button", name="Undo")
+    if by_keyboard:
+        reach(page, opener)
+        page.keyboard.press("Enter")
+    else:
+        opener.click()
+    expect(rows.locator(".fields")).to_contain_text("Ben")
+    expect(rows.locator(".diff")).to_contain_text("background: url(")
+    if by_keyboard:
+        reach(page, undo)
+        page.keyboard.press("Enter")
+    else:
+        undo.click()
+    expect(page.locator(".notice")).to_contain_text("Undone")
+    after = gallery.logos.get(artworks.GetLogo(logo_id=7))
+    assert after == before
+    page.get_by_role("button", name="Show everything").click()
+    expect(rows.first).to_contain_text("admin brought back the logo Logo 7")
+
+
+@pytest.mark.rule("contract J3", "contract G4")
+def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    gallery.authors.create(authors.CreateAuthor(user_id=9000, username="Before"))
+    lines = [
+        json.dumps({"kind": "author", "author_id": n, "user_id": n, "username": f"Author {n}"}) for n in range(500, 620)
+    ]
+    token = asked(console.service, "POST", "auth/token", body={"username": "admin", "password": ADMIN_PASSWORD})
+    request = urllib.request.Request(
+        f"{console.service.address}/api/import",
+        "\n".join(lines).encode(),
+        {"Content-Type": "application/jsonl", "Authorization": f"Bearer {token['access_token']}"},
+        method="POST",
+    )
+    urllib.request.urlopen(request).close()
+    gallery.authors.create(authors.CreateAuthor(user_id=9001, username="After"))
+    console.sign_in("history")
+    rows = page.locator(".view > div > .changes > .change")
+    expect(rows.nth(1)).to_contain_text("admin made 120 changes in one go")
+    expect(rows.nth(2)).to_contain_text("created the author Before")
+
+    rows.nth(1).get_by_role("button", expanded=False).first.click()
+    page.get_by_role("link", name="Show all 120 changes on a page of their own").click()
+    expect(rows).to_have_count(50)
+    page.mouse.wheel(0, 10_000)
+    expect(rows).to_have_count(100)
+    page.mouse.wheel(0, 10_000)
+    expect(rows).to_have_count(120)
+    expect(rows.last).to_contain_text("Author 500")
+
+    page.mouse.wheel(0, -20_000)
+    page.get_by_role("button", name="Undo all of it").click()
+    dialog = page.get_by_role("dialog", name="Undo all 120 changes?")
+    dialog.get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice")).to_contain_text("Undone")
+    names = {each.username for each in gallery.authors.list(authors.ListAuthors())}
+    assert {"Before", "After"} <= names
+    assert "Author 500" not in names
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice").last).to_contain_text("Undone")
+    assert len([*gallery.authors.list(authors.ListAuthors(q="Author "))]) == 120
+
+
+@pytest.mark.rule("contract J4", "contract G2")
+def test_what_was_changed_since_is_said_with_a_way_to_that_change(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    gallery.logos.amend(artworks.AmendLogo(logo_id=1, name="Elk"))
+    gallery.logos.amend(artworks.AmendLogo(logo_id=1, custom_css="color: red"))
+    console.sign_in("history?kind=logo&id=1")
+    named = page.locator(".change").filter(has_text="changed the name of the logo Elk")
+    named.get_by_role("button", name="Undo").click()
+    expect(named.get_by_role("alert")).to_contain_text(
+        "it was changed again since: A command on the server changed the CSS"
+    )
+    named.get_by_role("alert").get_by_role("link").click()
+    expect(page.locator("h1")).to_contain_text("Change")
+    expect(page.locator(".diff")).to_contain_text("color: red")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice")).to_contain_text("Undone")
+    assert gallery.logos.get(artworks.GetLogo(logo_id=1)).custom_css.startswith("background")
+
+
+@pytest.mark.rule("contract J3")
+def test_an_overview_counts_what_there_is_and_what_happened(console: Person) -> None:
+    page = console.page
+    console.service.gallery.import_export.load(
+        ImportRecords(), ['{"kind": "author", "author_id": 90, "user_id": 90, "username": "Idle"}']
+    )
+    console.sign_in()
+    expect(page.locator(".count").first).to_contain_text("47")
+    expect(page.locator(".targets tbody tr").first).to_contain_text("forum")
+    page.get_by_text("The numbers").click()
+    expect(page.locator(".plot-numbers tbody tr")).to_have_count(30)
+    expect(page.locator(".plot-numbers tbody td").first).not_to_have_text("0")
+    page.get_by_text("1 author made nothing that is here").click()
+    page.get_by_role("link", name="Idle").click()
+    expect(page.locator("h1")).to_have_text("Idle")
+
+
+@pytest.mark.rule("contract J3")
+def test_what_an_overview_counts_is_a_click_away_and_the_first_role_is_no_matter_if_it_is_nobodys(
+    console: Person,
+) -> None:
+    page, gallery = console.page, console.service.gallery
+    console.sign_in()
+    forum = page.locator(".targets tbody tr", has_text="forum")
+    expect(forum.get_by_role("link")).to_have_text(["20", re.compile("inactive"), "12", "12 inactive"])
+    forum.get_by_role("link").nth(0).click()
+    expect(page.locator(".found")).to_have_text("20 found")
+    expect(page.get_by_label("Target")).to_have_value("forum")
+    page.go_back()
+    forum.get_by_role("link").nth(3).click()
+    expect(page.locator("h1")).to_have_text("Themes")
+    expect(page).to_have_url(re.compile(r"/themes\?target=forum&active=no$"))
+    expect(page.locator(".found")).to_have_text("12 found")
+    # A target is whatever somebody called it.
+    gallery.logos.amend(artworks.AmendLogo(logo_id=1, target="a&b=c #1"))
+    page.go_back()
+    page.locator(".targets tbody tr", has_text="a&b=c #1").get_by_role("link").click()
+    expect(page.locator(".found")).to_have_text("1 found")
+    page.go_back()
+    matters = page.locator(".matters")
+    expect(matters).to_be_visible()
+    expect(matters).not_to_contain_text("nobody's")
+    gallery.roles.create(roles.CreateRole(name="spare", scope=()))
+    page.reload()
+    expect(matters).to_contain_text("1 role is nobody's")
+
+
+@pytest.mark.rule("contract J3", "contract J1")
+def test_no_change_offers_a_link_to_where_one_is(console: Person) -> None:
+    console.sign_in("history")
+    page = console.page
+    page.locator(".disclosure-head", has_text="Theme 12").last.click()
+    number = page.locator(".change-links").get_by_role("link", name="Change ").inner_text().removeprefix("Change ")
+    links = page.locator(".change-links a")
+    # Each of the three places that a change leads to names the other two.
+    expect(links).to_have_text(["Open it", "All that happened to it", f"Change {number}"])
+    links.nth(2).click()
+    expect(page.locator("h1")).to_have_text(f"Change {number}")
+    expect(links).to_have_text(["Open it", "All that happened to it"])
+    links.nth(1).click()
+    page.locator(".disclosure-head").last.click()
+    expect(links).to_have_text(["Open it", f"Change {number}"])
+    links.nth(0).click()
+    page.locator(".record-history .disclosure-head").last.click()
+    expect(links).to_have_text(["All that happened to it", f"Change {number}"])
+
+
+@pytest.mark.rule("contract J3", "contract J4")
+@pytest.mark.parametrize(
+    ("locale", "gone", "come"),
+    [("en-GB", "change logos", "change themes"), ("ru-RU", "изменять логотипы", "изменять темы")],
+)
+def test_rights_that_a_role_lost_and_got_are_said_in_words(
+    chromium: Browser, service: Served, locale: str, gone: str, come: str
+) -> None:
+    service.gallery.roles.amend(roles.AmendRole(role_id=3, scope=("themes:write", "shop:orders")))
+    with looking(chromium, service, locale=locale) as person:
+        # The words of rights come with the difference: the history itself does without.
+        person.sign_in("history")
+        page = person.page
+        page.locator(".disclosure-head").first.click()
+        rights = page.locator(".members")
+        expect(rights.locator("del")).to_have_text([re.compile(gone)])
+        expect(rights.locator("ins")).to_have_text([re.compile(come), re.compile("shop:orders")])

@@ -1,0 +1,277 @@
+"""Import and export in the console: tried first, mended, all or nothing, undone; and out again (contract J3, I4)."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from logoadmin.domain.services import authors
+from tests.console.driver import Person, looking
+from tests.console.service import PAINTER, Served
+from tests.console.test_history_view import reach
+from tests.console.test_refused import refuse
+
+pytestmark = pytest.mark.slow("a browser")
+
+GOOD = '{"kind": "author", "author_id": 500, "user_id": 500, "username": "Zoë"}'
+MENDED = '{"kind": "author", "author_id": 501, "user_id": 501, "username": "Yan"}'
+TWO_BAD = "\n".join([GOOD, '{"kind": "author", "author_id": 501, "user_id": "x", "username": "Yan"}', "", "no JSON"])
+
+
+def names(service: Served) -> list[str]:
+    return [each.username for each in service.gallery.authors.list(authors.ListAuthors())]
+
+
+def press(page: Page, name: str, by_keyboard: bool) -> None:
+    button = page.get_by_role("button", name=name, exact=True)
+    expect(button).to_be_visible()
+    if by_keyboard:
+        reach(page, button)
+        page.keyboard.press("Enter")
+    else:
+        button.click()
+
+
+@pytest.mark.rule("contract J3", "contract J4", "contract I4", "contract G4")
+@pytest.mark.parametrize("by_keyboard", [False, True])
+def test_a_file_with_two_bad_lines_is_mended_imported_and_undone(
+    console: Person, tmp_path: Path, by_keyboard: bool
+) -> None:
+    page, before = console.page, names(console.service)
+    console.sign_in("import")
+    if by_keyboard:
+        press(page, "Paste lines instead", by_keyboard)
+        expect(page.get_by_label("The lines")).to_be_focused()
+        page.keyboard.insert_text(TWO_BAD)
+        page.keyboard.press("Control+s")
+    else:
+        file = tmp_path / "two bad.jsonl"
+        file.write_text(TWO_BAD)
+        page.locator("input[type=file]").set_input_files(file)
+    bad = page.locator(".bad-line")
+    expect(page.get_by_role("heading", name="2 lines cannot be imported")).to_be_visible()
+    expect(bad).to_have_count(2)
+    expect(bad.first).to_contain_text("Number at the site (user_id): This should be a whole number.")
+    expect(bad.first).to_contain_text('"user_id": "x"')
+    expect(bad.last).to_contain_text("This line is not valid JSON.")
+    expect(bad.last.locator("code")).to_have_text("no JSON")
+    assert names(console.service) == before
+
+    press(page, "Line 2", by_keyboard)
+    expect(page.get_by_label("The lines")).to_be_focused()
+    page.keyboard.insert_text(MENDED)  # over the line, which is selected
+    expect(bad).to_have_count(2)
+    press(page, "Line 4", by_keyboard)
+    page.keyboard.press("Delete")
+    page.keyboard.press("Control+s")
+    heading = page.get_by_role("heading", name="All is well: 2 records can be imported")
+    expect(heading).to_be_focused()
+    assert names(console.service) == before
+
+    press(page, "Import 2 records", by_keyboard)
+    expect(page.get_by_role("heading", name="2 records were imported")).to_be_focused()
+    expect(page.locator(".outcome tbody tr")).to_contain_text("Authors200")
+    assert names(console.service) == [*before, "Zoë", "Yan"]
+
+    press(page, "Undo all of it", by_keyboard)
+    dialog = page.get_by_role("dialog", name="Undo all 2 changes?")
+    expect(dialog).to_be_visible()
+    if by_keyboard:
+        reach(page, dialog.get_by_role("button", name="Undo"))
+        page.keyboard.press("Enter")
+    else:
+        dialog.get_by_role("button", name="Undo").click()
+    expect(page.locator(".outcome")).to_contain_text("The import was undone")
+    assert names(console.service) == before
+
+
+@pytest.mark.rule("contract J4", "contract F3")
+def test_an_import_without_an_answer_is_repeated_on_a_click_done_once_and_can_be_undone(console: Person) -> None:
+    page, storage, before = console.page, console.service.storage, names(console.service)
+    console.sign_in("import")
+    page.get_by_role("button", name="Paste lines instead").click()
+    page.get_by_label("The lines").fill(GOOD)
+    storage.go_away()
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("alert")).to_contain_text("The file was only being tried, so nothing was changed.")
+    storage.come_back()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("button", name="Import 1 record")).to_be_visible()
+
+    # The answer is lost on the way, once it was done.
+    page.route("**/api/import", lambda route: (route.fetch(), route.abort())[0], times=1)
+    page.get_by_role("button", name="Import 1 record").click()
+    expect(page.locator(".notice")).to_contain_text("nobody knows whether it was saved")
+    page.locator(".notice").get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", name="1 record was imported")).to_be_visible()
+    assert names(console.service) == [*before, "Zoë"]
+    page.locator(".notice").last.get_by_role("button", name="Undo").click()
+    expect(page.locator(".outcome")).to_contain_text("The import was undone")
+    assert names(console.service) == before
+
+
+@pytest.mark.rule("contract J4", "contract I4", "contract A21")
+@pytest.mark.parametrize(
+    ("locale", "again", "here", "ever", "ready"),
+    [
+        ("en-GB", "Try again", "larger than what stands before the service lets", "64 MB is the most", "All is well"),
+        ("ru-RU", "Повторить", "больше, чем пропускает то, что стоит перед", "самое большее — 64 МБ", "Всё в порядке"),
+    ],
+)
+def test_a_file_that_is_too_large_says_for_whom_and_is_tried_again_only_where_that_may_help(
+    chromium: Browser, service: Served, tmp_path: Path, locale: str, again: str, here: str, ever: str, ready: str
+) -> None:
+    with looking(chromium, service, locale=locale) as person:
+        page, sent = person.page, []
+        page.on("request", lambda request: sent.append(request) if "/api/import" in request.url else None)
+        person.sign_in("import")
+        whole = tmp_path / "whole.jsonl"
+        with whole.open("wb") as file:
+            file.truncate(64 * 1024 * 1024 + 1)
+        choice, alert = page.locator("input[type=file]"), page.get_by_role("alert")
+        choice.set_input_files(whole)
+        expect(alert).to_contain_text(ever)
+        # The service would never take it: nothing was sent, and nothing is offered to be.
+        assert (sent, page.get_by_role("button", name=again).count()) == ([], 0)
+
+        part = tmp_path / "part.jsonl"
+        part.write_text(GOOD)
+        # What stands before the service has words of its own, in HTML.
+        refuse(page, 413, lambda: "<h1>413 Payload Too Large</h1>")
+        choice.set_input_files(part)
+        expect(alert).to_contain_text(here)
+        expect(page.locator(".file-name")).to_contain_text("part.jsonl")
+        expect(page.locator("#lines")).to_have_value(GOOD)
+        page.unroute_all()
+        page.get_by_role("button", name=again).click()
+        expect(page.locator(".outcome h2")).to_contain_text(ready)
+
+
+@pytest.mark.rule("contract J4", "contract I4")
+@pytest.mark.parametrize(
+    ("locale", "words", "again", "ready"),
+    [
+        ("en-GB", ["Try again in 3 seconds", "Try again in 2 seconds", "Now you can"], "Try again", "All is well"),
+        ("ru-RU", ["через 3 секунды", "через 2 секунды", "Теперь можно"], "Повторить", "Всё в порядке"),
+    ],
+)
+def test_an_import_that_comes_too_soon_counts_the_seconds_until_it_may_be_tried_again(
+    chromium: Browser, service: Served, locale: str, words: list[str], again: str, ready: str
+) -> None:
+    with looking(chromium, service, locale=locale) as person:
+        page, before = person.page, names(service)
+        person.sign_in("import")
+        page.locator(".drop button").click()
+        page.locator("#lines").fill(GOOD)
+        # The trial is refused, and then the import itself.
+        for press_key in (True, False):
+            refuse(page, 429, lambda: {"detail": "Too many imports at once"}, **{"Retry-After": "3"})
+            if press_key:
+                page.keyboard.press("Control+s")
+            else:
+                page.locator(".outcome .button.primary").click()
+            alert, button = page.locator(".complaint"), page.get_by_role("button", name=again)
+            for expected in words[:2]:
+                person.catch(expected, alert)
+                expect(button).to_have_attribute("aria-disabled", "true")
+            # What reads aloud hears the first and the last alone.
+            assert words[0] in (alert.locator(".hidden").text_content() or "")
+            expect(alert).to_contain_text(words[2])
+            page.unroute_all()
+            button.click()
+            expect(page.locator(".outcome h2")).to_contain_text(ready)
+        page.locator(".outcome .button.primary").click()
+        expect(page.locator(".outcome h2.success")).to_be_visible()
+        assert names(service) == [*before, "Zoë"]
+
+
+# As where the system asks where to: the file lies in what the browser keeps for the page.
+_PICKER = """window.showSaveFilePicker = async ({ suggestedName }) => {
+  if (globalThis.isDismissed) throw new DOMException("", "AbortError");
+  return (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+}"""
+_SAVED = """async () => {
+  const found = [];
+  for await (const [name, file] of (await navigator.storage.getDirectory()).entries())
+    found.push([name, (await (await file.getFile()).text()).split("\\n").length - 1]);
+  return found;
+}"""
+
+
+@pytest.mark.rule("contract J3", "contract I4")
+def test_an_export_goes_into_the_file_that_was_picked_as_it_comes_and_a_broken_one_says_so(console: Person) -> None:
+    page = console.page
+    page.add_init_script(_PICKER)
+    console.sign_in("export")
+    for kind in ("Roles", "Users", "Themes", "Logos"):
+        page.get_by_role("checkbox", name=kind).uncheck()
+    download = page.get_by_role("button", name="Download")
+    page.evaluate("isDismissed = true")
+    download.click()
+    expect(download).to_be_enabled()
+    assert page.evaluate(_SAVED) == []
+    page.evaluate("isDismissed = false")
+    download.click()
+    expect(page.locator(".notice")).to_contain_text("9")
+    [(name, lines)] = page.evaluate(_SAVED)
+    assert re.fullmatch(r"logoadmin-\d{4}-\d\d-\d\d\.jsonl", name)
+    assert lines == 9
+    # What was there stays if the next one breaks.
+    page.route("**/api/export*", lambda route: route.abort(), times=1)
+    download.click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert page.evaluate(_SAVED) == [[name, 9]]
+
+
+@pytest.mark.rule("contract J2", "contract J3", "contract I4")
+def test_what_is_exported_is_counted_and_what_one_may_not_see_is_not_offered(console: Person) -> None:
+    page = console.page
+    # The window in which a person says where to is none of ours.
+    page.add_init_script("window.showSaveFilePicker = undefined")
+    username, password = PAINTER
+    console.sign_in("export", username=username, password=password)
+    expect(page.get_by_role("checkbox", name="Users")).to_be_disabled()
+    expect(page.locator(".choices")).to_contain_text("users:read")
+    page.get_by_role("checkbox", name="Themes").uncheck()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    kinds = Counter(json.loads(line)["kind"] for line in Path(download.value.path()).read_text().splitlines())
+    assert kinds == {"author": 9, "logo": 47}
+    expect(page.locator(".outcome tbody")).to_contain_text("Authors9Logos47")
+
+    # They may change logos alone: what else is in a file is refused with the kinds that are too much.
+    page.get_by_role("link", name="Import", exact=True).click()
+    page.get_by_role("button", name="Paste lines instead").click()
+    page.get_by_label("The lines").fill(GOOD)
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("alert")).to_contain_text("records in it that you may not change: ")
+    expect(page.get_by_role("alert")).to_contain_text("Authors")
+
+
+@pytest.mark.rule("contract J3", "contract I2")
+@pytest.mark.parametrize(
+    ("locale", "authors_missing", "number_missing"),
+    [
+        ("en-GB", "Authors (author_ids): It is missing.", "Its number (logo_id): It is missing."),
+        ("ru-RU", "Авторы (author_ids): ", "Номер (logo_id): "),
+    ],
+)
+def test_whatever_a_line_lacks_has_a_name(
+    chromium: Browser, service: Served, locale: str, authors_missing: str, number_missing: str
+) -> None:
+    with looking(chromium, service, locale=locale) as person:
+        page = person.page
+        person.sign_in("import")
+        page.locator(".drop button").click()
+        kinds = ("logo", "theme", "author", "role", "user")
+        page.locator("#lines").fill("\n".join(json.dumps({"kind": kind}) for kind in kinds))
+        page.keyboard.press("Control+s")
+        expect(page.locator(".bad-line")).to_have_count(len(kinds))
+        said = page.locator(".bad-words li, .bad-words p").all_inner_texts()
+        assert any(authors_missing in each for each in said)
+        assert any(number_missing in each for each in said)
+        # Each says what a form calls the field, and its name in the file.
+        assert [each for each in said if not re.match(r".+ \(\w+\): ", each)] == []

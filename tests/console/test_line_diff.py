@@ -1,0 +1,74 @@
+"""Differences between two texts, line by line: whole, short, and quick whatever the texts are (contract J3)."""
+
+import random
+import time
+from typing import Any
+
+import pytest
+
+from tests.console.conftest import Module
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J3")]
+
+
+def diff(module: Module, before: str, after: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = module("parts/line_diff.js", "lineDiff", [before, after])
+    return found
+
+
+def lines(runs: list[dict[str, Any]], *kinds: str) -> list[str]:
+    return [line for run in runs if run["kind"] in kinds for line in run["lines"]]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kinds"),
+    [
+        ("", "", ""),
+        ("a", "a", "same"),
+        ("", "a\nb", "added"),
+        ("a\r\nb", "", "removed"),
+        ("a\nb\nc", "a\nx\nc", "same removed added same"),
+        ("a\nb", "a\nb\nc", "same added"),
+        ("x\na\nb", "a\nb", "removed same"),
+        ("a\r\nb\rc", "a\nb\nc", "same"),
+    ],
+)
+def test_what_became_of_lines(module: Module, before: str, after: str, kinds: str) -> None:
+    assert " ".join(run["kind"] for run in diff(module, before, after)) == kinds
+
+
+def test_both_texts_are_whole_in_it_and_numbers_are_right(module: Module) -> None:
+    chance = random.Random(7)
+    for _ in range(40):
+        old = [chance.choice("abcd") for _ in range(chance.randrange(30))]
+        new = [chance.choice("abcd") for _ in range(chance.randrange(30))]
+        runs = diff(module, "\n".join(old), "\n".join(new))
+        assert lines(runs, "same", "removed") == old
+        assert lines(runs, "same", "added") == new
+        for run in runs:
+            count = len(run["lines"])
+            if run["kind"] != "added":
+                assert old[run["before"] - 1 :][:count] == run["lines"]
+            if run["kind"] != "removed":
+                assert new[run["after"] - 1 :][:count] == run["lines"]
+
+
+def test_as_few_lines_as_can_be_are_said_to_have_changed(module: Module) -> None:
+    old = [f"line {number}" for number in range(400)]
+    new = [line for number, line in enumerate(old) if number % 50] + ["more"]
+    runs = diff(module, "\n".join(old), "\n".join(new))
+    assert (len(lines(runs, "removed")), lines(runs, "added")) == (8, ["more"])
+
+
+def test_what_is_too_long_to_compare_is_replaced_in_the_middle(module: Module) -> None:
+    old = ["same", *(f"old {number}" for number in range(20_000)), "same too"]
+    new = ["same", *(f"new {number}" for number in range(20_000)), "same too"]
+    began = time.monotonic()
+    runs = diff(module, "\n".join(old), "\n".join(new))
+    assert time.monotonic() - began < 30
+    assert [(run["kind"], len(run["lines"])) for run in runs] == [
+        ("same", 1),
+        ("removed", 20_000),
+        ("added", 20_000),
+        ("same", 1),
+    ]

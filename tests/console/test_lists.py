@@ -1,0 +1,295 @@
+"""The lists of logos and themes, as people use them: by mouse, by keyboard alone, and while others change them (J3)."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+
+from logoadmin.domain.services import artworks, authors, users
+from tests.console.driver import Person, looking
+from tests.console.service import served
+
+pytestmark = pytest.mark.slow("drives a browser")
+
+_SCROLL_TO_A_CHECKBOX = """(by) => new Promise((done) => {
+  scrollBy({ top: by, behavior: "instant" });
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    const boxes = [...document.querySelectorAll(".select-box input")].map((each) => each.getBoundingClientRect());
+    const seen = boxes.find(({ top }) => top > 300);
+    done([seen.x + seen.width / 2, seen.y + seen.height / 2]);
+  }));
+})"""
+
+
+def _card(page: Page, name: str) -> Locator:
+    return page.locator(".card").filter(has=page.get_by_role("link", name=name, exact=True))
+
+
+def _active(console: Person) -> set[str]:
+    return {logo.name for logo in console.service.gallery.logos.list(artworks.ListLogos()) if logo.active}
+
+
+def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_mouse(console: Person) -> None:
+    """contract J3, J4"""
+    page = console.page
+    console.sign_in("logos")
+    page.get_by_role("searchbox").fill("ogo 3")
+    expect(page.locator(".found")).to_have_text("11 found")
+    expect(page).to_have_url(re.compile(r"q=ogo\+3"))
+    before = _active(console)
+
+    _card(page, "Logo 34").get_by_role("checkbox").click()
+    _card(page, "Logo 32").get_by_role("checkbox").click(modifiers=["Shift"])
+    expect(page.locator(".found")).to_have_text("3 selected")
+    page.get_by_role("button", name="Switch off").click()
+    expect(page.locator(".notice")).to_contain_text("Switched 3 off")
+    assert before - _active(console) == {"Logo 32", "Logo 33", "Logo 34"}
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice")).to_contain_text("Undone")
+    assert _active(console) == before
+
+    page.get_by_role("button", name="Select all").click()
+    page.get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Remove 11 logos?")
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.locator(".notice").last).to_contain_text("Removed 11")
+    expect(page.locator(".empty")).to_contain_text("No logo is like that")
+    page.get_by_role("button", name="Show all").click()
+    expect(page.locator(".found")).to_have_text("36 found")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".found")).to_have_text("47 found")
+    assert _active(console) == before
+
+
+def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_keyboard_alone(console: Person) -> None:
+    """contract J3, J4"""
+    page = console.page
+    press = page.keyboard.press
+    console.sign_in("logos?order=oldest")
+    expect(_card(page, "Logo 1")).to_be_visible()
+    press("/")
+    page.keyboard.type("logo")
+    expect(page.locator(".found")).to_have_text("40 found")
+    for _ in range(30):
+        press("Tab")
+        if page.evaluate("document.activeElement.hasAttribute('data-focus')"):
+            break
+    before = _active(console)
+    press("Space")
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        press(key)
+    expect(page.get_by_role("link", name="Logo 7", exact=True)).to_be_focused()
+    press("Shift+Space")
+    expect(page.locator(".found")).to_have_text("7 selected")
+    page.get_by_role("button", name="Switch off").focus()
+    press("Enter")
+    expect(page.locator(".notice")).to_contain_text("Switched 6 off")
+    assert before - _active(console) == {f"Logo {n}" for n in (1, 2, 3, 4, 6, 7)}
+    page.get_by_role("button", name="Undo").focus()
+    press("Enter")
+    expect(page.locator(".notice")).to_contain_text("Undone")
+    assert _active(console) == before
+    # As far as it goes, and back: the focus is never lost though its card leaves the view.
+    page.locator("[data-focus][tabindex='0']").focus()
+    for key in ("End", "Home", "End"):
+        press(key)
+        page.wait_for_timeout(200)
+    expect(page.get_by_role("link", name="Logo 40", exact=True)).to_be_focused()
+    press("Enter")
+    expect(page).to_have_url(re.compile("/logos/40$"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Logo 40")
+    page.go_back()
+    expect(page.locator(".found")).to_have_text("40 found")
+
+
+def test_what_is_pressed_stays_where_it_is_until_it_is_let_go(console: Person) -> None:
+    """contract J3: a click between whose two halves its card moved would be lost, or another card's."""
+    page = console.page
+    # As in browsers in which a node that moves in the page is taken out of it first.
+    page.add_init_script("delete Element.prototype.moveBefore")
+    console.sign_in("logos?order=oldest")
+    first = _card(page, "Logo 6").get_by_role("checkbox")
+    first.hover()
+    before = first.bounding_box()
+    page.mouse.down()
+    expect(first).to_be_focused()
+    assert first.bounding_box() == before
+    page.mouse.up()
+    expect(page.locator(".found")).to_have_text("1 selected")
+    expect(first).to_be_checked()
+
+    order = "[...document.querySelectorAll('[data-at]')].map((cell) => Number(cell.dataset.at))"
+    x, y = page.evaluate(_SCROLL_TO_A_CHECKBOX, 900)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    pressed = page.evaluate(order)
+    page.wait_for_timeout(300)  # longer than it takes until the page rests, and puts its cards in their order
+    held = page.evaluate(order)
+    page.mouse.up()
+    expect(page.locator(".found")).to_have_text("2 selected")
+    assert held == pressed
+    expect(page.locator("[data-at]").first).to_have_attribute("data-at", str(min(held)))
+
+
+def test_what_others_do_to_selected_themes_is_said_by_name_and_nothing_is_done_to_those(console: Person) -> None:
+    """contract F1, J4"""
+    page, themes = console.page, console.service.gallery.themes
+    console.sign_in("themes?order=name")
+    expect(page.locator(".found")).to_have_text("12 found")
+    page.get_by_role("button", name="Select all").click()
+    themes.amend(artworks.AmendTheme(theme_id=2, custom_css="a { color: red }"))
+    themes.remove(artworks.RemoveTheme(theme_id=3))
+    page.get_by_role("button", name="Switch on").click()
+    expect(page.locator(".notice", has_text="Switched 10 on")).to_be_visible()
+    expect(page.locator(".notice", has_text="changed")).to_contain_text("Theme 2")
+    expect(page.locator(".notice", has_text="removed")).to_contain_text("Theme 3")
+    expect(page.locator(".found")).to_have_text("1 selected")
+    assert {theme.theme_id for theme in themes.list(artworks.ListThemes()) if not theme.active} == {2}
+    themes.remove(artworks.RemoveTheme(theme_id=5))
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(page.locator(".notice", has_text="Theme 5")).to_contain_text("Somebody else has removed")
+    expect(page.locator(".card")).to_have_count(10)
+
+
+def test_a_change_of_many_stops_when_the_database_goes_away_and_goes_on_with_one_undo_for_all(console: Person) -> None:
+    """contract A20, J4"""
+    page = console.page
+    console.sign_in("logos?q=logo 1&order=name&look=table")
+    expect(page.locator(".found")).to_have_text("11 found")
+    before = _active(console)
+    chosen = {name for name in before if name.startswith("Logo 1")}
+    page.get_by_role("button", name="Select all").click()
+    written: list[str] = []
+
+    def lose_the_fourth(route: Route) -> None:
+        if route.request.method == "PATCH":
+            written.append(route.request.url)
+        if len(written) == 4:
+            route.fetch()  # it is done, and the answer is lost
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/api/logos/*", lose_the_fourth)
+    page.get_by_role("button", name="Switch off").click()
+    failed = page.locator(".notice.failed")
+    expect(failed).to_contain_text("are left")
+    page.unroute("**/api/logos/*")
+    failed.get_by_role("button", name="Try again").click()
+    expect(page.locator(".notice", has_text=f"Switched {len(chosen)} off")).to_be_visible()
+    assert before - _active(console) == chosen
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice").last).to_contain_text("Undone")
+    assert _active(console) == before
+
+
+def test_what_concerns_most_records_is_one_line_of_the_overview_and_a_filter_that_a_phone_folds(
+    console: Person,
+) -> None:
+    """contract J3, J5"""
+    page, logos = console.page, console.service.gallery.logos
+    for number in range(60):
+        made = artworks.CreateLogo(
+            name=f"Bare {number}", preview_url="https://i.example/b.svg", target="forum", custom_css="width: 1px"
+        )
+        logos.create(made)
+    logos.amend(artworks.AmendLogo(logo_id=1, active=True, custom_css=""))
+    console.sign_in()
+    matters = page.locator(".matters > li")
+    expect(matters.first).to_contain_text("1 active logo has no CSS")
+    expect(matters.last).to_contain_text("which concern")
+    link = page.get_by_role("link", name="67 logos name no author")
+    expect(link).to_be_hidden()
+    matters.last.locator("summary").first.click()
+    link.click()
+    expect(page.locator(".found")).to_have_text("67 found")
+    expect(page.get_by_label("Author")).to_have_value("none")
+
+    page.set_viewport_size({"width": 320, "height": 640})
+    fold = page.get_by_role("button", name="Filters: 1")
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    expect(page.get_by_label("Author")).to_be_hidden()
+    fold.click()
+    page.get_by_label("Author").select_option("")
+    expect(page.locator(".found")).to_have_text("107 found")
+    page.get_by_role("button", name="Filters", exact=True).click()
+    expect(page.get_by_label("Author")).to_be_hidden()
+
+
+def test_an_author_is_shown_with_what_they_made_and_the_way_to_all_of_it(console: Person) -> None:
+    """contract J3"""
+    page, gallery = console.page, console.service.gallery
+    ann = gallery.authors.create(authors.CreateAuthor(user_id=900, username="Annette"))
+    console.sign_in(f"authors/{ann.author_id}")
+    expect(page.get_by_text("No logo names this author.")).to_be_visible()
+    expect(page.get_by_text("No theme names this author.")).to_be_visible()
+    for number in range(1, 14):
+        gallery.logos.link(artworks.LinkLogoAuthor(logo_id=number, author_id=ann.author_id))
+    page.reload()
+    made = page.get_by_role("list", name="Logos").get_by_role("link")
+    expect(made).to_have_text([f"Logo {number}" for number in range(13, 1, -1)])
+    page.get_by_role("link", name="Show all").click()
+    expect(page.locator(".found")).to_have_text("13 found")
+    page.go_back()
+    made.first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Logo 13")
+
+
+@pytest.mark.parametrize(
+    ("locale", "words", "link", "overview"),
+    [
+        ("en-GB", "Create the first one, or import a file.", "Import", "Import a file"),
+        ("ru-RU", "или загрузите файл.", "Импорт", "Загрузить файл"),
+    ],
+)
+def test_an_empty_list_has_the_way_to_the_import_for_whoever_may_import(
+    chromium: Browser, locale: str, words: str, link: str, overview: str
+) -> None:
+    """contract J2, J3"""
+    with served(is_filled=False) as service:
+        service.gallery.users.create(users.CreateUser(user_id=7, username="reader", password="the reader's"))
+        with looking(chromium, service, locale=locale) as person:
+            page = person.page
+            person.sign_in("logos", username="reader", password="the reader's")
+            empty = page.locator(".empty")
+            for path in ("logos", "themes", "authors"):
+                person.open(path)
+                expect(empty).to_be_visible()
+                expect(empty.get_by_role("link")).to_have_count(0)
+                expect(empty.locator("p")).to_have_count(1)  # what they could not do is not advised
+            person.open()
+            expect(page.locator(".half").first).to_be_visible()
+            expect(page.get_by_role("link", name=overview)).to_have_count(0)
+        with looking(chromium, service, locale=locale) as person:
+            page = person.page
+            person.sign_in()
+            expect(page.get_by_role("link", name=overview)).to_be_visible()
+            for path in ("logos", "themes", "authors"):
+                person.open(path)
+                if path != "authors":
+                    expect(page.locator(".empty")).to_contain_text(words)
+                page.locator(".empty").get_by_role("link", name=link).click()
+                expect(page.locator("h1")).to_have_text(link)
+                expect(page.locator(".drop")).to_be_visible()
+
+
+def test_a_list_is_asked_for_once_when_the_page_is_loaded_and_again_when_one_comes_back_to_it(console: Person) -> None:
+    """contract J5: it is on its way before the view is, which takes it as it came"""
+    page, asked = console.page, list[str]()
+    console.sign_in("logos")
+    expect(page.locator(".found")).to_have_text("47 found")
+    page.on("request", lambda request: asked.append(urlsplit(request.url).path) if "/api/" in request.url else None)
+    for path in ("logos", "themes", "authors"):
+        console.open(path)
+        console.settle()
+        page.wait_for_timeout(300)
+        assert asked.count(f"/api/{path}") == 1, asked
+        asked.clear()
+    # What others do meanwhile is seen as before.
+    console.service.gallery.authors.create(authors.CreateAuthor(user_id=900, username="Annette"))
+    page.get_by_role("link", name="Logos", exact=True).click()
+    expect(page.locator(".found")).to_have_text("47 found")
+    page.get_by_role("link", name="Authors", exact=True).click()
+    expect(page.get_by_role("link", name="Annette")).to_be_visible()
+    assert (asked.count("/api/authors"), asked.count("/api/logos")) == (1, 1)

@@ -1,0 +1,192 @@
+"""What a person could lose without having said so: by another click, another tab, or a service that is away."""
+
+import pytest
+from playwright.sync_api import Locator, Route, expect
+
+from logoadmin.domain.services.artworks import GetLogo, ListLogos
+from tests.console.driver import Person
+from tests.console.service import PAINTER
+from tests.gallery import ADMIN_PASSWORD
+
+pytestmark = pytest.mark.slow("a browser")
+
+
+@pytest.mark.rule("contract J4")
+def test_a_removal_that_failed_is_tried_again_as_a_removal_and_not_as_saving_what_is_typed(console: Person) -> None:
+    console.sign_in("logos/3")
+    page, gallery = console.page, console.service.gallery
+    before = len(list(gallery.logos.list(ListLogos())))
+    page.get_by_label("Name", exact=True).fill("Not to be saved")
+    console.service.storage.go_away()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    # The history below has one, too.
+    again = page.locator(".notice-action", has_text="Try again")
+    expect(again).to_be_visible()
+    console.service.storage.come_back()
+    again.click()
+    expect(page.locator("h1")).to_have_text("Logos")
+    names = [logo.name for logo in gallery.logos.list(ListLogos())]
+    assert len(names) == before - 1
+    assert not {"Logo 3", "Not to be saved"} & set(names)
+
+
+@pytest.mark.rule("contract J4")
+def test_signing_out_here_or_in_another_tab_loses_nothing_that_is_typed(console: Person) -> None:
+    console.sign_in("logos/3")
+    page = console.page
+    name = page.get_by_label("Name", exact=True)
+    name.fill("Half done")
+    page.locator(".personal summary").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("dialog").get_by_role("button", name="Stay").click()
+    expect(name).to_have_value("Half done")
+
+    other = console.another_tab()
+    console.open("about", other)
+    other.locator(".personal summary").click()
+    other.get_by_role("button", name="Sign out").click()
+    expect(other.get_by_label("Password")).to_be_visible()
+    page.get_by_role("dialog").get_by_label("Password").fill(ADMIN_PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(name).to_have_value("Half done")
+    page.get_by_role("button", name="Save").click()
+    undo = page.locator(".notice-action")
+    expect(undo).to_be_visible()
+    # Whoever comes next finds nothing of it.
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("User name").fill(PAINTER[0])
+    page.get_by_label("Password").fill(PAINTER[1])
+    page.keyboard.press("Enter")
+    expect(page.locator(".personal-name")).to_have_text(PAINTER[0])
+    expect(undo).to_have_count(0)
+
+
+@pytest.mark.rule("contract J4")
+def test_a_reload_while_the_database_is_away_goes_on_with_the_session_as_soon_as_it_is_back(console: Person) -> None:
+    console.sign_in("logos/3")
+    page = console.page
+    console.service.storage.go_away()
+    page.reload()
+    expect(page.get_by_role("status")).to_contain_text("cannot be reached just now")
+    console.service.storage.come_back()
+    expect(page.locator("h1")).to_have_text("Logo 3", timeout=10_000)
+    console.open("%ff")
+    expect(page.locator("#work")).to_contain_text("There is no such view")
+
+
+@pytest.mark.rule("contract J4")
+def test_what_was_left_unsaved_is_saved_by_no_click_and_a_password_is_set_as_it_stands(console: Person) -> None:
+    console.sign_in("logos/3")
+    page, gallery = console.page, console.service.gallery
+    failed = page.locator(".notice.failed")
+    page.get_by_label("Name", exact=True).fill("Abandoned")
+    console.service.storage.go_away()
+    page.keyboard.press("ControlOrMeta+s")
+    expect(failed.get_by_role("button", name="Try again")).to_be_visible()
+    page.get_by_role("link", name="Back to the list").click()
+    page.get_by_role("dialog").get_by_role("button", name="Leave").click()
+    expect(page.locator("h1")).to_have_text("Logos")
+    expect(failed).to_have_count(0)
+    console.service.storage.come_back()
+    expect(page.locator(".banner")).to_be_hidden(timeout=10_000)
+    assert gallery.logos.get(GetLogo(logo_id=3)).name == "Logo 3"
+
+    # An answer that comes after one has left offers nothing either.
+    page.get_by_role("link", name="Authors").click()
+    page.get_by_role("link", name="Ben").click()
+    page.get_by_label("Name").fill("Abandoned")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if route.request.method == "PATCH":
+            held.append(route)
+        else:
+            route.fallback()
+
+    page.route("**/api/authors/2", hold)
+    with page.expect_request("**/api/authors/2"):
+        page.keyboard.press("ControlOrMeta+s")
+    page.get_by_role("link", name="Back to the list").click()
+    page.get_by_role("dialog").get_by_role("button", name="Leave").click()
+    expect(page.locator("h1")).to_have_text("Authors")
+    held[0].abort()
+    expect(failed).to_contain_text("nobody knows whether it was saved")
+    expect(failed.get_by_role("button", name="Try again")).to_have_count(0)
+    page.unroute_all()
+
+    console.open("users/7")
+    password = page.get_by_label("New password")
+    password.fill("first thought")
+    page.route("**/password", lambda route: route.abort())
+    page.get_by_role("button", name="Set the password").click()
+    again = failed.get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
+    password.fill("second thought")
+    with page.expect_request("**/password") as sent:
+        again.click()
+    assert sent.value.post_data_json == {"password": "second thought"}
+
+
+@pytest.mark.rule("contract J4", "contract J1")
+def test_a_link_to_the_same_view_or_a_hash_in_the_address_keeps_what_is_typed_and_the_question(console: Person) -> None:
+    console.sign_in("authors")
+    page = console.page
+    page.get_by_role("link", name="Ben").click()
+    name = page.get_by_label("Name")
+    name.fill("Half done")
+    here = page.url
+    # Links to where one is already, such as of a banner: nothing is left, so nothing is asked.
+    for link in (here, f"{here}?from=link"):
+        page.evaluate(
+            "href => document.body.appendChild(Object.assign(document.createElement('a'), { href })).click()", link
+        )
+        expect(page.locator("h1")).to_be_focused()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(name).to_have_value("Half done")
+    # As somebody writes it into the address.
+    page.evaluate("location.hash = 'somewhere'")
+    expect(page).to_have_url(f"{here}?from=link")
+    expect(name).to_have_value("Half done")
+
+    def back() -> Locator:
+        page.evaluate("history.back()")
+        return page.get_by_role("dialog")
+
+    # Through the hash and the link, both of this view, and then out of it: that is asked for.
+    for _ in range(2):
+        page.evaluate("history.back()")
+    expect(page).to_have_url(here)
+    expect(name).to_have_value("Half done")
+    back().get_by_role("button", name="Stay").click()
+    expect(page).to_have_url(here)
+    expect(name).to_have_value("Half done")
+    back().get_by_role("button", name="Leave").click()
+    expect(page.locator("h1")).to_have_text("Authors")
+    page.evaluate("history.forward()")
+    expect(name).to_have_value("Ben")
+
+
+@pytest.mark.rule("contract J4")
+def test_a_session_that_cannot_be_renewed_says_whether_the_database_is_away_or_too_much_was_asked(
+    console: Person,
+) -> None:
+    console.sign_in("logos")
+    page = console.page
+    expect(page.locator(".card").first).to_be_visible()
+
+    def refuse(route: Route) -> None:
+        # The token has run out; another one is refused, or there is no database for it.
+        is_user = route.request.url.endswith(("/api/users", "/api/roles"))
+        route.fulfill(status=401 if is_user else status, json={"detail": "x"}, headers={"Retry-After": "7"})
+
+    status = 503
+    page.route("**/api/**", refuse)
+    page.get_by_role("link", name="Users").click()
+    expect(page.locator(".banner")).to_contain_text("The database does not answer")
+    status = 429
+    expect(page.locator(".banner")).to_have_count(0)
+    expect(page.locator(".empty")).to_contain_text("Try again in 7 seconds")
+    expect(page.locator(".empty")).to_contain_text("Try again in 6 seconds")
+    expect(page.locator(".empty .button")).to_have_attribute("aria-disabled", "true")

@@ -1,0 +1,353 @@
+"""Users, roles and one's own account: who may do what, said before it is saved, and what cannot be handed out."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from logoadmin.domain.model.errors import SignInRefused
+from logoadmin.domain.services import roles, sessions, users
+from tests.console.driver import Person
+from tests.console.service import PAINTER, Served
+from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
+
+pytestmark = pytest.mark.slow("a browser")
+
+ROOT = Path(__file__).parents[2]
+HEAD = ("head", "the head's password")
+
+
+def tab_to(page: Page, target: Locator) -> None:
+    """Press Tab until something has the focus, as who has no mouse."""
+    for _ in range(60):
+        if target.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{target} is not reached by keyboard")
+
+
+def add_head(service: Served) -> None:
+    """Make somebody who manages people and logos, and may do nothing else."""
+    scope = ("users:read", "users:write", "roles:read", "roles:write", "logos:write")
+    role = service.gallery.roles.create(roles.CreateRole(name="heads", scope=scope))
+    name, password = HEAD
+    service.gallery.users.create(users.CreateUser(user_id=8, username=name, password=password))
+    service.gallery.users.amend(users.AmendUser(user_id=8, role_id=role.role_id))
+
+
+def scope_of(service: Served, username: str, password: str) -> str:
+    return service.gallery.sessions.sign_in(sessions.SignIn(username=username, password=password)).scope
+
+
+@pytest.mark.rule("contract J3")
+def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(console: Person) -> None:
+    console.sign_in("roles")
+    page = console.page
+    tab_to(page, page.get_by_role("button", name="New role"))
+    page.keyboard.press("Enter")
+    tab_to(page, page.get_by_label("Name"))
+    page.keyboard.type("logo editors")
+    logos = page.get_by_role("row", name=re.compile("^Logos")).get_by_role("checkbox")
+    tab_to(page, logos)
+    page.keyboard.press("Space")
+    effect = page.get_by_role("status", name="What this changes")
+    expect(effect).to_contain_text("Nobody has this role yet. Whoever gets it:")
+    expect(effect.get_by_role("listitem")).to_have_text(["May then \u2068change logos\u2069"])
+    page.keyboard.press("Control+s")
+    expect(page.locator("h1")).to_have_text("logo editors")
+
+    tab_to(page, page.get_by_role("link", name="Users"))
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Users")
+    tab_to(page, page.get_by_role("button", name="New user"))
+    page.keyboard.press("Enter")
+    tab_to(page, page.get_by_label("Name"))
+    page.keyboard.type("Zoë")
+    tab_to(page, page.get_by_label("Number at the site"))
+    page.keyboard.type("900")
+    tab_to(page, page.get_by_label("Role"))
+    page.keyboard.type("logo e")
+    expect(page.locator(".role-field")).to_contain_text("May \u2068change logos\u2069.")
+    tab_to(page, page.get_by_role("button", name="Make one up"))
+    page.keyboard.press("Space")
+    password = page.get_by_label("Password", exact=True).input_value()
+    assert len(password) == 23
+    page.keyboard.press("Control+s")
+    expect(page.locator("h1")).to_have_text("Zoë")
+    assert scope_of(console.service, "Zoë", password) == "logos:write"
+
+
+@pytest.mark.rule("contract J3")
+def test_what_a_role_would_give_and_take_is_said_with_names_before_it_is_saved_and_undone_after(
+    console: Person,
+) -> None:
+    console.sign_in("roles/3")
+    page = console.page
+    expect(page.locator(".people")).to_have_text(re.compile(PAINTER[0]))
+    remove = page.get_by_role("button", name="Remove", exact=True)
+    expect(remove).to_have_attribute("title", re.compile(f"{PAINTER[0]}.* has this role"))
+    page.get_by_role("row", name=re.compile("^Logos")).get_by_role("checkbox").uncheck()
+    page.get_by_label("See who changed what").check()
+    page.get_by_label("Rights for other services").fill("shop:orders logos:write")
+    expect(page.locator(".scopes")).to_contain_text("logos:write\u2069 is a right of this service: choose it above.")
+    page.get_by_label("Rights for other services").fill("shop:orders")
+    effect = page.get_by_role("status", name="What this changes")
+    expect(effect).to_contain_text(PAINTER[0])
+    expect(effect.get_by_role("listitem")).to_have_text(
+        [
+            "May then \u2068see the history\u2069",
+            "May then \u2068use \u2068shop:orders\u2069 in another service\u2069",
+            "May no longer \u2068change logos\u2069",
+        ]
+    )
+    page.get_by_role("button", name="Save").click()
+    expect(effect).to_have_count(0)
+    assert scope_of(console.service, *PAINTER) == "changes:read shop:orders"
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("row", name=re.compile("^Logos")).get_by_role("checkbox")).to_be_checked()
+    assert scope_of(console.service, *PAINTER) == "logos:write"
+
+
+@pytest.mark.rule("contract J2", "contract B4")
+def test_what_one_may_not_hand_out_is_disabled_and_a_refusal_says_why(console: Person) -> None:
+    add_head(console.service)
+    console.sign_in("roles/new", username=HEAD[0], password=HEAD[1])
+    page = console.page
+    themes = page.get_by_role("row", name=re.compile("^Themes")).get_by_role("checkbox")
+    expect(themes).to_have_attribute("aria-disabled", "true")
+    expect(themes).to_have_accessible_description("You do not hold this, so you cannot hand it out.")
+    themes.click(force=True)
+    expect(themes).not_to_be_checked()
+    console.open("roles/2")
+    expect(page.locator(".remark")).to_contain_text("This role holds rights that you do not: \u2068do everything")
+    expect(page.get_by_label("Name")).to_be_disabled()
+    console.open(f"users/{ADMIN_ID}")
+    expect(page.locator(".remark")).to_contain_text("admin\u2069 holds rights that you do not")
+    expect(page.get_by_role("button", name="Set the password")).to_have_attribute("title", re.compile("do everything"))
+    console.open("users/7")
+    expect(page.get_by_role("option", name="admin")).to_be_disabled()
+    expect(page.locator(".role-field")).to_contain_text("You cannot give \u2068admin\u2069")
+    # Between the look and the save, the role of whom it is about got more.
+    page.get_by_label("Name").fill("Painter of walls")
+    console.service.gallery.roles.amend(roles.AmendRole(role_id=3, scope=("themes:write",)))
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("Nobody can hand out more than they hold.")
+    expect(page.get_by_label("Name")).to_have_value("Painter of walls")
+
+
+@pytest.mark.rule("contract J4", "contract B5")
+def test_whose_role_is_cut_while_a_form_is_open_is_told_and_the_text_stays(console: Person) -> None:
+    add_head(console.service)
+    console.sign_in("roles/3", username=HEAD[0], password=HEAD[1])
+    page = console.page
+    page.get_by_label("Name").fill("people with brushes")
+    console.service.gallery.roles.amend(roles.AmendRole(role_id=4, scope=("logos:write",)))
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("your rights have changed")
+    expect(page.get_by_label("Name")).to_have_value("people with brushes")
+    expect(page.get_by_role("button", name="Save")).to_have_attribute("title", re.compile("roles:write"))
+
+
+@pytest.mark.rule("contract J3")
+def test_who_keeps_a_role_from_being_removed_is_said_also_if_it_was_given_a_moment_ago(console: Person) -> None:
+    gallery = console.service.gallery
+    spare = gallery.roles.create(roles.CreateRole(name="spare", scope=()))
+    console.sign_in(f"roles/{spare.role_id}")
+    page = console.page
+    expect(page.locator("#work")).to_contain_text("Nobody yet.")
+    gallery.users.amend(users.AmendUser(user_id=7, role_id=spare.role_id))
+    page.get_by_role("button", name="Remove", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("alert")).to_contain_text("Give them another one before you remove it.")
+    expect(page.locator(".people")).to_contain_text(PAINTER[0])
+    console.open("roles/2")
+    page.get_by_label("Everything, and what is added later").uncheck()
+    expect(page.get_by_role("status", name="What this changes")).to_contain_text("You are among them")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("must keep all rights")
+
+
+@pytest.mark.rule("contract J3")
+def test_users_are_found_by_name_and_role_and_get_another_password(console: Person) -> None:
+    console.sign_in("users")
+    page = console.page
+    expect(page.locator(".cell-link")).to_have_text(["Aadmin", "Ppainter"])
+    page.get_by_label("Role").select_option("painters")
+    expect(page.locator(".cell-link")).to_have_text(["Ppainter"])
+    page.reload()
+    expect(page.locator(".cell-link")).to_have_text(["Ppainter"])
+    page.get_by_role("searchbox").fill("nobody")
+    expect(page.locator(".empty")).to_contain_text("No user is like that")
+    page.get_by_role("button", name="Show all").click()
+    page.get_by_role("link", name=PAINTER[0]).click()
+    expect(page.locator(".avatar-field img")).to_have_count(0)  # it is no address of a picture
+    page.get_by_role("button", name="Remove the avatar").click()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".notice")).to_contain_text("Saved")
+    assert console.service.gallery.users.get(users.GetUser(user_id=7)).avatar is None
+    page.get_by_label("New password").fill("x" * 257)
+    page.keyboard.press("Enter")
+    expect(page.locator(".problem")).to_contain_text("256")
+    page.get_by_label("New password").fill("brushes and paint")
+    console.service.storage.go_away()
+    page.keyboard.press("Enter")
+    expect(page.locator(".notice").last).to_contain_text("nobody knows whether it was saved")
+    console.service.storage.come_back()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".notice").last).to_contain_text("has a new password")
+    assert scope_of(console.service, PAINTER[0], "brushes and paint") == "logos:write"
+
+
+@pytest.mark.rule("contract J3")
+def test_who_has_a_password_that_was_made_up_is_offered_to_choose_one(console: Person) -> None:
+    made_up = "g" * 43
+    console.service.gallery.users.set_password(users.SetPassword(user_id=ADMIN_ID, password=made_up))
+    console.sign_in("logos", password=made_up)
+    page = console.page
+    page.reload()
+    page.get_by_role("complementary", name="Your first password").get_by_role("link").click()
+    page.get_by_label("New password").fill("a password of my own")
+    page.get_by_role("button", name="Change the password").click()
+    expect(page.locator(".notice")).to_contain_text("Your password is changed.")
+    page.get_by_role("link", name="Logos", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Logos")
+    expect(page.get_by_role("complementary")).to_have_count(0)
+    with pytest.raises(SignInRefused):
+        scope_of(console.service, "admin", made_up)
+
+
+@pytest.mark.rule("contract J3", "contract C5")
+def test_a_key_is_shown_once_does_what_it_may_and_ends(console: Person) -> None:
+    console.sign_in("account")
+    page = console.page
+    page.get_by_role("button", name="New key").click()
+    page.get_by_role("button", name="Make the key").click()
+    name = page.get_by_label("What is it for?")
+    expect(name).to_be_focused()
+    expect(name).to_have_accessible_description("Please fill this in.")
+    name.fill("nightly import")
+    page.get_by_role("row", name=re.compile("^Authors")).get_by_role("checkbox").check()
+    page.get_by_role("button", name="Make the key").click()
+    key = page.get_by_role("dialog").get_by_label("Key", exact=True).input_value()
+    assert re.fullmatch(r"lga_[\w-]{43}", key)
+    page.get_by_role("button", name="I have kept it").click()
+    row = page.get_by_role("listitem").filter(has_text="nightly import")
+    expect(row).to_contain_text("change authors")
+    expect(row).to_contain_text("Never used")
+    assert key not in page.content()
+    for path, status in (("authors", 201), ("roles", 403)):
+        body = {"username": "By key", "user_id": 5} if path == "authors" else {"name": "By key", "scope": []}
+        headers = {"Authorization": f"Bearer {key}"}
+        answered = page.request.post(f"{console.service.address}/api/{path}", data=body, headers=headers)
+        assert answered.status == status
+    row.get_by_role("button", name="End").click()
+    page.get_by_role("dialog").get_by_role("button", name="End").click()
+    expect(row).to_have_count(0)
+    gone = page.request.get(f"{console.service.address}/api/auth/me", headers={"Authorization": f"Bearer {key}"})
+    assert gone.status == 401
+
+
+@pytest.mark.rule("contract J4", "contract C1")
+def test_who_guesses_passwords_is_told_how_long_to_wait(console: Person) -> None:
+    console.open()
+    page = console.page
+    page.get_by_label("User name").fill("admin")
+    for attempt in range(11):
+        page.get_by_label("Password").fill(f"guess {attempt}")
+        page.keyboard.press("Enter")
+        is_over = "true" if attempt == 10 else "false"
+        expect(page.get_by_role("button", name="Sign in")).to_have_attribute("aria-disabled", is_over)
+    expect(page.get_by_role("alert")).to_contain_text("Too many attempts. Wait 300 seconds.")
+    expect(page.get_by_label("User name")).to_have_value("admin")
+
+
+@pytest.mark.rule("contract J4", "contract B5")
+def test_who_was_removed_while_they_worked_is_asked_to_sign_in_and_can_leave(console: Person) -> None:
+    console.sign_in("authors", username=PAINTER[0], password=PAINTER[1])
+    page = console.page
+    expect(page.locator(".cell-link").first).to_be_visible()
+    console.service.gallery.users.remove(users.RemoveUser(user_id=7))
+    page.get_by_role("link", name="My account").click()
+    dialog = page.get_by_role("dialog", name="Please sign in again")
+    dialog.get_by_label("Password").fill(PAINTER[1])
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_have_text("The name or the password is wrong.")
+    dialog.get_by_role("button", name="Sign out instead").click()
+    expect(page.locator("h1")).to_have_text("Sign in")
+
+
+@contextmanager
+def serving(port: int, folder: Path) -> Iterator[str]:
+    """Serve a gallery on a file in another process, which ends as when a service is stopped."""
+    options = ["--port", str(port), "--database", f"sqlite:///{folder}/gallery.db", "--access", "guarded"]
+    environment = {**os.environ, "LOGOADMIN_ADMIN_PASSWORD": ADMIN_PASSWORD}
+    command = [sys.executable, "-m", "logoadmin", "serve", *options]
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
+        assert found is not None
+        yield found[0]
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+@pytest.mark.rule("contract J4", "contract F3")
+def test_a_restart_of_the_service_keeps_the_session_and_what_is_typed(console: Person, tmp_path: Path) -> None:
+    page = console.page
+    with serving(0, tmp_path) as address:
+        console.service = replace(console.service, address=address)
+        console.sign_in("roles/new")
+        page.get_by_label("Name").fill("night shift")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".banner")).to_contain_text("The service cannot be reached.")
+    expect(page.get_by_label("Name")).to_have_value("night shift")
+    with serving(int(address.rpartition(":")[2]), tmp_path):
+        expect(page.locator(".banner")).to_have_count(0)
+        page.get_by_role("button", name="Try again").click()
+        expect(page.locator("h1")).to_have_text("night shift")
+        console.open("roles")
+        expect(page.locator(".role-name")).to_have_text(["member", "admin", "night shift"])
+
+
+@pytest.mark.rule("contract J3", "contract C6")
+def test_the_session_of_a_lost_laptop_is_ended_by_keyboard_alone(console: Person) -> None:
+    laptop = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"
+    page = console.page
+    body = {"username": "admin", "password": ADMIN_PASSWORD}
+    tokens = page.request.post(
+        f"{console.service.address}/api/auth/token", data=body, headers={"User-Agent": laptop}
+    ).json()
+    console.sign_in("account")
+    rows = page.locator(".row")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text(re.compile(r"Chrome.* on .*Linux.*this one"))
+    lost = rows.filter(has_text="Firefox\u2069 on \u2068Windows")
+    expect(lost).to_contain_text("127.0.0.1")
+    tab_to(page, lost.get_by_role("button", name="End"))
+    page.keyboard.press("Enter")
+    expect(page.locator(".notice")).to_contain_text("Ended: \u2068\u2068Firefox\u2069 on \u2068Windows")
+    expect(rows).to_have_count(1)
+    headers = {"Authorization": f"Bearer {tokens['access_token']}"}
+    assert page.request.get(f"{console.service.address}/api/auth/me", headers=headers).status == 401
+    page.reload()
+    expect(rows).to_have_count(1)
+
+
+@pytest.mark.rule("contract J3", "contract C6")
+def test_all_sessions_of_somebody_are_ended_and_said_how_many(console: Person) -> None:
+    for _ in range(2):
+        scope_of(console.service, *PAINTER)
+    console.sign_in("users/7")
+    page = console.page
+    page.get_by_role("button", name="End all sessions").click()
+    page.get_by_role("dialog").get_by_role("button", name="End all sessions").click()
+    expect(page.locator(".notice")).to_contain_text("Ended 2 sessions of \u2068painter\u2069")

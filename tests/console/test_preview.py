@@ -1,0 +1,330 @@
+"""Other people's CSS is shown in a frame that reaches nobody but whom a person lets it reach (contract J2)."""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Frame, expect
+
+from tests.console.parts import PNG, Counting, Shown, shown
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2")]
+
+PREVIEW = """
+const { Preview } = await load("parts/preview.js");
+globalThis.props = signal(given);
+function View() { return h("div", { class: "view" }, h(Preview, props.value)); }
+render(h(View, {}), root);
+"""
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Counting]:
+    """Somebody else's server."""
+    server = Counting()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def pictures() -> Iterator[Counting]:
+    """The server that the setting ``picture_hosts`` names."""
+    server = Counting()
+    yield server
+    server.close()
+
+
+def preview(seen: Shown, kind: str, css: str, target: str = "forum") -> Frame:
+    """Show CSS; return the frame when it shows something."""
+    seen.show(PREVIEW, {"kind": kind, "css": css, "target": target})
+    return settled(seen)
+
+
+def settled(seen: Shown) -> Frame:
+    frame = seen.page.locator("iframe").element_handle().content_frame()
+    assert frame is not None
+    frame.locator(".logo").first.wait_for()
+    # For so long as a request could take that should not be.
+    seen.page.wait_for_timeout(300)
+    return frame
+
+
+def looks(frame: Frame, selector: str, name: str) -> list[str]:
+    found: list[str] = frame.locator(selector).evaluate_all(
+        "(all, name) => all.map((each) => getComputedStyle(each)[name])", name
+    )
+    return found
+
+
+def test_a_logo_is_on_its_link_in_light_and_dark_beside_an_untouched_one(chromium: Browser, pictures: Counting) -> None:
+    with shown(chromium, pictures.host) as seen:
+        css = f"background: url(http://{pictures.host}/logo.png) center / contain no-repeat; color: #009999"
+        frame = preview(seen, "logo", css)
+        assert looks(frame, ".with .logo", "color") == ["rgb(0, 153, 153)"] * 2
+        assert "rgb(0, 153, 153)" not in looks(frame, ".without .logo", "color")
+        assert len(set(looks(frame, ".with .site-header", "backgroundColor"))) == 2
+        assert pictures.asked == ["/logo.png"]
+        expect(seen.page.get_by_text("among the picture hosts")).to_be_visible()
+        # Each target has its header.
+        expect(frame.get_by_text("Basket (2)").first).to_be_hidden()
+        seen.page.get_by_role("button", name="market").click()
+        expect(frame.get_by_text("Basket (2)").first).to_be_visible()
+        for width in (1120, 400, 320):
+            seen.page.set_viewport_size({"width": width, "height": 800})
+            assert frame.evaluate(
+                "[...document.querySelectorAll('.site-search')].every((s) => s.scrollWidth <= s.clientWidth)"
+            )
+        seen.page.evaluate("props.value = { ...props.value, target: 'W'.repeat(64) }")
+        expect(seen.page.get_by_role("button", name="W" * 64)).to_be_visible()
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 320
+        seen.page.set_viewport_size({"width": 1280, "height": 800})
+        expect(frame.get_by_text("Basket (2)").first).to_be_visible()
+        # It follows what is typed.
+        seen.page.evaluate("props.value = { ...props.value, css: 'color: rgb(1, 2, 3)' }")
+        expect(frame.locator(".with .logo").first).to_have_css("color", "rgb(1, 2, 3)")
+        assert seen.complaints == []
+
+
+def test_a_theme_is_on_a_page_of_the_site(chromium: Browser) -> None:
+    with shown(chromium, locale="ru-RU", color_scheme="null") as seen:  # which nothing emulates
+        frame = preview(
+            seen,
+            "theme",
+            "body { background: rgb(1, 2, 3) }@media (prefers-color-scheme: dark) { h1 { color: rgb(4, 5, 6) } }",
+        )
+        assert looks(frame, "body", "backgroundColor") == ["rgb(1, 2, 3)"]
+        assert frame.locator("html").get_attribute("lang") == "ru"
+        expect(frame.get_by_role("heading", name="Новые темы")).to_be_visible()
+        assert looks(frame, "h1", "color") != ["rgb(4, 5, 6)"]
+        seen.page.get_by_role("button", name="Тёмный").click()
+        expect(frame.locator("h1")).to_have_css("color", "rgb(4, 5, 6)")
+        assert seen.complaints == []
+
+
+def test_a_host_is_reached_when_a_person_lets_it_be_and_no_longer(chromium: Browser, elsewhere: Counting) -> None:
+    with shown(chromium) as seen:
+        preview(seen, "logo", f"background: url(http://{elsewhere.host}/a.png)")
+        assert elsewhere.asked == []
+        seen.page.get_by_role("button", name="Let the preview reach").click()
+        settled(seen)
+        assert elsewhere.asked == ["/a.png"]
+        seen.page.get_by_role("button", name="Reached; stop that").click()
+        frame = settled(seen)
+        seen.page.evaluate("props.value = { ...props.value, css: props.value.css.replace('/a', '/b') + ';color:red' }")
+        expect(frame.locator(".with .logo").first).to_have_css("color", "rgb(255, 0, 0)")
+        assert (elsewhere.asked, seen.complaints) == (["/a.png"], [])
+
+
+@pytest.mark.parametrize(
+    ("locale", "words"),
+    [
+        ("en-GB", "never asked for here: browsers have no way to allow an address like this one"),
+        ("ru-RU", "отсюда не запрашивается: для такого адреса"),
+    ],
+)
+def test_what_no_policy_can_name_is_listed_and_never_offered(
+    chromium: Browser, elsewhere: Counting, locale: str, words: str
+) -> None:
+    never = "http://[::1]:8000", "https://[2001:db8::1]", "https://under_score.example", "ftp://files.example"
+    css = "color: red; background: " + ", ".join(f"url({each}/x.png)" for each in never)
+    with shown(chromium, locale=locale) as seen:
+        frame = preview(seen, "logo", css)
+        page = seen.page
+        hosts = page.locator(".host")
+        expect(hosts).to_contain_text([each.removeprefix("https://") for each in never])
+        expect(hosts.locator(".hint")).to_contain_text([words] * len(never))
+        expect(hosts.get_by_role("button")).to_have_count(0)
+        expect(page.locator(".held")).to_have_count(0)
+        # Nor is it advised to put them into the setting, which would not take them.
+        expect(page.locator(".hosts")).not_to_contain_text("picture_hosts")
+        assert looks(frame, ".with .logo", "color") == ["rgb(255, 0, 0)"] * 2
+        # Beside others, they are let by no click for those.
+        page.evaluate(
+            "(more) => props.value = { ...props.value, css: `${props.value.css}, url(${more})` }",
+            f"http://{elsewhere.host}/a.png",
+        )
+        page.locator(".held .primary").click()
+        settled(seen)
+        assert [elsewhere.asked, seen.elsewhere, seen.complaints] == [
+            ["/a.png"],
+            [f"http://{elsewhere.host}/a.png"],
+            [],
+        ]
+
+
+@pytest.mark.parametrize(
+    ("locale", "words", "let", "without"),
+    [
+        ("en-GB", "shows pictures of {}. Nothing is asked for there", "Let the preview reach", "Look without it"),
+        ("ru-RU", "{}. Пока вы не разрешите, оттуда", "Пустить просмотр к", "Смотреть без этого"),
+    ],
+)
+def test_in_the_place_of_what_is_not_asked_for_stands_why_and_the_way_to_it(
+    chromium: Browser, elsewhere: Counting, locale: str, words: str, let: str, without: str
+) -> None:
+    with shown(chromium, locale=locale) as seen:
+        preview(seen, "logo", f"background: url(http://{elsewhere.host}/a.png); color: red")
+        held = seen.page.locator(".held")
+        expect(held).to_contain_text(words.format(elsewhere.host))
+        frame, over = seen.page.locator(".preview-frame").bounding_box(), held.bounding_box()
+        assert frame == over
+        # By keyboard: what is covered is passed over.
+        seen.page.locator(".preview-bar button").last.focus()
+        seen.page.keyboard.press("Tab")
+        button = held.get_by_role("button", name=let)
+        expect(button).to_be_focused()
+        expect(button).to_contain_text(elsewhere.host)
+        seen.page.keyboard.press("Tab")
+        expect(held.get_by_role("button", name=without)).to_be_focused()
+        seen.page.keyboard.press("Shift+Tab")
+        seen.page.keyboard.press("Enter")
+        settled(seen)
+        expect(held).to_have_count(0)
+        assert elsewhere.asked == ["/a.png"]
+        # The focus is where that can be taken back.
+        expect(seen.page.locator(".hosts button")).to_be_focused()
+        seen.page.keyboard.press("Enter")
+        held.get_by_role("button", name=without).click()
+        frame_now = settled(seen)
+        expect(held).to_have_count(0)
+        expect(seen.page.locator(".hosts").get_by_role("button", name=let)).to_be_focused()
+        assert looks(frame_now, ".with .logo", "color") == ["rgb(255, 0, 0)"] * 2
+        assert (elsewhere.asked, seen.complaints) == (["/a.png"], [])
+
+
+def test_fonts_take_a_click_even_of_a_picture_host_and_what_is_in_the_css_itself_takes_none(
+    chromium: Browser, pictures: Counting
+) -> None:
+    with shown(chromium, pictures.host) as seen:
+        css = f"""@font-face {{ font-family: f; src: url(http://{pictures.host}/f.woff2) }} * {{ font-family: f }}
+            h1 {{ background: url(data:image/png;base64,{b64encode(PNG).decode()}) }}"""
+        frame = preview(seen, "theme", css)
+        assert "data:image/png" in looks(frame, "h1", "backgroundImage")[0]
+        # It does not cover what there is to be seen.
+        held, around = seen.page.locator(".held").bounding_box(), seen.page.locator(".preview-frame").bounding_box()
+        assert held is not None
+        assert around is not None
+        assert held["height"] < around["height"] / 2
+        assert (pictures.asked, seen.complaints) == ([], [])
+        seen.page.locator(".held").get_by_role("button", name="Let the preview reach").click()
+        settled(seen)
+        assert pictures.asked == ["/f.woff2"]
+
+
+def test_an_import_is_followed_when_a_person_lets_it_be(chromium: Browser, elsewhere: Counting) -> None:
+    with shown(chromium) as seen:
+        css = f"@import url(http://{elsewhere.host}/x.css); h1 {{ color: rgb(1, 2, 3) }}"
+        frame = preview(seen, "theme", css)
+        assert looks(frame, "h1", "color") == ["rgb(1, 2, 3)"]
+        assert (elsewhere.asked, looks(frame, "body", "letterSpacing"), seen.complaints) == ([], ["normal"], [])
+        expect(seen.page.locator(".held")).to_contain_text("takes a whole sheet from")
+        seen.page.locator(".held").get_by_role("button", name="Let the preview reach").click()
+        frame = settled(seen)
+        expect(frame.locator("body")).to_have_css("letter-spacing", "3px")
+        assert looks(frame, "h1", "color") == ["rgb(1, 2, 3)"]
+        assert (elsewhere.asked, seen.complaints) == (["/x.css"], [])
+
+
+def test_nothing_moves_until_asked_to(chromium: Browser, elsewhere: Counting) -> None:
+    moving = "@keyframes m { to { opacity: 0 } } h1, h1::before { animation: m 9s infinite !important; content: 'x' }"
+    running = "document.getAnimations().length"
+    with shown(chromium) as seen:
+        # Layers of a sheet that is taken in come before ours.
+        layered = f"@import url(http://{elsewhere.host}/x.css); {moving} @layer calm {{ {moving} }}"
+        for css in (moving, layered):
+            frame = preview(seen, "theme", css)
+            assert frame.evaluate(running) == 0
+        for button, count in (("Play animations", 2), ("Stop animations", 0)):
+            seen.page.get_by_role("button", name=button).click()
+            for _ in range(100):
+                if frame.evaluate(running) == count:
+                    break
+                seen.page.wait_for_timeout(50)
+            assert frame.evaluate(running) == count
+
+
+def test_what_runs_in_the_frame_has_nothing(chromium: Browser, elsewhere: Counting) -> None:
+    with shown(chromium) as seen:
+        frame = preview(seen, "theme", "h1 { color: red }")
+        tried = frame.evaluate(
+            """async ([place, elsewhere]) => {
+                const refused = async (act) => { try { await act(); return false; } catch { return true; } };
+                return {
+                    origin: origin,
+                    storage: await refused(() => localStorage.length),
+                    session: await refused(() => sessionStorage.length),
+                    cookie: await refused(() => document.cookie),
+                    parent: await refused(() => parent.document.title),
+                    service: await refused(() => fetch(place + "/api/logos")),
+                    elsewhere: await refused(() => fetch(elsewhere)),
+                    top: await refused(() => { top.location.href = elsewhere; }),
+                    popup: open(elsewhere) === null,
+                    markup: await refused(() => { document.body.innerHTML = "<b>x</b>"; }),
+                };
+            }""",
+            [seen.place, f"http://{elsewhere.host}/"],
+        )
+        assert tried.pop("origin") == "null"
+        assert set(tried.values()) == {True}, tried
+        assert (elsewhere.asked, seen.page.url) == ([], f"{seen.place}/console/")
+
+
+HOSTILE = {
+    "an overlay": "body::after { content: ''; position: fixed; inset: 0; z-index: 2147483647; background: url(X) }",
+    "image-set": "h1 { background: image-set('X' 1x, url(X) 2x) }",
+    "a font": "@font-face { font-family: f; src: url(X) } * { font-family: f }",
+    "a cursor": "* { cursor: url(X), auto }",
+    "a mask": "* { mask: url(X#m); clip-path: url(X#c); filter: url(X#f) }",
+    "a border": "* { border: 9px solid; border-image: url(X) 9 }",
+    "content": "h1::before { content: url(X) } h1::after { content: image-set(url(X) 1x) }",
+    "a list": "li { list-style: square url(X) }",
+    "a signal of what is typed": "form:has(input:checked) { background: url(X?checked) }",
+    "a signal of attributes": "button[type^='b'] { background: url(X?b) } :root:lang(en) { background: url(X?en) }",
+    "an import": "@import url(X); @import 'X' screen; @import url('X') layer(x) supports(display: grid);",
+    "an import within": "h1 { color: red } @import url(X);",
+    "a variable": "* { --u: url(X); background: var(--u); --s: 'X'; mask: image-set(var(--s) 1x) }",
+    "escapes": "h1 { background: u\\72l(X); background-image: \\75 RL('X') }",
+    "a break-out of text": "</style><img src=X><script>fetch('X')</script><link rel=stylesheet href=X>",
+    "a break-out of braces": "color: red } body { background: url(X) } a {",
+    "a break-out of attributes": "color: red\"><img src='X'>",
+    "animations": "@keyframes k { to { background: url(X) } } * { animation: k 1ms infinite !important }",
+    "a layer of ours": "@layer calm { * { background: url(X) !important } }",
+    "conditions": "@page { background: url(X) } @media all { @supports (a: b) or (top: 0) { * { mask: url(X) } } }",
+    "a property": "@property --p { syntax: '<image>'; inherits: true; initial-value: url(X) } * { mask: var(--p) }",
+    "the service itself": "* { background: url(/api/logos); mask: url(../../api/authors) } @import '/api/users';",
+    "a name space": "@namespace url(X); * { background: url(X) }",
+    "declarations": "background: url(X); cursor: url(X), auto; mask: url(X); border-image: url(X); content: url(X)",
+    "behaviour": "* { behavior: url(X); -moz-binding: url(X#x); shape-outside: url(X); offset-path: url(X#p) }",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["logo", "theme"])
+def test_hostile_css_reaches_nobody_and_stays_in_the_frame(
+    chromium: Browser, kind: str, elsewhere: Counting, pictures: Counting
+) -> None:
+    with shown(chromium, pictures.host) as seen:
+        frame = preview(seen, kind, "color: red" if kind == "logo" else "h1 { color: red }")
+        before = appearance(seen)
+        seen.paths.clear()
+        for name, css in HOSTILE.items():
+            for address in (f"http://{elsewhere.host}/{kind}", f"//{elsewhere.host}/{kind}"):
+                hostile = css.replace("X", address)
+                seen.page.evaluate("css => { props.value = { ...props.value, css } }", hostile)
+                expect(seen.page.locator(".hosts, .hint").first).to_be_attached()
+                seen.page.wait_for_timeout(250)
+                assert appearance(seen) == before, name
+                assert frame.evaluate("document.scripts.length + document.images.length") == 1, name
+        # The page goes on, and the frame shows the next one.
+        seen.page.evaluate("css => { props.value = { ...props.value, css } }", "color: rgb(1, 2, 3)")
+        if kind == "logo":
+            expect(frame.locator(".with .logo").first).to_have_css("color", "rgb(1, 2, 3)")
+        assert (elsewhere.asked, pictures.asked, seen.elsewhere, seen.paths) == ([], [], [], [])
+        # No policy was broken, the page's or the frame's: what shall not be asked for is not tried.
+        assert (seen.violations(), seen.complaints) == ([], [])
+
+
+def appearance(seen: Shown) -> Any:
+    """Return where the parts of the page around the frame are, and what they look like."""
+    return seen.page.evaluate("""() => [...document.querySelectorAll(".preview-bar, .preview-bar button, iframe")]
+        .map((each) => [JSON.stringify(each.getBoundingClientRect()), getComputedStyle(each).backgroundImage])""")

@@ -1,0 +1,269 @@
+"""What the service, or what stands before it, does not take: said where it helps, in words, with nothing typed lost."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+
+from logoadmin.domain.services.artworks import AmendTheme, ListThemes
+from tests.console.driver import Person, looking
+from tests.console.service import Served
+from tests.gallery import ADMIN_PASSWORD
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J4")]
+
+# Of each form: where it is, what it must hold to be sent, the requests that send it, and its button.
+FORMS: Final = {
+    "create_logo": ("logos/new", {"name": "N", "preview_url": "https://i.example/n.svg", "target": "t"}, "Create"),
+    "amend_theme": ("themes/1", {"name": "N"}, "Save"),
+    "create_author": ("authors/new", {"user_id": "900", "username": "N"}, "Create"),
+    "create_role": ("roles/new", {"name": "N"}, "Create"),
+    "create_user": ("users/new", {"user_id": "900", "username": "N", "password": "secret enough"}, "Create"),
+    "amend_user": ("users/7", {"username": "N"}, "Save"),
+    "set_password": ("account", {"new-password": "secret enough"}, "Change the password"),
+    "create_key": ("account", {"name": "N"}, "Make the key"),
+}
+
+
+def refuse(page: Page, status: int, body: Callable[[], Any], **headers: str) -> None:
+    """Refuse every write but those of the session."""
+
+    def answer(route: Route) -> None:
+        request = route.request
+        if request.method == "GET" or urlsplit(request.url).path.endswith(("/token", "/revoke")):
+            route.fallback()
+        else:
+            found = body()
+            kind = "text/html" if isinstance(found, str) else "application/json"
+            text = found if isinstance(found, str) else json.dumps(found)
+            route.fulfill(status=status, body=text, content_type=kind, headers=headers)
+
+    page.route("**/api/**", answer)
+
+
+def fields_of(console: Person, operation: str) -> list[str]:
+    """Return the fields that the interface has for an operation."""
+    document = console.page.request.get(f"{console.service.address}/openapi.json").json()
+    for path in document["paths"].values():
+        for each in path.values():
+            if each["operationId"] == operation:
+                schema = each["requestBody"]["content"]["application/json"]["schema"]
+                reference = schema.get("$ref", "").rpartition("/")[2]
+                whole = document["components"]["schemas"][reference] if reference else schema
+                return list(whole["properties"])
+    raise AssertionError(operation)
+
+
+def fill(page: Page, values: dict[str, str]) -> Locator:
+    """Fill in the form that has these fields, and return it."""
+    form = page.locator("#work form")
+    for name in values:
+        form = form.filter(has=page.locator(f"[name='{name}']:not([hidden])"))
+    for name, value in values.items():
+        form.locator(f"[name='{name}']").fill(value)
+    return form
+
+
+def test_whatever_is_wrong_with_any_field_of_any_form_stands_there_and_has_the_focus(console: Person) -> None:
+    page = console.page
+    page.on("dialog", lambda dialog: dialog.accept())
+    wrong: list[str] = []
+
+    def problems() -> Any:
+        return {"detail": [{"loc": ["body", name], "msg": f"Not this {name}", "type": "other"} for name in wrong]}
+
+    console.sign_in("about")
+    refuse(page, 422, problems)
+    for operation, (path, values, button) in FORMS.items():
+        console.open(path)
+        if operation == "create_key":
+            page.get_by_role("button", name="New key").click()
+        form = fill(page, values)
+        names = fields_of(console, operation)
+        for name in names:
+            wrong[:] = [name]
+            form.get_by_role("button", name=button, exact=True).click()
+            there = form.locator(".field:has(> .problem)", has_text=f"Not this {name}")
+            expect(there.locator(":focus").first).to_be_visible()
+            expect(form.locator(".problem")).to_have_count(1)
+        # Of several, the first as they stand has the focus; and all that was typed is there.
+        wrong[:] = reversed(names)
+        form.get_by_role("button", name=button, exact=True).click()
+        expect(form.locator(".problem")).to_have_count(len(names))
+        first = form.locator("[aria-invalid=true]").first
+        assert first.evaluate("each => each.contains(document.activeElement)"), operation
+        for name, value in values.items():
+            expect(form.locator(f"[name='{name}']:not([hidden])")).to_have_value(value)
+        expect(page.locator(".complaint")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("locale", "save", "words", "again"),
+    [
+        ("en-GB", "Save", ["Try again in 3 seconds", "Try again in 2 seconds", "Now you can try again"], "Try again"),
+        ("ru-RU", "Сохранить", ["через 3 секунды", "через 2 секунды", "Теперь можно повторить"], "Повторить"),
+    ],
+)
+def test_who_is_too_fast_sees_how_long_it_takes_and_goes_on_by_a_click(
+    chromium: Browser, console: Person, locale: str, save: str, words: Sequence[str], again: str
+) -> None:
+    with chromium.new_context(locale=locale) as context:
+        person = Person(context, console.service)
+        page = person.page
+        person.sign_in("logos/1")
+        name = page.locator(".form [name=name]")
+        name.fill("In time")
+        # What stands before the service has words of its own, in HTML.
+        refuse(page, 429, lambda: "<h1>429 Too Many Requests</h1>", **{"Retry-After": "3"})
+        page.get_by_role("button", name=save, exact=True).click()
+        note = page.locator(".notice.failed")
+        button = note.get_by_role("button", name=again)
+        for expected in words[:2]:
+            person.catch(expected, note)
+            expect(button).to_have_attribute("aria-disabled", "true")
+        # What reads aloud is not told each second.
+        assert words[0] in (note.locator(".notice-text .hidden").text_content() or "")
+        button.click(force=True)
+        expect(name).to_have_value("In time")
+        expect(note).to_contain_text(words[2])
+        page.unroute_all()
+        button.click()
+        expect(page.locator(".notice.done")).to_be_visible()
+        expect(note).to_have_count(0)
+        assert person.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("locale", "words", "submit"),
+    [
+        ("en-GB", ["Wait 3 seconds", "Wait 2 seconds", "Now you can try again"], "Sign in"),
+        ("ru-RU", ["Подождите 3 секунды", "Подождите 2 секунды", "Теперь можно повторить"], "Войти"),
+    ],
+)
+def test_who_signs_in_too_often_sees_the_seconds_pass_and_can_be_somebody_else_meanwhile(
+    chromium: Browser, service: Served, locale: str, words: Sequence[str], submit: str
+) -> None:
+    with looking(chromium, service, locale=locale) as person:
+        page, tries = person.page, list[str]()
+
+        def answer(route: Route) -> None:
+            tries.append(json.loads(route.request.post_data or "{}")["username"])
+            route.fulfill(status=429, json={"detail": "Too many attempts"}, headers={"Retry-After": "3"})
+
+        page.route("**/api/auth/token", answer)
+        person.open("authors")
+        name, password = page.locator("[name=username]"), page.locator("[name=password]")
+        name.fill("admin")
+        password.fill("wrong")
+        button, said = page.get_by_role("button", name=submit), page.get_by_role("alert")
+        button.click()
+        for expected in words[:2]:
+            person.catch(expected, said)
+            expect(button).to_have_attribute("aria-disabled", "true")
+        assert words[0] in (said.locator(".hidden").text_content() or "")
+        password.press("Enter")
+        assert tries == ["admin"]
+        # Guesses are counted for each name: another one need not wait.
+        name.fill("painter")
+        expect(said).to_be_empty()
+        button.click()
+        expect(said).to_contain_text(words[2])
+        assert tries == ["admin", "painter"]
+        page.unroute_all()
+        name.fill("admin")
+        password.fill(ADMIN_PASSWORD)
+        button.click()
+        expect(page.locator(".rail")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("locale", "left", "words", "off", "again"),
+    [
+        (
+            "en-GB",
+            "8 are left.",
+            ["Try again in 3 seconds.", "Try again in 2 seconds.", "Now you can try again."],
+            "Switch off",
+            "Try again",
+        ),
+        (
+            "ru-RU",
+            "Осталось 8 записей.",
+            ["через 3 секунды.", "через 2 секунды.", "Теперь можно повторить."],
+            "Выключить",
+            "Повторить",
+        ),
+    ],
+)
+def test_a_change_of_many_that_is_too_fast_says_how_many_are_left_and_for_how_long(
+    chromium: Browser, service: Served, locale: str, left: str, words: Sequence[str], off: str, again: str
+) -> None:
+    themes = service.gallery.themes
+    for number in range(1, 11):
+        themes.amend(AmendTheme(theme_id=number, active=True))
+    with looking(chromium, service, locale=locale) as person:
+        page, writes = person.page, list[str]()
+
+        def answer(route: Route) -> None:
+            if route.request.method == "PATCH" and len(writes) == 2:
+                route.fulfill(status=429, json={"detail": "x"}, headers={"Retry-After": "3"})
+            else:
+                writes.extend([route.request.url] if route.request.method == "PATCH" else [])
+                route.continue_()
+
+        page.route("**/api/themes/*", answer)
+        person.sign_in("themes?active=yes")
+        expect(page.locator(".card")).to_have_count(10)
+        page.locator(".strip .button").first.click()
+        page.get_by_role("button", name=off).click()
+        note = page.locator(".notice.failed")
+        button = note.get_by_role("button", name=again)
+        for expected in words[:2]:
+            person.catch(expected, note)
+            expect(note).to_contain_text(left)
+            expect(button).to_have_attribute("aria-disabled", "true")
+        assert words[0] in (note.locator(".notice-text .hidden").text_content() or "")
+        expect(note).to_contain_text(words[2])
+        expect(note).to_contain_text(left)
+        page.unroute_all()
+        button.click()
+        expect(page.locator(".empty")).to_be_visible()
+        assert not any(theme.active for theme in themes.list(ListThemes()))
+
+
+@pytest.mark.parametrize(
+    ("locale", "save", "sent", "words"),
+    [
+        ("en-GB", "Save", "<h1>413</h1>", "With this text of 3 KB, all of it is too large for the service"),
+        ("ru-RU", "Сохранить", {"detail": "Body …"}, "этим текстом (3 КБ) всё вместе слишком велико для"),
+    ],
+)
+def test_what_is_too_large_is_said_at_the_longest_text_and_stays(
+    chromium: Browser, console: Person, locale: str, save: str, sent: Any, words: str
+) -> None:
+    with chromium.new_context(locale=locale) as context:
+        person = Person(context, console.service)
+        page = person.page
+        person.sign_in("themes/1")
+        text = "/* " + "x" * 2500 + " */"
+        box = page.get_by_role("textbox", name="CSS")
+        expect(box).to_have_attribute("contenteditable", "true")
+        box.focus()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.insert_text(text)
+        refuse(page, 413, lambda: sent)
+        page.get_by_role("button", name=save, exact=True).click()
+        expect(page.locator(".field-css .problem")).to_contain_text(words)
+        expect(box).to_be_focused()
+        expect(box).to_contain_text("xxx")
+        # It is mended, and saved.
+        page.unroute_all()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.insert_text("h1 { color: red }")
+        expect(page.locator(".field-css .problem")).to_have_count(0)
+        page.keyboard.press("ControlOrMeta+s")
+        expect(page.locator(".notice.done")).to_be_visible()
+        assert person.complaints == []

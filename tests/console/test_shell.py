@@ -1,0 +1,279 @@
+"""What is around every view: signing in, the session in all tabs, addresses, languages, failures that have words."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from logoadmin.domain.services.authors import AmendAuthor, GetAuthor, ListAuthors
+from tests.console.driver import Person, looking
+from tests.console.service import PAINTER, Served
+from tests.gallery import ADMIN_PASSWORD
+
+pytestmark = pytest.mark.slow("a browser")
+
+
+def heading(page: Page) -> str:
+    return page.locator("h1").inner_text()
+
+
+@pytest.mark.rule("contract J3")
+def test_a_wrong_password_is_said_and_the_right_one_leads_to_the_view_that_was_asked_for(console: Person) -> None:
+    page = console.page
+    console.open("authors?q=an")
+    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_have_text("The name or the password is wrong.")
+    page.get_by_label("Password").fill(ADMIN_PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Authors")
+    expect(page.get_by_role("searchbox")).to_have_value("an")
+
+
+@pytest.mark.rule("contract J1")
+def test_every_view_survives_reload_back_and_a_new_tab(console: Person) -> None:
+    console.sign_in("logos?q=logo+1")
+    page = console.page
+    expect(page.locator(".card")).to_have_count(11)
+    page.get_by_role("link", name="Authors").click()
+    expect(page.locator("h1")).to_have_text("Authors")
+    expect(page.locator("h1")).to_be_focused()
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("Logos")
+    expect(page.locator(".card")).to_have_count(11)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    expect(page.locator(".card")).to_have_count(11)
+    # Of the program, a list loads what its page names and its words, and nothing else: the page is what is weighed.
+    own = {url for url in asked if "/console/~" in url}
+    named = set(page.locator("link, script").evaluate_all("all => all.map((each) => each.href || each.src)"))
+    assert [url.rpartition("~")[2].partition("/")[2] for url in own - named] == ["texts/first/en.js"]
+    # The picture of the tab is found from views further down, too.
+    page.get_by_role("link", name="Logo 19", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Logo 19")
+    assert page.request.get(page.locator("link[rel=icon]").evaluate("icon => icon.href")).ok
+    other = console.another_tab()
+    console.open("authors/2", other)
+    expect(other.locator("h1")).to_have_text("Ben")
+    console.open("such/a/view", other)
+    expect(other.locator("#work")).to_contain_text("There is no such view")
+
+
+@pytest.mark.rule("contract J2", "contract C3")
+def test_four_tabs_stay_signed_in(console: Person) -> None:
+    console.sign_in("logos")
+    with console.page.expect_popup() as opened:
+        console.page.evaluate("window.open(location.href)")  # which copies sessionStorage, unlike a link
+    tabs = [console.page, opened.value, console.another_tab(), console.another_tab()]
+    for tab in tabs[2:]:
+        console.open("logos", tab)
+        expect(tab.locator(".rail")).to_be_visible()
+    for _ in range(3):
+        with ExitStack() as loaded:
+            for tab in tabs:
+                loaded.enter_context(tab.expect_event("load"))
+            for tab in tabs:
+                tab.evaluate("setTimeout(() => location.reload(), 50)")
+        for tab in tabs:
+            expect(tab.locator(".rail")).to_be_visible()
+            expect(tab.locator(".card").first).to_be_visible()
+
+
+@pytest.mark.rule("contract J2")
+def test_a_new_tab_goes_on_though_the_others_are_too_busy_to_answer_it_at_once(console: Person) -> None:
+    console.sign_in()
+    other = console.another_tab()
+    other.add_init_script("""const { postMessage } = BroadcastChannel.prototype;
+        BroadcastChannel.prototype.postMessage = function (data) {
+          setTimeout(() => postMessage.call(this, data), data.asks ? 1000 : 0);
+        }""")
+    console.open("authors", other)
+    expect(other.locator("h1")).to_have_text("Authors")
+
+
+@pytest.mark.rule("contract J2", "contract C3")
+def test_clocks_that_differ_by_hours_take_no_token_more_than_once_beyond_what_is_needed(console: Person) -> None:
+    # As behind a proxy that writes a `Date` of its own: every token seems to have ended long ago.
+    console.service.clock.pass_by(-2 * 3600)
+    asked: list[str] = []
+    page = console.page
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/token") else None)
+    console.sign_in("logos")
+    for name in ("Users", "Roles", "History", "Authors"):
+        page.get_by_role("link", name=name, exact=True).click()
+        expect(page.locator("h1")).to_have_text(name)
+    console.settle()
+    assert len(asked) <= 3  # the password, and once more
+
+
+@pytest.mark.rule("contract J2")
+def test_tokens_are_nowhere_but_in_memory_and_in_the_session_of_the_tab(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    assert page.evaluate("Object.keys(sessionStorage)") == ["logoadmin.refresh"]
+    assert page.evaluate("Object.keys(localStorage)") == []
+    assert page.evaluate("document.cookie") == ""
+    assert page.url == f"{console.service.address}/console/logos"
+    page.locator(".personal summary").click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.locator(".sign-in")).to_be_visible()
+    assert page.evaluate("Object.keys(sessionStorage)") == []
+
+
+@pytest.mark.rule("contract J2")
+def test_what_one_may_not_do_is_shown_disabled_with_the_reason(console: Person) -> None:
+    name, password = PAINTER
+    console.sign_in("authors", username=name, password=password)
+    button = console.page.get_by_role("button", name="New author")
+    expect(button).to_have_attribute("aria-disabled", "true")
+    assert "authors:write" in (button.get_attribute("title") or "")
+    button.click(force=True)
+    expect(console.page.locator("h1")).to_have_text("Authors")
+
+
+@pytest.mark.rule("contract J4")
+def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(console: Person) -> None:
+    console.sign_in("authors/new")
+    page = console.page
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_label("Name")).to_be_focused()
+    expect(page.locator(".field").first).to_contain_text("Please fill this in.")
+    page.get_by_label("Name").fill("Ann")
+    page.get_by_label("Number at the site").fill("12.5")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_label("Number at the site")).to_be_focused()
+    page.get_by_label("Number at the site").fill("900")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("alert")).to_contain_text("is taken already")
+    expect(page.get_by_label("Name")).to_have_value("Ann")
+
+
+@pytest.mark.rule("contract J4")
+def test_leaving_unsaved_work_asks_first_and_a_write_can_be_undone(console: Person) -> None:
+    console.sign_in("authors")
+    page = console.page
+    page.get_by_role("link", name="Ben").click()
+    page.get_by_label("Name").fill("Benjamin")
+    page.get_by_role("link", name="Logos", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Leave without saving?")
+    dialog.get_by_role("button", name="Stay").click()
+    page.go_back()
+    dialog.get_by_role("button", name="Stay").click()
+    expect(page.get_by_label("Name")).to_have_value("Benjamin")
+    page.keyboard.press("Control+s")
+    expect(page.locator("h1")).to_have_text("Benjamin")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("h1")).to_have_text("Ben")
+    expect(page.get_by_label("Name")).to_have_value("Ben")
+
+
+@pytest.mark.rule("contract J4")
+def test_a_session_that_ended_asks_for_the_password_in_place_and_goes_on(console: Person) -> None:
+    console.sign_in("authors/2")
+    page = console.page
+    page.get_by_label("Name").fill("Benjamin")
+    console.service.clock.pass_by(100 * 86_400)
+    page.keyboard.press("Control+s")
+    dialog = page.get_by_role("dialog", name="Please sign in again")
+    expect(dialog.get_by_label("Password")).to_be_focused()
+    page.keyboard.type(ADMIN_PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Benjamin")
+    expect(dialog).to_be_hidden()
+
+
+@pytest.mark.rule("contract J4")
+def test_a_write_without_an_answer_is_repeated_on_a_click_and_done_once(console: Person) -> None:
+    console.sign_in("authors/new")
+    page = console.page
+    page.get_by_label("Name").fill("Zoë")
+    page.get_by_label("Number at the site").fill("900")
+    console.service.storage.go_away()
+    page.keyboard.press("Control+s")
+    expect(page.locator(".banner")).to_contain_text("The database does not answer")
+    expect(page.locator(".notice")).to_contain_text("nobody knows whether it was saved")
+    console.service.storage.come_back()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("h1")).to_have_text("Zoë")
+    expect(page.locator(".banner")).to_have_count(0)
+    assert [each.username for each in console.service.gallery.authors.list(ListAuthors())].count("Zoë") == 1
+
+
+@pytest.mark.rule("contract J4", "contract F1")
+def test_what_somebody_else_wrote_meanwhile_is_compared_field_by_field(console: Person) -> None:
+    console.sign_in("authors/2")
+    page = console.page
+    page.get_by_label("Name").fill("Benjamin")
+    console.service.gallery.authors.amend(AmendAuthor(author_id=2, username="Benno", user_id=555))
+    page.keyboard.press("Control+s")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("changed this while you were writing")
+    name = dialog.get_by_role("group", name="Name")
+    for text in ("Ben", "Benjamin", "Benno"):
+        expect(name.get_by_text(text, exact=True)).to_be_visible()
+    name.get_by_label("Yours").check()
+    dialog.get_by_role("button", name="Save what is chosen").click()
+    expect(page.locator("h1")).to_have_text("Benjamin")
+    found = console.service.gallery.authors.get(GetAuthor(author_id=2))
+    assert (found.username, found.user_id) == ("Benjamin", 555)
+
+
+@pytest.mark.rule("contract J4")
+def test_keys_reach_everything(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    expect(page.locator(".card").first).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("logo 2")
+    expect(page.locator(".card")).to_have_count(11)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("searchbox")).to_have_value("")
+    expect(page.locator(".found")).to_have_text("47 found")
+    page.locator(".card-name").first.focus()
+    for key in ("ArrowRight", "ArrowDown", "End"):
+        page.keyboard.press(key)
+    last = page.get_by_role("link", name="Logo 1", exact=True)
+    expect(last).to_be_focused()
+    expect(last).to_be_in_viewport()
+
+
+@pytest.fixture
+def russian(chromium: Browser, service: Served) -> Iterator[Person]:
+    """Somebody whose browser speaks Russian, in the dark, on a phone."""
+    phone = {"viewport": {"width": 320, "height": 640}, "has_touch": True}
+    with looking(chromium, service, locale="ru-RU", color_scheme="dark", **phone) as person:
+        yield person
+
+
+@pytest.mark.rule("contract J4", "contract J5")
+def test_it_speaks_russian_on_a_phone_and_a_thumb_reaches_everything(russian: Person) -> None:
+    russian.open()
+    page = russian.page
+    assert heading(page) == "Вход"
+    russian.sign_in()
+    assert heading(page) == "Обзор"
+    # What a thumb reaches is there whole: nothing of the bar is cut off or lies beside the screen.
+    for place in page.locator(".rail a:visible, .rail button:visible").all():
+        box = place.bounding_box()
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 320
+    more = page.locator(".rail-more")
+    more.click()
+    # All of it is in view on a low screen, too.
+    assert page.get_by_role("dialog").evaluate("each => each.scrollHeight <= each.clientHeight")
+    page.keyboard.press("Escape")
+    expect(more).to_be_focused()
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").get_by_role("link", name="История").click()
+    expect(page.locator("h1")).to_have_text("История")
+    expect(page.locator("h1")).to_be_focused()
+    expect(page.get_by_role("dialog")).to_have_count(0)

@@ -1,0 +1,143 @@
+"""The sheets of the console: what each rule says holds, whichever way one came to a view."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from logoadmin.entrypoints.console.assets import AssetFolder
+from tests.console.conftest import CONSOLE
+from tests.console.driver import LANGUAGES, Appearance, Person, looking
+from tests.console.service import Served
+from tests.console.states import write_at_once
+
+SHEETS: Final = {path.stem: path.read_text("utf-8") for path in sorted((CONSOLE / "style").glob("*.css"))}
+# Those of all views come first, in this order; views bring the others, and these stay.
+_FIRST: Final = ("tokens", "base", "shell", "parts")
+_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+# What somebody sees of a state whose colours the system chose: its lines and its words.
+_LINES: Final = """(element) => {
+  const { outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderTopColor, color } = getComputedStyle(element);
+  return [outlineStyle === "none" ? "" : outlineWidth + outlineColor, borderTopWidth + borderTopColor, color];
+}"""
+
+
+def selectors(sheet: str) -> list[str]:
+    """Return all selectors of a sheet, each in one line; a list of them ends without a comma."""
+    found = re.findall(r"([^{}]*)\{", _COMMENT.sub("", sheet))
+    return [" ".join(each.split()) for text in found if not text.strip().startswith("@") for each in text.split(",")]
+
+
+@pytest.mark.rule("contract J5")
+def test_no_rule_is_void_and_none_depends_on_which_view_was_seen_first() -> None:
+    where = defaultdict(set)
+    for name, sheet in SHEETS.items():
+        bare = _COMMENT.sub("", sheet)
+        assert bare.count("{") == bare.count("}"), name
+        assert not re.search(r",\s*[{}]", bare), name
+        for selector in selectors(sheet):
+            if name not in _FIRST and selector not in ("from", "to"):
+                where[selector].add(name)
+    brought = re.findall(r"(?:styles:|STYLES =) \[([^\]]*)\]", (CONSOLE / "views.js").read_text("utf-8"))
+    together = {frozenset(re.findall(r"\w+", names)) for names in brought}
+    apart = {each: names for each, names in where.items() if not any(names <= those for those in together)}
+    assert apart == {}
+
+
+def classes(sheets: Iterable[str]) -> set[str]:
+    return {name for each in sheets for name in re.findall(r"\.([a-z][\w-]*)", _COMMENT.sub("", SHEETS[each]))}
+
+
+@pytest.mark.rule("contract J5")
+def test_what_a_view_shows_is_in_the_sheets_that_come_with_it() -> None:
+    views = re.findall(r'\{ path: "([^"]*)"', (CONSOLE / "views.js").read_text("utf-8"))
+    assets = AssetFolder({}).assets()
+    missing = {}
+    for path in views:
+        needed = assets.needed(re.sub(r":\w+", "1", path))
+        modules = [CONSOLE / name for name in needed if name.endswith(".js") and "vendor" not in name]
+        sheets = [Path(name).stem for name in needed if name.endswith(".css")]
+        texts = re.findall(r"\bclass: ([^,}]*)", "".join(module.read_text("utf-8") for module in modules))
+        named = {name for text in texts for quoted in re.findall(r"[\"`]([^\"`]*)", text) for name in quoted.split()}
+        missing[path] = named & (classes(SHEETS) - classes([*_FIRST, *sheets]))
+    assert {path: names for path, names in missing.items() if names} == {}
+
+
+def lines(locator: Locator) -> list[str]:
+    found: list[str] = locator.evaluate(_LINES)
+    return found
+
+
+@pytest.mark.rule("contract J4", "contract J5")
+@pytest.mark.slow("a browser")
+def test_what_is_chosen_off_or_forbidden_is_seen_in_the_systems_own_colours(chromium: Browser, service: Served) -> None:
+    with looking(chromium, service, forced_colors="active", reduced_motion="reduce") as person:
+        person.sign_in("logos")
+        page = person.page
+        page.locator(".card .select").nth(1).check()
+        for one, other in [
+            (".rail-link[aria-current]", ".rail-link:not([aria-current])"),
+            (".segmented [aria-pressed=true]", ".segmented [aria-pressed=false]"),
+            (".card.selected", ".card:not(.selected)"),
+            (".strip .button[aria-disabled=true]", ".strip .button:not([aria-disabled=true])"),
+        ]:
+            assert lines(page.locator(one).first) != lines(page.locator(other).first), one
+        assert filling(page, ".switch:checked") != filling(page, ".switch:not(:checked)")
+        person.open("logos/1")
+        # What the site will look like has the colours of the site.
+        site = page.frame_locator(".preview-frame").locator("body")
+        expect(site).to_have_css("forced-color-adjust", "none")
+        save = page.get_by_role("button", name="Save", exact=True)
+        forbidden = lines(save)
+        page.get_by_label("Name").fill("")
+        expect(save).not_to_have_attribute("aria-disabled", "true")
+        assert lines(save) != forbidden
+        field = page.get_by_label("Name")
+        page.get_by_role("combobox", name="Target").focus()
+        usual = lines(field)
+        page.keyboard.press("Control+s")
+        expect(field).to_have_attribute("aria-invalid", "true")
+        page.get_by_role("combobox", name="Target").focus()
+        assert lines(field) != usual
+
+
+def filling(page: Page, switch: str) -> tuple[str, str]:
+    """Return the ground of a switch and what the system makes of it."""
+    style = page.locator(switch).first.evaluate(
+        "(e) => [getComputedStyle(e).backgroundColor, getComputedStyle(e).forcedColorAdjust]"
+    )
+    return style[0], style[1]
+
+
+# Of the frame of a field: whether its title interrupts the upper edge, as titles of frames do, whether it is more than
+# a line, and whether all of it lies within the frame and above what follows.
+_TITLE: Final = """(frame) => {
+  const { top, left, right } = frame.getBoundingClientRect();
+  const parts = [frame.querySelector("legend"), frame.querySelector("legend .tag")];
+  const boxes = parts.map((part) => part.getBoundingClientRect());
+  const next = frame.querySelector(".merge-base").getBoundingClientRect();
+  return {
+    isAstride: boxes[0].top < top + 1,
+    isHigh: boxes[0].height > 32,
+    isInside: boxes.every((box) => box.left >= left && box.right <= right && box.bottom <= next.top),
+  };
+}"""
+
+
+@pytest.mark.rule("contract J4", "contract J5")
+@pytest.mark.slow("a browser")
+def test_who_changed_a_field_stands_in_its_frame_and_not_across_the_edge(console: Person) -> None:
+    console.sign_in()
+    write_at_once(console)
+    frame = console.page.locator(".merge-field")
+    for width, language in product((320, 400, 479, 480, 640, 1280), LANGUAGES):
+        console.see(Appearance(width, "light", language))
+        title = frame.evaluate(_TITLE)
+        # One line may stand astride of the edge, which it interrupts; two would be cut by it.
+        assert title["isInside"], (width, language, title)
+        assert not (title["isAstride"] and title["isHigh"]), (width, language, title)

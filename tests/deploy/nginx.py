@@ -1,0 +1,107 @@
+"""nginx with the recipe of deploy/, TLS included, before the services of a test."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.deploy.load import make_certificate
+from tests.mariadb import free_port, search_path
+from tests.options import skip_without
+
+ROOT: Final = Path(__file__).parents[2]
+PREFIX: Final = "/gallery"
+# What logoadmin is told there, as the recipe says.
+SETTINGS: Final = {
+    "LOGOADMIN_HOSTS": "gallery.example",
+    "LOGOADMIN_TRUSTED_PROXIES": "127.0.0.1,::1",
+    "LOGOADMIN_ROOT_PATH": PREFIX,
+}
+# What a distribution says around the recipe, in a directory of the test's own.
+_AROUND: Final = """
+daemon off;
+pid {0}/pid;
+error_log {0}/error.log;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {0}/bodies;
+    proxy_temp_path {0}/answers;
+    fastcgi_temp_path {0}/fastcgi;
+    scgi_temp_path {0}/scgi;
+    uwsgi_temp_path {0}/uwsgi;
+    include {0}/recipe.conf;
+}}
+"""
+_UPSTREAM: Final = re.compile(r"^upstream logoadmin \{.*?^\}", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Nginx:
+    """Where it listens, and the certificate that it has; its directory is that of the certificate."""
+
+    https: int
+    plain: int
+    certificate: Path
+
+
+@contextmanager
+def nginx(directory: Path, *services: int) -> Iterator[Nginx]:
+    """Run it before one service, or before two as docs/proxy.md says, at these ports; they may be started later."""
+    program = shutil.which("nginx", path=search_path())
+    if program is None:
+        skip_without("NGINX", "nginx is not installed")
+    made = Nginx(free_port(), free_port(), make_certificate(directory))
+    (directory / "recipe.conf").write_text(_recipe(made, services))
+    user = "user root;\n" if os.getuid() == 0 else ""  # who else could not write to the directory
+    configuration, log = directory / "nginx.conf", directory / "error.log"
+    configuration.write_text(user + _AROUND.format(directory))
+    command = [program, "-p", str(directory), "-e", str(log), "-c", str(configuration)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        _wait_for(made.https, log)
+        yield made
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _recipe(places: Nginx, services: tuple[int, ...]) -> str:
+    """Return the recipe with other ports and another certificate, each of which it must have."""
+    text = re.sub(r"^ *listen \[::\].*\n", "", (ROOT / "deploy/nginx.conf").read_text("utf-8"), flags=re.MULTILINE)
+    addresses = ["127.0.0.1:8000"]
+    if len(services) == 2:
+        addresses = ["192.0.2.21:8000", "192.0.2.22:8000"]
+        (documented,) = _UPSTREAM.findall((ROOT / "docs/proxy.md").read_text("utf-8"))
+        text = _UPSTREAM.sub(documented, text)
+    replaced = {
+        "listen 443 ssl": f"listen 127.0.0.1:{places.https} ssl",
+        "listen 80;": f"listen 127.0.0.1:{places.plain};",
+        "/etc/nginx/tls/gallery.example": str(places.certificate.with_suffix("")),
+    }
+    for address, port in zip(addresses, services, strict=True):
+        replaced[f"server {address}"] = f"server 127.0.0.1:{port}"
+    for example, place in replaced.items():
+        assert example in text
+        text = text.replace(example, place)
+    return text
+
+
+def _wait_for(port: int, log: Path) -> None:
+    """Wait until it takes connections."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=10).close()
+        except ConnectionError:
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.05)
+        else:
+            return

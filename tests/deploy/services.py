@@ -1,0 +1,163 @@
+"""Services one after the other or beside one another, which are handed a socket, or listen themselves."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.deploy.load import Load
+from tests.deploy.nginx import PREFIX, SETTINGS, nginx
+from tests.mariadb import free_port
+
+ROOT: Final = Path(__file__).parents[2]
+# What systemd does before it becomes the program: the sockets from 3 on, and their number, told to this process. No
+# memory may be both written and run, where the system has PR_SET_MDWE, as by MemoryDenyWriteExecute= of the unit.
+_SYSTEMD: Final = """
+import ctypes, fcntl, os, sys
+sockets, program = [int(number) for number in sys.argv[1].split()], sys.argv[2:]
+spare = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 100) for number in sockets]
+for place, number in enumerate(spare, 3):
+    os.dup2(number, place)
+ctypes.CDLL(None).prctl(65, 1, 0, 0, 0)
+told = {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": str(len(sockets)), "LISTEN_FDNAMES": "logoadmin.socket"}
+os.execve(sys.executable, [sys.executable, "-m", "logoadmin", *program], {**os.environ, **told})
+"""
+
+
+def start(sockets: list[socket.socket], directory: Path, *options: str) -> "subprocess.Popen[str]":
+    """Start a service to which these sockets are handed over."""
+    numbers = [each.fileno() for each in sockets]
+    command = [sys.executable, "-c", _SYSTEMD, " ".join(map(str, numbers)), "serve", *options]
+    return subprocess.Popen(
+        command, cwd=directory, pass_fds=numbers, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def serving(process: "subprocess.Popen[str]") -> str:
+    """Wait until it serves; return where it says that it does."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "listens on" in line:
+            return line.split()[-1]
+    raise AssertionError(process.communicate(timeout=60))
+
+
+def stop(process: "subprocess.Popen[str]") -> None:
+    """Send it SIGTERM, and wait until it has ended as it should."""
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+class Services:
+    """Those that have one address: that of a socket that each is handed, or a port on which each listens itself.
+
+    Attributes:
+        running: all that were started.
+        port: where they are reached.
+    """
+
+    def __init__(self, directory: Path, listener: socket.socket | None, workers: int) -> None:
+        self.running: list[subprocess.Popen[str]] = []
+        self.port = free_port() if listener is None else int(listener.getsockname()[1])
+        self._workers = workers
+        self._directory = directory
+        self._listener = listener
+
+    def start(self) -> None:
+        """Start one and wait until it serves."""
+        handed_over = [] if self._listener is None else [self._listener]
+        options = ["--workers", str(self._workers), "--port", str(self.port)]
+        self.running.append(start(handed_over, self._directory, *options))
+        serving(self.running[-1])
+
+    def stop(self) -> None:
+        """Stop the one that was started last."""
+        stop(self.running[-1])
+
+    def replace_workers(self) -> None:
+        """Replace them twice, and the second time somebody is impatient."""
+        service = self.running[0].pid
+        for times in (1, 2):
+            before = workers_of(service)
+            for _ in range(times):
+                os.kill(service, signal.SIGHUP)
+            comes_true(partial(self._are_new, before))
+
+    def _are_new(self, before: set[int]) -> bool:
+        now = workers_of(self.running[0].pid)
+        return len(now) == self._workers and not now & before
+
+    def start_again(self) -> None:
+        """Stop the service, so that nobody serves for a while, and start another one."""
+        self.stop()
+        self.start()
+
+    def take_over(self) -> None:
+        """Start another one beside the one that serves, and stop that."""
+        self.start()
+        stop(self.running[-2])
+
+
+@contextmanager
+def services(directory: Path, *, workers: int = 1, handed_over: bool = True) -> Iterator[Services]:
+    """Make an address for services; end those that are left."""
+    with socket.create_server(("127.0.0.1", 0), backlog=2048) if handed_over else nullcontext() as listener:
+        made = Services(directory, listener, workers)
+        try:
+            yield made
+        finally:
+            for process in made.running:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                process.communicate()
+
+
+@contextmanager
+def load_on(front: str, directory: Path, *ports: int) -> Iterator[Load]:
+    """Ask services themselves (``direct``), or through ``nginx``."""
+    if front == "direct":
+        (port,) = ports
+        yield Load(port)
+    else:
+        with nginx(directory, *ports) as proxy:
+            yield Load(proxy.https, PREFIX, proxy.certificate)
+
+
+def behind(front: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have services started as they are to be there."""
+    for name, value in SETTINGS.items() if front == "nginx" else ():
+        monkeypatch.setenv(name, value)
+
+
+def import_gallery(directory: Path) -> None:
+    """Have the records of tests/gallery.jsonl in the database that the environment names, or in a file there."""
+    imported = [sys.executable, "-m", "logoadmin", "import", str(ROOT / "tests/gallery.jsonl")]
+    subprocess.run(imported, check=True, cwd=directory, capture_output=True, timeout=180)
+
+
+def comes_true(tells: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+    deadline = time.monotonic() + 120
+    while not tells():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def workers_of(service: int) -> set[int]:
+    """Return the worker processes of a service."""
+    found = set()
+    for child in Path(f"/proc/{service}/task/{service}/children").read_text().split():
+        with suppress(OSError):
+            if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
+                found.add(int(child))
+    return found

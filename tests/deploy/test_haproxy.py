@@ -1,0 +1,186 @@
+"""HAProxy with the recipe of deploy/, TLS included, before two services, one of which is stopped under load."""
+
+import http.client
+import json
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.deploy.load import Load, make_certificate
+from tests.mariadb import free_port, search_path
+from tests.options import skip_without
+
+pytestmark = [
+    pytest.mark.slow("HAProxy and two services are started and stopped"),
+    pytest.mark.rule("contract K5", "contract K6"),
+]
+
+ROOT: Final = Path(__file__).parents[2]
+RECIPE: Final = ROOT / "deploy" / "haproxy.cfg"
+PASSWORD: Final = "correct horse battery"
+# As the recipe says.
+SETTINGS: Final = {
+    "LOGOADMIN_ACCESS": "guarded",
+    "LOGOADMIN_HOSTS": "gallery.example",
+    "LOGOADMIN_TRUSTED_PROXIES": "127.0.0.1",
+    "LOGOADMIN_DRAIN_SECONDS": "5",
+    "LOGOADMIN_ADMIN_PASSWORD": PASSWORD,
+}
+
+
+Answer = tuple[int, http.client.HTTPMessage, bytes]
+
+
+@dataclass(frozen=True)
+class Proxied:
+    """Two services with the same records, and HAProxy before them."""
+
+    https: int
+    plain: int
+    certificate: Path
+    services: "list[subprocess.Popen[str]]"
+
+    def ask(
+        self, method: str, path: str, body: Any = None, **headers: str
+    ) -> tuple[int, http.client.HTTPMessage, bytes]:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        trust = ssl.create_default_context(cafile=str(self.certificate))
+        with closing(http.client.HTTPSConnection("127.0.0.1", self.https, timeout=60, context=trust)) as connection:
+            connection.request(method, path, json.dumps(body) if body else None, named)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+
+    def token(self) -> str:
+        body = {"username": "admin", "password": PASSWORD}
+        status, _, answer = self.ask("POST", "/api/auth/token", body, Content_Type="application/json")
+        assert status == 200, answer
+        return str(json.loads(answer)["access_token"])
+
+
+def recipe(places: dict[str, str]) -> str:
+    """Return the recipe with other addresses, each of which it must have."""
+    text = RECIPE.read_text(encoding="utf-8")
+    for example, place in places.items():
+        assert example in text
+        text = text.replace(example, place)
+    return text
+
+
+def start(directory: Path, number: int) -> "subprocess.Popen[str]":
+    database = {"LOGOADMIN_DATABASE": f"sqlite:///{directory / 'gallery.db'}"}
+    command = [sys.executable, "-m", "logoadmin", "serve", "--port", "0"]
+    with (directory / f"log{number}").open("w") as log:
+        return subprocess.Popen(
+            command,
+            cwd=directory,
+            env={**os.environ, **SETTINGS, **database},
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+
+
+def port_of(service: "subprocess.Popen[str]") -> int:
+    assert service.stdout is not None
+    return next(int(line.strip().rpartition(":")[2]) for line in service.stdout if "listens on" in line)
+
+
+@pytest.fixture
+def proxied(tmp_path: Path) -> Iterator[Proxied]:
+    program = shutil.which("haproxy", path=search_path())
+    if program is None:
+        skip_without("HAPROXY", "haproxy is not installed")
+    imported = [sys.executable, "-m", "logoadmin", "import", str(ROOT / "tests/gallery.jsonl")]
+    imported += ["--database", f"sqlite:///{tmp_path / 'gallery.db'}"]
+    subprocess.run(imported, check=True, env={**os.environ, **SETTINGS}, timeout=180)
+    certificate = make_certificate(tmp_path)
+    pem = tmp_path / "gallery.example.pem"
+    pem.write_text(certificate.read_text() + certificate.with_suffix(".key").read_text())
+    with ExitStack() as ended:
+        services = [start(tmp_path, number) for number in range(2)]
+        for service in services:
+            ended.callback(stop, service)
+        places = {f"192.0.2.{21 + number}:8000": f"127.0.0.1:{port_of(each)}" for number, each in enumerate(services)}
+        https, plain = free_port(), free_port()
+        places |= {"bind :443": f"bind 127.0.0.1:{https}", "bind :80": f"bind 127.0.0.1:{plain}"}
+        places["/etc/haproxy/tls/gallery.example.pem"] = str(pem)
+        (tmp_path / "haproxy.cfg").write_text(recipe(places))
+        proxy = subprocess.Popen([program, "-db", "-f", str(tmp_path / "haproxy.cfg")], stderr=subprocess.DEVNULL)
+        ended.callback(stop, proxy)
+        made = Proxied(https, plain, certificate, services)
+        wait_for(made)
+        yield made
+
+
+def stop(process: "subprocess.Popen[Any]") -> None:
+    process.kill()
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def wait_for(proxied: Proxied) -> None:
+    """Wait until HAProxy answers."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            assert proxied.ask("GET", "/readyz")[0] == 200
+        except (OSError, AssertionError):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        else:
+            return
+
+
+def test_before_two_services_nothing_is_altered_and_no_request_fails_when_one_of_them_stops(proxied: Proxied) -> None:
+    bearer = {"Authorization": f"Bearer {proxied.token()}"}
+    passes_as_the_service_made_it(proxied)
+    knows_the_client(proxied, bearer)
+
+    def stopped() -> None:
+        proxied.services[0].terminate()
+        assert proxied.services[0].wait(60) == 0
+
+    load = Load(proxied.https, "", proxied.certificate, bearer["Authorization"].split()[1])
+    load.run(stopped)
+    load.verify()
+    stop(proxied.services[1])
+    answers_for_services_that_are_away(proxied)
+
+
+def passes_as_the_service_made_it(proxied: Proxied) -> None:
+    status, headers, _ = proxied.ask("GET", "/api/logos", Accept_Encoding="gzip")
+    assert (status, headers["Content-Encoding"], headers["Vary"]) == (200, "gzip", "Accept-Encoding")
+    assert headers["ETag"].startswith('"')
+    assert headers["Strict-Transport-Security"] == "max-age=31536000"
+    again = proxied.ask("GET", "/api/logos", Accept_Encoding="gzip", If_None_Match=headers["ETag"])
+    assert (again[0], again[2]) == (304, b"")
+    # A head as large as the service takes it.
+    assert proxied.ask("GET", "/api/logos?limit=1", X_Large="x" * 30_000)[0] == 200
+
+
+def knows_the_client(proxied: Proxied, bearer: dict[str, str]) -> None:
+    with closing(http.client.HTTPConnection("127.0.0.1", proxied.plain, timeout=30)) as connection:
+        connection.request("GET", "/api/logos?limit=1", headers={"Host": "gallery.example"})
+        answer = connection.getresponse()
+        assert (answer.status, answer.headers["Location"]) == (308, "https://gallery.example/api/logos?limit=1")
+    # The address that a session was begun from is that of the connection, whatever the client writes.
+    _, _, sessions = proxied.ask("GET", "/api/auth/sessions", **bearer, X_Forwarded_For="192.0.2.7")
+    assert b"127.0.0.1" in sessions
+    assert b"192.0.2.7" not in sessions
+
+
+def answers_for_services_that_are_away(proxied: Proxied) -> None:
+    status, headers, body = proxied.ask("GET", "/api/logos/1001")
+    assert (status, json.loads(body)) == (503, {"detail": "The service is out of reach"})
+    assert (headers["Content-Type"], headers["Retry-After"]) == ("application/json", "1")

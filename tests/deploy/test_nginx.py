@@ -1,0 +1,180 @@
+"""nginx with the recipe of deploy/, TLS included, before a real service."""
+
+import http.client
+import json
+import os
+import re
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from gzip import decompress
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urljoin
+
+import pytest
+
+from tests.deploy.nginx import Nginx, nginx
+
+pytestmark = [pytest.mark.slow("nginx and a service are started and stopped"), pytest.mark.rule("contract K6")]
+
+ROOT: Final = Path(__file__).parents[2]
+PASSWORD: Final = "correct horse battery"
+MIB: Final = 2**20
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Proxied:
+    """The service, as others reach it through nginx, and as it is reached itself."""
+
+    direct: int
+    proxy: Nginx
+
+    def ask(self, method: str, path: str, body: Any = None, /, *, direct: bool = False, **headers: str) -> Answer:
+        """Ask nginx by TLS, or the service without."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        trust = ssl.create_default_context(cafile=str(self.proxy.certificate))
+        connection = (
+            http.client.HTTPConnection("127.0.0.1", self.direct, timeout=60)
+            if direct
+            else http.client.HTTPSConnection("127.0.0.1", self.proxy.https, timeout=60, context=trust)
+        )
+        with closing(connection):
+            connection.request(method, path, body, named)
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+
+
+def logoadmin(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "logoadmin", *arguments]
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
+    directory = tmp_path_factory.mktemp("nginx")
+    environment = {**os.environ, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD}
+    environment["LOGOADMIN_DATABASE"] = f"sqlite:///{directory / 'gallery.db'}"
+    subprocess.run(logoadmin("import", str(ROOT / "tests/gallery.jsonl")), check=True, env=environment, timeout=60)
+    served = logoadmin("serve", "--port", "0", "--access", "guarded", "--hosts", "gallery.example")
+    served += ["--trusted-proxies", "127.0.0.1", "--root-path", "/gallery"]
+    with subprocess.Popen(served, cwd=directory, env=environment, stdout=subprocess.PIPE, text=True) as service:
+        try:
+            assert service.stdout is not None
+            _console, listens = service.stdout.readline(), service.stdout.readline()
+            direct = int(listens.strip().rpartition(":")[2])
+            with nginx(directory, direct) as proxy:
+                yield Proxied(direct, proxy)
+        finally:
+            service.terminate()
+
+
+def test_versions_pass_through_as_they_are_compressed_and_not(proxied: Proxied) -> None:
+    for encoding in ("identity", "gzip"):
+        through = proxied.ask("GET", "/gallery/api/logos", Accept_Encoding=encoding)
+        itself = proxied.ask("GET", "/api/logos", direct=True, Accept_Encoding=encoding)
+        assert (through.status, through.body) == (200, itself.body)
+        for name in ("ETag", "Vary", "Cache-Control", "Content-Encoding", "Content-Type"):
+            assert through.headers[name] == itself.headers[name], name
+        assert through.headers["ETag"].startswith('"')
+        again = proxied.ask(
+            "GET", "/gallery/api/logos", Accept_Encoding=encoding, If_None_Match=through.headers["ETag"]
+        )
+        assert (again.status, again.body, again.headers["ETag"]) == (304, b"", through.headers["ETag"])
+    assert json.loads(decompress(through.body)) == json.loads(proxied.ask("GET", "/gallery/api/logos").body)
+
+
+def test_head_has_the_head_of_get(proxied: Proxied) -> None:
+    got, asked = proxied.ask("GET", "/gallery/api/logos/1"), proxied.ask("HEAD", "/gallery/api/logos/1")
+    assert (asked.status, asked.body) == (got.status, b"")
+    for name in ("ETag", "Content-Length", "Content-Type"):
+        assert asked.headers[name] == got.headers[name]
+
+
+def test_links_lead_back_through_the_prefix(proxied: Proxied) -> None:
+    page = proxied.ask("GET", "/gallery/api/authors?limit=1")
+    (target,) = re.findall(r'<([^>]+)>; rel="next"', page.headers["Link"])
+    assert target.startswith("/gallery/api/authors?")
+    assert proxied.ask("GET", target).status == 200
+    assert proxied.ask("GET", "/gallery").headers["Location"] == "/gallery/"
+    first = proxied.ask("GET", "/gallery/")
+    assert (first.status, urljoin("/gallery/", first.headers["Location"])) == (307, "/gallery/console/")
+    console = proxied.ask("GET", "/gallery/console/")
+    assert (console.status, console.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    script = re.search(r'src="([^"]+\.js)"', console.body.decode())
+    assert script is not None
+    assert proxied.ask("GET", urljoin("/gallery/console/", script[1])).status == 200
+
+
+@pytest.mark.rule("contract K4")
+def test_doctor_finds_nothing_wrong_with_the_recipe(proxied: Proxied) -> None:
+    told = logoadmin("doctor", "--access", "guarded", "--hosts", "gallery.example", "--trusted-proxies", "127.0.0.1")
+    told += ["--root-path", "/gallery", "--port", str(proxied.direct)]
+    told += ["--url", f"https://127.0.0.1:{proxied.proxy.https}/gallery"]
+    directory = proxied.proxy.certificate.parent
+    environment = {**os.environ, "LOGOADMIN_DATABASE": f"sqlite:///{directory / 'gallery.db'}"}
+    environment["SSL_CERT_FILE"] = str(proxied.proxy.certificate)
+    ended = subprocess.run(told, cwd=directory, env=environment, capture_output=True, text=True, timeout=60)
+    lines = {line[9:27].strip(): line[:9].strip() for line in ended.stdout.splitlines()}
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert [lines[check] for check in ("port", "url", "prefix", "X-Forwarded-For", "X-Forwarded-Proto", "ETag")] == (
+        ["ok"] * 6
+    )
+
+
+def test_who_comes_without_tls_is_sent_to_it(proxied: Proxied) -> None:
+    with closing(http.client.HTTPConnection("127.0.0.1", proxied.proxy.plain, timeout=10)) as connection:
+        connection.request("GET", "/gallery/api/logos?limit=1", headers={"Host": "gallery.example"})
+        answer = connection.getresponse()
+        assert (answer.status, answer.headers["Location"]) == (308, "https://gallery.example/gallery/api/logos?limit=1")
+    assert proxied.ask("GET", "/gallery/livez").headers["Strict-Transport-Security"] == "max-age=31536000"
+
+
+def test_a_body_may_be_as_large_as_the_service_takes_it(proxied: Proxied) -> None:
+    credentials = json.dumps({"username": "admin", "password": PASSWORD})
+    signed_in = proxied.ask("POST", "/gallery/api/auth/token", credentials, Content_Type="application/json")
+    assert signed_in.status == 200
+    bearer = f"Bearer {json.loads(signed_in.body)['access_token']}"
+    theme: dict[str, Any] = {
+        "kind": "theme",
+        "name": "t",
+        "preview_url": "https://example.org/t.png",
+        "target": "forum",
+    }
+    theme |= {"custom_css": "a { color: red } " * 6000, "active": False, "author_ids": []}
+    lines = "".join(json.dumps({**theme, "theme_id": 5000 + n, "name": f"t{n}"}) + "\n" for n in range(60))
+    assert len(lines) > 5 * MIB  # more than the recipe lets pass elsewhere
+    imported = proxied.ask(
+        "POST", "/gallery/api/import?dry_run=true", lines, Authorization=bearer, Content_Type="application/jsonl"
+    )
+    assert imported.status == 200, imported.body
+    assert json.loads(imported.body)["theme"] == {"created": 60, "amended": 0, "unchanged": 0}
+    refused = proxied.ask(
+        "POST", "/gallery/api/logos", b" " * (5 * MIB), Authorization=bearer, Content_Type="application/json"
+    )
+    assert (refused.status, json.loads(refused.body)) == (413, {"detail": "The body is too large"})
+
+
+def test_the_client_is_who_asked_nginx_whatever_it_says(proxied: Proxied) -> None:
+    """The address that a session was begun from is that of the connection."""
+    credentials = json.dumps({"username": "admin", "password": PASSWORD})
+    signed_in = proxied.ask(
+        "POST",
+        "/gallery/api/auth/token",
+        credentials,
+        Content_Type="application/json",
+        X_Forwarded_For="192.0.2.7",
+    )
+    bearer = f"Bearer {json.loads(signed_in.body)['access_token']}"
+    sessions = proxied.ask("GET", "/gallery/api/auth/sessions", Authorization=bearer).body.decode()
+    assert "192.0.2.7" not in sessions
+    assert "127.0.0.1" in sessions

@@ -1,0 +1,118 @@
+"""What people copy from deploy/ is well-formed, names what there is, and lets a service do no more than it needs."""
+
+import configparser
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml  # type: ignore[import-untyped]  # its types are another package
+
+from logoadmin.entrypoints.cli import cli
+from logoadmin.settings import Settings
+from tests.mariadb import search_path
+from tests.options import skip_without
+
+ROOT: Final = Path(__file__).parents[2]
+DEPLOY: Final = ROOT / "deploy"
+UNITS: Final = sorted(path.name for path in DEPLOY.iterdir() if path.suffix in (".service", ".socket", ".timer"))
+PROGRAM: Final = "/opt/logoadmin/bin/logoadmin"
+MOST_EXPOSURE: Final = 2.0
+
+
+def unit(name: str) -> configparser.RawConfigParser:
+    # A directive may be there several times; the last one will do here.
+    parsed = configparser.RawConfigParser(strict=False, delimiters="=")
+    parsed.optionxform = str  # type: ignore[assignment, method-assign]  # as its docs ask for
+    parsed.read_string((DEPLOY / name).read_text(encoding="utf-8"))
+    return parsed
+
+
+def systemd_analyze(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Have systemd read all units, with a program that is there in place of ours."""
+    program = shutil.which("systemd-analyze", path=search_path())
+    if program is None:
+        skip_without("SYSTEMD", "systemd-analyze is not installed")
+    for name in UNITS:
+        (directory / name).write_text((DEPLOY / name).read_text(encoding="utf-8").replace(PROGRAM, "/bin/true"))
+    command = [program, *arguments]
+    return subprocess.run(command, cwd=directory, check=False, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.rule("contract K6")
+def test_systemd_finds_nothing_to_say_about_the_units(tmp_path: Path) -> None:
+    assert "logoadmin.service" in UNITS
+    verified = systemd_analyze(tmp_path, "verify", "--man=no", *(f"./{name}" for name in UNITS))
+    of_ours = [line for line in verified.stderr.splitlines() if "logoadmin" in line]
+    assert (verified.returncode, of_ours) == (0, [])
+
+
+@pytest.mark.rule("contract K6")
+@pytest.mark.parametrize("name", [name for name in UNITS if name.endswith(".service")])
+def test_the_units_let_the_service_do_little_else_than_it_needs(name: str, tmp_path: Path) -> None:
+    judged = systemd_analyze(tmp_path, "security", "--offline=true", "--no-pager", f"./{name}")
+    exposure = re.search(r"Overall exposure level for \S+: ([\d.]+)", judged.stdout)
+    assert exposure is not None, judged.stderr
+    assert float(exposure[1]) <= MOST_EXPOSURE
+
+
+@pytest.mark.rule("contract K6")
+@pytest.mark.parametrize("name", [name for name in UNITS if name.endswith(".service")])
+def test_the_units_run_commands_that_there_are_as_a_user_of_their_own(name: str) -> None:
+    service = unit(name)["Service"]
+    command = re.search(rf"{PROGRAM} (\w+)", service["ExecStart"])
+    assert command is not None
+    assert command[1] in cli.commands
+    assert service["User"] == "logoadmin"
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    read: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    return read
+
+
+@pytest.mark.rule("contract K6")
+def test_the_services_of_compose_are_given_settings_secrets_and_networks_that_there_are(
+    compose: dict[str, Any],
+) -> None:
+    for service in compose["services"].values():
+        own = {name for name in service["environment"] if name.startswith("LOGOADMIN_")}
+        assert own <= {f"LOGOADMIN_{name.upper()}" for name in Settings.model_fields} | {"LOGOADMIN_SECRETS_DIR"}
+        wanted = [entry if isinstance(entry, str) else entry["source"] for entry in service["secrets"]]
+        assert set(wanted) <= set(compose["secrets"])
+        assert set(service["networks"]) <= set(compose["networks"])
+        assert set(service.get("depends_on", ())) <= set(compose["services"])
+    gateway = compose["networks"]["outside"]["ipam"]["config"][0]["gateway"]
+    served = compose["services"]["logoadmin"]
+    assert served["environment"]["LOGOADMIN_TRUSTED_PROXIES"] == gateway
+    assert [secret["target"] for secret in served["secrets"]] == ["logoadmin_database"]
+    assert all(port.startswith("127.0.0.1:") for port in served["ports"])
+
+
+@pytest.mark.rule("contract K6")
+def test_the_container_has_no_rights_and_a_root_that_is_only_read(compose: dict[str, Any]) -> None:
+    lines = (DEPLOY / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    instructions = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
+    last = max(number for number, (name, _) in enumerate(instructions) if name == "FROM")
+    of_last = dict(instructions[last:])
+    assert of_last["USER"] == "10001"
+    assert of_last["HEALTHCHECK"].endswith('CMD ["logoadmin", "healthcheck"]')
+    assert "healthcheck" in cli.commands
+    for name, arguments in instructions[:last]:
+        if name == "COPY":
+            assert all((ROOT / source).exists() for source in arguments.split()[:-1])
+    for name in ("init", "logoadmin"):
+        service = compose["services"][name]
+        assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+        assert service["build"]["dockerfile"] == "deploy/Containerfile"
+
+
+@pytest.mark.rule("contract K6")
+def test_what_the_container_pins_is_what_the_tests_ran_with() -> None:
+    (pattern,) = re.findall(r"grep -Eo '(.+?)'", (DEPLOY / "Containerfile").read_text(encoding="utf-8"))
+    requirements = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    pinned = [line.split("==")[0] for line in re.findall(pattern, requirements, re.MULTILINE)]
+    assert {"starlette", "sqlalchemy", "uvicorn", "httptools", "pymysql"} <= set(pinned)

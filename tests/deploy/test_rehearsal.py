@@ -1,0 +1,103 @@
+"""The rehearsal of a restore is what the page says, word by word, on a file and on a server (contract K4)."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from tests.mariadb import MariaDb, free_port
+
+pytestmark = [
+    pytest.mark.rule("contract K4"),
+    pytest.mark.slow("processes are started and stopped"),
+]
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "rehearsal.md"
+_PARTS: Final = re.compile(r"^(##+) ([^\n]+)$|^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_DONE: Final = "-- this block is done --"
+
+
+class Block(NamedTuple):
+    """What is to be pasted."""
+
+    language: str
+    pasted: str
+    printed: str
+
+
+def blocks(database: str) -> Iterator[Block]:
+    """Yield the blocks of the page for a database, each with what the page says that it prints."""
+    under, last = "", None
+    for level, heading, language, body in _PARTS.findall(PAGE.read_text(encoding="utf-8")):
+        if level:
+            under = heading if level == "###" else ""
+        elif under in ("", database):
+            if language == "text":
+                assert last is not None
+                last = last._replace(printed=body)
+                continue
+            if last is not None:
+                yield last
+            last = Block(language, body, "")
+    assert last is not None
+    yield last
+
+
+def commands() -> Path:
+    """Return a directory in which ``logoadmin`` is the program of these tests."""
+    return Path(sys.executable).parent
+
+
+def follow(database: str, directory: Path, replaced: dict[str, str]) -> None:
+    """Paste all blocks into one shell, and compare what each prints."""
+    for program in ("curl", "python3"):
+        assert shutil.which(program), f"this test needs {program}"
+    pasted = [block for block in blocks(database) if block.language == "sh"]
+    script = "".join(f"{block.pasted}\necho '{_DONE}'\n" for block in pasted)
+    for word, by in replaced.items():
+        assert word in script
+        script = script.replace(word, by)
+    path = f"{commands()}:{os.environ['PATH']}"
+    shell = subprocess.Popen(
+        ["bash", "-ec", script],
+        cwd=directory,
+        env={**os.environ, "PATH": path},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        printed, complaints = shell.communicate(timeout=120)
+    finally:
+        # Whatever it left running, if a block failed.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(shell.pid, signal.SIGKILL)
+    said = printed.split(f"{_DONE}\n")
+    assert (shell.returncode, said[:-1]) == (0, [block.printed for block in pasted]), complaints
+    assert [*directory.iterdir()] == []
+
+
+def test_the_page_is_followed_with_a_file(tmp_path: Path) -> None:
+    follow("SQLite", tmp_path, {"8123": str(free_port())})
+
+
+def test_the_page_is_followed_with_a_server(mariadb: MariaDb, tmp_path: Path) -> None:
+    for program in ("mariadb", "mariadb-dump"):
+        assert shutil.which(program), f"this test needs {program}"
+    first, last = (block.pasted for block in blocks("MariaDB") if block.language == "sql")
+    statements = [[each.strip() for each in block.split(";") if each.strip()] for block in (first, last)]
+    mariadb.execute(*statements[0])
+    try:
+        follow("MariaDB", tmp_path, {"8123": str(free_port()), "3306": str(mariadb.port)})
+    finally:
+        mariadb.execute(*statements[1])

@@ -1,0 +1,87 @@
+"""A socket that systemd hands over, by its protocol, and the restarts that it bridges."""
+
+import http.client
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.services import serving, start, stop
+
+pytestmark = [pytest.mark.slow("services are started and stopped"), pytest.mark.rule("contract K5")]
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        yield made
+
+
+def get(connection: http.client.HTTPConnection) -> int:
+    connection.request("GET", "/api/logos")
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_who_connects_while_the_service_is_away_waits_and_is_answered(
+    workers: str, listener: socket.socket, tmp_path: Path
+) -> None:
+    port = listener.getsockname()[1]
+    running: list[subprocess.Popen[str]] = []
+    try:
+        running.append(start([listener], tmp_path, "--workers", workers, "--port", "1"))
+        assert serving(running[-1]) == f"http://127.0.0.1:{port}"
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+            assert get(connection) == 200
+        stop(running[-1])
+        # Nobody is there, and nobody is refused.
+        waiting = [http.client.HTTPConnection("127.0.0.1", port, timeout=60) for _ in range(20)]
+        for connection in waiting:
+            connection.connect()
+        running.append(start([listener], tmp_path, "--workers", workers))
+        assert [get(connection) for connection in waiting] == [200] * len(waiting)
+        for connection in waiting:
+            connection.close()
+        stop(running[-1])
+    finally:
+        for process in running:
+            with suppress(ProcessLookupError):
+                process.kill()
+            process.communicate()
+
+
+def refusal(sockets: list[socket.socket], directory: Path) -> str:
+    process = start(sockets, directory)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode != 0
+    return said
+
+
+def test_what_is_handed_over_is_one_socket_that_listens_for_tcp(listener: socket.socket, tmp_path: Path) -> None:
+    assert "systemd hands over 2 sockets" in refusal([listener, listener], tmp_path)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams, socket.socket(socket.AF_UNIX) as local:
+        assert "not one that listens for TCP" in refusal([datagrams], tmp_path)
+        assert "not one that listens for TCP" in refusal([local], tmp_path)
+    with socket.socket() as deaf:
+        assert "not one that listens for TCP" in refusal([deaf], tmp_path)
+
+
+def test_it_is_the_address_of_the_socket_that_decides_who_is_let_in(tmp_path: Path) -> None:
+    """As `host` would; it is not for the socket to open the gallery to others (contract B2)."""
+    with socket.create_server(("0.0.0.0", 0)) as everywhere:
+        assert "Listening on 0.0.0.0 lets others in" in refusal([everywhere], tmp_path)
+
+
+def test_the_socket_of_another_process_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    from logoadmin.entrypoints.server import socket_from_systemd
+
+    monkeypatch.setenv("LISTEN_PID", str(os.getppid()))
+    monkeypatch.setenv("LISTEN_FDS", "1")
+    assert socket_from_systemd() is None
+    assert not {"LISTEN_PID", "LISTEN_FDS"} & set(os.environ)

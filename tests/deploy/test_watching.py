@@ -1,0 +1,247 @@
+"""The dashboard and the alerts in deploy/ are well-formed, and ask for nothing but series and labels that there are."""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+import promql_parser as promql
+import pytest
+import yaml  # type: ignore[import-untyped]  # its types are another package
+
+from logoadmin.domain.model.metrics import BUCKETS, Series
+from logoadmin.entrypoints.http_api.metrics import SERIES
+
+pytestmark = [pytest.mark.rule("contract K2"), pytest.mark.rule("contract K6")]
+
+ROOT: Final = Path(__file__).parents[2]
+DEPLOY: Final = ROOT / "deploy"
+DOCS: Final = ROOT / "docs" / "watch.md"
+OF_TARGETS: Final = ("job", "instance")
+OF_HISTOGRAMS: Final = ("_bucket", "_sum", "_count")
+# What stands for a time in a dashboard; what stands for labels is between quotes as it is.
+TIMES: Final = {"$__rate_interval": "5m", "$__range": "1h"}
+# What takes the rises of a counter, which alone say something: by itself it says how long the service runs.
+OF_COUNTERS: Final = {"rate", "increase"}
+# Whether the target could be asked; Prometheus says so.
+UP: Final = Series("up", "gauge", "1 if it could be asked.")
+
+Labels = dict[str, tuple[str, ...]]
+
+
+def known() -> dict[str, tuple[Series, Labels]]:
+    """Return by name all that can be asked for, with its labels and their values; () for any value."""
+    found: dict[str, tuple[Series, Labels]] = {}
+    for series in (*SERIES, UP):
+        labels: Labels = {**dict(series.labels), **dict.fromkeys(OF_TARGETS, ())}
+        parts = OF_HISTOGRAMS if series.type == "histogram" else ("",)
+        for part in parts:
+            ends: Labels = {"le": (*map(str, BUCKETS), "+Inf")} if part == "_bucket" else {}
+            found[series.name + part] = (series, {**labels, **ends})
+    return found
+
+
+KNOWN: Final = known()
+
+
+@pytest.fixture(scope="module")
+def dashboard() -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((DEPLOY / "grafana.json").read_text(encoding="utf-8"))
+    return read
+
+
+@pytest.fixture(scope="module")
+def rules() -> list[dict[str, Any]]:
+    (group,) = yaml.safe_load((DEPLOY / "prometheus-rules.yaml").read_text(encoding="utf-8"))["groups"]
+    found: list[dict[str, Any]] = group["rules"]
+    return found
+
+
+def targets(dashboard: dict[str, Any]) -> Iterator[dict[str, str]]:
+    for panel in dashboard["panels"]:
+        yield from panel["targets"]
+
+
+def parsed(expression: str) -> promql.Expr:
+    """Return an expression, of whose parts each is of the type that is wanted there."""
+    for name, time in TIMES.items():
+        expression = expression.replace(f"[{name}]", f"[{time}]")
+    return promql.parse(expression)
+
+
+def within(node: promql.Expr) -> list[Any]:
+    """Return an expression and all that it is made of."""
+    found: list[Any] = []
+    promql.walk(node, partial(_take, found))
+    return found
+
+
+def _take(found: list[Any], node: Any) -> bool:
+    found.append(node)
+    return True
+
+
+def selectors(node: promql.Expr) -> Iterator[promql.VectorSelector]:
+    yield from (part for part in within(node) if isinstance(part, promql.VectorSelector))
+
+
+def check(expression: str) -> promql.Expr:
+    """Look at all that an expression asks for."""
+    node = parsed(expression)
+    for part in within(node):
+        if isinstance(part, promql.VectorSelector):
+            assert part.name in KNOWN, expression
+            for matcher in part.matchers.matchers:
+                check_matcher(matcher, KNOWN[part.name][1], expression)
+        if isinstance(part, promql.AggregateExpr) and part.modifier is not None:
+            for selector in selectors(part):
+                assert {*part.modifier.labels} <= KNOWN[selector.name or ""][1].keys(), expression
+        if isinstance(part, promql.Call) and part.func.name == "histogram_quantile":
+            (of,) = selectors(part)
+            assert (of.name or "").endswith("_bucket"), expression
+        if isinstance(part, promql.Call) and part.func.name in OF_COUNTERS:
+            (of,) = selectors(part)
+            assert KNOWN[of.name or ""][0].type in ("counter", "histogram"), expression
+    return node
+
+
+def check_matcher(matcher: promql.Matcher, labels: Labels, expression: str) -> None:
+    """Look whether a label can have what is asked for: each alternative of a pattern by itself."""
+    assert matcher.name in labels, expression
+    values = labels[matcher.name]
+    if not values:
+        return
+    is_pattern = matcher.op in (promql.MatchOp.Re, promql.MatchOp.NotRe)
+    for wanted in matcher.value.split("|") if is_pattern else [re.escape(matcher.value)]:
+        assert any(re.fullmatch(wanted, value) for value in values), expression
+
+
+def without_their_rises(node: promql.Expr) -> list[str]:
+    """Return the counters that are taken as they are."""
+    counted = [name for name, (series, _) in KNOWN.items() if series.type in ("counter", "histogram")]
+    rising = {
+        str(selector)
+        for part in within(node)
+        if isinstance(part, promql.Call) and part.func.name in OF_COUNTERS
+        for selector in selectors(part)
+    }
+    return [str(each) for each in selectors(node) if each.name in counted and str(each) not in rising]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "logoadmin_http_requests",
+        "logoadmin_http_request_seconds",
+        'logoadmin_sign_ins_total{user="ann"}',
+        'logoadmin_sign_ins_total{outcome="maybe"}',
+        'logoadmin_database_calls_total{outcome=~"ok|fine"}',
+        "sum by (status) (logoadmin_sign_ins_total)",
+        "rate(logoadmin_http_requests_in_flight[5m])",
+        "histogram_quantile(0.9, logoadmin_http_request_seconds_sum)",
+    ],
+)
+def test_the_look_finds_what_is_not_there(wrong: str) -> None:
+    with pytest.raises(AssertionError):
+        check(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["sum(up", "rate(up)", "up{job=}", "sum by up", "histogram_quantile(up[5m], up)"])
+def test_the_parser_finds_what_is_no_expression(wrong: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        parsed(wrong)
+
+
+def test_the_dashboard_asks_for_what_there_is_and_for_every_series(dashboard: dict[str, Any]) -> None:
+    asked: set[str] = set()
+    for target in targets(dashboard):
+        node = check(target["expr"])
+        assert without_their_rises(node) == [], target["expr"]
+        for selector in selectors(node):
+            assert {matcher.name for matcher in selector.matchers.matchers} >= {*OF_TARGETS}
+            asked.add(KNOWN[selector.name or ""][0].name)
+        shown = set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
+        kept = {
+            label
+            for part in within(node)
+            if isinstance(part, promql.AggregateExpr) and part.modifier is not None
+            for label in part.modifier.labels
+        }
+        assert shown <= kept, target["expr"]
+    assert asked == {series.name for series in (*SERIES, UP)}
+
+
+def test_the_panels_of_the_dashboard_have_places_of_their_own_and_say_what_they_show(dashboard: dict[str, Any]) -> None:
+    panels = dashboard["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    for panel in panels:
+        place = panel["gridPos"]
+        assert 0 <= place["x"] < place["x"] + place["w"] <= 24
+        assert panel["title"]
+        assert panel["description"].endswith(".")
+        assert panel["datasource"]["uid"] == "${datasource}"
+        assert [target["refId"] for target in panel["targets"]] == ["A", "B", "C"][: len(panel["targets"])]
+    for one, other in combinations([panel["gridPos"] for panel in panels], 2):
+        assert (
+            one["x"] + one["w"] <= other["x"]
+            or other["x"] + other["w"] <= one["x"]
+            or one["y"] + one["h"] <= other["y"]
+            or other["y"] + other["h"] <= one["y"]
+        )
+    variables = {variable["name"]: variable for variable in dashboard["templating"]["list"]}
+    used = set(re.findall(r"\$\{?([a-z]\w*)", json.dumps(panels)))
+    assert used == {*variables} == {"datasource", *OF_TARGETS}
+    for name in OF_TARGETS:
+        asked = re.fullmatch(rf"label_values\((.+), {name}\)", variables[name]["definition"])
+        assert asked is not None
+        check(asked[1])
+
+
+def test_alerts_ask_for_what_there_is_and_say_what_to_do(rules: list[dict[str, Any]]) -> None:
+    assert len({rule["alert"] for rule in rules}) == len(rules)
+    for rule in rules:
+        assert rule["labels"]["severity"] in ("critical", "warning")
+        if "for" in rule:
+            promql.parse_duration(rule["for"])
+        node = check(rule["expr"])
+        # An alert is about something that is more, or less, than it should be.
+        assert isinstance(node, promql.BinaryExpr), rule["alert"]
+        # All that was ever answered with 500, and not ten minutes ago, is new.
+        assert all("500" in counter for counter in without_their_rises(node)), rule["alert"]
+        said = rule["annotations"]
+        assert said["summary"].endswith(".")
+        assert len(said["description"]) > len(said["summary"])
+        named = set(re.findall(r"\$labels\.(\w+)", said["summary"] + said["description"]))
+        assert named <= labels_of(node), rule["alert"]
+
+
+def labels_of(node: promql.Expr) -> set[str]:
+    """Return the labels that an alert has: those that its outermost sum keeps, or else all."""
+    if isinstance(node, promql.BinaryExpr):
+        return labels_of(node.lhs)
+    if isinstance(node, promql.AggregateExpr):
+        return set(node.modifier.labels) if node.modifier is not None else set()
+    if isinstance(node, promql.Call):
+        return set.intersection(*(labels_of(part) for part in node.args if not isinstance(part, promql.NumberLiteral)))
+    return {label for selector in selectors(node) for label in KNOWN[selector.name or ""][1]}
+
+
+def test_every_alert_is_in_the_docs_and_nothing_else(rules: list[dict[str, Any]]) -> None:
+    table = re.findall(r"^\| `(Logoadmin\w+)` \| (\w+) \|", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
+    assert table == [(rule["alert"], rule["labels"]["severity"]) for rule in rules]
+
+
+def test_prometheus_is_told_of_the_rules_and_of_the_job_that_they_name(rules: list[dict[str, Any]]) -> None:
+    configuration = yaml.safe_load((DEPLOY / "prometheus.yaml").read_text(encoding="utf-8"))
+    assert configuration["rule_files"] == ["prometheus-rules.yaml"]
+    jobs = {
+        matcher.value
+        for rule in rules
+        for selector in selectors(parsed(rule["expr"]))
+        for matcher in selector.matchers.matchers
+        if matcher.name == "job"
+    }
+    assert {scrape["job_name"] for scrape in configuration["scrape_configs"]} == jobs

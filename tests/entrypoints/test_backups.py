@@ -1,0 +1,53 @@
+"""The commands that make copies of a gallery and galleries of copies, as they are typed (contract K4)."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.entrypoints.command_line import Run, says_one_line
+
+pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.iterdir())
+
+
+@pytest.mark.usefixtures("initialised")
+def test_a_copy_is_made_and_a_database_of_it(run: Run) -> None:
+    made = run("backup", "copy.db")
+    assert (made.code, made.err) == (0, "")
+    assert made.out.startswith("copy.db is a whole copy, and verified. Keep it safe")
+    says_one_line(run("backup", "copy.db"), 1, "copy.db is there already")
+    says_one_line(run("restore", "copy.db"), 1, "logoadmin.db is there already")
+    restored = run("restore", "copy.db", "--database", "sqlite:///other.db")
+    assert (restored.code, restored.out) == (
+        0,
+        "The database is that of copy.db. Ids go on beyond all that may have been given since\n",
+    )
+    finished = run("restore", "--loaded", "--database", "sqlite:///copy.db")
+    assert (finished.code, finished.err) == (0, "")
+    assert finished.out.startswith("The database is ready. Ids go on beyond")
+
+
+@pytest.mark.usefixtures("initialised")
+def test_of_a_directory_the_newest_copy_is_kept(run: Run) -> None:
+    directory = Path("copies")
+    directory.mkdir()
+    for name in ("logoadmin-2000-01-01T000000Z.db", "mine.db"):
+        (directory / name).touch()
+    made = run("backup", "--keep", "1", "copies")
+    assert (made.code, made.err) == (0, "")
+    kept = names(directory)
+    assert kept[0] in made.out
+    assert (len(kept), kept[1]) == (2, "mine.db")
+    says_one_line(run("backup", "--keep", "1", "copy.db"), 2, "--keep takes a directory, and copy.db is none")
+    says_one_line(run("backup", "--keep", "0", "copies"), 2, "--keep")
+    assert names(directory) == kept
+
+
+def test_restore_takes_a_file_or_says_that_one_was_loaded(run: Run) -> None:
+    says_one_line(run("restore"), 2, "Name one file, or say --loaded")
+    says_one_line(run("restore", "--loaded", "copy.db"), 2, "Name one file, or say --loaded")
+    says_one_line(run("restore", "--loaded"), 1, "There is no file logoadmin.db")
+    assert names(Path()) == []

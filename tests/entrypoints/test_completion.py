@@ -1,0 +1,70 @@
+"""What shells complete of the command line."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.entrypoints.command_line import Run, says_one_line
+
+pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (["he"], {"healthcheck"}),
+        (["user", ""], {"create", "list", "password"}),
+        (["serve", "--acc"], {"--access"}),
+        (["serve", "--access", ""], {"open", "guarded"}),
+        (["config", "--log-level", "in"], {"info"}),
+        (["completion", ""], {"bash", "zsh", "fish"}),
+    ],
+)
+def test_bash_completes_commands_options_and_values(
+    run: Run, tmp_path: Path, typed: list[str], offered: set[str]
+) -> None:
+    bash = shutil.which("bash")
+    assert bash is not None, "this test needs bash, which .ci/run is written in"
+    script = tmp_path / "completion.bash"
+    script.write_text(run("completion", "bash").out)
+    # Where it would find the program by its name.
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "logoadmin"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(str(Path(sys.executable).with_name("logoadmin")))} "$@"\n')
+    program.chmod(0o755)
+    words = " ".join(map(shlex.quote, ["logoadmin", *typed]))
+    asked = f"""
+        source {shlex.quote(str(script))}
+        COMP_WORDS=({words}) COMP_CWORD={len(typed)}
+        $(complete -p logoadmin | grep -oE '_logoadmin\\w*') logoadmin
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    command = [bash, "--norc", "-euc", asked]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert (set(done.stdout.split()), done.stderr) == (offered, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_is_given_a_script_that_asks_the_program(
+    run: Run, monkeypatch: pytest.MonkeyPatch, shell: str
+) -> None:
+    ended = run("completion", shell)
+    assert (ended.code, ended.err) == (0, "")
+    assert f"_LOGOADMIN_COMPLETE={shell}_complete" in ended.out
+    monkeypatch.setenv("_LOGOADMIN_COMPLETE", f"{shell}_complete")
+    monkeypatch.setenv("COMP_WORDS", "logoadmin serve --access gu")
+    monkeypatch.setenv("COMP_CWORD", "gu" if shell == "fish" else "3")
+    completed = run()
+    assert (completed.code, completed.err) == (0, "")
+    assert "guarded" in completed.out
+    assert "open" not in completed.out
+
+
+def test_other_shells_are_refused(run: Run) -> None:
+    says_one_line(run("completion", "tcsh"), 2, "tcsh", "bash", "zsh", "fish")

@@ -1,0 +1,213 @@
+"""Answers in gzip."""
+
+import gzip
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.types import ASGIApp
+
+import logoadmin
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.services.artworks import AmendLogo, CreateLogo
+from logoadmin.entrypoints.http_api import parts, responses
+from logoadmin.entrypoints.http_api.compression import Stream, accepts_gzip, deflated, in_gzip
+from tests.asgi import AppClient, AppResponse, ask
+from tests.gallery import ADMIN_PASSWORD, ARTWORK
+
+GZIP: Final = [("accept-encoding", "gzip, deflate, br")]
+LONG: Final = "a{color:red}" * 200
+LONGER: Final = "\x01" * 200_000
+
+ROWS: Final = ["/api/logos", "/api/logos?limit=40", "/api/users", "/openapi.json", "/docs/swagger-ui.css"]
+
+
+@pytest.fixture
+def app(gallery: LogoAdmin) -> ASGIApp:
+    for number in range(60):
+        gallery.logos.create(CreateLogo(**ARTWORK | {"name": f"Elk {number}", "custom_css": LONG * (number % 20)}))
+    return logoadmin.asgi(gallery)
+
+
+def signed_in(app: ASGIApp) -> list[tuple[str, str]]:
+    """Return the header fields of an administrator who sends JSON."""
+    tokens = AppClient(app).post("/api/auth/token", json={"username": "admin", "password": ADMIN_PASSWORD})
+    return [("authorization", f"Bearer {tokens.json()['access_token']}"), ("content-type", "application/json")]
+
+
+def both(app: ASGIApp, path: str, headers: Sequence[tuple[str, str]] = ()) -> tuple[AppResponse, AppResponse]:
+    """Return the same answer as it is, and in gzip."""
+    plain, compressed = ask(app, "GET", path, headers=headers), ask(app, "GET", path, headers=[*GZIP, *headers])
+    assert plain.header("content-encoding") is None
+    assert plain.header("vary") == compressed.header("vary") == "Accept-Encoding"
+    return plain, compressed
+
+
+@pytest.mark.rule("contract K8")
+@pytest.mark.parametrize("path", ROWS)
+def test_what_is_long_is_the_same_in_gzip_each_time_it_is_asked_for(app: ASGIApp, path: str) -> None:
+    for _ in range(3):
+        plain, compressed = both(app, path, signed_in(app) if "users" in path else [])
+        if len(plain.body) <= 1024:
+            assert compressed.body == plain.body
+            assert compressed.header("content-encoding") is None
+            continue
+        assert compressed.header("content-encoding") == "gzip"
+        assert gzip.decompress(compressed.body) == plain.body
+        assert len(compressed.body) < len(plain.body) / 2
+        length = compressed.header("content-length")
+        assert length is None or int(length) == len(compressed.body)
+
+
+@pytest.mark.rule("contract K8")
+def test_a_record_is_compressed_where_that_pays(app: ASGIApp, gallery: LogoAdmin) -> None:
+    for css, encoding in (("", None), (LONG, "gzip"), (LONGER, "gzip")):
+        gallery.logos.amend(AmendLogo(logo_id=1, custom_css=css))
+        for _ in range(2):
+            plain, compressed = both(app, "/api/logos/1")
+            assert compressed.header("content-encoding") == encoding
+            assert (gzip.decompress(compressed.body) if encoding else compressed.body) == plain.body
+        changed = ask(
+            app,
+            "PATCH",
+            "/api/logos/1",
+            headers=[*GZIP, *signed_in(app)],
+            body=b"{}",
+        )
+        assert changed.header("content-encoding") == encoding
+
+
+@pytest.mark.rule("contract K8")
+@pytest.mark.rule("contract F1")
+@pytest.mark.parametrize("path", ["/api/logos", "/api/logos/19", "/api/logos/20", "/docs/swagger-ui.css"])
+def test_either_tag_names_the_version_and_a_304_says_the_one_that_the_client_has(app: ASGIApp, path: str) -> None:
+    for _ in range(2):
+        plain, compressed = both(app, path)
+        tags = [plain.header("etag") or "", compressed.header("etag") or ""]
+        assert tags[1] == tags[0][:-1] + '-gzip"'
+        for tag in tags:
+            for headers in ([], GZIP):
+                for method in ("GET", "HEAD"):
+                    known = ask(app, method, path, headers=[*headers, ("if-none-match", tag)])
+                    assert (known.status_code, known.body, known.header("etag")) == (304, b"", tag)
+                    assert known.header("content-encoding") is None
+                    assert known.header("vary") == "Accept-Encoding"
+
+
+@pytest.mark.rule("contract K8")
+@pytest.mark.rule("contract F1")
+def test_either_tag_will_do_for_a_change(app: ASGIApp) -> None:
+    for which in (0, 1):
+        tag = both(app, "/api/logos/19")[which].header("etag") or ""
+        headers = [("if-match", tag), *signed_in(app)]
+        changed = ask(app, "PATCH", "/api/logos/19", headers=headers, body=b'{"name": "Owl %d"}' % which)
+        assert changed.status_code == 200
+        again = ask(app, "PATCH", "/api/logos/19", headers=headers, body=b'{"name": "Bat"}')
+        assert again.status_code == 412
+
+
+@pytest.mark.rule("contract K8")
+def test_head_says_what_get_says(app: ASGIApp) -> None:
+    for path in ("/api/logos/19", "/api/logos/20"):
+        for _ in range(2):
+            got, head = (ask(app, method, path, headers=GZIP) for method in ("GET", "HEAD"))
+            assert head.body == b""
+            for name in ("etag", "content-encoding", "content-length", "vary"):
+                assert head.header(name) == got.header(name)
+
+
+@pytest.mark.rule("contract K8")
+def test_nothing_that_holds_a_token_or_a_key_is_compressed(app: ASGIApp) -> None:
+    client = AppClient(app, raises=True)
+    client.headers["accept-encoding"] = "gzip"
+    scope = [f"{'x' * 60}{number}" for number in range(20)]
+    client.patch("/api/roles/2", json={"scope": ["*", *scope]}, headers=dict(signed_in(app)))
+    tokens = client.post("/api/auth/token", json={"username": "admin", "password": ADMIN_PASSWORD})
+    asked = {"name": "k", "scope": scope, "expires_in": None}
+    key = client.post("/api/auth/keys", json=asked, headers=dict(signed_in(app)))
+    for answer in (tokens, key):
+        assert answer.is_success
+        assert len(answer.content) > 1024
+        assert "content-encoding" not in answer.headers
+
+
+@pytest.mark.rule("contract K8")
+@pytest.mark.parametrize(
+    ("sent", "taken"),
+    [
+        (b"gzip", True),
+        (b"deflate, GZIP;q=0.001", True),
+        (b"*", True),
+        (b"x-gzip", True),
+        (b"gzip;q=0", False),
+        (b"gzip ; q=0.000", False),
+        (b"gzip;q=0, *", False),
+        (b"*;q=0", False),
+        (b"br, identity", False),
+        (b"", False),
+        (b"\xff;;q=,,", False),
+    ],
+)
+def test_gzip_is_for_those_who_take_it(sent: bytes, taken: bool) -> None:
+    assert accepts_gzip({"headers": [(b"host", b"gzip"), (b"accept-encoding", sent)]}) is taken
+    assert not accepts_gzip({"headers": []})
+
+
+@pytest.mark.rule("contract K8")
+def test_several_lines_of_what_a_client_takes_are_one_list() -> None:
+    def accepts(*sent: bytes) -> bool:
+        return accepts_gzip({"headers": [(b"accept-encoding", line) for line in sent]})
+
+    assert accepts(b"br", b"gzip")
+    assert accepts(b"", b"*;q=0.5")
+    assert not accepts(b"*", b"gzip;q=0")
+    assert not accepts(b"br", b"deflate")
+
+
+@pytest.mark.rule("contract K8")
+@given(parts=st.lists(st.binary(max_size=300) | st.binary(max_size=300).map(lambda part: part * 500), min_size=1))
+def test_parts_that_were_compressed_apart_are_one_stream(parts: list[bytes]) -> None:
+    stream, sent = Stream(), b""
+    for number, part in enumerate(parts, 1):
+        blocks, sums = deflated(part)
+        half = len(blocks) // 2
+        sent += stream.framed(blocks[:half], sums, at_end=False, is_last=False)
+        sent += stream.framed(blocks[half:], sums, at_end=True, is_last=number == len(parts))
+    assert gzip.decompress(sent) == b"".join(parts)
+    # One member: some readers stop after the first.
+    assert sent.count(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff") <= 1 + b"".join(parts).count(b"\x1f\x8b")
+
+
+@pytest.fixture
+def in_file(tmp_path: Path) -> Iterator[LogoAdmin]:
+    with closing(logoadmin.connect(f"sqlite:///{tmp_path}/gallery.db", admin_password=ADMIN_PASSWORD)) as gallery:
+        yield gallery
+
+
+@pytest.mark.rule("contract K8")
+@pytest.mark.parametrize("length", [20_000, 60_000, 262_144])
+def test_what_is_long_is_not_compressed_on_the_event_loop(
+    in_file: LogoAdmin, monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    logo = in_file.logos.create(CreateLogo(**ARTWORK | {"custom_css": "a" * length}))
+    threads: list[threading.Thread] = []
+
+    def seen(compress: Callable[[bytes], Any], content: bytes) -> Any:
+        threads.append(threading.current_thread())
+        return compress(content)
+
+    monkeypatch.setattr(f"{responses.__name__}.in_gzip", partial(seen, in_gzip))
+    monkeypatch.setattr(f"{parts.__name__}.deflated", partial(seen, deflated))
+    app = logoadmin.asgi(in_file)
+    for number in range(3):
+        in_file.logos.amend(AmendLogo(logo_id=logo.logo_id, name=f"Elk {number}"))
+        plain, compressed = both(app, f"/api/logos/{logo.logo_id}")
+        assert gzip.decompress(compressed.body) == plain.body
+    assert len(threads) >= 3
+    assert threading.current_thread() not in threads

@@ -1,0 +1,249 @@
+"""How the console is served. What it does in a browser is shown in tests/console."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.types import ASGIApp
+
+import logoadmin
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.errors import SettingsError
+from tests.asgi import AppResponse, ask
+from tests.gallery import WatchedStorage
+
+PAGES = ("/console/", "/console/logos", "/console/logos/12", "/console/logos/", "/console/such/a/view/is/not?q=a.b")
+POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "http: https:",
+    "connect-src": "'self'",
+    "frame-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+    "require-trusted-types-for": "'script'",
+    "trusted-types": "'none'",
+}
+
+
+def directives(answered: AppResponse) -> dict[str, str]:
+    policy = answered.header("content-security-policy") or ""
+    return dict(directive.strip().split(maxsplit=1) for directive in policy.split(";"))
+
+
+def files(app: ASGIApp) -> str:
+    """Return where the files of the console are now."""
+    found = re.search(r'src="\./(~[0-9a-f]+/)app\.js"', ask(app, "GET", "/console/").text)
+    assert found is not None
+    return f"/console/{found[1]}"
+
+
+@pytest.mark.rule("contract J2")
+@pytest.mark.parametrize("path", PAGES)
+def test_the_page_comes_with_a_strict_policy(app: ASGIApp, path: str) -> None:
+    page = ask(app, "GET", path)
+    assert (page.status_code, page.header("content-type")) == (200, "text/html; charset=utf-8")
+    assert directives(page) == POLICY
+    assert "unsafe" not in (page.header("content-security-policy") or "")
+    assert page.header("referrer-policy") == "no-referrer"
+    assert page.header("x-content-type-options") == "nosniff"
+    assert page.header("cross-origin-opener-policy") == "same-origin"
+    assert page.header("set-cookie") is None
+
+
+@pytest.mark.rule("contract J1")
+@pytest.mark.parametrize("prefix", ["", "/gallery", "/a/b"])
+@pytest.mark.parametrize("path", PAGES)
+def test_every_view_finds_the_files_under_whatever_prefix(app: ASGIApp, path: str, prefix: str) -> None:
+    page = ask(app, "GET", path).text
+    named = re.findall(r'(?:href|src)="([^"]+)"', page)
+    assert len(named) > 10
+    for reference in named:
+        address = urljoin(f"http://host.example{prefix}{path}", reference)
+        assert address.startswith(f"http://host.example{prefix}/console/~")
+        assert ask(app, "GET", address.removeprefix(f"http://host.example{prefix}")).status_code == 200
+
+
+@pytest.mark.rule("contract J1", "contract A21")
+def test_what_is_no_file_and_no_view_is_not_found(app: ASGIApp) -> None:
+    here = files(app)
+    for path in (
+        *(f"{here}missing.js", f"{here}index.html", f"{here}routes.py", f"{here}../app.js", f"{here}", here[:-1]),
+        *("/console/app.js", "/console/pages/artworks.js", "/console/~0/missing.js", "/console/%2e%2e/assets.py"),
+    ):
+        missing = ask(app, "GET", path)
+        assert (missing.status_code, missing.json()) == (404, {"detail": "Not Found"}), path
+    refused = ask(app, "POST", "/console/logos")
+    assert (refused.status_code, refused.header("allow")) == (405, "GET, HEAD")
+
+
+@pytest.mark.rule("contract J1")
+def test_a_new_version_is_seen_at_once_and_the_one_there_is_loaded_once(app: ASGIApp) -> None:
+    page = ask(app, "GET", "/console/logos")
+    assert page.header("cache-control") == "no-cache"
+    etag = page.header("etag") or ""
+    again = ask(app, "GET", "/console/logos", headers=[("if-none-match", etag)])
+    assert (again.status_code, again.body) == (304, b"")
+    here = files(app)
+    file = ask(app, "GET", f"{here}app.js")
+    assert file.header("cache-control") == "public, max-age=31536000, immutable"
+    assert file.header("content-type") == "text/javascript; charset=utf-8"
+    # Under the address of another version, it is not kept: that may be a neighbour's, who is about to be replaced.
+    other = ask(app, "GET", "/console/~0123456789abcdef/app.js")
+    assert (other.status_code, other.header("cache-control")) == (200, "no-cache")
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.parametrize("path", ["/console/", "app.js", "interface.json", "style/tokens.css"])
+def test_files_are_sent_compressed_to_whoever_takes_it(app: ASGIApp, path: str) -> None:
+    path = path if path.startswith("/") else files(app) + path
+    plain = ask(app, "GET", path)
+    assert plain.header("content-encoding") is None
+    assert plain.header("vary") == "Accept-Encoding"
+    for taken in ("gzip", "br, gzip;q=0.5", "gzip, deflate, br, zstd"):
+        sent = ask(app, "GET", path, headers=[("accept-encoding", taken)])
+        assert sent.header("content-encoding") == "gzip"
+        assert gzip.decompress(sent.body) == plain.body
+        assert sent.header("etag") != plain.header("etag")
+        head = ask(app, "HEAD", path, headers=[("accept-encoding", taken)])
+        assert (head.status_code, head.headers, head.body) == (200, sent.headers, b"")
+    for refused in ("br", "gzip;q=0", "gzip; q=0.0, br"):
+        assert ask(app, "GET", path, headers=[("accept-encoding", refused)]).header("content-encoding") is None
+
+
+@pytest.mark.rule("contract J1")
+def test_the_page_asks_nothing_of_the_database(app: ASGIApp, watched: WatchedStorage) -> None:
+    watched.go_away()
+    for path in (*PAGES, f"{files(app)}app.js", f"{files(app)}interface.json"):
+        assert ask(app, "GET", path).status_code == 200
+    assert watched.asked == []
+
+
+@pytest.mark.rule("contract J1")
+def test_the_console_can_be_turned_off(gallery: LogoAdmin) -> None:
+    without = logoadmin.asgi(gallery, console=False)
+    for path in ("/console", *PAGES):
+        assert ask(without, "GET", path).status_code == 404
+    assert ask(without, "GET", "/").header("location") == "docs"
+
+
+@pytest.mark.rule("contract J1")
+def test_the_root_and_the_path_without_a_slash_lead_to_it(app: ASGIApp) -> None:
+    for path in ("/", "/?x=1", "/console"):
+        for method in ("GET", "HEAD"):
+            led = ask(app, method, path)
+            assert (led.status_code, led.header("location"), led.body) == (307, "console/", b"")
+    assert urljoin("https://host.example/gallery/console", "console/") == "https://host.example/gallery/console/"
+    host = Starlette(routes=[Mount("/gallery", app)])
+    assert ask(host, "GET", "/gallery/console/logos").body == ask(app, "GET", "/console/logos").body
+
+
+@pytest.mark.rule("contract J2")
+def test_the_preview_reaches_only_the_hosts_that_are_named(gallery: LogoAdmin) -> None:
+    app = logoadmin.asgi(gallery, picture_hosts=["i.example", "*.img.example:8443"])
+    preview = f"{files(app)}preview.html"
+    policy = directives(ask(app, "GET", preview))
+    assert policy["sandbox"] == "allow-scripts"
+    assert policy["img-src"] == "data: i.example *.img.example:8443"
+    assert (policy["default-src"], policy["style-src"], policy["frame-ancestors"]) == ("'none'", "'none'", "'self'")
+    assert "connect-src" not in policy
+    let = directives(ask(app, "GET", f"{preview}?reach=https://fonts.example&reach=http://a.example:8080"))
+    assert let["style-src"] == "https://fonts.example http://a.example:8080"
+    assert let["font-src"] == f"data: {let['style-src']}"
+    for hostile in (
+        *("https://a;script-src", "*", "data:", "https://a%20'unsafe-inline'", "https://a%0d%0ax", "'self'"),
+        # A policy knows no addresses of IPv6: browsers would complain of it, and let nothing in.
+        *("http://[::1]:8000", "https://[2001:db8::1]", "https://under_score.example", "ftp://a.example"),
+    ):
+        assert directives(ask(app, "GET", f"{preview}?reach={hostile}")) == policy
+
+
+@pytest.mark.rule("contract J2")
+@pytest.mark.parametrize(
+    "hosts", ["i.example", ["a; script-src *"], ["https://i.example"], ["*"], [""], ["a b"], ["[::1]"]]
+)
+def test_picture_hosts_are_names_of_hosts(gallery: LogoAdmin, hosts: list[str] | str) -> None:
+    with pytest.raises(SettingsError, match="picture_hosts"):
+        logoadmin.asgi(gallery, picture_hosts=hosts)
+
+
+@pytest.mark.rule("contract J1")
+def test_forms_and_filters_have_the_fields_and_limits_of_the_interface(app: ASGIApp) -> None:
+    described = json.loads(ask(app, "GET", f"{files(app)}interface.json").body)
+    document = json.loads(ask(app, "GET", "/openapi.json").body)
+    ids = {operation["operationId"] for path in document["paths"].values() for operation in path.values()}
+    assert set(described) == ids
+    body = described["create_logo"]["body"]
+    assert body["required"] == ["name", "preview_url", "target"] or set(body["required"]) >= {"name", "preview_url"}
+    assert body["properties"]["name"]["maxLength"] == 128
+    assert described["list_logos"]["query"]["active"]["type"] == "boolean"
+    assert "description" not in json.dumps(described)
+
+
+@pytest.mark.rule("contract J5")
+def test_modules_come_without_their_comments_and_are_the_same_otherwise(app: ASGIApp) -> None:
+    here, folder = files(app), Path(logoadmin.__file__).parent / "entrypoints/console"
+    modules = [path for path in folder.rglob("*.js") if path.parent.name != "vendor"]
+    assert len(modules) > 40
+    for path in modules:
+        kept = path.read_text().split("\n")
+        sent = ask(app, "GET", here + path.relative_to(folder).as_posix()).text.split("\n")
+        assert len(sent) == len(kept), path
+        left_out = [line.strip() for line, served in zip(kept, sent, strict=True) if line != served]
+        assert all(line.startswith(("/**", "*", "//")) for line in left_out), (path, left_out)
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.parametrize(
+    ("view", "module", "sheet"),
+    [
+        ("logos", "pages/artworks.js", "lists"),
+        ("logos/12", "pages/artwork.js", "artwork"),
+        ("roles", "roles.js", "people"),
+    ],
+)
+def test_the_page_names_what_its_view_needs_and_nothing_of_others(
+    app: ASGIApp, view: str, module: str, sheet: str
+) -> None:
+    page = ask(app, "GET", f"/console/{view}").text
+    assert f'{module}">' in page
+    sheets = re.findall(r"style/(\w+)\.css", page)
+    assert sheet in sheets
+    assert ("lists" in sheets) == (view == "logos")
+    assert "codemirror" not in page
+
+
+def weighed(app: ASGIApp, view: str, *more: str) -> int:
+    """Return how many bytes a first visit takes, compressed, with the heads of all answers."""
+    page = ask(app, "GET", f"/console/{view}", headers=[("accept-encoding", "gzip")])
+    named = re.findall(r'(?:href|src)="((?:\./|\.\./)+~[^"]+)"', gzip.decompress(page.body).decode())
+    names = dict.fromkeys(urljoin(f"/console/{view}", name) for name in named)
+    names |= dict.fromkeys(files(app) + name for name in more)
+    answers = [page, *(ask(app, "GET", name, headers=[("accept-encoding", "gzip")]) for name in names)]
+    assert all(answer.status_code == 200 for answer in answers)
+    return sum(len(each.body) + sum(len(k) + len(v) + 4 for k, v in each.headers) + 50 for each in answers)
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.parametrize("language", ["en", "ru"])
+@pytest.mark.parametrize("view", ["logos", "themes", "authors", "users", "roles"])
+def test_a_list_is_light(app: ASGIApp, view: str, language: str) -> None:
+    later = [f"texts/people/{language}.js"] if view in ("users", "roles") else []
+    assert weighed(app, view, f"texts/first/{language}.js", *later) <= 60 * 1024
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.parametrize("language", ["en", "ru"])
+@pytest.mark.parametrize("view", ["logos/1", "themes/new"])
+def test_an_editor_is_light_with_all_that_it_loads(app: ASGIApp, view: str, language: str) -> None:
+    words = [f"texts/first/{language}.js", f"texts/{language}.js"]
+    code = ["parts/css_code.js", "parts/css_complaints.js", "vendor/codemirror.js"]
+    preview = ["interface.json", "preview.html", "preview.js"]
+    assert weighed(app, view, *words, *code, *preview) <= 250 * 1024

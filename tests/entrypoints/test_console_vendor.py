@@ -1,0 +1,38 @@
+"""What the console has from others is what its manifest says, and the manifest what the locks say."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+VENDOR = ROOT / "src/logoadmin/entrypoints/console/vendor"
+MANIFEST: dict[str, Any] = json.loads((VENDOR / "manifest.json").read_text(encoding="utf-8"))
+LOCK: dict[str, Any] = json.loads((ROOT / "tools/console/package-lock.json").read_text(encoding="utf-8"))["packages"]
+
+
+def test_the_manifest_has_every_module() -> None:
+    assert set(MANIFEST) == {path.name for path in VENDOR.glob("*.js")}
+
+
+@pytest.mark.parametrize("name", MANIFEST)
+def test_a_vendored_module_is_as_it_was_made(name: str) -> None:
+    assert hashlib.sha512((VENDOR / name).read_bytes()).hexdigest() == MANIFEST[name]["sha512"], "run make vendor"
+
+
+@pytest.mark.parametrize("name", MANIFEST)
+def test_a_vendored_module_says_its_packages_with_their_licences(name: str) -> None:
+    licences = (VENDOR / name).with_suffix(".LICENSE.txt").read_text(encoding="utf-8")
+    assert MANIFEST[name]["packages"]
+    for package in MANIFEST[name]["packages"]:
+        locked = LOCK[f"node_modules/{package['name']}"]
+        assert package == {"name": package["name"], **{key: locked[key] for key in ("version", "license", "integrity")}}
+        assert re.search(rf"(^|, ){re.escape(package['name'])} {re.escape(package['version'])}(,|$)", licences, re.M)
+
+
+def test_packages_are_known_by_their_hashes_from_wherever_they_come() -> None:
+    locked = {name: package for name, package in LOCK.items() if name}
+    assert [name for name, package in locked.items() if "resolved" in package or "integrity" not in package] == []

@@ -1,0 +1,551 @@
+"""What ``logoadmin doctor`` finds: each check against the fault itself."""
+
+import contextlib
+import http.server
+import json
+import os
+import re
+import shutil
+import socket
+import sqlite3
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from logoadmin.adapters.sql_storage import mysql_checks, sqlite_checks
+from logoadmin.bootstrap import doctor_token, open_gallery
+from logoadmin.domain.model.checks import Verdict
+from logoadmin.domain.services.sessions import SignIn
+from logoadmin.entrypoints.cli.doctor import port_checks
+from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.entrypoints.server.proxies import BehindProxies
+from logoadmin.settings import settings_of
+from tests.asgi import AppResponse, ask
+from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.mariadb import free_port
+
+pytestmark = [pytest.mark.rule("contract K4"), pytest.mark.usefixtures("empty_directory")]
+
+SECRET: Final = "a-secret-that-nobody-may-see-of-32-bytes"
+TROUBLE: Final = Path(__file__).parents[2] / "docs" / "trouble.md"
+# What is looked at through a proxy.
+THROUGH: Final = ("url", "prefix", "Host", "X-Forwarded-For", "X-Forwarded-Proto", "ETag")
+# What keeps nothing from working: this machine may have an older SQLite.
+ALWAYS: Final = {"SQLite"}
+
+
+@pytest.fixture
+def gallery(sqlite_file: Path, tmp_path: Path) -> Path:
+    """A file with all tables, in the directory of the test, for its owner alone."""
+    file = tmp_path / "logoadmin.db"
+    shutil.copy(sqlite_file, file)
+    file.chmod(0o600)
+    return file
+
+
+def said(ended: CommandResult) -> dict[str, tuple[str, str]]:
+    """Return the verdict and the words of each check that was printed, and make sure that the exit code fits."""
+    *lines, summary = ended.out.splitlines()
+    assert ended.err == ""
+    assert SECRET not in ended.out
+    found = {line[9:27].strip(): (line[:9].strip(), line[27:]) for line in lines}
+    verdicts = [line[:9].strip() for line in lines]
+    assert {verdict.value for verdict in Verdict} >= set(verdicts)
+    assert summary == (
+        f"{verdicts.count('wrong')} wrong, {verdicts.count('warning')} to be warned of, {verdicts.count('ok')} ok"
+    )
+    assert ended.code == (1 if "wrong" in verdicts else 0)
+    return found
+
+
+def amiss(ended: CommandResult) -> dict[str, str]:
+    """Return the words of all checks that are not ok."""
+    return {check: text for check, (verdict, text) in said(ended).items() if verdict != "ok" and check not in ALWAYS}
+
+
+@pytest.mark.usefixtures("gallery")
+def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
+    ended = run("doctor")
+    assert amiss(ended) == {}
+    assert list(said(ended)) == [
+        *("settings", "keys", "access", "hosts", "trusted_proxies", "port"),
+        *("SQLite", "directory", "disk", "file system", "file", "database", "tables"),
+        *("pages", "journal", "columns", "writing", "clock of changes", "ids"),
+    ]
+
+
+def test_before_the_first_start_there_is_only_something_to_make(run: Run, tmp_path: Path) -> None:
+    (text,) = amiss(run("doctor")).values()
+    assert text.startswith("there is no file logoadmin.db yet; ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_memory_is_warned_of(run: Run) -> None:
+    assert list(amiss(run("doctor", "--database", "memory:"))) == ["database"]
+
+
+@pytest.mark.usefixtures("gallery")
+def test_the_docs_have_every_check(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "logoadmin.toml").write_text(f'token_key = "{SECRET}"\n')
+    (tmp_path / "logoadmin.toml").chmod(0o600)
+    monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
+    of_file = list(said(run("doctor")))
+    of_root = ["user"]
+    of_server = list(mysql_checks.looks_inside("", 0, lambda _: ""))
+    table = TROUBLE.read_text(encoding="utf-8").partition("| Check | Looks at |\n")[2].partition("\n\n")[0]
+    named = [name for row in re.findall(r"^\| (`.*`) \|", table, re.MULTILINE) for name in re.findall("`(.+?)`", row)]
+    assert sorted(named) == sorted({*of_file, *of_root, *of_server, *THROUGH, "proxy"})
+
+
+# Settings
+
+
+def test_settings_that_are_wrong_end_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_DATABSE", SECRET)
+    (text,) = amiss(run("doctor")).values()
+    assert "LOGOADMIN_DATABASE" in text
+
+
+@pytest.mark.parametrize("url", ["nonsense", "sqlite://", "mysql://u:hidden@h", "mysql://u:hidden@h/n?compress=true"])
+def test_a_database_url_that_cannot_be_used_is_told(run: Run, url: str) -> None:
+    ended = run("doctor", "--database", url)
+    assert "database" in amiss(ended)
+    assert "hidden" not in ended.out
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.parametrize(("mode", "verdict"), [(0o600, "ok"), (0o640, "ok"), (0o644, "wrong"), (0o602, "wrong")])
+def test_a_file_with_secrets_that_everybody_may_read_is_wrong(
+    run: Run, tmp_path: Path, mode: int, verdict: str
+) -> None:
+    (tmp_path / "logoadmin.toml").write_text(f'token_key = "{SECRET}"\n')
+    (tmp_path / "logoadmin.toml").chmod(mode)
+    found = said(run("doctor"))["secrets"]
+    assert found[0] == verdict
+    assert ("chmod 600" in found[1]) == (verdict == "wrong")
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.parametrize(
+    ("url", "verdict"), [("sqlite:///logoadmin.db", None), ("mysql://a@h", None), ("mysql://a:b@h", "wrong")]
+)
+def test_a_database_without_a_password_is_no_secret(run: Run, tmp_path: Path, url: str, verdict: str | None) -> None:
+    (tmp_path / "logoadmin.toml").write_text(f'database = "{url}"\n')
+    (tmp_path / "logoadmin.toml").chmod(0o644)
+    assert said(run("doctor")).get("secrets", (None,))[0] == verdict
+
+
+@pytest.mark.usefixtures("gallery")
+def test_keys_that_cannot_be_used_are_told(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "key.pem").write_text("nothing")
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "key.pem")
+    assert "openssl genpkey" in amiss(run("doctor"))["keys"]
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "missing.pem")
+    assert "cannot be read" in amiss(run("doctor"))["keys"]
+    monkeypatch.delenv("LOGOADMIN_TOKEN_KEY_FILES")
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "short")
+    assert "too short" in amiss(run("doctor"))["keys"]
+
+
+@pytest.mark.usefixtures("gallery")
+def test_key_files_of_others_and_keys_of_two_kinds_are_told(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "key.pem").write_bytes(pem)
+    (tmp_path / "key.pem").chmod(0o644)
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "key.pem")
+    ended = run("doctor")
+    assert (
+        "wrong    keys              everybody on this machine may read or write key.pem; chmod 600 key.pem" in ended.out
+    )
+    (tmp_path / "key.pem").chmod(0o600)
+    assert amiss(run("doctor")) == {}
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", SECRET)
+    assert "token_key signs nothing" in amiss(run("doctor"))["keys"]
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ((), {}),
+        (("--host", "0.0.0.0"), {"access": "wrong", "trusted_proxies": "warning"}),
+        (("--host", "0.0.0.0", "--access", "open"), {"access": "wrong", "trusted_proxies": "warning"}),
+        (
+            ("--host", "0.0.0.0", "--access", "open", "--hosts", "*"),
+            {"access": "warning", "hosts": "warning", "trusted_proxies": "warning"},
+        ),
+        (("--access", "guarded"), {"trusted_proxies": "warning"}),
+        (("--access", "guarded", "--trusted-proxies", "127.0.0.1,::1", "--root-path", "/gallery"), {}),
+        (("--access", "guarded", "--trusted-proxies", "10.0.0.7"), {"trusted_proxies": "warning"}),
+        (("--access", "guarded", "--trusted-proxies", "0.0.0.0/0"), {"trusted_proxies": "wrong"}),
+        (("--root-path", "/gallery"), {"access": "wrong", "trusted_proxies": "warning"}),
+    ],
+    ids=str,
+)
+def test_settings_that_do_not_go_together_are_told(run: Run, arguments: tuple[str, ...], found: dict[str, str]) -> None:
+    verdicts = {check: verdict for check, (verdict, _) in said(run("doctor", *arguments)).items()}
+    assert {check: v for check, v in verdicts.items() if v != "ok" and check not in ALWAYS} == found
+
+
+def test_what_is_wrong_stands_apart_from_what_to_do_whatever_is_in_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "a; b: c.pem").write_text("nothing")
+    (tmp_path / "d; e: f").mkdir()
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "a; b: c.pem")
+    found = said(run("doctor", "--host", "::", "--port", "0", "--database", "sqlite:///d; e: f"))
+    assert found["access"][1].startswith("Listening on :: lets others in; say who may do what with --access guarded")
+    assert found["keys"][1].startswith("The token key file a; b: c.pem holds no key in PEM; make one with: openssl ")
+    assert found["database"][1] == "d; e: f is a directory; name a file"
+
+
+# Ports
+
+
+@contextlib.contextmanager
+def listening(answer: Callable[[http.server.BaseHTTPRequestHandler], None]) -> Iterator[int]:
+    """Answer GET on a port as a program does, and yield the port."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            answer(self)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextlib.contextmanager
+def answering(bodies: dict[str, tuple[int, object]]) -> Iterator[int]:
+    """Answer paths on a port, and yield the port."""
+
+    def answer(handler: http.server.BaseHTTPRequestHandler) -> None:
+        status, body = bodies.get(handler.path, (404, {}))
+        handler.send_response(status)
+        handler.end_headers()
+        handler.wfile.write(body if isinstance(body, bytes) else json.dumps(body).encode())
+
+    with listening(answer) as port:
+        yield port
+
+
+WELL: Final = (200, {"status": "ok"})
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.parametrize(
+    ("bodies", "verdict", "words"),
+    [
+        ({"/livez": WELL, "/readyz": WELL}, "ok", "and ready"),
+        ({"/livez": WELL, "/readyz": (503, {"detail": "its disk is full", "code": "x"})}, "wrong", "its disk is full"),
+        ({}, "wrong", "is taken by another program"),
+        ({"/livez": (200, b"\xff hello"), "/readyz": WELL}, "wrong", "is taken by another program"),
+    ],
+    ids=["ours", "ours, and not ready", "another one", "nonsense"],
+)
+def test_a_port_that_is_taken_is_told_with_whose_it_is(
+    run: Run, bodies: dict[str, tuple[int, object]], verdict: str, words: str
+) -> None:
+    with answering(bodies) as port:
+        found = said(run("doctor", "--port", str(port)))["port"]
+    assert found[0] == verdict
+    assert words in found[1]
+    if "another" in words and sys.platform == "linux":
+        assert f", {os.getpid()})" in found[1]
+
+
+@pytest.mark.usefixtures("gallery")
+def test_who_has_a_port_and_says_nothing_is_not_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(port_checks, "_TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(port))
+        assert list(amiss(run("doctor", "--port", str(port)))) == ["port", "metrics_port"]
+
+
+# A file
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/null")])
+def test_what_is_no_file_is_not_opened(run: Run, tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "logoadmin.db")
+    found = said(run("doctor"))
+    assert found["database"][0] == "wrong"
+    assert "file" not in found  # nobody is told to close /dev/null to others
+    says_one_line(run("init"), 1, "logoadmin.db is", "name")
+
+
+def test_a_link_is_followed(run: Run, tmp_path: Path, gallery: Path) -> None:
+    (tmp_path / "link.db").symlink_to(gallery)
+    assert amiss(run("doctor", "--database", "sqlite:///link.db")) == {}
+    (tmp_path / "astray.db").symlink_to("/nowhere/at/all.db")
+    assert "there is no directory /nowhere/at" in amiss(run("doctor", "--database", "sqlite:///astray.db"))["directory"]
+
+
+def test_what_others_may_read_or_replace_is_warned_of(run: Run, gallery: Path) -> None:
+    gallery.chmod(0o644)
+    gallery.parent.chmod(0o777)
+    found = said(run("doctor"))
+    gallery.parent.chmod(0o700)
+    assert found["file"][0] == found["directory"][0] == "warning"
+    assert "chmod 600" in found["file"][1]
+
+
+@pytest.mark.parametrize(("page", "check"), [(0, "database"), (2, "pages")])
+def test_a_page_of_rubbish_is_found(run: Run, gallery: Path, page: int, check: str) -> None:
+    with contextlib.closing(sqlite3.connect(gallery)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sessions'").fetchone()
+    content = bytearray(gallery.read_bytes())
+    start = (root - 1) * 4096 if page else 0
+    content[start : start + 4096] = b"rubbish!" * 512
+    gallery.write_bytes(content)
+    assert (
+        "logoadmin.db" in amiss(run("doctor"))[check]
+        if check == "database"
+        else "restore" in amiss(run("doctor"))[check]
+    )
+
+
+def test_a_row_that_refers_to_nothing_is_damage(run: Run, gallery: Path) -> None:
+    with contextlib.closing(sqlite3.connect(gallery)) as connection, connection:
+        connection.execute(
+            "INSERT INTO users (user_id, username, role_id, created_at, version, folded) VALUES (1, 'a', 99, 0, 0, 'a')"
+        )
+    assert "pages" in amiss(run("doctor"))
+
+
+def test_tables_and_columns_that_are_gone_are_named(run: Run, gallery: Path) -> None:
+    with contextlib.closing(sqlite3.connect(gallery)) as connection, connection:
+        connection.execute("DROP TABLE sign_in_attempts")
+        connection.execute("ALTER TABLE users DROP COLUMN avatar")
+    assert amiss(run("doctor"))["columns"].startswith("missing: sign_in_attempts, users.avatar; ")
+
+
+def test_a_writer_who_does_not_end_is_warned_of(run: Run, gallery: Path) -> None:
+    with contextlib.closing(sqlite3.connect(gallery, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert "keeps it locked" in amiss(run("doctor"))["writing"]
+
+
+def test_ids_that_run_out_are_warned_of(run: Run, gallery: Path) -> None:
+    with contextlib.closing(sqlite3.connect(gallery)) as connection, connection:
+        connection.execute("UPDATE state SET logo_id = 2147000000")
+    assert amiss(run("doctor"))["ids"].startswith("less than a tenth is left of: logo_id; ")
+
+
+def test_a_disk_with_little_room_and_a_long_log_are_warned_of(
+    run: Run, gallery: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_checks, "_LITTLE", 2**62)
+    monkeypatch.setattr(sqlite_checks, "_LONG_LOG", 0)
+    with contextlib.closing(sqlite3.connect(gallery)) as held:
+        held.execute("PRAGMA journal_mode=WAL")
+        held.execute("UPDATE state SET logo_id = 1")
+        held.commit()
+        assert set(amiss(run("doctor"))) == {"disk", "journal"}
+
+
+def test_a_file_system_of_another_machine_is_wrong(
+    run: Run, gallery: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounts = tmp_path / "mounts"
+    place = str(gallery.parent.resolve()).replace(" ", "\\040")
+    mounts.write_text(f"none / ext4 rw 0 0\nserver:/gallery {place} nfs4 rw 0 0\n")
+    monkeypatch.setattr(sqlite_checks, "_MOUNTS", mounts)
+    assert "nfs4" in amiss(run("doctor"))["file system"]
+
+
+@pytest.mark.parametrize(
+    ("version", "verdict"),
+    [
+        ((3, 40, 1), "warning"),
+        ((3, 44, 5), "warning"),
+        ((3, 44, 6), "ok"),
+        ((3, 45, 9), "warning"),
+        ((3, 50, 6), "warning"),
+        ((3, 50, 7), "ok"),
+        ((3, 51, 2), "warning"),
+        ((3, 51, 3), "ok"),
+        ((3, 53, 0), "ok"),
+    ],
+    ids=str,
+)
+def test_versions_of_sqlite_with_the_fault_of_its_log_are_known(version: tuple[int, ...], verdict: str) -> None:
+    assert sqlite_checks._library(version).verdict.value == verdict
+
+
+def test_a_name_that_speaks_to_a_terminal_is_escaped(run: Run, tmp_path: Path) -> None:
+    ended = run("doctor", "--database", f"sqlite:///{tmp_path}/a\x1b[31m.db")
+    assert "\x1b" not in ended.out
+    assert r"\x1b[31m" in ended.out
+
+
+# Through a proxy
+
+
+@dataclass
+class Proxy:
+    """A proxy before a service, which does what it is told: by default as the recipe in deploy/ does."""
+
+    app: ASGIApp
+    prefix: str = "/gallery"
+    forwarded_for: str | None = "198.51.100.9"
+    forwarded_proto: str | None = "http"
+    host: str | None = None
+    keeps_prefix: bool = False
+    weakens: bool = False
+    status: int = 0
+
+    def answer(self, path: str, headers: dict[str, str]) -> AppResponse:
+        """Ask the service, as this proxy does."""
+        passed = {name.lower(): value for name, value in headers.items()}
+        said = {"x-forwarded-for": self.forwarded_for, "x-forwarded-proto": self.forwarded_proto, "host": self.host}
+        passed |= {name: value for name, value in said.items() if value is not None}
+        target = path if self.keeps_prefix else path.removeprefix(self.prefix)
+        return ask(self.app, "GET", target, headers=list(passed.items()))
+
+
+@contextlib.contextmanager
+def proxied(proxy: Proxy) -> Iterator[int]:
+    """Let a proxy listen, and yield its port."""
+
+    def answer(handler: http.server.BaseHTTPRequestHandler) -> None:
+        answered = proxy.answer(handler.path, dict(handler.headers))
+        handler.send_response(proxy.status or answered.status_code)
+        for name, value in answered.headers:
+            weak = b"W/" if proxy.weakens and name == b"etag" else b""
+            handler.send_header(name.decode(), (weak + value).decode())
+        handler.end_headers()
+        handler.wfile.write(answered.body)
+
+    with listening(answer) as port:
+        yield port
+
+
+@pytest.fixture
+def service(gallery: Path) -> Iterator[ASGIApp]:
+    """A service that trusts a proxy, serves a prefix and knows its name."""
+    with open_gallery(settings_of(database=f"sqlite:///{gallery}", admin_password=SECRET), create="always") as opened:
+        app = http_application(opened, hosts=("gallery.example", "127.0.0.1"))
+
+        async def served(scope: Scope, receive: Receive, send: Send) -> None:
+            await app({**scope, "root_path": "/gallery", "path": f"/gallery{scope['path']}"}, receive, send)
+
+        # The address from which these tests ask.
+        yield BehindProxies(served, [ip_network("192.0.2.1")])
+
+
+def looked(run: Run, proxy: Proxy) -> dict[str, tuple[str, str]]:
+    """Return what doctor finds through a proxy."""
+    with proxied(proxy) as port:
+        ended = run("doctor", "--url", f"http://127.0.0.1:{port}/gallery")
+    assert "eyJ" not in ended.out
+    return {check: found for check, found in said(ended).items() if check in {*THROUGH, "proxy"}}
+
+
+@pytest.mark.parametrize(
+    ("forwarded_for", "words"),
+    [
+        ("198.51.100.9", "this request counts for 198.51.100.9"),
+        ("203.0.113.77, 198.51.100.9", "this request counts for 198.51.100.9"),
+        ("203.0.113.77, 192.0.2.1", "the caller's address is told; this machine is trusted, and may claim any"),
+    ],
+)
+def test_what_a_good_proxy_passes_on_arrives(run: Run, service: ASGIApp, forwarded_for: str, words: str) -> None:
+    found = looked(run, Proxy(service, forwarded_for=forwarded_for))
+    assert {check: verdict for check, (verdict, _) in found.items()} == dict.fromkeys(THROUGH, "ok")
+    assert found["X-Forwarded-For"][1] == words
+
+
+@pytest.mark.parametrize(
+    ("wrongly", "check", "verdict", "words"),
+    [
+        ({"keeps_prefix": True}, "url", "wrong", "take the prefix off"),
+        ({"status": 502}, "url", "wrong", "does not reach the service"),
+        ({"status": 301}, "url", "wrong", "leads on"),
+        ({"host": "upstream"}, "Host", "wrong", "proxy_set_header Host"),
+        ({"host": "gallery.example"}, "Host", "warning", "proxy_set_header Host"),
+        ({"forwarded_for": None}, "X-Forwarded-For", "wrong", "callers may claim any"),
+        ({"forwarded_for": ""}, "X-Forwarded-For", "warning", "proxy_set_header X-Forwarded-For"),
+        ({"forwarded_proto": None}, "X-Forwarded-Proto", "wrong", "what the caller wrote"),
+        ({"forwarded_proto": "https"}, "X-Forwarded-Proto", "wrong", "takes it for https"),
+        ({"weakens": True}, "ETag", "wrong", "gzip off"),
+    ],
+    ids=str,
+)
+def test_what_a_proxy_does_wrongly_is_told(
+    run: Run, service: ASGIApp, wrongly: dict[str, Any], check: str, verdict: str, words: str
+) -> None:
+    found = looked(run, Proxy(service, **wrongly))
+    assert {name for name, (found_verdict, _) in found.items() if found_verdict != "ok"} == {check}
+    assert found[check][0] == verdict
+    assert words in found[check][1]
+
+
+def test_a_proxy_that_is_not_trusted_is_named(run: Run, service: ASGIApp) -> None:
+    assert isinstance(service, BehindProxies)
+    service._trusted = []
+    found = looked(run, Proxy(service, forwarded_proto="https"))
+    assert "add 192.0.2.1 to trusted_proxies" in found["X-Forwarded-For"][1]
+
+
+def test_without_tls_no_token_is_sent(run: Run, service: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logoadmin.bootstrap.doctor_token", lambda _: pytest.fail("a token was made"))
+    with proxied(Proxy(service, host="gallery.example")) as port:
+        found = said(run("doctor", "--port", "0", "--url", f"http://0.0.0.0:{port}/gallery"))
+    assert (found["proxy"][0], "without TLS" in found["proxy"][1]) == ("warning", True)
+
+
+def test_a_service_with_other_keys_says_nothing(run: Run, service: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", SECRET)
+    found = looked(run, Proxy(service))
+    assert (found["proxy"][0], "does not know the key" in found["proxy"][1]) == ("wrong", True)
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.parametrize(
+    "url", ["gallery.example", "https://", "ftp://a.example", "https://u:p@a.example", "http://[x/"]
+)
+def test_what_is_no_url_is_told(run: Run, url: str) -> None:
+    assert said(run("doctor", "--url", url))["url"][0] == "wrong"
+
+
+@pytest.mark.usefixtures("gallery")
+def test_nobody_at_a_url_is_told(run: Run) -> None:
+    assert "nobody answers" in said(run("doctor", "--url", f"https://127.0.0.1:{free_port()}/gallery"))["url"][1]
+
+
+def test_what_arrives_is_told_to_nobody_else(service: ASGIApp, gallery: Path) -> None:
+    for headers in ([], [("authorization", "Bearer x")], [("authorization", "Bearer lga_x")]):
+        assert ask(service, "GET", "/doctor", headers=[("host", "127.0.0.1"), *headers]).status_code == 404
+    settings = settings_of(database=f"sqlite:///{gallery}")
+    with open_gallery(settings) as opened:
+        signed_in = opened.sessions.sign_in(SignIn(username="admin", password=SECRET))
+    theirs = ("authorization", f"Bearer {signed_in.access_token}")
+    assert ask(service, "GET", "/doctor", headers=[("host", "127.0.0.1"), theirs]).status_code == 404
+    # And its token is good for nothing else.
+    ours = ("authorization", f"Bearer {doctor_token(settings)}")
+    assert ask(service, "GET", "/doctor", headers=[("host", "127.0.0.1"), ours]).status_code == 200
+    for path in ("/api/auth/me", "/api/users", "/api/changes"):
+        assert ask(service, "GET", path, headers=[("host", "127.0.0.1"), ours]).status_code == 401

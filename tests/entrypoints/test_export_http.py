@@ -1,0 +1,233 @@
+"""Export over HTTP (contract I4)."""
+
+import asyncio
+import json
+import tempfile
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+from starlette.types import ASGIApp
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.records import Kind
+from logoadmin.domain.services.import_export import ExportRecords
+from logoadmin.entrypoints.http_api import spool
+from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.entrypoints.http_api.errors import HttpError
+from tests.asgi import AppClient, ask
+from tests.entrypoints.conftest import Headers, bearer
+from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on, stock
+
+pytestmark = pytest.mark.rule("contract I4")
+
+
+def kinds_in(text: str) -> list[str]:
+    kinds = [json.loads(line)["kind"] for line in text.splitlines()]
+    return [kind for number, kind in enumerate(kinds) if number == 0 or kind != kinds[number - 1]]
+
+
+@pytest.mark.rule("contract I1")
+def test_an_export_is_a_file_of_the_same_lines_as_on_the_command_line(
+    client: AppClient, gallery: LogoAdmin, admin: Headers
+) -> None:
+    lines: list[str] = []
+    gallery.import_export.dump(ExportRecords(), lines.append)
+    answer = client.get("/api/export", headers=admin)
+    assert (answer.status_code, answer.content) == (200, "".join(lines).encode())
+    assert answer.headers["content-type"] == "application/jsonl"
+    assert answer.headers["content-disposition"] == 'attachment; filename="gallery.jsonl"'
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["content-length"] == str(len(answer.content))
+    assert "password" not in answer.text
+    assert "argon2" not in answer.text
+
+
+def test_kinds_are_chosen_each_once(client: AppClient, admin: Headers) -> None:
+    for query, kinds in (
+        ("kind=logo", ["logo"]),
+        ("kind=logo&kind=author&kind=logo", ["author", "logo"]),
+        ("&".join(f"kind={kind}" for kind in Kind), list(Kind)),
+        ("", list(Kind)),
+    ):
+        assert kinds_in(client.get(f"/api/export?{query}", headers=admin).text) == kinds
+    for query, loc in (
+        ("kind=logo&kind=x", ["query", "kind", 1]),
+        ("kind=", ["query", "kind", 0]),
+        ("with_password_hashes=true", ["query", "with_password_hashes"]),
+    ):
+        answer = client.get(f"/api/export?{query}", headers=admin)
+        assert (answer.status_code, [each["loc"] for each in answer.json()["detail"]]) == (422, [loc])
+
+
+@pytest.mark.rule("contract B3")
+def test_it_takes_a_token_and_the_scopes_that_read_what_is_in_it(
+    client: AppClient, watched: WatchedStorage, admin: Headers, ann: Headers
+) -> None:
+    assert client.get("/api/export?kind=logo").status_code == 403
+    assert client.get("/api/export?kind=logo", headers={"authorization": "Bearer x"}).status_code == 401
+    assert watched.asked == []
+    assert client.get("/api/export?kind=logo&kind=theme&kind=author", headers=ann).status_code == 200
+    for scope, kinds in ([], []), (["users:read"], ["user"]), (["users:read", "roles:read"], ["user", "role"]):
+        client.patch("/api/roles/1", json={"scope": scope}, headers=admin)
+        for kind in ("user", "role"):
+            answer = client.get(f"/api/export?kind=logo&kind={kind}", headers=ann)
+            assert answer.status_code == (200 if kind in kinds else 403)
+        assert client.get("/api/export", headers=ann).status_code == (200 if len(kinds) == 2 else 403)
+
+
+@pytest.mark.rule("contract A19", "contract H4")
+def test_whoever_may_not_read_it_takes_nobody_s_place(
+    client: AppClient, ann: Headers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "TemporaryFile", None)
+    assert client.get("/api/export", headers=ann).status_code == 403
+
+
+@pytest.mark.rule("contract H4")
+def test_a_user_who_reads_slowly_keeps_no_other_out(app: ASGIApp, admin: Headers, ann: Headers) -> None:
+    async def statuses() -> list[int]:
+        slow = [asyncio.create_task(read(app, admin, goes_on=asyncio.Event())) for _ in range(2)]
+        for task in slow:
+            await has_begun(task)
+        at_once = asyncio.Event()
+        at_once.set()
+        found = [await read(app, user, at_once) for user in (admin, ann)]
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        return [*found, await read(app, admin, at_once)]
+
+    assert asyncio.run(statuses()) == [429, 200, 200]
+
+
+async def has_begun(task: "asyncio.Task[int]") -> None:
+    while not task.get_name().startswith("reading"):
+        assert not task.done()
+        await asyncio.sleep(0)
+
+
+async def read(app: ASGIApp, user: Headers, goes_on: asyncio.Event) -> int:
+    """Ask for logos, and take no more than the head of the answer until it goes on; return its status."""
+    status: list[int] = []
+    headers = [(name.encode(), text.encode()) for name, text in user.items()]
+    scope = {"type": "http", "method": "GET", "path": "/api/export", "query_string": b"kind=logo", "headers": headers}
+    own = asyncio.current_task()
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError("nothing is sent")
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            status.append(message["status"])
+            if own is not None:
+                own.set_name("reading")
+        elif status == [200]:
+            await goes_on.wait()
+
+    await app(scope, receive, send)
+    return status[0]
+
+
+@pytest.mark.rule("contract A21")
+def test_head_tells_how_much_it_would_be(app: ASGIApp, admin: Headers) -> None:
+    get, head = (
+        ask(app, method, "/api/export?kind=logo", headers=[*admin.items(), ("x-request-id", "both")])
+        for method in ("GET", "HEAD")
+    )
+    assert (head.status_code, head.headers, head.body) == (200, get.headers, b"")
+    assert head.header("content-length") == str(len(get.body))
+
+
+@pytest.mark.rule("contract A20")
+def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
+    client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch, watched: WatchedStorage
+) -> None:
+    closed: list[object] = []
+    close = spool.SpooledFile.close
+
+    def closing(file: spool.SpooledFile) -> None:
+        closed.append(file)
+        close(file)
+
+    monkeypatch.setattr(spool.SpooledFile, "close", closing)
+    written = count()
+    write_line = spool.SpooledFile.write_line
+
+    def fail_later(file: spool.SpooledFile, line: str) -> None:
+        if next(written) == 3:
+            raise watched.timed_out(writing=False)
+        write_line(file, line)
+
+    monkeypatch.setattr(spool.SpooledFile, "write_line", fail_later)
+    answer = client.get("/api/export", headers=admin)
+    assert (answer.status_code, list(answer.json())) == (503, ["detail"])
+    assert len(closed) == 1
+    assert client.get("/api/export", headers=admin).status_code == 200
+    assert len(closed) == 2
+
+
+def test_files_have_room_again_when_they_have_been_sent(app: ASGIApp, client: AppClient, admin: Headers) -> None:
+    for _ in range(20):
+        assert client.get("/api/export", headers=admin).status_code == 200
+        assert client.head("/api/export", headers=admin).status_code == 200
+        broken = ask(app, "GET", "/api/export", headers=[*admin.items(), ("idempotency-key", "k")])
+        assert broken.status_code == 200
+
+
+def test_there_is_room_for_so_many_files_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    exports = spool.Spool("exports")
+    opened = [exports.open(number // 2) for number in range(8)]
+    with pytest.raises(HttpError, match="Too many exports at once; try again"):
+        exports.open(4)
+    opened[0].close()
+    opened[0].close()  # a second time means nothing
+    opened[0] = exports.open(4)
+    with pytest.raises(HttpError):
+        exports.open(5)
+    for file in opened:
+        file.close()
+
+    def full(*_: object) -> Any:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(HttpError):
+        spool.Spool("exports").open(1)
+
+
+@pytest.mark.rule("contract A20")
+def test_a_disk_that_is_full_is_said(client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = partial(open, "/dev/full", "r+b", buffering=0)
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    answer = client.get("/api/export", headers=admin)
+    assert (answer.status_code, answer.json()) == (503, {"detail": "Too many exports at once; try again"})
+
+
+@pytest.mark.rule("contract I3")
+@pytest.mark.parametrize("name", ["sqlite", "mariadb"])
+def test_what_goes_out_goes_in_elsewhere_and_answers_alike(
+    request: pytest.FixtureRequest, clock: FrozenClock, name: str
+) -> None:
+    source = gallery_on(MemoryStorage(), clock)
+    stock(source)
+    target = gallery_on(request.getfixturevalue(f"{name}_storage"), clock)
+    with AppClient(http_application(source)) as here, AppClient(http_application(target)) as there:
+        mine, theirs = bearer(source, "admin", ADMIN_PASSWORD), bearer(target, "admin", ADMIN_PASSWORD)
+        before = answers(there, theirs)
+        lines = here.get("/api/export", headers=mine).content
+        made = there.post("/api/import", content=lines, headers={**theirs, "content-type": "application/jsonl"})
+        assert made.status_code == 200, made.text
+        assert answers(there, theirs) == answers(here, mine)
+        assert there.get("/api/export", headers=theirs).content == lines
+        undo = {"request_id": made.headers["x-request-id"]}
+        assert there.post("/api/changes/revert", json=undo, headers=theirs).status_code == 200
+        assert answers(there, theirs) == before
+
+
+def answers(client: AppClient, headers: Headers) -> list[Any]:
+    paths = ("/api/roles", "/api/users", "/api/authors", "/api/themes", "/api/logos", "/api/authors/1/logos")
+    return [client.get(path, headers=headers).json() for path in paths]

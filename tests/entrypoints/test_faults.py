@@ -1,0 +1,519 @@
+"""Every way in which a start or a run fails, made for real: what commands, doctor, ``/readyz`` and the log say of it.
+
+The table of the docs (docs/trouble.md, "What says what") has the same rows.
+"""
+
+import contextlib
+import itertools
+import os
+import re
+import shutil
+import socket
+import sqlite3
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.sql_storage import pymysql_connections, sqlite, sqlite_checks
+from logoadmin.adapters.sql_storage.tables import VERSION_TABLE
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Owner
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.services.artworks import CreateLogo
+from logoadmin.domain.services.authors import CreateAuthor
+from logoadmin.entrypoints.cli.doctor import port_checks
+from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.settings import settings_of
+from tests.asgi import AppClient
+from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.mariadb import PASSWORD, MariaDbServer
+from tests.privileges import unprivileged
+
+pytestmark = [
+    pytest.mark.slow("servers go away, hang, and are waited for"),
+    pytest.mark.own_mariadb,
+    pytest.mark.usefixtures("empty_directory"),
+]
+
+SOON: Final = 10.0
+TABLE: Final = Path(__file__).parents[2] / "docs" / "trouble.md"
+HEAD: Final = "| What is wrong | `init`, `serve` | `doctor` | `/readyz` | Log |\n"
+
+
+class Place:
+    """A database, and what can be done to it; a file, unless its server is asked for."""
+
+    gallery: LogoAdmin
+
+    def __init__(self, request: pytest.FixtureRequest, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._request = request
+        self._server: MariaDbServer | None = None
+        self.directory = directory
+        self.monkeypatch = monkeypatch
+        self.held = contextlib.ExitStack()
+        self.keep(directory / "gallery.db")
+
+    def keep(self, file: Path) -> None:
+        """Have the gallery in a file."""
+        self.file, self.url = file, f"sqlite:///{file}"
+
+    @property
+    def server(self) -> MariaDbServer:
+        """A server, whose tables are empty when it is asked for the first time."""
+        if self._server is None:
+            self._server = self._request.getfixturevalue("running")
+            self._server.empty()
+            self.url = self._server.url
+        return self._server
+
+    def end_connections(self) -> None:
+        """End those that the service has."""
+        query = "SELECT id FROM information_schema.processlist WHERE user = 'logoadmin'"
+        for (number,) in self.server.execute(query):
+            with contextlib.suppress(Exception):
+                self.server.execute(f"KILL {number}")
+
+    def change(self, *statements: str) -> None:
+        """Run statements in the file."""
+        with contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
+            for statement in statements:
+                connection.execute(statement)
+
+
+Strike = Callable[[Place], Iterator[None]]
+
+
+# What happens. Each is a service that runs, then the fault (at the yield), and what puts things right again.
+
+
+def in_file(place: Place) -> None:
+    """Have the gallery in a file, as it is without anything else."""
+
+
+def on_server(place: Place) -> None:
+    """Have the gallery on a server."""
+    _ = place.server
+
+
+def wrong_password(place: Place) -> Iterator[None]:
+    place.server.execute("ALTER USER 'logoadmin'@'127.0.0.1' IDENTIFIED BY 'another'")
+    place.end_connections()
+    yield
+    place.server.execute(f"ALTER USER 'logoadmin'@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'")
+
+
+def in_another(place: Place) -> None:
+    """Have the gallery in a database of its own on the server."""
+    place.url = place.server.url_of(place.server.new_database())
+
+
+def unknown_database(place: Place) -> Iterator[None]:
+    place.server.execute(f"DROP DATABASE {place.url.rpartition('/')[2]}")
+    place.end_connections()
+    yield
+
+
+def no_rights(place: Place) -> Iterator[None]:
+    place.server.execute("REVOKE ALL ON `gallery%`.* FROM 'logoadmin'@'127.0.0.1'")
+    place.end_connections()
+    yield
+    place.server.execute("GRANT ALL ON `gallery%`.* TO 'logoadmin'@'127.0.0.1'")
+
+
+def reading_alone(place: Place) -> Iterator[None]:
+    place.server.execute(
+        "REVOKE ALL ON `gallery%`.* FROM 'logoadmin'@'127.0.0.1'",
+        "GRANT SELECT ON `gallery%`.* TO 'logoadmin'@'127.0.0.1'",
+    )
+    place.end_connections()
+    yield
+    place.server.execute("GRANT ALL ON `gallery%`.* TO 'logoadmin'@'127.0.0.1'")
+
+
+def certificate(directory: Path) -> None:
+    """Make a key and a certificate in a directory, which a server may read."""
+    files = ("-keyout", str(directory / "key.pem"), "-out", str(directory / "certificate.pem"))
+    made = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=db")
+    subprocess.run(["openssl", *made, *files], check=True, capture_output=True)
+    (directory / "key.pem").chmod(0o644)
+
+
+def with_tls(place: Place) -> None:
+    """Have the server speak TLS, and the URL trust its certificate."""
+    server = place.server
+    certificate(place.directory)
+    trusted = shutil.copy(place.directory / "certificate.pem", place.directory / "trusted.pem")
+    server.stop()
+    files = (f"--ssl-cert={place.directory}/certificate.pem", f"--ssl-key={place.directory}/key.pem")
+    server.start(*files)
+    place.url += f"?ssl_ca={trusted}&ssl_check_hostname=false"
+
+
+def refused_tls(place: Place) -> Iterator[None]:
+    certificate(place.directory)
+    place.server.execute("FLUSH SSL")
+    place.end_connections()
+    yield
+
+
+def by_name(place: Place) -> None:
+    """Have the URL name the server, by a name that is known here."""
+    known = socket.getaddrinfo
+
+    def resolve(host: Any, *given: Any, **named: Any) -> Any:
+        return known("127.0.0.1" if host == "db.example" else host, *given, **named)
+
+    port = place.server.port
+    place.url = place.url.replace(f"127.0.0.1:{port}", f"db.example:{port}")
+    place.monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+
+def unknown_host(place: Place) -> Iterator[None]:
+    known = socket.getaddrinfo
+
+    def resolve(host: Any, *given: Any, **named: Any) -> Any:
+        if host == "db.example":
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return known(host, *given, **named)
+
+    place.monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    place.end_connections()
+    yield
+
+
+def stopped(place: Place) -> Iterator[None]:
+    place.server.stop()
+    yield
+
+
+def black_hole(place: Place) -> Iterator[None]:
+    place.monkeypatch.setattr(pymysql_connections, "_LONG_WAIT", 1.0)
+    place.server.freeze()
+    yield
+    place.server.resume()
+
+
+def read_only_server(place: Place) -> Iterator[None]:
+    place.server.execute("SET GLOBAL read_only = 1")
+    yield
+
+
+def too_many_connections(place: Place) -> Iterator[None]:
+    server = place.server
+    server.execute("SET GLOBAL max_connections = 10")
+    place.end_connections()
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(Exception):
+            while True:
+                held.enter_context(contextlib.closing(server.connect()))
+        yield
+
+
+def small_packets(place: Place) -> Iterator[None]:
+    place.server.execute("SET GLOBAL max_allowed_packet = 1048576")
+    place.end_connections()
+    yield
+
+
+def clock_of_server(place: Place) -> Iterator[None]:
+    place.server.execute("SET GLOBAL init_connect = 'SET timestamp = 1000000000'")
+    place.end_connections()
+    yield
+
+
+def clock_of_changes(place: Place) -> Iterator[None]:
+    place.change(f"UPDATE changes SET at = {int(time.time()) + 3600}")
+    yield
+
+
+def on_small_disk(place: Place) -> None:
+    """Have the gallery on a disk of its own, where this process may make one."""
+    disk = place.directory / "disk"
+    disk.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk], capture_output=True, check=False)
+    if made.returncode != 0:
+        pytest.skip("no file system can be mounted here")
+    unmount = ["umount", "--lazy", str(disk)]
+    place.held.callback(lambda: subprocess.run(unmount, check=True))
+    place.monkeypatch.setattr(sqlite_checks, "_LITTLE", 2**20)
+    place.keep(disk / "gallery.db")
+
+
+def full_disk(place: Place) -> Iterator[None]:
+    with contextlib.suppress(OSError), (place.file.parent / "rest").open("wb", buffering=0) as rest:
+        while True:
+            rest.write(bytes(4096))
+    yield
+
+
+def read_only_file(place: Place) -> Iterator[None]:
+    place.gallery.close()  # what is open stays so
+    place.file.chmod(0o444)
+    with unprivileged():
+        yield
+
+
+def corrupt(place: Place) -> Iterator[None]:
+    place.gallery.close()  # it knows pages by heart
+    content = bytearray(place.file.read_bytes())
+    content[4096:] = b"rubbish!" * ((len(content) - 4096) // 8)
+    place.file.write_bytes(content)
+    yield
+
+
+def locked(place: Place) -> Iterator[None]:
+    place.monkeypatch.setattr(sqlite, "_LONG_WAIT", 0.3)
+    with contextlib.closing(sqlite3.connect(place.file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def gone(place: Place) -> Iterator[None]:
+    place.file.rename(place.file.with_name("elsewhere.db"))
+    yield
+
+
+def older_tables(place: Place) -> Iterator[None]:
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = '0008'")
+    yield
+
+
+def newer_tables(place: Place) -> Iterator[None]:
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = '9000', usable_from = '9000'")
+    yield
+
+
+_NUMBERS: Final = itertools.count(1)
+
+
+def add_author(gallery: LogoAdmin) -> None:
+    number = next(_NUMBERS)
+    gallery.authors.create(CreateAuthor(user_id=number, username=f"Ann {number}"), Owner("test"))
+
+
+def add_authors(gallery: LogoAdmin) -> None:
+    for _ in range(1000):  # some fit into the log as it is
+        add_author(gallery)
+
+
+def add_logo(gallery: LogoAdmin) -> None:
+    css = "\N{GRINNING FACE}" * 262_144  # four bytes each
+    gallery.logos.create(CreateLogo(name="x", preview_url="http://a.example/", target="a", custom_css=css), Owner("r"))
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is wrong, and what says what of it.
+
+    Attributes:
+        fault: in words.
+        command: what ``init`` or ``serve`` say that cannot do their work: the code of a cause, whose words they print,
+            or words. "starts" if both can.
+        doctor: the check that is amiss.
+        readyz: the code that is answered, or "ready".
+        log: the code in the line that says that it begins, or "-" where nothing fails.
+        strike: makes it so, while a service runs.
+        before: what is to be so before the service starts.
+        work: what fails meanwhile.
+        runs: the commands that cannot do their work.
+    """
+
+    fault: str
+    command: str
+    doctor: str
+    readyz: str
+    log: str
+    strike: Strike
+    before: Callable[[Place], None] = on_server
+    work: Callable[[LogoAdmin], None] = add_author
+    runs: tuple[str, ...] = ("init", "serve")
+
+
+def of_server(fault: str, code: str, strike: Strike, before: Callable[[Place], None] = on_server) -> Row:
+    """Return the row of a server that is of no use at all."""
+    return Row(fault, code, "database", code, code, strike, before)
+
+
+def of_writing(fault: str, code: str, check: str, strike: Strike, before: Callable[[Place], None] = on_server) -> Row:
+    """Return the row of a database that can be read: the service is ready."""
+    return Row(fault, code, check, "ready", code, strike, before, runs=("init",))
+
+
+def of_clock(fault: str, check: str, strike: Strike, before: Callable[[Place], None] = on_server) -> Row:
+    """Return the row of a clock that is off, with which everything works."""
+    return Row(fault, "starts", check, "ready", "-", strike, before, runs=())
+
+
+def of_tables(fault: str, code: str, strike: Strike, *runs: str) -> Row:
+    """Return the row of tables that do not fit."""
+    return Row(fault, code, "tables", code, code, strike, in_file, runs=runs)
+
+
+ROWS: Final = (
+    of_server("the password is wrong", "access_denied", wrong_password),
+    of_server("there is no database of that name", "unknown_database", unknown_database, in_another),
+    of_server("the user has no rights", "no_rights", no_rights),
+    Row(
+        "the user may only read", "may not make tables", "writing", "ready", "no_rights", reading_alone, runs=("init",)
+    ),
+    of_server("TLS is refused, or the certificate not trusted", "tls_refused", refused_tls, with_tls),
+    of_server("the host is unknown", "unknown_host", unknown_host, by_name),
+    of_server("the server does not run", "out_of_reach", stopped),
+    of_server("the server hangs, or is a black hole", "no_answer", black_hole),
+    of_server("the server has too many connections", "too_busy", too_many_connections),
+    of_writing("the server can only be read", "read_only", "writing", read_only_server),
+    Row("its packets are too small", "starts", "packets", "ready", "too_large", small_packets, work=add_logo, runs=()),
+    of_clock("its clock is off", "clock", clock_of_server),
+    of_clock("this clock is behind the last change", "clock of changes", clock_of_changes, in_file),
+    Row(
+        "the disk is full",
+        "disk_full",
+        "disk",
+        "ready",
+        "disk_full",
+        full_disk,
+        on_small_disk,
+        add_authors,
+        ("init of another",),
+    ),
+    of_writing("the file can only be read", "read_only", "file", read_only_file, in_file),
+    of_writing("somebody keeps the file locked", "too_busy", "writing", locked, in_file),
+    Row("pages of the file are damaged", "corrupt", "database", "corrupt", "corrupt", corrupt, in_file),
+    Row("the file is gone", "starts", "file", "no_tables", "cannot_open", gone, in_file, runs=()),
+    of_tables("the tables are older than the program", "older_tables", older_tables, "serve"),
+    of_tables("the tables are newer than the program", "newer_tables", newer_tables, "init", "serve"),
+)
+# What no service that runs can have.
+AT_START: Final = (
+    ("another program has the port", "is taken by another program", "port", "-", "-"),
+    ("a setting is misspelt", "there is no setting", "settings", "-", "-"),
+)
+CODES: Final = {cause.code: cause for cause in Cause}
+
+
+@pytest.fixture
+def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    """A directory that others than its owner can reach, too; a server only where it is asked for."""
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o777)
+        monkeypatch.chdir(directory)
+        place = Place(request, Path(directory), monkeypatch)
+        with place.held:
+            yield place
+
+
+@contextlib.contextmanager
+def struck(row: Row, place: Place) -> Iterator[None]:
+    """Let the fault last; things are put right again whatever happens."""
+    steps = row.strike(place)
+    next(steps)
+    try:
+        yield
+    finally:
+        next(steps, None)
+
+
+@pytest.mark.rule("contract K1", "contract K3", "contract K4")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)
+def test_each_fault_is_told_wherever_one_looks(
+    row: Row, place: Place, run: Run, caplog: pytest.LogCaptureFixture
+) -> None:
+    row.before(place)
+    settings = settings_of(database=place.url, argon2_memory_kib=8, argon2_passes=1)
+    with open_gallery(settings, create="always") as gallery, caplog.at_level("INFO", "logoadmin"):
+        place.gallery = gallery
+        client = AppClient(http_application(gallery))
+        add_author(gallery)
+        wait_for_readyz(client, "ready")
+        assert not amiss(run("doctor", "--database", place.url).out) & {row.doctor}
+        caplog.clear()
+        with struck(row, place):
+            wait_for_readyz(client, row.readyz)
+            if row.log not in {"-", *TABLES}:
+                with pytest.raises(StorageUnavailable):
+                    row.work(gallery)
+            doctor = run("doctor", "--database", place.url)
+            ended = [run_command(run, name, place) for name in row.runs]
+    assert row.doctor in amiss(doctor.out)
+    if row.log in CODES and row.doctor not in {"file", "packets"}:
+        assert CODES[row.log].text in doctor.out
+    told = [message for message in caplog.messages if re.search(rf"\({row.log}\b", message)]
+    assert bool(told) == (row.log != "-"), caplog.messages
+    for command in ended:
+        says_one_line(command, 1, *words_of(row.command))
+    everything = [*caplog.messages, doctor.out, doctor.err, *(command.err for command in ended)]
+    assert not [text for text in everything if PASSWORD in text or "Traceback" in text]
+
+
+TABLES: Final = {"older_tables", "newer_tables"}
+
+
+def words_of(command: str) -> list[str]:
+    """Return what a command prints."""
+    if command not in CODES:
+        return [command]
+    cause = CODES[command]
+    return [cause.cure] if command in TABLES else [cause.text, cause.cure]
+
+
+def wait_for_readyz(client: AppClient, expected: str) -> None:
+    """Wait until readyz says what it should: what it finds out is good for a second."""
+    deadline = time.monotonic() + SOON
+    while True:
+        answer = client.get("/readyz")
+        found = "ready" if answer.status_code == 200 else answer.json()["code"]
+        if found == expected:
+            break
+        assert time.monotonic() < deadline, answer.text
+        time.sleep(0.05)
+    if found != "ready":
+        assert CODES[found].cure in answer.json()["detail"]
+    assert PASSWORD not in answer.text
+
+
+def run_command(run: Run, name: str, place: Place) -> CommandResult:
+    url = f"sqlite:///{place.file.parent}/another.db" if name == "init of another" else place.url
+    return run(name.split()[0], "--database", url)
+
+
+def amiss(printed: str) -> set[str]:
+    """Return the checks of doctor that are not ok."""
+    return {line[9:27].strip() for line in printed.splitlines()[:-1] if not line.startswith("ok ")}
+
+
+@pytest.mark.rule("contract K4")
+def test_a_clock_that_is_behind_is_said_at_the_start(place: Place, run: Run) -> None:
+    with open_gallery(settings_of(database=place.url), create="always"):
+        place.change(f"UPDATE changes SET at = {int(time.time()) + 3600}")
+        ended = run("init", "--database", place.url)
+    assert ended.code == 0
+    assert re.search("The last change was made 3[0-9]{3} s after now: set the clocks", ended.err)
+
+
+@pytest.mark.rule("contract K4")
+def test_what_keeps_a_service_from_starting_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    (_, of_port, *_), (_, of_settings, *_) = AT_START
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        monkeypatch.setattr(port_checks, "_TIMEOUT", 0.2)
+        says_one_line(run("serve", "--port", port), 1, of_port)
+        assert "port" in amiss(run("doctor", "--port", port).out)
+    monkeypatch.setenv("LOGOADMIN_WORKRES", "2")
+    for command in ("init", "serve"):
+        says_one_line(run(command), 2, of_settings, "did you mean LOGOADMIN_WORKERS?")
+    assert amiss(run("doctor").out) == {"settings"}
+
+
+@pytest.mark.rule("contract K4")
+def test_the_docs_have_the_same_table() -> None:
+    table = TABLE.read_text(encoding="utf-8").partition(HEAD)[2].partition("\n\n")[0].splitlines()[1:]
+    rows = [(row.fault, row.command, row.doctor, row.readyz, row.log) for row in ROWS]
+    assert [line.replace("`", "") for line in table] == [f"| {' | '.join(cells)} |" for cells in (*rows, *AT_START)]

@@ -1,0 +1,139 @@
+"""What those are told that start, stop and choose services."""
+
+import logging
+import threading
+import time
+from typing import Any, Final
+
+import pytest
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+import logoadmin
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import TablesMissing
+from logoadmin.entrypoints.http_api.health import STOPPING
+from logoadmin.entrypoints.server.logs import AccessLog
+from tests.asgi import AppClient, AppResponse, ask
+from tests.gallery import FrozenClock, WatchedStorage, gallery_on
+
+PATHS: Final = ("/livez", "/readyz")
+LONG: Final = 10.0
+
+
+class Watched(WatchedStorage):
+    """A storage that is asked in threads, and may keep those who check it waiting."""
+
+    def __init__(self) -> None:
+        super().__init__(MemoryStorage())
+        self.waits = True
+        self.may_answer = threading.Event()
+        self.may_answer.set()
+
+    def check(self) -> None:
+        super().check()
+        assert self.may_answer.wait(LONG)
+
+
+@pytest.fixture
+def storage() -> Watched:
+    return Watched()
+
+
+@pytest.fixture
+def app(storage: Watched) -> ASGIApp:
+    app = logoadmin.asgi(gallery_on(storage, FrozenClock()))
+    storage.asked.clear()
+    return app
+
+
+def told(answer: AppResponse) -> tuple[int, Any]:
+    assert answer.header("cache-control") == "no-store"
+    return answer.status_code, answer.json()
+
+
+@pytest.mark.rule("contract K1")
+@pytest.mark.parametrize("path", PATHS)
+def test_a_service_that_is_well_says_so_to_everybody(app: ASGIApp, path: str) -> None:
+    assert told(ask(app, "GET", path)) == (200, {"status": "ok"})
+    assert ask(app, "HEAD", path).body == b""
+    refused = ask(app, "POST", path)
+    assert (refused.status_code, refused.header("allow")) == (405, "GET, HEAD")
+
+
+@pytest.mark.rule("contract K1")
+def test_the_process_lives_whatever_the_database_does(app: ASGIApp, storage: Watched) -> None:
+    storage.go_away()
+    assert told(ask(app, "GET", "/livez")) == (200, {"status": "ok"})
+    assert storage.asked == []
+
+
+@pytest.mark.rule("contract K1")
+def test_a_service_without_its_database_is_not_ready_until_that_is_back(app: ASGIApp, storage: Watched) -> None:
+    storage.go_away()
+    cause = Cause.OUT_OF_REACH
+    why = f"Cannot connect to the database server at db.example:3306: {cause.text}; {cause.cure}"
+    assert told(ask(app, "GET", "/readyz")) == (503, {"detail": why, "code": "out_of_reach"})
+    storage.come_back()
+    deadline = time.monotonic() + LONG
+    while ask(app, "GET", "/readyz").status_code == 503:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.rule("contract K1")
+def test_many_checks_are_one_look_at_the_database(app: ASGIApp, storage: Watched) -> None:
+    assert {ask(app, "GET", "/readyz").status_code for _ in range(50)} == {200}
+    # Two, should a second have passed meanwhile.
+    assert len(storage.asked) <= 2
+
+
+@pytest.mark.rule("contract K1")
+def test_tables_of_another_program_make_it_unready_and_the_log_says_what_to_do(
+    app: ASGIApp, storage: Watched, caplog: pytest.LogCaptureFixture
+) -> None:
+    storage.fault = TablesMissing("a.db")
+    why = "There is no file a.db; if that is its name, run logoadmin init for the same database"
+    assert told(ask(app, "GET", "/readyz")) == (503, {"detail": why, "code": "no_tables"})
+    assert caplog.messages == [f"{why} (no_tables)"]
+    storage.come_back()
+    deadline = time.monotonic() + LONG
+    while ask(app, "GET", "/readyz").status_code == 503:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert caplog.messages[1:] == ["The tables fit this program again: no_tables is over"]
+
+
+@pytest.mark.rule("contract K1")
+def test_a_database_that_does_not_answer_is_not_waited_for(app: ASGIApp, storage: Watched) -> None:
+    storage.may_answer.clear()
+    try:
+        assert told(ask(app, "GET", "/readyz"))[0] == 503
+    finally:
+        storage.may_answer.set()
+
+
+@pytest.mark.rule("contract K1")
+def test_a_service_that_stops_wants_no_new_requests(app: ASGIApp, storage: Watched) -> None:
+    async def stopping(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "state": {STOPPING: True}}, receive, send)
+
+    assert told(ask(stopping, "GET", "/readyz")) == (503, {"detail": "The service is stopping"})
+    assert told(ask(stopping, "GET", "/livez")) == (200, {"status": "ok"})
+    assert storage.asked == []
+
+
+@pytest.mark.rule("contract K1")
+@pytest.mark.parametrize("prefix", ["", "/gallery"])
+def test_checks_stand_in_the_log_only_for_who_looks_for_faults(
+    app: ASGIApp, prefix: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = AppClient(AccessLog(app), root_path=prefix)
+    with caplog.at_level(logging.INFO):
+        for path in (*PATHS, "/docs"):
+            assert client.get(f"{prefix}{path}").status_code == 200
+    own = [record for record in caplog.records if record.name.startswith("logoadmin")]
+    assert [record.getMessage().split()[1] for record in own] == [f"{prefix}/docs"]
+    with caplog.at_level(logging.DEBUG, "logoadmin"):
+        client.get(f"{prefix}/livez")
+    assert "/livez" in caplog.text

@@ -1,0 +1,145 @@
+"""Asking with a command whether the service is well."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from logoadmin.entrypoints.cli.http_client import http_get
+from tests.entrypoints.command_line import Run, says_one_line
+
+pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
+
+WELL = b'{"status": "ok"}'
+
+
+def answer(status: str, body: bytes) -> bytes:
+    return b"HTTP/1.1 %s\r\ncontent-length: %d\r\n\r\n%s" % (status.encode(), len(body), body)
+
+
+@contextmanager
+def answering(say: Callable[[socket.socket], None], host: str = "127.0.0.1") -> Iterator[str]:
+    """Have a thread say something to the first who asks; yield the port."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    def serve() -> None:
+        with suppress(OSError):
+            connection, _ = listener.accept()
+            with closing(connection):
+                connection.settimeout(20)
+                connection.recv(4096)
+                say(connection)
+
+    with socket.create_server((host, 0), family=family) as listener:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield str(listener.getsockname()[1])
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(20)
+
+
+def saying(text: bytes) -> Callable[[socket.socket], None]:
+    return lambda connection: connection.sendall(text)
+
+
+def in_drops(connection: socket.socket) -> None:
+    with suppress(OSError):
+        for _ in range(50):  # for five seconds, and whoever waited to the end would say that this is no HTTP
+            connection.sendall(b"x")
+            time.sleep(0.1)
+
+
+def silently(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.recv(1)  # until the other side gives up
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for longer than two seconds, of which a busy machine may need one or the other for something else."""
+    monkeypatch.setattr("logoadmin.entrypoints.cli.healthcheck._TIMEOUT", 60.0)
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize(
+    ("host", "asked"),
+    [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("", "127.0.0.1"), ("::1", "[::1]"), ("::", "[::1]")],
+)
+def test_a_service_that_listens_everywhere_is_asked_on_loopback(
+    run: Run, monkeypatch: pytest.MonkeyPatch, host: str, asked: str
+) -> None:
+    monkeypatch.setenv("LOGOADMIN_HOST", host)
+    with answering(saying(answer("200 OK", WELL)), asked.strip("[]")) as port:
+        monkeypatch.setenv("LOGOADMIN_PORT", port)
+        ended = run("healthcheck")
+    assert (ended.code, ended.out, ended.err) == (0, f"http://{asked}:{port}/readyz: ok\n", "")
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize(
+    ("say", "said"),
+    [
+        (saying(answer("503 Service Unavailable", b'{"detail": "Away: do this"}')), "/readyz: 503 Away: do this"),
+        (saying(answer("503 Service Unavailable", b'{"detail": "\\u001b[2J\\n"}')), r"/readyz: 503 \x1b[2J\n"),
+        (saying(answer("200 OK", b"<html>")), "/readyz: 200 from something that is not logoadmin"),
+        (saying(answer("404 Not Found", b"[1]")), "/readyz: 404 from something that is not logoadmin"),
+        (saying(b"220 mail.example ESMTP\r\n"), "/readyz: what answers there does not speak HTTP"),
+        (saying(b""), "/readyz: "),
+    ],
+)
+def test_whoever_is_not_well_says_why_on_one_line(run: Run, say: Callable[[socket.socket], None], said: str) -> None:
+    with answering(say) as port:
+        says_one_line(run("healthcheck", "--port", port), 1, f"http://127.0.0.1:{port}{said}")
+
+
+@pytest.mark.parametrize("say", [silently, in_drops])
+def test_it_takes_two_seconds_at_most(run: Run, say: Callable[[socket.socket], None]) -> None:
+    with answering(say) as port:
+        ended = run("healthcheck", "--port", port, "--live")
+    says_one_line(ended, 1, "/livez: no answer within 2 seconds")
+
+
+@pytest.mark.usefixtures("patient")
+def test_nobody_there_and_settings_that_are_wrong_are_one_as_well(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Container platforms keep 2 for themselves."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    says_one_line(run("healthcheck", "--port", str(port)), 1, f"http://127.0.0.1:{port}/readyz: ", "refused")
+    says_one_line(run("healthcheck", "--port", "0"), 1, "--port")
+    for name in ("a..b", "a b", "a\nb"):
+        says_one_line(run("healthcheck", "--port", "1", "--host", name), 1, "no machine can have this name")
+    for name in ("[::1]", "http://gallery.example", "[a"):
+        says_one_line(run("healthcheck", "--port", "1", "--host", name), 1, "host (--host): should be a name")
+    monkeypatch.setenv("LOGOADMIN_WORKERS", "none")
+    says_one_line(run("healthcheck"), 1, "workers")
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://[gallery]/", "http://a:b/"])
+def test_what_no_machine_is_called_is_not_asked(url: str) -> None:
+    with pytest.raises(OSError, match="no machine can have this name"):
+        http_get(url, timeout=60)
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.slow("a service is started and stopped")
+def test_the_service_is_asked_whatever_its_prefix_and_names_are(run: Run, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "logoadmin", "serve", "--host", "0.0.0.0", "--access", "guarded"]
+    command += ["--hosts", "gallery.example", "--root-path", "/gallery"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=os.environ, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        port = next(line.strip().rpartition(":")[2] for line in process.stdout if "listens on" in line)
+        for path, options in (("/readyz", ()), ("/livez", ("--live",))):
+            ended = run("healthcheck", "--port", port, *options)
+            assert (ended.code, ended.out) == (0, f"http://127.0.0.1:{port}{path}: ok\n")
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+    says_one_line(run("healthcheck", "--port", port), 1, "refused")

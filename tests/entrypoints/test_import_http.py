@@ -1,0 +1,320 @@
+"""Import over HTTP (contract I4)."""
+
+import asyncio
+import json
+import tempfile
+import threading
+from typing import Any
+
+import pytest
+from starlette.types import ASGIApp
+
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import KeyHolder, SignedIn
+from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.domain.services.keys import CreateKey
+from logoadmin.domain.services.users import AmendUser, CreateUser
+from logoadmin.entrypoints.http_api import endpoints, responses, spool
+from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
+from logoadmin.entrypoints.http_api.responses import RenderedResponse
+from tests.asgi import AppClient, AppResponse, ask
+from tests.conftest import STORAGES
+from tests.entrypoints.conftest import Headers, bearer
+from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, ARTWORK, FrozenClock, WatchedStorage, gallery_on, stock
+
+pytestmark = pytest.mark.rule("contract I4")
+
+AUTHOR = {"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"}
+LOGO = {"kind": "logo", "logo_id": 9, **ARTWORK, "author_ids": [9, 1]}
+USER = {"kind": "user", "user_id": 9, "username": "ida", "avatar": None, "role_id": 1}
+NONE = {"created": 0, "amended": 0, "unchanged": 0}
+MADE = {"created": 1, "amended": 0, "unchanged": 0}
+
+
+def written(*lines: object) -> bytes:
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def load(
+    client: AppClient, headers: Headers, *lines: object, query: str = "", media_type: str = "application/jsonl"
+) -> Any:
+    sent = {**headers, "content-type": media_type}
+    return client.post(f"/api/import{query}", content=written(*lines), headers=sent)
+
+
+def everything(client: AppClient, admin: Headers) -> list[Any]:
+    paths = ("/api/roles", "/api/users", "/api/authors", "/api/themes", "/api/logos", "/api/changes")
+    return [client.get(path, headers=admin).json() for path in paths]
+
+
+@pytest.mark.parametrize(
+    "media_type", ["application/jsonl", "application/x-ndjson", "Application/JSONL; charset=utf-8"]
+)
+def test_lines_are_imported_in_any_order_and_counted(client: AppClient, admin: Headers, media_type: str) -> None:
+    known = {"kind": "author", **client.get("/api/authors/1").json()}
+    answer = load(client, {**admin, "x-request-id": "file"}, LOGO, AUTHOR, known, media_type=media_type)
+    assert answer.status_code == 200, answer.text
+    author = {"created": 1, "amended": 0, "unchanged": 1}
+    assert answer.json() == {"role": NONE, "user": NONE, "author": author, "theme": NONE, "logo": MADE}
+    assert [each["author_id"] for each in client.get("/api/logos/9").json()["authors"]] == [9, 1]
+    (logo, made) = client.get("/api/changes?request_id=file&order=desc", headers=admin).json()
+    assert [(logo["action"], logo["id"]), (made["action"], made["id"])] == [("logo.created", 9), ("author.created", 9)]
+
+
+def test_a_dry_run_finds_out_and_changes_nothing(client: AppClient, admin: Headers) -> None:
+    before = everything(client, admin)
+    answer = load(client, admin, LOGO, AUTHOR, query="?dry_run=true")
+    assert (answer.status_code, answer.json()["logo"], answer.json()["author"]) == (200, MADE, MADE)
+    assert load(client, admin, {**LOGO, "author_ids": [99]}, query="?dry_run=true").status_code == 422
+    assert everything(client, admin) == before
+    answer = load(client, admin, LOGO, AUTHOR, query="?dry_run=perhaps")
+    assert [problem["loc"] for problem in answer.json()["detail"]] == [["query", "dry_run"]]
+
+
+@pytest.mark.rule("contract A5", "contract I2")
+def test_every_bad_line_is_named_with_its_number_and_nothing_is_written(client: AppClient, admin: Headers) -> None:
+    before = everything(client, admin)
+    long = {**AUTHOR, "username": "x" * 65, "surplus": "a secret"}
+    answer = load(client, admin, AUTHOR, long, {**LOGO, "author_ids": [77]}, "text", {**AUTHOR, "kind": "x"})
+    assert answer.status_code == 422
+    assert [(problem["loc"], problem["type"]) for problem in answer.json()["detail"]] == [
+        (["line", 2, "username"], "string_too_long"),
+        (["line", 2, "surplus"], "extra_forbidden"),
+        (["line", 3, "author_ids"], "value_error"),
+        (["line", 4], "dict_type"),
+        (["line", 5, "kind"], "literal_error"),
+    ]
+    assert all(set(problem) == {"loc", "msg", "type"} for problem in answer.json()["detail"])
+    assert "a secret" not in answer.text
+    assert everything(client, admin) == before
+
+
+@pytest.mark.rule("contract A5")
+def test_what_is_wrong_with_a_file_is_not_written_down_in_the_event_loop(
+    client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def rendered(error: LogoAdminError | HttpError) -> RenderedResponse:
+        threads.append(threading.current_thread())
+        return responses.error_rendered(error)
+
+    monkeypatch.setattr(endpoints, "error_rendered", rendered)
+    answer = load(client, admin, *["x"] * 11_000)
+    assert (answer.status_code, len(answer.json()["detail"])) == (422, 10_001)
+    assert answer.json()["detail"][-1]["loc"] == ["line", 10_001]
+    assert len(threads) == 1
+    assert threads[0] is not threading.current_thread()
+
+
+@pytest.mark.rule("contract I3")
+def test_password_hashes_are_not_taken_from_afar(client: AppClient, gallery: LogoAdmin, admin: Headers) -> None:
+    hash_ = gallery.import_export._hasher.hash("whatever").hash
+    answer = load(client, admin, {**USER, "password_hash": hash_})
+    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["line", 1, "password_hash"])
+    assert hash_ not in answer.text
+    assert load(client, admin, USER).json()["user"] == MADE
+
+
+@pytest.mark.rule("contract B3", "contract B4")
+def test_it_takes_the_scopes_of_the_kinds_in_it_and_hands_out_no_more(
+    client: AppClient, admin: Headers, ann: Headers
+) -> None:
+    role = {"kind": "role", "role_id": 1, "name": "member", "scope": ["*"]}
+    assert load(client, ann, AUTHOR).status_code == 403
+    client.patch("/api/roles/1", json={"scope": ["authors:write", "roles:write"]}, headers=admin)
+    before = everything(client, admin)
+    for lines in ([AUTHOR, LOGO], [USER], [role], [{**role, "role_id": 2}]):
+        answer = load(client, ann, *lines)
+        assert (answer.status_code, answer.json()) == (403, {"detail": "Not enough permissions"})
+    assert everything(client, admin) == before
+    assert load(client, ann, AUTHOR).status_code == 200
+    demoted = load(client, admin, {"kind": "role", "role_id": 2, "name": "admin", "scope": []})
+    assert demoted.status_code == 409  # somebody is to hold everything still
+
+
+@pytest.mark.rule("contract A19")
+def test_lines_are_not_received_for_whoever_may_import_nothing(
+    client: AppClient, watched: WatchedStorage, ann: Headers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "TemporaryFile", None)
+    watched.asked.clear()
+    assert load(client, {}, AUTHOR).status_code == 403
+    assert load(client, {"authorization": "Bearer x"}, AUTHOR).status_code == 401
+    assert watched.asked == []
+    assert load(client, ann, AUTHOR).status_code == 403
+
+
+@pytest.mark.rule("contract A21")
+def test_a_body_that_is_no_file_of_lines_is_refused_by_its_head(
+    client: AppClient, watched: WatchedStorage, admin: Headers
+) -> None:
+    for media_type in ("application/json", "text/plain", "application/x-www-form-urlencoded", ""):
+        answer = load(client, admin, AUTHOR, media_type=media_type)
+        expected = {"detail": "Body should be application/jsonl or application/x-ndjson"}
+        assert (answer.status_code, answer.json()) == (415, expected)
+    packed = load(client, {**admin, "content-encoding": "gzip"}, AUTHOR)
+    assert (packed.status_code, packed.json()) == (415, {"detail": "Body should not be compressed"})
+    for length in (b"67108865", b"9" * 5000, b"-1", b"x"):
+        assert announced(client.app, admin, length).status_code == 413
+    assert watched.asked == []
+
+
+def announced(app: ASGIApp, admin: Headers, length: bytes) -> AppResponse:
+    headers: list[tuple[str, str | bytes]] = [*admin.items(), ("content-type", "application/jsonl")]
+    headers.append(("content-length", length))
+    return ask(app, "POST", "/api/import", headers=headers)
+
+
+@pytest.mark.rule("contract A21")
+def test_more_than_64_mib_is_refused_as_soon_as_it_has_come(
+    app: ASGIApp, admin: Headers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert MAX_UPLOAD == 64 * 1024 * 1024
+    monkeypatch.setattr(spool, "MAX_UPLOAD", 1000)
+    headers = [*admin.items(), ("content-type", "application/jsonl")]
+    answer = ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 600, b"\n" * 401, b"never read"])
+    assert (answer.status_code, answer.json()) == (413, {"detail": "Body should have at most 1000 bytes"})
+    assert ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 600, b"\n" * 400]).status_code == 200
+
+
+@pytest.mark.rule("contract A21")
+def test_a_file_has_so_many_lines_at_most(app: ASGIApp, admin: Headers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_MAX_LINES", 100)
+    headers = [*admin.items(), ("content-type", "application/jsonl")]
+    answer = ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 60, b"\n" * 41, b"never read"])
+    assert (answer.status_code, answer.json()) == (413, {"detail": "Body should have at most 100 lines"})
+    assert ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 60, b"\n" * 40]).status_code == 200
+
+
+@pytest.mark.rule("contract A21", "contract I2")
+def test_of_a_line_that_is_too_long_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_LONGEST_LINE", 100)
+    file = spool.Spool("imports").open(1)
+    file.write(b"x" * 350 + b"\n" + b"y" * 99 + b"\n" + b"z" * 100 + b"\nlast")
+    assert list(file) == [b"x" * 100, b"y" * 99 + b"\n", b"z" * 100, b"last"]
+    file.close()
+
+
+@pytest.mark.rule("contract A21")
+def test_a_line_that_is_nested_too_deeply_is_a_problem_of_that_line(client: AppClient, admin: Headers) -> None:
+    nested: list[Any] = []
+    for _ in range(20):
+        nested = [nested]
+    answer = load(client, admin, AUTHOR, {**LOGO, "author_ids": nested})
+    assert [(each["loc"], each["type"]) for each in answer.json()["detail"]] == [(["line", 2], "json_invalid")]
+
+
+@pytest.mark.rule("contract F3")
+def test_the_lines_belong_to_the_request_that_has_the_key(client: AppClient, admin: Headers) -> None:
+    headers = {**admin, "idempotency-key": "file"}
+    first = load(client, headers, AUTHOR)
+    assert first.json()["author"] == MADE
+    again = load(client, headers, AUTHOR)
+    assert (again.status_code, again.content) == (200, first.content)  # and not that it was so already
+    for other in (load(client, headers, AUTHOR, USER), load(client, headers, AUTHOR, query="?dry_run=true")):
+        assert other.status_code == 422
+        assert other.json()["detail"][0]["loc"] == ["header", "Idempotency-Key"]
+    assert client.get("/api/users/9", headers=admin).status_code == 404
+
+
+@pytest.mark.rule("contract G4")
+@pytest.mark.parametrize("name", STORAGES)
+def test_an_import_is_undone_whole(request: pytest.FixtureRequest, clock: FrozenClock, name: str) -> None:
+    from logoadmin.entrypoints.http_api.app import http_application
+
+    gallery = gallery_on(request.getfixturevalue(f"{name}_storage"), clock)
+    stock(gallery)
+    with AppClient(http_application(gallery)) as client:
+        admin = bearer(gallery, "admin", ADMIN_PASSWORD)
+        before = everything(client, admin)[:-1]
+        answer = load(client, admin, LOGO, AUTHOR, USER, {**LOGO, "logo_id": 1, "author_ids": [2]})
+        assert answer.status_code == 200
+        assert everything(client, admin)[:-1] != before
+        undone = client.post("/api/changes/revert", json={"request_id": answer.headers["x-request-id"]}, headers=admin)
+        assert undone.status_code == 200, undone.text
+        assert everything(client, admin)[:-1] == before
+
+
+def with_rights(gallery: LogoAdmin, *user_ids: int) -> list[Headers]:
+    """Let these users, who are made, change everything; return what they send."""
+    made = []
+    for user_id in user_ids:
+        gallery.users.create(CreateUser(user_id=user_id, username=f"user {user_id}", password=ANN_PASSWORD))
+        gallery.users.amend(AmendUser(user_id=user_id, role_id=2))
+        made.append(bearer(gallery, f"user {user_id}", ANN_PASSWORD))
+    return made
+
+
+@pytest.mark.rule("contract H4")
+def test_only_some_files_are_received_at_once_and_two_of_a_user(
+    app: ASGIApp, gallery: LogoAdmin, admin: Headers
+) -> None:
+    *first, late = with_rights(gallery, 21, 22, 23, 24, 25)
+    made = gallery.keys.create(CreateKey(name="k", scope=("*",)), caller_of(gallery, first[0]))
+    key = {"authorization": f"Bearer {made.key}"}
+
+    async def statuses() -> list[int]:
+        at_once = asyncio.Event()
+        at_once.set()
+        waiting = [await unended(app, user) for user in (first[0], key)]
+        found = [await begun(app, user, at_once) for user in (first[0], key, admin, late)]
+        waiting += [await unended(app, user) for user in first[1:] * 2]
+        found += [await begun(app, user, at_once) for user in (first[1], late)]
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        return [*found, await begun(app, first[0], at_once), await begun(app, late, at_once)]
+
+    assert asyncio.run(statuses()) == [429, 429, 200, 200, 429, 503, 200, 200]
+
+
+def caller_of(gallery: LogoAdmin, headers: Headers) -> SignedIn | KeyHolder:
+    return gallery.sessions.caller(headers["authorization"].removeprefix("Bearer "))
+
+
+async def unended(app: ASGIApp, user: Headers) -> "asyncio.Task[int]":
+    """Begin to send an import that never ends; return once it is waited for."""
+    ended, waited_for = asyncio.Event(), asyncio.Event()
+    task = asyncio.create_task(begun(app, user, ended, waited_for))
+    await asyncio.wait_for(waited_for.wait(), 10)
+    return task
+
+
+async def begun(app: ASGIApp, admin: Headers, ended: asyncio.Event, waited_for: asyncio.Event | None = None) -> int:
+    """Send an import whose last part comes when it may; return the status of the answer."""
+    status: list[int] = []
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/import",
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(name.encode(), text.encode()) for name, text in admin.items()]
+        + [(b"content-type", b"application/jsonl"), (b"host", b"localhost")],
+        "client": ("192.0.2.1", 1),
+    }
+
+    async def receive() -> dict[str, Any]:
+        if waited_for is not None:
+            waited_for.set()
+        await ended.wait()
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            status.append(message["status"])
+
+    await app(scope, receive, send)
+    return status[0]
+
+
+def test_a_full_disk_is_said(client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    answer = load(client, admin, AUTHOR)
+    assert (answer.status_code, answer.json()) == (503, {"detail": "Too many imports at once; try again"})
+    assert "retry-after" in answer.headers

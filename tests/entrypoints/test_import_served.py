@@ -1,0 +1,137 @@
+"""An import of the largest size into a real service, which answers others meanwhile (contract I4)."""
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.entrypoints.test_readers import MIB, resident
+from tests.gallery import ARTWORK
+
+pytestmark = [
+    pytest.mark.slow("a process takes 64 MiB"),
+    pytest.mark.rule("contract I4"),
+    pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="nothing says what memory a process took"),
+]
+
+PASSWORD: Final = "correct horse battery"
+CSS: Final = "a { color: red } " * 1900  # 32 KB
+
+
+class Service:
+    """A service in another process."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        self.process_id = process.pid
+        _console, listens = process.stdout.readline(), process.stdout.readline()
+        self.port = int(listens.strip().rpartition(":")[2])
+        signed_in = self.ask("POST", "/api/auth/token", {"username": "admin", "password": PASSWORD})
+        self.token = signed_in[1]["access_token"]
+
+    token = ""
+
+    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """Ask with JSON, or with lines from a file; return the status and what is answered."""
+        is_file = hasattr(body, "read")
+        headers = {"Content-Type": "application/jsonl" if is_file else "application/json"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)) as connection:
+            connection.request(method, path, body if is_file else json.dumps(body), headers)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with serving(f"sqlite:///{tmp_path / 'gallery.db'}") as served:
+        yield served
+
+
+@contextmanager
+def serving(url: str) -> Iterator[Service]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "logoadmin", "serve", "--port", "0", "--database", url],
+        env={**os.environ, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        yield Service(process)
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+def write_lines(path: Path, *, good: bool = True, size: int = 64 * MIB) -> int:
+    """Write so many bytes of lines at most: logos with much CSS, and authors who stand behind them; return how many."""
+    lines, written = 0, 0
+    with path.open("w") as file:
+        while True:
+            number = lines // 2
+            logo = {"kind": "logo", "logo_id": number, **ARTWORK, "custom_css": CSS, "author_ids": [number]}
+            author = {"kind": "author", "author_id": number, "user_id": number, "username": f"{number}"}
+            line = json.dumps(author if lines % 2 else logo | ({} if good else {"name": ""})) + "\n"
+            written += len(line)
+            if written > size:
+                return lines - lines % 2
+            file.write(line)
+            lines += 1
+
+
+def measured(service: Service, path: Path) -> tuple[int, Any, int]:
+    """Import a file; return the status, the answer, and by how much memory rose at the most."""
+    Path(f"/proc/{service.process_id}/clear_refs").write_text("5")
+    before = resident(service.process_id, "VmRSS")
+    with path.open("rb") as file:
+        status, answer = service.ask("POST", "/api/import", file)
+    return status, answer, resident(service.process_id, "VmHWM") - before
+
+
+@pytest.mark.parametrize("good", [True, False])
+def test_an_import_of_64_mib_takes_no_more_memory_than_that(service: Service, tmp_path: Path, good: bool) -> None:
+    write_lines(tmp_path / "small.jsonl", size=100_000)
+    assert measured(service, tmp_path / "small.jsonl")[0] == 200  # what is loaded once is loaded
+    lines = write_lines(tmp_path / "large.jsonl", good=good)
+    assert (tmp_path / "large.jsonl").stat().st_size > 63 * MIB
+    status, answer, rose = measured(service, tmp_path / "large.jsonl")
+    if good:
+        assert (status, answer["logo"]["created"] + answer["logo"]["unchanged"]) == (200, lines // 2)
+    else:
+        assert (status, len(answer["detail"])) == (422, lines // 2)
+    assert rose < 64 * MIB
+
+
+def test_others_are_answered_while_a_file_is_imported(service: Service, tmp_path: Path) -> None:
+    write_lines(tmp_path / "large.jsonl")
+    done: list[int] = []
+    importing = threading.Thread(target=lambda: done.append(measured(service, tmp_path / "large.jsonl")[0]))
+    importing.start()
+    reads: list[float] = []
+    writes: list[tuple[int, float]] = []
+    number = 1_000_000
+    while importing.is_alive():
+        start = time.monotonic()
+        assert service.ask("GET", "/api/authors?limit=10")[0] == 200
+        reads.append(time.monotonic() - start)
+        number += 1
+        start = time.monotonic()
+        status, _ = service.ask("POST", "/api/authors", {"user_id": number, "username": f"{number}"})
+        writes.append((status, time.monotonic() - start))
+    importing.join()
+    assert done == [200]
+    assert max(reads) < 1
+    assert len(reads) > 3
+    assert {status for status, _ in writes} <= {201, 503}
+    assert max(spent for _, spent in writes) < 3

@@ -1,0 +1,300 @@
+"""What is counted, and how it is told to those who watch."""
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from starlette.types import Message, Scope
+
+import logoadmin
+from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.errors import SignInRefused, StorageUnavailable, TooManySignIns
+from logoadmin.domain.model.metrics import BUCKETS, Counters, size
+from logoadmin.domain.services.sessions import SignIn
+from logoadmin.entrypoints.http_api.metrics import COUNTED, SERIES
+from logoadmin.entrypoints.server.metrics import CounterSlots
+from tests.asgi import AppClient, ask
+from tests.gallery import ADMIN_PASSWORD, stock
+
+pytestmark = pytest.mark.rule("contract K2")
+
+SAMPLE: Final = re.compile(r'(?P<name>[a-z_]+)(?:\{(?P<labels>(?:[a-z]+="[^"\\\n]*",?)+)\})? (?P<value>\S+)')
+DOCS: Final = Path(__file__).parents[2] / "docs" / "watch.md"
+
+Samples = dict[str, float]
+
+
+def parsed(text: str) -> Samples:
+    """Return the samples of a text in the format of Prometheus, after a strict look at it."""
+    assert text.endswith("\n")
+    found: Samples = {}
+    types: dict[str, str] = {}
+    for line in text.splitlines():
+        if line.startswith("# HELP "):
+            latest = line.split(" ")[2]
+            assert latest not in types, "a series is in one piece"
+            assert len(line.split(" ")) > 3
+            continue
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split(" ")
+            assert name == latest
+            types[name] = kind
+            continue
+        match = SAMPLE.fullmatch(line)
+        assert match is not None, line
+        of = re.sub(r"_(bucket|sum|count)$", "", match["name"]) if types[latest] == "histogram" else match["name"]
+        assert of == latest
+        key = line.rpartition(" ")[0]
+        assert key not in found, line
+        found[key] = float(match["value"])
+    for name, kind in types.items():
+        assert name.startswith("logoadmin_")
+        assert name.endswith("_total") == (kind == "counter")
+        if kind == "histogram":
+            buckets = [value for key, value in found.items() if key.startswith(f"{name}_bucket")]
+            assert buckets == sorted(buckets)
+            assert len(buckets) == len(BUCKETS) + 1
+            assert buckets[-1] == found[f"{name}_count"]
+    assert set(types) == {series.name for series in SERIES}
+    return found
+
+
+def watched(gallery: LogoAdmin) -> Samples:
+    return parsed(logoadmin.metrics(gallery))
+
+
+def outcomes(samples: Samples, name: str) -> Samples:
+    """Return how often each outcome of a series was met, those that were not left out."""
+    found = {key.partition('outcome="')[2][:-2]: value for key, value in samples.items() if key.startswith(f"{name}{{")}
+    return {outcome: value for outcome, value in found.items() if value}
+
+
+@pytest.fixture
+def free_port() -> Iterator[int]:
+    """A port at which nobody answers."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
+
+
+@pytest.fixture
+def own() -> LogoAdmin:
+    """A gallery whose counters nobody else has."""
+    gallery = logoadmin.connect(admin_password=ADMIN_PASSWORD)
+    stock(gallery)
+    return gallery
+
+
+@pytest.fixture
+def client(own: LogoAdmin) -> AppClient:
+    return AppClient(logoadmin.asgi(own), "http://127.0.0.1:8000")
+
+
+def test_requests_are_counted_by_operation_and_status_with_their_time_and_bytes(
+    own: LogoAdmin, client: AppClient
+) -> None:
+    read = [client.get("/api/logos/1").content for _ in range(3)]
+    client.get("/api/logos/999")
+    made = client.post("/api/authors", json={"user_id": 77, "username": "Zoe"})
+    client.put("/api/logos/1")
+    client.get("/nowhere")
+    samples = watched(own)
+    counted = {key: value for key, value in samples.items() if key.startswith("logoadmin_http_requests_total")}
+    requests = "logoadmin_http_requests_total"
+    assert counted == {
+        f'{requests}{{operation="get_logo",status="200"}}': 3,
+        f'{requests}{{operation="get_logo",status="404"}}': 1,
+        f'{requests}{{operation="create_author",status="201"}}': 1,
+        f'{requests}{{operation="other",status="405"}}': 1,
+        f'{requests}{{operation="other",status="404"}}': 1,
+    }
+    assert samples["logoadmin_http_request_seconds_count"] == 7
+    assert 0 < samples["logoadmin_http_request_seconds_sum"] < 10
+    assert samples["logoadmin_http_requests_in_flight"] == 0
+    assert samples["logoadmin_http_request_bytes_total"] == len(made.request.content)
+    assert samples["logoadmin_http_response_bytes_total"] > len(made.content) + sum(map(len, read))
+
+
+def test_answers_that_are_given_again_are_told_from_those_that_are_made(own: LogoAdmin, client: AppClient) -> None:
+    for _ in range(3):
+        client.get("/api/logos/1")
+    client.get("/livez")
+    assert outcomes(watched(own), "logoadmin_response_cache_total") == {"miss": 1, "hit": 2}
+
+
+def test_whoever_goes_away_is_counted_whether_the_answer_is_made_or_given_again(own: LogoAdmin) -> None:
+    app = logoadmin.asgi(own)
+    scope: Scope = {"type": "http", "method": "GET", "query_string": b"", "headers": []}
+
+    async def lost(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            raise OSError("the client is gone")
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def read(path: str) -> None:
+        await app({**scope, "path": path, "raw_path": path.encode()}, receive, lost)
+
+    ask(app, "GET", "/api/themes")
+    for path, times in ("/api/authors", 1), ("/api/themes", 2):
+        with pytest.raises(OSError, match="gone"):
+            asyncio.run(read(path))
+        samples = watched(own)
+        name = f'logoadmin_http_requests_total{{operation="list_{path[5:]}",status="200"}}'
+        assert samples[name] == times
+        assert samples["logoadmin_http_requests_in_flight"] == 0
+
+
+def test_a_fault_of_the_program_is_a_500(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise RuntimeError
+
+    app = logoadmin.asgi(own)
+    monkeypatch.setattr(own, "data_version", fail)
+    assert ask(app, "GET", "/api/logos").status_code == 500
+    assert watched(own)['logoadmin_http_requests_total{operation="list_logos",status="500"}'] == 1
+
+
+def test_sign_ins_are_counted_by_what_came_of_them(own: LogoAdmin) -> None:
+    own.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD))
+    for _ in range(10):
+        with pytest.raises(SignInRefused):
+            own.sessions.sign_in(SignIn(username="admin", password="wrong"))
+    with pytest.raises(TooManySignIns):
+        own.sessions.sign_in(SignIn(username="admin", password="wrong"))
+    assert outcomes(watched(own), "logoadmin_sign_ins_total") == {"ok": 1, "failed": 10, "refused": 1}
+
+
+def test_calls_of_the_database_are_counted_by_what_came_of_them(tmp_path: Path) -> None:
+    with logoadmin.connect(f"sqlite:///{tmp_path / 'gallery.db'}") as gallery:
+        before = watched(gallery)
+        gallery.check()
+        after = watched(gallery)
+    assert set(outcomes(after, "logoadmin_database_calls_total")) == {"ok"}
+    # The second look also counts that the first one asked for the last change.
+    for name in ('logoadmin_database_calls_total{outcome="ok"}', "logoadmin_database_call_seconds_count"):
+        assert after[name] == before[name] + 2
+
+
+def test_a_database_that_is_left_alone_is_seen(own: LogoAdmin, free_port: int) -> None:
+    own.counters = Counters()
+    storage = open_sql_storage(f"mysql+pymysql://a:b@127.0.0.1:{free_port}/c", counters=own.counters)
+    for _ in range(2):
+        with pytest.raises(StorageUnavailable):
+            storage.check()
+    storage.close()
+    samples = watched(own)
+    assert outcomes(samples, "logoadmin_database_calls_total") == {"out_of_reach": 1, "not_tried": 1}
+    assert samples["logoadmin_database_call_seconds_count"] == 1
+    assert samples["logoadmin_database_breaker_open"] == 1
+
+
+def test_without_the_database_all_but_the_last_change_is_told(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> int:
+        raise StorageUnavailable("db.example:3306")
+
+    monkeypatch.setattr(own.changes, "version", away)
+    assert "logoadmin_last_change_id" not in watched(own)
+
+
+def test_the_last_change_and_the_build_are_told(own: LogoAdmin) -> None:
+    samples = watched(own)
+    assert samples["logoadmin_last_change_id"] == own.changes.version() > 0
+    assert samples['logoadmin_build_info{version="0.1.0",database="Memory"}'] == 1
+
+
+def test_a_place_is_gone_on_with_and_only_the_present_is_forgotten() -> None:
+    counter_slots = CounterSlots()
+    first, second = counter_slots.acquire(), counter_slots.acquire()
+    calls, present = COUNTED[0], next(series for series in COUNTED if series.type == "gauge")
+    of_first = counter_slots.counters[0]
+    of_first.of(calls).add("ok", amount=3)
+    of_first.of(present).add()
+    counter_slots.release(first)
+    assert counter_slots.acquire() is first
+    assert second is not first
+    assert len(counter_slots.counters) == 2
+    assert [sum(counters.of(calls).slots) for counters in counter_slots.counters] == [3, 0]
+    assert sum(of_first.of(present).slots) == 0
+
+
+def test_each_series_has_slots_of_its_own_in_shared_memory() -> None:
+    memory = memoryview(bytearray(8 * size(COUNTED))).cast("d")
+    counters = Counters(COUNTED, memory)
+    for number, series in enumerate(COUNTED, 1):
+        for slot in range(series.slots):
+            counters.of(series).slots[slot] += number
+    assert [*memory] == [number for number, series in enumerate(COUNTED, 1) for _ in range(series.slots)]
+
+
+def test_every_series_is_in_the_docs_and_nothing_else() -> None:
+    table = re.findall(r"^\| `(logoadmin_\w+)` \| (\w+) \| ([^|]*) \|", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
+    written = {name: (kind, re.findall(r"`(\w+)`", labels)) for name, kind, labels in table}
+    assert written == {series.name: (series.type, [name for name, _ in series.labels]) for series in SERIES}
+
+
+# Of a service.
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """A service of two processes: its process, its address, and that of its metrics."""
+    command = [sys.executable, "-u", "-m", "logoadmin", "serve", "--port", "0", "--workers", "2"]
+    settings = {"LOGOADMIN_METRICS_PORT": "0", "LOGOADMIN_ADMIN_PASSWORD": ADMIN_PASSWORD, "LOGOADMIN_CONSOLE": "0"}
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, **settings},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        metrics, address = (process.stdout.readline().split()[-1] for _ in range(2))
+        yield process, address, metrics
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+def fetched(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return str(answer.read().decode())
+
+
+@pytest.mark.slow("processes are started and killed")
+def test_all_workers_are_added_up_and_nothing_goes_back_when_one_is_killed(
+    served: tuple[subprocess.Popen[str], str, str],
+) -> None:
+    process, address, metrics = served
+    read = 'logoadmin_http_requests_total{operation="list_logos",status="200"}'
+    for _ in range(20):
+        fetched(f"{address}/api/logos")
+    assert parsed(fetched(metrics))[read] == 20
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    workers = [pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    assert len(workers) == 2
+    os.kill(int(workers[0]), signal.SIGKILL)
+    deadline = time.monotonic() + 20
+    while (samples := parsed(fetched(metrics)))["logoadmin_worker_restarts_total"] == 0:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert samples["logoadmin_worker_restarts_total"] == 1
+    assert samples[read] == 20
+    assert samples["logoadmin_http_requests_in_flight"] == 0
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        fetched(metrics.removesuffix("metrics"))

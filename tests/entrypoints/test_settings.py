@@ -1,0 +1,224 @@
+"""Where settings are from, which are refused, and what of them is shown (contract K4)."""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from logoadmin.settings import Settings, load_settings
+from tests.entrypoints.command_line import Run, says_one_line
+
+pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
+
+CURE: Final = "enableServiceLinks: false"
+
+
+@pytest.fixture
+def secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory of secrets, which is told of."""
+    directory = tmp_path / "secrets"
+    directory.mkdir()
+    monkeypatch.setenv("LOGOADMIN_SECRETS_DIR", str(directory))
+    return directory
+
+
+def shown(out: str) -> dict[str, tuple[str, str]]:
+    """Return the value and the origin of each setting that was printed."""
+    lines = [re.fullmatch(r"(\w+) {2,}(.+?) {2,}(.+)", line) for line in out.splitlines()]
+    return {line[1]: (line[2], line[3]) for line in lines if line is not None}
+
+
+def test_each_setting_is_printed_with_where_it_is_from(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secrets: Path
+) -> None:
+    Path("logoadmin.toml").write_text('hosts = ["a.example", "b.example"]\nworkers = 9\nport = 9\n')
+    (secrets / "logoadmin_session_days").write_text("7\n")
+    (secrets / "logoadmin_workers").write_text("8\n")
+    (secrets / "others").write_text("left alone")
+    monkeypatch.setenv("LOGOADMIN_WORKERS", "2")
+    monkeypatch.setenv("LOGOADMIN_ACCESS", "open")
+    monkeypatch.setenv("logoadmin_log_format", "json")
+    ended = run("config", "--access", "guarded", "--trusted-proxies", "10.0.0.0/8,::1")
+    assert (ended.code, ended.err) == (0, "")
+    found = shown(ended.out)
+    assert [*found] == [*Settings.model_fields]
+    assert {name: line for name, line in found.items() if line[1] != "default"} == {
+        "port": ("0", "LOGOADMIN_PORT"),
+        "access": ("guarded", "--access"),
+        "workers": ("2", "LOGOADMIN_WORKERS"),
+        "trusted_proxies": ("10.0.0.0/8,::1/128", "--trusted-proxies"),
+        "session_days": ("7", str(secrets / "logoadmin_session_days")),
+        "hosts": ("a.example,b.example", str(tmp_path / "logoadmin.toml")),
+        "argon2_memory_kib": ("8", "LOGOADMIN_ARGON2_MEMORY_KIB"),
+        "argon2_passes": ("1", "LOGOADMIN_ARGON2_PASSES"),
+        "log_format": ("json", "logoadmin_log_format"),
+    }
+    assert found["database"] == ("sqlite:///logoadmin.db", "default")
+    assert found["token_key"] == ("none", "default")
+    as_json = json.loads(run("config", "--json", "--access", "guarded").out)
+    assert as_json["hosts"] == {"value": ["a.example", "b.example"], "from": str(tmp_path / "logoadmin.toml")}
+    assert as_json["workers"] == {"value": 2, "from": "LOGOADMIN_WORKERS"}
+    assert as_json["token_key"] == {"value": None, "from": "default"}
+    assert not Path("logoadmin.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("url", "written"),
+    [
+        ("mysql+pymysql://ann:hidden@db:3306/gallery", "mysql+pymysql://ann:***@db:3306/gallery"),
+        ("mysql://ann:hid@den@db/gallery", "mysql://ann:***@db/gallery"),
+        ("mysql://ann:hid/den@[::1]:3306/gallery", "mysql://ann:***@[::1]:3306/gallery"),
+        ("mysql://ann@db/x?password=hidden&ssl=true&passwd=hidden", "mysql://ann@db/x?password=***&ssl=***&passwd=***"),
+        ("mysql://ann:hidden", "***"),
+        ("mysql://db/gallery?user=ann&password=hidden", "***"),
+        ("mysql:///ann:hidden@db/gallery", "mysql://:***@db/gallery"),
+        ("mysql://db?user=ann&password=hidden@99", "***"),
+        ("mysql://db/gallery?user=ann&password=hid@hidden", "***"),
+        ("mysql://ann:x@y?hidden=1@db/gallery", "***"),
+        ("mysql://ann:hid?den@db/gallery", "***"),
+        ("mysql://ann@db:hidden/gallery", "***"),
+        ("mysql://ann@db/x?hidden&ssl=true", "mysql://ann@db/x?***&ssl=***"),
+        ("mysql:///gallery", "mysql:///gallery"),
+        ("ann:hidden@db", "***"),
+        ("hidden", "***"),
+        ("sqlite:////srv/gallery.db", "sqlite:////srv/gallery.db"),
+        ("sqlite:////srv/a@b/c@d.db", "sqlite:////srv/a@b/c@d.db"),
+        ("sqlite:///gallery.db?key=hidden", "***"),
+        ("memory:", "memory:"),
+    ],
+)  # fmt: skip
+def test_no_secret_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch, url: str, written: str) -> None:
+    monkeypatch.setenv("LOGOADMIN_DATABASE", url)
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "hidden" * 6)
+    monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", "hidden")
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "/keys/a.pem,/keys/b.pem")
+    ended = run("config")
+    assert (ended.code, ended.err) == (0, "")
+    found = shown(ended.out)
+    assert found["database"] == (written, "LOGOADMIN_DATABASE")
+    assert found["token_key"] == ("***", "LOGOADMIN_TOKEN_KEY")
+    assert found["admin_password"] == ("***", "LOGOADMIN_ADMIN_PASSWORD")
+    assert found["token_key_files"] == ("/keys/a.pem,/keys/b.pem", "LOGOADMIN_TOKEN_KEY_FILES")
+    assert "hidden" not in ended.out + run("config", "--json").out
+    monkeypatch.setenv("LOGOADMIN_WORKERS", "hidden")
+    refused = run("config")
+    says_one_line(refused, 2, "workers (LOGOADMIN_WORKERS)")
+    assert "hidden" not in refused.err
+
+
+def test_what_could_move_the_cursor_is_printed_with_escapes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_TOKEN_ISSUER", "a\x1b[2Jb\n")
+    out = run("config").out
+    assert r"a\x1b[2Jb\n" in out
+    assert "\x1b" not in out
+    monkeypatch.setenv("LOGOADMIN_\x1b[2J", "1")
+    refused = run("config")
+    says_one_line(refused, 2, r"LOGOADMIN_\x1b[2J")
+
+
+def test_a_misspelt_name_is_refused_wherever_it_is(run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path) -> None:
+    Path("logoadmin.toml").write_text("databse = 'sqlite:///x.db'\n")
+    (secrets / "logoadmin_tokenkey").write_text("k" * 32)
+    monkeypatch.setenv("LOGOADMIN_PROT", "8000")
+    monkeypatch.setenv("LOGOADMIN_SECRET_DIR", "x")
+    monkeypatch.setenv("LOGOADMIN_ZZZZ", "x")
+    says_one_line(
+        run("openapi"),
+        2,
+        "logoadmin.toml: there is no setting databse, did you mean database?",
+        f"{secrets}: there is no setting logoadmin_tokenkey, did you mean logoadmin_token_key?",
+        "there is no setting LOGOADMIN_PROT, did you mean LOGOADMIN_PORT?",
+        "there is no setting LOGOADMIN_SECRET_DIR, did you mean LOGOADMIN_SECRETS_DIR?",
+        "there is no setting LOGOADMIN_ZZZZ",
+    )
+
+
+def test_each_setting_that_is_wrong_is_said_with_where_it_is_from(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secrets: Path
+) -> None:
+    Path("logoadmin.toml").write_text("session_days = 0\n")
+    (secrets / "logoadmin_cache_seconds").write_text("soon")
+    monkeypatch.setenv("LOGOADMIN_WORKERS", "65")
+    says_one_line(
+        run("config", "--hosts", "a b"),
+        2,
+        f"session_days ({tmp_path / 'logoadmin.toml'}): ",
+        f"cache_seconds ({secrets / 'logoadmin_cache_seconds'}): ",
+        "workers (LOGOADMIN_WORKERS): ",
+        "hosts (--hosts): should be names or addresses",
+    )
+
+
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize("line", ["port = true", "workers = 2.0", "metrics_port = false", "session_days = 1e2"])
+def test_a_number_in_a_file_is_whole(run: Run, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    monkeypatch.delenv("LOGOADMIN_PORT")
+    Path("logoadmin.toml").write_text(line)
+    says_one_line(run("config"), 2, f"{line.split()[0]} (", "should be a valid integer")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names differ in more than case there")
+def test_two_names_of_one_setting_are_refused(run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path) -> None:
+    monkeypatch.setenv("LOGOADMIN_WORKERS", "1")
+    monkeypatch.setenv("logoadmin_workers", "2")
+    (secrets / "LOGOADMIN_TOKEN_KEY").write_text("a" * 32)
+    (secrets / "logoadmin_token_key").write_text("b" * 32)
+    says_one_line(
+        run("config"),
+        2,
+        "LOGOADMIN_WORKERS and logoadmin_workers are the same setting workers",
+        f"{secrets}: LOGOADMIN_TOKEN_KEY and logoadmin_token_key are the same setting token_key",
+    )
+
+
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize("name", ["host", "metrics_host"])
+@pytest.mark.parametrize("value", ["[::1]", "http://gallery.example", "gallery.example/"])
+def test_a_host_is_a_name_or_an_address_alone(run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    variable = f"LOGOADMIN_{name.upper()}"
+    monkeypatch.setenv(variable, value)
+    for command in ("config", "doctor"):
+        refused = run(command)
+        assert refused.code in {1, 2}
+        assert f"{name} ({variable}): should be a name or an address alone" in refused.out + refused.err
+
+
+def test_what_kubernetes_says_of_a_service_with_the_name_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (
+        ("LOGOADMIN_SERVICE_HOST", "10.0.0.1"),
+        ("LOGOADMIN_SERVICE_PORT", "80"),
+        ("LOGOADMIN_SERVICE_PORT_HTTP", "80"),
+        ("LOGOADMIN_PORT_80_TCP", "tcp://10.0.0.1:80"),
+        ("LOGOADMIN_PORT_80_TCP_PROTO", "tcp"),
+    ):
+        monkeypatch.setenv(name, value)
+    assert load_settings().port == 0
+
+
+@pytest.mark.parametrize("name", ["LOGOADMIN_PORT", "LOGOADMIN_METRICS_PORT", "LOGOADMIN_DB_PORT_3306_TCP"])
+def test_an_address_of_kubernetes_is_no_port(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "tcp://10.0.0.1:80")
+    says_one_line(run("config"), 2, f"{name}: set by Kubernetes", CURE)
+
+
+def test_a_flag_wins_over_an_address_of_kubernetes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_PORT", "tcp://10.0.0.1:80")
+    assert shown(run("config", "--port", "8000").out)["port"] == ("8000", "--port")
+
+
+def test_files_of_settings_that_cannot_be_read_are_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path
+) -> None:
+    (secrets / "logoadmin_token_key").write_bytes(b"\xff" * 32)
+    says_one_line(run("config"), 2, str(secrets), "UTF-8")
+    (secrets / "logoadmin_token_key").unlink()
+    Path("logoadmin.toml").write_text("port = \n")
+    says_one_line(run("config"), 2, "logoadmin.toml cannot be read", "line 1")
+    monkeypatch.setenv("LOGOADMIN_CONFIG", "nowhere.toml")
+    says_one_line(run("config"), 2, "LOGOADMIN_CONFIG", "nowhere.toml")
+    if os.getuid() != 0:  # who may read everything
+        (secrets / "logoadmin_token_key").touch(0)
+        says_one_line(run("config"), 2, "logoadmin_token_key cannot be read")

@@ -1,0 +1,245 @@
+"""A Galera cluster of three servers behind a HAProxy, in temporary directories, on addresses of loopback alone."""
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import pymysql  # type: ignore[import-untyped]  # the driver has no types
+
+from tests.mariadb import MariaDbServer, free_port, missing_reason, search_path
+
+_PROVIDERS: Final = ("/usr/lib/galera/libgalera_smm.so", "/usr/lib64/galera-4/libgalera_smm.so")
+_CONFIG: Final = Path(__file__).parent.parent / "deploy" / "haproxy-galera.cfg"
+_NAMES: Final = ("one", "two", "three")
+_SYNCED: Final = "4"
+_READY_WITHIN: Final = 60.0
+# As docs/cluster.md has them, but for the size of the cache.
+_TIMES: Final = (
+    "evs.keepalive_period=PT0.5S",
+    "evs.suspect_timeout=PT2S",
+    "evs.inactive_timeout=PT5S",
+    "evs.inactive_check_period=PT0.5S",
+    "pc.recovery=true",
+    "gcache.size=64M",
+)
+# What is copied of a data directory: not what was known of who else there was.
+_NOT_COPIED: Final = shutil.ignore_patterns("gvwstate.dat", "galera.cache", "*.pid")
+
+
+def galera_missing_reason() -> str | None:
+    """Return why there can be no cluster here, None if there can."""
+    if missing_reason() is not None:
+        return missing_reason()
+    if _provider() is None:
+        return "galera-4 is not installed"
+    missing = [name for name in ("haproxy", "rsync") if shutil.which(name, path=search_path()) is None]
+    return f"{' and '.join(missing)} not installed" if missing else None
+
+
+def _provider() -> str | None:
+    return next((path for path in _PROVIDERS if Path(path).exists()), None)
+
+
+class Node(MariaDbServer):
+    """One of the servers, as MariaDbServer is alone; it touches no process but its own."""
+
+    def __init__(self, number: int, base: Path, ports: Sequence[int]) -> None:
+        """Copy the data directory of a server that was shut down in good order."""
+        self.name = _NAMES[number]
+        self.host = f"127.0.1.{number + 1}"
+        directory = Path(tempfile.mkdtemp(prefix=f"logoadmin-galera-{self.name}-"))
+        super().__init__(directory, ports[0])
+        self._ports = ports
+        shutil.copytree(base, directory / "data", ignore=_NOT_COPIED)
+        for path in (directory, directory / "data", *(directory / "data").rglob("*")):
+            self._own(path)
+
+    def start(self, *options: str) -> None:
+        """Start or restart the server, and wait until it has what the others have."""
+        super().start(*options, *self._position())
+        deadline = time.monotonic() + _READY_WITHIN
+        while not self._is_synced():
+            if time.monotonic() > deadline:
+                raise RuntimeError(self.log()[-4000:])
+            time.sleep(0.05)
+
+    def _is_synced(self) -> bool:
+        # While it joins the others, it may end connections.
+        with contextlib.suppress(pymysql.err.OperationalError):
+            return self.status("wsrep_local_state") == _SYNCED
+        return False
+
+    def start_first(self) -> None:
+        """Start the first server of a cluster."""
+        self.start("--wsrep-new-cluster")
+
+    def status(self, name: str) -> str:
+        """Return one of the values by which the server tells how it is."""
+        # Of no database: one that is cut off would not let anybody choose one.
+        return str(self._execute(None, f"SHOW GLOBAL STATUS LIKE '{name}'")[0][1])
+
+    def isolate(self, *, cut_off: bool) -> None:
+        """Cut the server off from the others, or let it come back."""
+        self._execute(None, f"SET GLOBAL wsrep_provider_options = 'gmcast.isolate={int(cut_off)}'")
+
+    def _command(self) -> list[str]:
+        _, group, transfer, state = self._ports
+        hosts = ",".join(f"127.0.1.{number + 1}:{group}" for number in range(len(_NAMES)))
+        of_provider = (
+            f"gmcast.listen_addr=tcp://{self.host}:{group}",
+            f"ist.recv_addr={self.host}:{transfer}",
+            *_TIMES,
+        )
+        return [
+            *super()._command(),
+            "--wsrep-on=ON",
+            f"--wsrep-provider={_provider()}",
+            "--wsrep-cluster-name=gallery",
+            f"--wsrep-cluster-address=gcomm://{hosts}",
+            f"--wsrep-node-name={self.name}",
+            f"--wsrep-node-address={self.host}",
+            f"--wsrep-provider-options={';'.join(of_provider)}",
+            "--wsrep-sst-method=rsync",
+            f"--wsrep-sst-receive-address={self.host}:{state}",
+            "--binlog-format=ROW",
+            "--innodb-autoinc-lock-mode=2",
+        ]
+
+    def _position(self) -> list[str]:
+        """Return what a server that was killed has to be told: up to where it had got."""
+        state = self.data / "grastate.dat"
+        if not state.exists() or "seqno:   -1" not in state.read_text():
+            return []
+        # Without a network: two that are recovered at once would both listen on the usual port.
+        arguments = [*self._command(), "--wsrep-recover", "--skip-networking"]
+        environment = {**os.environ, "PATH": search_path()}
+        told = subprocess.run(arguments, check=False, capture_output=True, text=True, env=environment, timeout=60)
+        if told.returncode != 0:
+            raise RuntimeError(told.stderr[-4000:])
+        found = re.findall(r"Recovered position: (\S+)", told.stderr)
+        return [f"--wsrep-start-position={found[-1]}"] if found else []
+
+
+class HaProxy:
+    """HAProxy with the configuration that operators are given, on other addresses."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        """Start, and lead to the first of the servers that is well."""
+        self.port = free_port()
+        self._directory = Path(tempfile.mkdtemp(prefix="logoadmin-haproxy-"))
+        self._socket = self._directory / "socket"
+        config = _CONFIG.read_text()
+        places = {"127.0.0.1:3307": f"127.0.0.1:{self.port}", "/run/haproxy/admin.sock": str(self._socket)}
+        places |= {f"192.0.2.{11 + number}:3306": node.address for number, node in enumerate(nodes)}
+        for example, place in places.items():
+            if example not in config:
+                raise LookupError(f"the configuration has no {example}")
+            config = config.replace(example, place)
+        file = self._directory / "haproxy.cfg"
+        file.write_text(config)
+        program = str(shutil.which("haproxy", path=search_path()))
+        self._process = subprocess.Popen([program, "-db", "-f", str(file)], stderr=subprocess.DEVNULL)
+        self.leads_to("one")
+
+    def led_to(self) -> str | None:
+        """Return the name of the server that is led to, None where there is none."""
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as asked:
+            asked.settimeout(5)
+            asked.connect(str(self._socket))
+            asked.sendall(b"show stat\n")
+            text = b"".join(iter(lambda: asked.recv(65536), b"")).decode()
+            lines = [line.split(",") for line in text.splitlines() if line.startswith("galera,")]
+            up = [line[1] for line in lines if line[17].startswith("UP")]
+            return next((name for name in _NAMES if name in up), None)
+        return None
+
+    def leads_to(self, *names: str | None, within: float = 30.0) -> float:
+        """Wait until one of these servers is led to; return how many seconds that took."""
+        began = time.monotonic()
+        while self.led_to() not in names:
+            if time.monotonic() - began > within:
+                raise TimeoutError(f"the proxy leads to {self.led_to()}, not to any of {names}")
+            time.sleep(0.02)
+        return time.monotonic() - began
+
+    def remove(self) -> None:
+        """End it, and remove all it had."""
+        self._process.kill()
+        self._process.wait()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+
+class Cluster:
+    """Three servers that have the same, and the proxy before them."""
+
+    def __init__(self) -> None:
+        """Make one server, copy what it has three times, and start the copies one after the other."""
+        self.nodes: list[Node] = []
+        self._databases = 0
+        base = MariaDbServer()
+        try:
+            base.execute("CREATE USER 'haproxy'@'127.0.0.1'", "CREATE USER 'haproxy'@'localhost'")
+            base.stop()
+            ports = [free_port() for _ in range(4)]
+            # It was a cluster of one, once: copies that are as far as each other have nothing to transfer.
+            first = Node(0, base.data, ports)
+            self.nodes.append(first)
+            first.start_first()
+            first.stop()
+            self.nodes += [Node(number, first.data, ports) for number in range(1, len(_NAMES))]
+            first.start_first()
+            for node in self.nodes[1:]:
+                node.start()
+            self.proxy = HaProxy(self.nodes)
+        except BaseException:
+            self.remove()
+            raise
+        finally:
+            base.remove()
+
+    def new_database(self) -> str:
+        """Return the name of a new, empty database, which all servers have."""
+        name = self.nodes[0].new_database()
+        # A connection names its database before it can wait for what other servers wrote.
+        for node in self.nodes[1:]:
+            node.execute("SET SESSION wsrep_sync_wait = 1", "SHOW DATABASES")
+        return name
+
+    def url_of(self, database: str) -> str:
+        """Return the URL of a database through the proxy."""
+        quoted = self.nodes[0].url_of(database)
+        return quoted.replace(self.nodes[0].address, f"127.0.0.1:{self.proxy.port}")
+
+    def remove(self) -> None:
+        """End it all, and remove it."""
+        for node in self.nodes:
+            node.remove()
+        if hasattr(self, "proxy"):
+            self.proxy.remove()
+
+
+@contextlib.contextmanager
+def one_at_a_time(directory: Path) -> Iterator[None]:
+    """Let no other process of a test run have a cluster meanwhile; the machine has enough to do with one."""
+    with (directory / "galera.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def running_cluster() -> Iterator[Cluster]:
+    """Yield a cluster, and remove it afterwards."""
+    cluster = Cluster()
+    try:
+        yield cluster
+    finally:
+        cluster.remove()

@@ -1,0 +1,28 @@
+"""What the tests are told in the environment: LOGOADMIN_REQUIRE_*, LOGOADMIN_TEST_* and LOGOADMIN_GALLERY.
+
+They are read here alone, and taken out of the environment before a test runs: the service would take them for settings
+that are misspelt (contract K4).
+"""
+
+import os
+from pathlib import Path
+from typing import Final, NoReturn
+
+import pytest
+
+OPTIONS: Final = {
+    name: value
+    for name, value in os.environ.items()
+    if name.startswith(("LOGOADMIN_REQUIRE_", "LOGOADMIN_TEST_")) or name == "LOGOADMIN_GALLERY"
+}
+# A closer look, for which a release has the time: more repetitions of the same, never another rule.
+LONG: Final = OPTIONS.get("LOGOADMIN_TEST_LONG") == "1"
+# A gallery to import and export.
+GALLERY: Final = Path(OPTIONS.get("LOGOADMIN_GALLERY") or Path(__file__).with_name("gallery.jsonl"))
+
+
+def skip_without(program: str, reason: str) -> NoReturn:
+    """Skip the test, or fail it where ``LOGOADMIN_REQUIRE_<PROGRAM>`` says that there must be this program."""
+    if OPTIONS.get(f"LOGOADMIN_REQUIRE_{program}") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)

@@ -1,0 +1,142 @@
+"""One good request for each operation, written by hand from spec §Endpoints and contract C, D and G."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from httpx2 import Client, Response
+
+from logoadmin.domain.model.records import Kind
+from tests.gallery import ANN_PASSWORD, ARTWORK, IMPORTED_LINE
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A request that is good in a stocked gallery, and what is said of it.
+
+    Attributes:
+        method: of HTTP.
+        template: the path as the specification writes it.
+        status: of the answer.
+        token: who needs one: nobody, nobody but it is looked at, nobody under ``open``, or everybody (contract B1).
+        body: the JSON body, or the only line of one of JSON Lines; None for none.
+        fields: those of the answer, or of each record of it.
+        is_list: whether the answer is an array.
+        is_file: whether it is a file of JSON Lines.
+        errors: the statuses beside 401, 403, 413, 415, 422 and 503 that it may answer.
+        media_type: of the body.
+    """
+
+    method: str
+    template: str
+    status: int
+    token: Literal["never", "optional", "guarded", "always"]
+    fields: tuple[str, ...]
+    body: Any = None
+    is_list: bool = False
+    is_file: bool = False
+    errors: tuple[int, ...] = ()
+    media_type: str = "application/json"
+
+    @property
+    def takes_body(self) -> bool:
+        """Whether it has a JSON body."""
+        return self.body is not None and self.media_type == "application/json"
+
+    def send(self, client: Client, headers: Mapping[str, str] | Sequence[tuple[Any, Any]], path: str = "") -> Response:
+        """Send it, to its own path or another one."""
+        described = [] if self.body is None else [("content-type", self.media_type)]
+        given = headers.items() if isinstance(headers, Mapping) else headers
+        return client.request(self.method, path or self.path, headers=[*described, *given], json=self.body)
+
+    @property
+    def path(self) -> str:
+        """The path in the stocked gallery: user 7, role 3, change 7, and else the first of each kind."""
+        ids = {**dict.fromkeys((f"{kind}_id" for kind in Kind), 1), "user_id": 7, "role_id": 3}
+        return self.template.format(**ids, key_id=1, change_id=7, session_id="spare")
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.template}"
+
+
+_TOKENS: Final = ("access_token", "token_type", "expires_in", "refresh_token", "scope")
+_USER: Final = ("user_id", "username", "avatar", "role_id", "created_at")
+_ROLE: Final = ("role_id", "name", "scope", "created_at")
+_AUTHOR: Final = ("author_id", "user_id", "username", "created_at")
+_ARTWORK: Final = ("name", "preview_url", "target", "custom_css", "active", "authors", "created_at")
+_THEME: Final = ("theme_id", *_ARTWORK)
+_LOGO: Final = ("logo_id", *_ARTWORK)
+_KEY: Final = ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at")
+_SESSION: Final = ("session_id", "created_at", "refreshed_at", "expires_at", "address", "user_agent", "current")
+_CHANGE: Final = ("change_id", "at", "user_id", "action", "kind", "id", "before", "after", "request_id")
+_LOGO_LINK: Final = ("logo_author_id", "logo_id", "author_id")
+_THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
+
+# fmt: off
+SAMPLES: Final = (
+    Sample("POST", "/api/auth/token", 200, "never", _TOKENS, {"username": "ann", "password": ANN_PASSWORD},
+        errors=(429,)),
+    Sample("POST", "/api/auth/revoke", 200, "optional", ("ended",), {"refresh_token": "unknown"}, errors=(403,)),
+    Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope")),
+    Sample("GET", "/api/auth/sessions", 200, "always", _SESSION, is_list=True),
+    Sample("DELETE", "/api/auth/sessions/{session_id}", 200, "always", ("session_id",), errors=(404,)),
+    Sample("GET", "/api/auth/keys", 200, "always", _KEY, is_list=True),
+    Sample("POST", "/api/auth/keys", 201, "always", (*_KEY, "key"),
+        {"name": "nightly", "scope": ["logos:write"], "expires_in": 3600}),
+    Sample("DELETE", "/api/auth/keys/{key_id}", 200, "always", ("key_id",), errors=(404,)),
+    Sample("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),
+    Sample("POST", "/api/changes/{change_id}/revert", 200, "always", _CHANGE, errors=(400, 404, 409)),
+    Sample("POST", "/api/changes/revert", 200, "always", _CHANGE, {"request_id": "second"}, is_list=True,
+        errors=(400, 404, 409)),
+    Sample("POST", "/api/import", 200, "always", ("role", "user", "author", "theme", "logo"), json.loads(IMPORTED_LINE),
+        errors=(409, 429), media_type="application/jsonl"),
+    Sample("GET", "/api/export", 200, "always", ("kind", *_ROLE), errors=(429,), is_file=True),
+    Sample("GET", "/api/users", 200, "guarded", _USER, is_list=True),
+    Sample("POST", "/api/users", 201, "always", _USER,
+        {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}, errors=(409,)),
+    Sample("GET", "/api/users/{user_id}", 200, "guarded", _USER, errors=(404,)),
+    Sample("PATCH", "/api/users/{user_id}", 200, "always", _USER,
+        {"username": "anna", "avatar": None, "role_id": 3}, errors=(400, 404, 409)),
+    Sample("DELETE", "/api/users/{user_id}", 200, "always", ("user_id",), errors=(404, 409)),
+    Sample("DELETE", "/api/users/{user_id}/avatar", 200, "always", ("avatar",), errors=(404,)),
+    Sample("PUT", "/api/users/{user_id}/password", 200, "always", _USER, {"password": "new"}, errors=(404,)),
+    Sample("DELETE", "/api/users/{user_id}/sessions", 200, "always", ("user_id", "ended"), errors=(404,)),
+    Sample("GET", "/api/roles", 200, "always", _ROLE, is_list=True),
+    Sample("POST", "/api/roles", 201, "always", _ROLE, {"name": "editor", "scope": ["logos:write"]}, errors=(409,)),
+    Sample("GET", "/api/roles/{role_id}", 200, "always", _ROLE, errors=(404,)),
+    Sample("PATCH", "/api/roles/{role_id}", 200, "guarded", _ROLE, {"name": "brush", "scope": []},
+        errors=(400, 404, 409)),
+    Sample("DELETE", "/api/roles/{role_id}", 200, "always", ("role_id",), errors=(404, 409)),
+    Sample("GET", "/api/authors", 200, "never", _AUTHOR, is_list=True),
+    Sample("POST", "/api/authors", 201, "guarded", _AUTHOR, {"user_id": 103, "username": "Cyd"}, errors=(409,)),
+    Sample("GET", "/api/authors/{author_id}", 200, "never", _AUTHOR, errors=(404,)),
+    Sample("PATCH", "/api/authors/{author_id}", 200, "guarded", _AUTHOR, {"user_id": 104, "username": "Dan"},
+        errors=(400, 404)),
+    Sample("DELETE", "/api/authors/{author_id}", 200, "always", ("author_id",), errors=(404,)),
+    Sample("GET", "/api/authors/{author_id}/logos", 200, "never", _LOGO, is_list=True, errors=(404,)),
+    Sample("GET", "/api/authors/{author_id}/themes", 200, "never", _THEME, is_list=True, errors=(404,)),
+    Sample("GET", "/api/themes", 200, "never", _THEME, is_list=True),
+    Sample("POST", "/api/themes", 201, "always", _THEME, ARTWORK, errors=(409,)),
+    Sample("GET", "/api/themes/{theme_id}", 200, "never", _THEME, errors=(404,)),
+    Sample("PATCH", "/api/themes/{theme_id}", 200, "always", _THEME, {"name": "Boreal"}, errors=(404,)),
+    Sample("DELETE", "/api/themes/{theme_id}", 200, "always", ("theme_id",), errors=(404,)),
+    Sample("GET", "/api/themes/{theme_id}/authors", 200, "never", _AUTHOR, is_list=True, errors=(404,)),
+    Sample("POST", "/api/themes/{theme_id}/authors", 200, "always", _THEME_LINK, {"author_id": 2}, errors=(404, 409)),
+    Sample("DELETE", "/api/themes/{theme_id}/authors", 200, "guarded", ("theme_id", "author_id"), {"author_id": 1},
+        errors=(404,)),
+    Sample("DELETE", "/api/themes/{theme_id}/authors/{author_id}", 200, "always", ("theme_id", "author_id"),
+        errors=(404,)),
+    Sample("GET", "/api/logos", 200, "never", _LOGO, is_list=True),
+    Sample("POST", "/api/logos", 201, "always", _LOGO, ARTWORK, errors=(409,)),
+    Sample("GET", "/api/logos/{logo_id}", 200, "never", _LOGO, errors=(404,)),
+    Sample("PATCH", "/api/logos/{logo_id}", 200, "always", _LOGO, {"name": "Boreal"}, errors=(404,)),
+    Sample("DELETE", "/api/logos/{logo_id}", 200, "guarded", ("logo_id",), errors=(404,)),
+    Sample("GET", "/api/logos/{logo_id}/authors", 200, "never", _AUTHOR, is_list=True, errors=(404,)),
+    Sample("POST", "/api/logos/{logo_id}/authors", 200, "guarded", _LOGO_LINK, {"author_id": 2}, errors=(404, 409)),
+    Sample("DELETE", "/api/logos/{logo_id}/authors", 200, "always", ("logo_id", "author_id"), {"author_id": 1},
+        errors=(404,)),
+    Sample("DELETE", "/api/logos/{logo_id}/authors/{author_id}", 200, "always", ("logo_id", "author_id"),
+        errors=(404,)),
+)
+# fmt: on
