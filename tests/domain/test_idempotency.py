@@ -124,7 +124,7 @@ def test_the_key_of_another_command_is_refused(stocked: LogoAdmin, other: Comman
     with pytest.raises(InvalidInput) as caught:
         ask(stocked, once(other, KEY))
     (problem,) = caught.value.problems
-    assert (problem.loc, problem.type) == (("header", "Idempotency-Key"), "value_error")
+    assert (problem.loc, problem.type) == (("idempotency_key",), "value_error")
     assert KEY not in str(caught.value)
     assert everything(stocked) == before
 
@@ -400,6 +400,24 @@ def test_an_import_is_never_taken_for_another(gallery: LogoAdmin) -> None:
         answer = gallery.import_export.load(once(import_export.ImportRecords(), KEY), [line])
         assert sum(counts.lines for counts in answer.counts.values()) == 1
     assert len(list(gallery.roles.list(roles.ListRoles()))) == 4
+
+
+@pytest.mark.rule("contract H6")
+@pytest.mark.parametrize(
+    ("key", "problem"),
+    [
+        ("", "string_too_short"),
+        ("k" * 256, "string_too_long"),
+        ("\0", "string_pattern_mismatch"),
+        ("\ud800", "string_unicode"),
+        (7, "string_type"),
+    ],
+)
+def test_a_key_that_http_refuses_is_refused_by_the_library(key: Any, problem: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        CreateAuthor(user_id=7, username="Anna", idempotency_key=key)
+    assert [(found.loc, found.type) for found in caught.value.problems] == [(("idempotency_key",), problem)]
+    assert CreateAuthor(user_id=7, username="Anna", idempotency_key="k" * 255).idempotency_key == "k" * 255
 
 
 def test_a_command_keeps_its_key_and_its_versions() -> None:

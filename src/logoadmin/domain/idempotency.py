@@ -25,7 +25,6 @@ from logoadmin.ports.storage import StoredResponse, UnitOfWork
 Answer = TypeVar("Answer")
 
 _DAY: Final = 86_400
-MAX_KEY: Final = 255
 # So many old answers are forgotten for each new one: however many there are, nobody waits for it.
 _MOST_RESPONSES_FORGOTTEN: Final = 20
 # A password must not be guessed from what is stored, however short the key: 16 MiB and some hundredths of a second.
@@ -121,7 +120,7 @@ class Idempotency:
         # Earlier programs did not store what the work took, and now that is not stored where it took nothing.
         digest, name, values, version, *required = json.loads(self._encryption.decrypt(stored.encrypted, request.key))
         if digest != request.digest:
-            problem = Problem(("header", "Idempotency-Key"), "This key was used for another request", "value_error")
+            problem = Problem(("idempotency_key",), "This key was used for another request", "value_error")
             raise InvalidInput([problem])
         if held is not None and not all(map(held.cover, required)):
             raise NotPermitted

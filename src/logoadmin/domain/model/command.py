@@ -14,6 +14,7 @@ from pydantic_core import from_json
 
 from logoadmin.domain.model.access import PUBLIC, Permission
 from logoadmin.domain.model.errors import InvalidInput, Problem
+from logoadmin.domain.model.limits import IdempotencyKey
 
 # How deep JSON may be nested, the outermost counted as 1; no command needs more than 2 (contract A21).
 MAX_DEPTH: Final = 16
@@ -92,8 +93,8 @@ class Command(Input):
             is raised. None if it does not matter (contract F1).
         if_none_match: of a read, the versions that the caller has already; NotModified is raised where the record or
             the list has one of them (contract F1).
-        idempotency_key: of a write, what makes it the same one when it is sent again within a day: it gives its first
-            answer then. InvalidInput is raised if another command had the key (contract F3).
+        idempotency_key: of a write, what makes it the same one when it is sent again within a day: it gets its stored
+            response then. InvalidInput is raised if another command had the key (contract F3).
     """
 
     permission: ClassVar[Permission] = PUBLIC
@@ -102,7 +103,7 @@ class Command(Input):
 
     if_match: SkipJsonSchema[frozenset[int] | None] = request_option(None)
     if_none_match: SkipJsonSchema[frozenset[int]] = request_option(frozenset())
-    idempotency_key: SkipJsonSchema[str | None] = request_option(None)
+    idempotency_key: SkipJsonSchema[IdempotencyKey | None] = request_option(None)
 
     @property
     def searches(self) -> bool:

@@ -30,6 +30,7 @@ MAX_PAGE: Final = 1000
 MAX_QUERY: Final = 128
 MAX_ACTION: Final = 64
 MAX_REQUEST_ID: Final = 128
+MAX_IDEMPOTENCY_KEY: Final = 255
 MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
 MAX_PORT: Final = 65_535
 MAX_WORKERS: Final = 64
@@ -106,6 +107,7 @@ SessionId = Annotated[
 ]
 Action = Annotated[str, *_text(1, MAX_ACTION)]
 RequestId = Annotated[str, *_text(1, MAX_REQUEST_ID)]
+IdempotencyKey = Annotated[str, *_text(1, MAX_IDEMPOTENCY_KEY)]
 HashText = Annotated[str, *_text(1, MAX_HASH), Field(repr=False)]
 ArtworkName = Annotated[str, *_text(1, MAX_ARTWORK_NAME), _described("The name.", "Aurora")]
 Query = Annotated[str, *_text(1, MAX_QUERY), _described("Those whose name has this part, in capitals or not.", "aur")]

@@ -49,6 +49,9 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
 # Where in the scope a server that logs requests finds why one could not be answered.
 CAUSES: Final = "logoadmin.causes"
 
+# Where a request has its idempotency key, which is the only option of commands that may be wrong.
+KEY_HEADER: Final = ("header", "Idempotency-Key")
+
 # Seconds after which a database that was away is worth another try.
 RETRY_AFTER: Final = 1
 
@@ -111,7 +114,12 @@ def _detail(error: LogoAdminError) -> str | tuple[Problem, ...]:
             for line in error.lines
             for problem in line.problems
         )
-    return error.problems if isinstance(error, InvalidInput) else str(error)
+    return tuple(map(option_placed, error.problems)) if isinstance(error, InvalidInput) else str(error)
+
+
+def option_placed(problem: Problem) -> Problem:
+    """Return a problem as it is in a request, whose headers have the options of commands."""
+    return replace(problem, loc=KEY_HEADER) if problem.loc == ("idempotency_key",) else problem
 
 
 def detail_response(

@@ -10,15 +10,14 @@ from urllib.parse import parse_qsl
 
 from starlette.types import Receive, Scope
 
-from logoadmin.domain.idempotency import MAX_KEY
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, SentRequestId, require_token
-from logoadmin.domain.model.command import MOST_FIELDS, MOST_MARKS, Command, strict_json
+from logoadmin.domain.model.command import MOST_FIELDS, MOST_MARKS, REQUEST_OPTIONS, Command, strict_json
 from logoadmin.domain.model.errors import InvalidInput, InvalidToken, Problem
 from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
 from logoadmin.entrypoints.http_api.bodies import BodyReader
 from logoadmin.entrypoints.http_api.conditions import header_values, if_match, if_none_match
-from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api.errors import KEY_HEADER, HttpError, option_placed
 from logoadmin.entrypoints.http_api.media_types import FORM, JSON
 from logoadmin.entrypoints.http_api.operation import SMALL_BODY, Operation
 
@@ -184,12 +183,10 @@ def _request_options(scope: Scope, operation: Operation, problems: list[Problem]
 
 def _idempotency_key(scope: Scope, problems: list[Problem]) -> str | None:
     sent = header_values(scope, b"idempotency-key")
-    if not sent:
+    if len(sent) > 1:
+        problems.append(Problem(KEY_HEADER, "Header should be given once", "value_error"))
         return None
-    if len(sent) > 1 or not sent[0] or len(sent[0]) > MAX_KEY:
-        text = f"Header should be given once and have 1 to {MAX_KEY} characters"
-        problems.append(Problem(("header", "Idempotency-Key"), text, "value_error"))
-    return sent[0]
+    return sent[0] if sent else None
 
 
 def _query(request: Request, operation: Operation) -> tuple[dict[str, Any], list[Problem]]:
@@ -273,6 +270,8 @@ def _integer(text: str) -> int | str:
 def _placed(problem: Problem, operation: Operation) -> Problem:
     """Say where in the request a command's problem is; paths and queries hold text, of which values are made."""
     name = problem.loc[0]
+    if name in REQUEST_OPTIONS:
+        return option_placed(problem)
     place = "path" if name in operation.path_fields else "query" if name in operation.query_fields else "body"
     msg, type_ = problem.msg, problem.type
     if place != "body":

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Any, Final
 
-from logoadmin.domain.idempotency import MAX_KEY
+from logoadmin.domain.model.limits import MAX_IDEMPOTENCY_KEY
 from logoadmin.entrypoints.http_api.operation import Operation
 
 
@@ -36,7 +36,7 @@ _KEY: Final = {
     "schema": {
         "type": "string",
         "minLength": 1,
-        "maxLength": MAX_KEY,
+        "maxLength": MAX_IDEMPOTENCY_KEY,
         "examples": ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
     },
 }
