@@ -13,9 +13,9 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.audit.records import AuditedRecords
 from logoadmin.domain.audit.unit_of_work import AuditedLinks, AuditedPasswords, AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import OWNER, Caller
+from logoadmin.domain.model.access import OWNER, Caller, Owner
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.domain.model.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User
 from logoadmin.domain.model.versions import version_of
@@ -305,6 +305,18 @@ def test_a_key_does_it_in_the_name_of_its_maker(stocked: LogoAdmin, storage: Mem
     made = stocked.keys.create(keys.CreateKey(name="script", scope=("*",)), signed_in(storage, "*", user_id=500))
     stocked.logos.remove(artworks.RemoveLogo(logo_id=1), stocked.sessions.caller(made.key))
     assert history(stocked)[-1].user_id == 500
+
+
+@pytest.mark.rule("contract H6")
+@pytest.mark.parametrize("request_id", ["", "r" * 129, "a\0b", "\ud800"])
+def test_an_id_of_a_request_that_the_history_does_not_take_is_refused(stocked: LogoAdmin, request_id: str) -> None:
+    before = history(stocked)
+    with pytest.raises(InvalidInput) as caught:
+        do(stocked, authors.CreateAuthor, Owner(request_id))
+    assert [problem.loc for problem in caught.value.problems] == [("request_id",)]
+    assert history(stocked) == before
+    do(stocked, authors.CreateAuthor, Owner("r" * 128))
+    assert history(stocked)[-1].request_id == "r" * 128
 
 
 def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, storage: MemoryStorage) -> None:

@@ -22,9 +22,10 @@ from logoadmin.domain.model.access import (
     authorize,
     require_token,
 )
-from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.command import Command, Input
 from logoadmin.domain.model.errors import InvalidToken, StorageUnavailable
 from logoadmin.domain.model.kinds import RecordKind
+from logoadmin.domain.model.limits import RequestId
 from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing, SearchedCommand
 from logoadmin.domain.model.records import Change, StoredRecord
 from logoadmin.domain.model.versions import raise_if_unmodified, version_of
@@ -36,6 +37,12 @@ Asked = TypeVar("Asked", bound=Command)
 Answer = TypeVar("Answer")
 Listed = TypeVar("Listed")
 Record = TypeVar("Record", bound=StoredRecord)
+
+
+class _Requested(Input):
+    """What the history is to call a request, within the limits of asking for it there (contract G3)."""
+
+    request_id: RequestId
 
 
 class Transactions:
@@ -115,10 +122,12 @@ class Transactions:
         whoever still holds what it took.
 
         Raises:
-            InvalidInput: another command had the key.
+            InvalidInput: another command had the key, or the request has an id that the history does not take.
             Conflict: nobody would hold everything any more (contract B4).
         """
         self.require_token(command, caller)
+        if isinstance(caller.request_id, str):
+            _Requested(request_id=caller.request_id)
         request = None if command.idempotency_key is None else self._idempotency.request(command)
         return self._storage.write(partial(self._write, work, command, caller, request))
 
