@@ -69,10 +69,28 @@ def asgi(
         picture_hosts: the hosts from which previews of CSS there may get pictures, such as ``i.example``.
 
     Raises:
-        SettingsError: origins, hosts or picture_hosts are one text instead of several.
+        SettingsError: one of these would be refused as a setting, or is one text instead of several.
     """
     from logoadmin.entrypoints.http_api.app import http_application
+    from logoadmin.settings import settings_of
 
+    several = _several(origins=origins, hosts=hosts, picture_hosts=picture_hosts)
+    settings = settings_of(cache_seconds=cache_seconds, **several)
     return http_application(
-        gallery, origins=origins, cache_seconds=cache_seconds, hosts=hosts, console=console, picture_hosts=picture_hosts
+        gallery,
+        origins=settings.origins,
+        cache_seconds=settings.cache_seconds,
+        hosts=None if hosts is None else settings.hosts,
+        console=console,
+        picture_hosts=settings.picture_hosts,
     )
+
+
+def _several(**given: "Collection[str] | None") -> dict[str, tuple[str, ...]]:
+    """Return texts, those that are given; of one text alone, each letter would be taken for one."""
+    from logoadmin.domain.model.errors import SettingsError
+
+    for name, texts in given.items():
+        if isinstance(texts, str):
+            raise SettingsError(f"{name} should be a list of texts, such as [{texts!r}]")
+    return {name: tuple(texts) for name, texts in given.items() if texts is not None}

@@ -133,3 +133,19 @@ def test_a_query_in_utf_8_is_understood(client: AppClient) -> None:
 def test_one_text_instead_of_several_is_refused(gallery: LogoAdmin, given: Any) -> None:
     with pytest.raises(logoadmin.SettingsError, match=f"{next(iter(given))} should be a list of texts"):
         logoadmin.asgi(gallery, **given)
+
+
+@pytest.mark.rule("contract H6")
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"origins": ["https://admin.example/"]},
+        {"origins": ["*"]},
+        {"hosts": ["http://gallery.example"]},
+        {"cache_seconds": -1},
+        {"picture_hosts": ["a; script-src *"]},
+    ],
+)
+def test_what_would_be_refused_as_a_setting_is_refused_here(gallery: LogoAdmin, given: Any) -> None:
+    with pytest.raises(logoadmin.SettingsError, match=next(iter(given))):
+        logoadmin.asgi(gallery, **given)

@@ -1,6 +1,6 @@
 """How the service is set up (contract H1, K4): all that can be set, and where that is read."""
 
-from logoadmin.settings.settings import PICTURE_HOST, Settings, settings_of
+from logoadmin.settings.settings import Settings, settings_of
 from logoadmin.settings.sources import SettingsInForce, load_settings, settings_in_force
 
-__all__ = ["PICTURE_HOST", "Settings", "SettingsInForce", "load_settings", "settings_in_force", "settings_of"]
+__all__ = ["Settings", "SettingsInForce", "load_settings", "settings_in_force", "settings_of"]

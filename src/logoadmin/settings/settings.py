@@ -25,7 +25,7 @@ from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS
 _HOST = re.compile(r"\*|[A-Za-z0-9._:\[\]-]+", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
 # As policies of browsers have them; a scheme is the page's own, or its safer sister.
-PICTURE_HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.ASCII)
+_PICTURE_HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.ASCII)
 _ROOT_PATH = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
 
 
@@ -141,7 +141,7 @@ class Settings(BaseModel):
     @classmethod
     def _are_picture_hosts(cls, value: Any) -> Any:
         msg = "should be names of hosts, separated by commas, such as i.example or *.example"
-        return _texts(value, PICTURE_HOST, PydanticCustomError("picture_hosts", msg))
+        return _texts(value, _PICTURE_HOST, PydanticCustomError("picture_hosts", msg))
 
     @field_validator("host", "metrics_host")
     @classmethod

@@ -15,14 +15,12 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import SettingsError
 from logoadmin.entrypoints.console.assets import Asset, AssetFolder
 from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint, Redirect
 from logoadmin.entrypoints.http_api.compression import SUFFIX, accepts_gzip
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.media_types import JSON
-from logoadmin.settings import PICTURE_HOST
 
 # Whatever is below it is the program of one version, so it can be kept for good.
 _FILE: Final = re.compile(r"~([0-9a-f]+)/(.+)")
@@ -54,12 +52,7 @@ def console_routes(
         interface: makes the OpenAPI document, when the page is first asked for.
         gallery: what is administered; nothing is asked of it but what it is.
         picture_hosts: where the frame for other people's CSS may get pictures from.
-
-    Raises:
-        SettingsError: one of these is no name of a host.
     """
-    if not all(map(PICTURE_HOST.fullmatch, picture_hosts)):
-        raise SettingsError("picture_hosts should be names of hosts, such as ['i.example', '*.example']")
     pages = _Console(interface, gallery, picture_hosts)
     return [Route("/console", Redirect("console/")), Route("/console/{path:path}", pages)]
 

@@ -10,7 +10,6 @@ from starlette.types import ASGIApp, Scope
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.errors import SettingsError
 from logoadmin.entrypoints.console import console_routes
 from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint, Redirect, docs_routes
 from logoadmin.entrypoints.http_api.compression import SHORT, accepts_gzip, in_gzip
@@ -52,11 +51,7 @@ def http_application(
         console: whether there is the page for people at ``/console/`` (contract J1).
         picture_hosts: where previews there of other people's CSS may get pictures from (contract J2).
         counted: whether requests are counted, for who asks the gallery's counters (contract K2).
-
-    Raises:
-        SettingsError: origins, hosts or picture_hosts are one text, of which each letter would be taken for one.
     """
-    _refuse_one_text(origins=origins, hosts=hosts, picture_hosts=picture_hosts)
     dispatch = Dispatch(gallery)
     data_version = DataVersion(gallery, dispatch)
     context = AppContext(gallery, dispatch, data_version, new_part_cache(), Cors(frozenset(origins)), cache_seconds)
@@ -81,12 +76,6 @@ def _documents(gallery: LogoAdmin) -> list[Route]:
     # Others may keep the keys for so long that a new one, which is published before it signs, is known in time.
     keys = JsonDocument(lambda _: _public_keys(gallery), {"cache-control": "public, max-age=300"})
     return [Route("/openapi.json", JsonDocument(_openapi(gallery.access))), Route("/.well-known/jwks.json", keys)]
-
-
-def _refuse_one_text(**listed: Collection[str] | None) -> None:
-    for name, given in listed.items():
-        if isinstance(given, str):
-            raise SettingsError(f"{name} should be a list of texts, such as [{given!r}]")
 
 
 def _operations_by_path() -> dict[str, list[Operation]]:
