@@ -266,23 +266,23 @@ class MariaDbServer(MariaDb):
         self._process = None
 
 
-_STARTED: Final[list[MariaDbServer]] = []  # what a process that is not the last one leaves running
-
-
 @contextlib.contextmanager
 def shared(directory: Path, database: str) -> Iterator[MariaDb]:
     """Yield a new database, its tables made, on the server that all processes of a test run share.
 
     The first of them starts the server. Each holds a lock as long as it uses it, also if it crashes then; the last one
-    finds that nobody else does, and removes it.
+    finds that nobody else does, and removes it. Who started it stays until then, to see it end.
     """
     place = directory / "mariadb.json"
-    with (directory / "mariadb.used").open("w") as used:
+    with (directory / "mariadb.used").open("w") as used, contextlib.ExitStack() as started:
         with _alone(directory):
             fcntl.flock(used, fcntl.LOCK_SH)
             if not place.exists():
-                _STARTED.append(MariaDbServer())
-                place.write_text(json.dumps(_STARTED[-1].where()))
+                server = MariaDbServer()
+                started.callback(server.remove)
+                place.write_text(json.dumps(server.where()))
+                started.callback(place.unlink, missing_ok=True)
+                started.callback(fcntl.flock, used, fcntl.LOCK_EX)
         where = json.loads(place.read_text())
         try:
             mine = MariaDb(Path(where["directory"]), where["port"], database)
