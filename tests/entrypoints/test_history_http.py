@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Final
@@ -19,7 +20,7 @@ from tests.sample_requests import SAMPLES, Sample
 
 pytestmark = pytest.mark.rule("contract G")
 
-EACH_WRITES: Final = 15
+EACH_WRITES: Final = 10
 BOTH: Final = pytest.mark.parametrize("access", list(Policy))
 GUARDED: Final = pytest.mark.parametrize("access", [Policy.GUARDED])
 
@@ -270,11 +271,13 @@ def test_who_follows_the_history_while_others_write_misses_nothing(workers: tupl
                     last = answer.json()[-1]["change_id"]
                 elif finished:
                     return found
+                else:
+                    time.sleep(0.005)  # asking all the time takes the processor from those who write
 
         writing.set()
         with ThreadPoolExecutor(8) as pool:
             writers = [pool.submit(write, number) for number in range(4)]
-            followers = [pool.submit(follow, *of) for of in ((here, None), (there, 3), (there, None))]
+            followers = [pool.submit(follow, *of) for of in ((here, 3), (there, None))]
             try:
                 names = {name for writer in writers for name in writer.result()}
             finally:  # or else the followers wait for ever for a writer that failed

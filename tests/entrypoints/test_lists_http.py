@@ -121,6 +121,11 @@ def followed(client: AppClient, path: str, headers: Headers) -> list[list[Any]]:
     return pages
 
 
+def smallest(records: list[dict[str, Any]]) -> int:
+    """Return how few records a page of a list should have: one, or as many as leave some ten requests of a long list."""
+    return 1 + len(records) // 12
+
+
 def whole(client: AppClient, path: str, headers: Headers, **query: Any) -> list[dict[str, Any]]:
     answer = client.get(path, headers=headers, params=query)
     assert answer.status_code == 200, answer.text
@@ -144,7 +149,7 @@ def problems(answer: Any) -> list[tuple[list[Any], str]]:
 def test_pages_that_are_followed_to_the_end_are_the_whole_list(varied: AppClient, admin: Headers) -> None:
     for path in LISTS:
         records = whole(varied, path, admin)
-        for limit in (1, 3, len(records) - 1, len(records), len(records) + 1, 1000):
+        for limit in (smallest(records), 3, len(records) - 1, len(records), len(records) + 1, 1000):
             pages = followed(varied, f"{path}?limit={limit}", admin)
             assert list(itertools.chain(*pages)) == records
             assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
@@ -160,7 +165,7 @@ def test_descending_pages_that_are_followed_to_the_end_are_the_list_turned_round
         records = whole(varied, path, admin, order="asc")
         assert records == whole(varied, path, admin)
         assert whole(varied, path, admin, order="desc") == records[::-1]
-        for limit in (1, 3, len(records), 1000):
+        for limit in (smallest(records), len(records), 1000):
             pages = followed(varied, f"{path}?order=desc&limit={limit}", admin)
             assert list(itertools.chain(*pages)) == records[::-1]
         named = {} if path == "/api/changes" else {"q": "a"}
@@ -312,8 +317,10 @@ def test_every_filter_and_all_of_them_together(varied: AppClient, admin: Headers
         records = whole(varied, path, admin)
         owned = "/authors/" in path
         sizes = set()
-        for q, target, active, author_id in itertools.product(
-            (None, "a", "ss", "%"), (None, "forum", "a&b=c d+ä", "for"), (None, True, False), (None, 1, 2, 99)
+        for q, target, active, author_id in (
+            *itertools.product((None, "a", "ss"), (None, "a&b=c d+ä"), (None, True, False), (None, 1)),
+            *itertools.product(("%",), ("forum",), (True, False), (None, 2)),
+            *((None, "for", None, None), (None, None, True, 99)),
         ):
             if owned and author_id is not None:
                 continue
