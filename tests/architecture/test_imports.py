@@ -78,32 +78,43 @@ def test_an_adapter_is_named_after_its_port(graph: grimp.ImportGraph) -> None:
         assert adapter.rsplit(".", 1)[1].partition("_")[2] in ports
 
 
-def loaded_by(code: str) -> set[str]:
-    """Return the top-level packages that are loaded once some code has run in a new process."""
-    code += "\nimport sys\nprint(*{name.split('.')[0] for name in sys.modules})"
+# One after the other in one process: what one of them loads, the next ones are told of, too.
+STEPS = {
+    "package": "import logoadmin",
+    "command": "logoadmin.CreateAuthor(user_id=1, username='Ann')",
+    "memory": "gallery = logoadmin.connect('memory:')",
+    "web": "logoadmin.asgi(gallery)",
+}
+
+
+@pytest.fixture(scope="module")
+def loaded_by() -> dict[str, set[str]]:
+    """The top-level packages that are loaded in a new process once each of the steps was done, and those before it."""
+    look = "print(*{name.split('.')[0] for name in sys.modules})"
+    code = "\n".join(["import sys", *(f"{step}\n{look}" for step in STEPS.values()), "gallery.close()"])
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stderr == ""
-    return set(run.stdout.split())
+    return {name: set(line.split()) for name, line in zip(STEPS, run.stdout.splitlines(), strict=True)}
 
 
-def test_importing_the_package_loads_next_to_nothing() -> None:
-    loaded = loaded_by("import logoadmin")
+def test_importing_the_package_loads_next_to_nothing(loaded_by: dict[str, set[str]]) -> None:
+    loaded = loaded_by["package"]
     assert "logoadmin" in loaded
     assert not loaded & (TECHNOLOGY | {"pydantic", "pydantic_core", "asyncio", "json"})
 
 
-def test_a_gallery_in_memory_loads_neither_database_nor_web() -> None:
-    loaded = loaded_by("import logoadmin\nlogoadmin.connect('memory:').close()")
+def test_a_gallery_in_memory_loads_neither_database_nor_web(loaded_by: dict[str, set[str]]) -> None:
+    loaded = loaded_by["memory"]
     assert "pydantic" in loaded
     assert not loaded & {"sqlalchemy", "pymysql", "alembic", "starlette", "uvicorn", "click"}
 
 
-def test_the_web_loads_no_database_and_no_server() -> None:
-    loaded = loaded_by("import logoadmin\nlogoadmin.asgi(logoadmin.connect('memory:'))")
+def test_the_web_loads_no_database_and_no_server(loaded_by: dict[str, set[str]]) -> None:
+    loaded = loaded_by["web"]
     assert "starlette" in loaded
     assert not loaded & {"sqlalchemy", "pymysql", "alembic", "uvicorn", "click", "httptools", "uvloop"}
 
 
-def test_commands_load_neither_database_nor_web() -> None:
-    loaded = loaded_by("import logoadmin\nlogoadmin.CreateAuthor(user_id=1, username='Ann')")
+def test_commands_load_neither_database_nor_web(loaded_by: dict[str, set[str]]) -> None:
+    loaded = loaded_by["command"]
     assert not loaded & (TECHNOLOGY - {"jwt"})
