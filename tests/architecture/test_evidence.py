@@ -29,27 +29,35 @@ def rules() -> dict[str, str]:
     return found
 
 
-@cache
-def named(*, slow: bool = True) -> frozenset[tuple[str, str]]:
+def named(*, slow: bool = True) -> set[tuple[str, str]]:
     """Return the rules that tests name, each with the file that does; of slow tests, too, or not."""
+    return {(name, file) for name, file, is_slow in _named() if slow or not is_slow}
+
+
+@cache
+def _named() -> frozenset[tuple[str, str, bool]]:
+    """Return the rules that tests name, each with the file, and whether the test is slow."""
     paths = sorted((ROOT / "tests").rglob("test_*.py"))
-    return frozenset((name, path.name) for path in paths for name in _named_in(path, slow=slow))
+    return frozenset((name, path.name, is_slow) for path in paths for name, is_slow in _named_in(path))
 
 
-def _named_in(path: Path, *, slow: bool) -> Iterator[str]:
+def _named_in(path: Path) -> Iterator[tuple[str, bool]]:
     """Yield the rules that the tests of a module name; a mark in ``pytestmark`` is that of all of them."""
-    statements = ast.parse(path.read_text(encoding="utf-8")).body
+    text = path.read_text(encoding="utf-8")
+    lines, statements = text.splitlines(), ast.parse(text).body
     assigned = [statement for statement in statements if isinstance(statement, ast.Assign)]
     of_all = [statement for statement in assigned if ast.unparse(statement.targets[0]) == "pytestmark"]
-    if slow or not any(_marks(statement, "slow") for statement in of_all):
-        for statement in statements:
-            # Of a test what is above it: most of the code is below, and names no rule.
-            decorators = statement.decorator_list if isinstance(statement, ast.FunctionDef) else []
-            if slow or not any(ast.unparse(decorator).startswith("pytest.mark.slow") for decorator in decorators):
-                parts: Sequence[ast.AST] = decorators or [statement]
-                for mark in (mark for part in parts for mark in _marks(part, "rule")):
-                    for argument in mark.args:
-                        yield from _names(argument)
+    all_slow = any(_marks(statement, "slow") for statement in of_all)
+    for statement in statements:
+        # Of a test what is above it: most of the code is below, and names no rule.
+        decorators = statement.decorator_list if isinstance(statement, ast.FunctionDef) else []
+        is_slow = all_slow or any(ast.unparse(each).startswith("pytest.mark.slow") for each in decorators)
+        parts: Sequence[ast.stmt | ast.expr] = decorators or [statement]
+        # To look for a word is quicker than to walk through all that a helper does.
+        named = (part for part in parts if "mark.rule" in "".join(lines[part.lineno - 1 : part.end_lineno]))
+        for mark in (mark for part in named for mark in _marks(part, "rule")):
+            for argument in mark.args:
+                yield from ((name, is_slow) for name in _names(argument))
 
 
 def _marks(node: ast.AST, name: str) -> list[ast.Call]:

@@ -122,7 +122,7 @@ def followed(client: AppClient, path: str, headers: Headers) -> list[list[Any]]:
 
 
 def smallest(records: list[dict[str, Any]]) -> int:
-    """Return how few records a page of a list should have: one, or as many as leave some ten requests of a long list."""
+    """Return how few records the pages of a list have here: one, or as many as make a dozen pages of a long list."""
     return 1 + len(records) // 12
 
 
