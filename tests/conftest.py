@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from logoadmin import connect
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.ports.storage import Storage
@@ -116,6 +117,15 @@ def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.fixture(scope="session")
+def initialised_file(tmp_path_factory: pytest.TempPathFactory, sqlite_file: Path) -> Path:
+    """An SQLite file as ``logoadmin init`` leaves it, to be copied: to make one takes longer than most commands."""
+    file = tmp_path_factory.mktemp("initialised") / "logoadmin.db"
+    shutil.copy(sqlite_file, file)
+    connect(f"sqlite:///{file}").close()
+    return file
+
+
 @pytest.fixture
 def memory_storage() -> MemoryStorage:
     """The storage in memory."""
@@ -150,6 +160,25 @@ def sqlite_url(tmp_path: Path) -> str:
 def mariadb_url(mariadb: MariaDb) -> str:
     """The URL of a database without tables."""
     return mariadb.url_of(mariadb.new_database())
+
+
+@pytest.fixture
+def prepared_sqlite_url(tmp_path: Path, sqlite_file: Path) -> str:
+    """The URL of a new SQLite file with empty tables."""
+    return f"sqlite:///{shutil.copy(sqlite_file, tmp_path / 'new.db')}"
+
+
+@pytest.fixture
+def prepared_mariadb_url(mariadb: MariaDb) -> str:
+    """The URL of a new database on MariaDB with empty tables."""
+    return mariadb.url_of(mariadb.prepared_database())
+
+
+@pytest.fixture(params=["sqlite", "mariadb"])
+def prepared_url(request: pytest.FixtureRequest) -> str:
+    """The URL of each kind of database in turn, with empty tables: quicker to have than to make them there."""
+    found: str = request.getfixturevalue(f"prepared_{request.param}_url")
+    return found
 
 
 @pytest.fixture(params=["sqlite_url", "mariadb_url"])

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.adapters.sql_storage.tables import COUNTED, metadata, ngram_places, state
+from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, metadata, ngram_places, state
 
 pymysql = import_module("pymysql")
 
 PASSWORD: Final = "s3cret-pässword"
 _READY_WITHIN: Final = 60.0
+_UNCOUNTED: Final = f"UPDATE {{}} SET {', '.join(f'{name} = 0' for name in COUNTED)}, writes = 0"
 _SMALL: Final = (
     "--skip-name-resolve",
     "--skip-log-bin",
@@ -112,15 +113,28 @@ class MariaDb:
         filled = {
             name for (name,) in self.execute(" UNION ALL ".join(f"(SELECT '{t}' FROM {t} LIMIT 1)" for t in tables))
         }
-        counted = ", ".join(f"{name} = 0" for name in COUNTED)
         deletions = (f"DELETE FROM {name}" for name in tables if name in filled)
-        self.execute("START TRANSACTION", *deletions, f"UPDATE state SET {counted}, writes = 0", "COMMIT")
+        self.execute("START TRANSACTION", *deletions, _UNCOUNTED.format("state"), "COMMIT")
 
     def new_database(self) -> str:
         """Return the name of a new, empty database, whose default collation takes most names for the same."""
         self._databases += 1
         name = f"{self.database}_{self._databases}"
         self.create(name)
+        return name
+
+    def prepared_database(self) -> str:
+        """Return the name of a new database that has the tables of this one, and what is in them before a first start.
+
+        To copy them is much quicker than to run all migrations again.
+        """
+        name = self.new_database()
+        tables = [table for (table,) in self.execute("SHOW TABLES")]
+        made = [self.execute(f"SHOW CREATE TABLE {table}")[0][1] for table in tables]
+        self._execute(name, "SET foreign_key_checks = 0", *made)
+        first = ("state", "ngram_places", VERSION_TABLE)
+        self.execute(*(f"INSERT INTO {name}.{table} SELECT * FROM {table}" for table in first))
+        self.execute(_UNCOUNTED.format(f"{name}.state"))
         return name
 
     def create(self, database: str) -> None:

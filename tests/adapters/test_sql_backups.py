@@ -1,6 +1,7 @@
 """Backups are whole and of one moment, and after a restore no id and no version means something else than before."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import stat
@@ -47,7 +48,8 @@ def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def gallery() -> Iterator[logoadmin.LogoAdmin]:
+def gallery(initialised_file: Path) -> Iterator[logoadmin.LogoAdmin]:
+    shutil.copy(initialised_file, "gallery.db")
     with at(URL) as gallery:
         yield gallery
 
@@ -261,8 +263,9 @@ def test_a_copy_that_was_loaded_otherwise_is_finished() -> None:
     assert not Path("copy.db").exists()
 
 
-def test_two_that_finish_a_copy_at_once_each_pass_over_ids(url: str) -> None:
+def test_two_that_finish_a_copy_at_once_each_pass_over_ids(prepared_url: str) -> None:
     """None can know whether the other one was for an earlier copy."""
+    url = prepared_url
     with open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1), create="always") as gallery:
         last = author(gallery, 1).version
     with ThreadPoolExecutor(2) as pool:

@@ -192,10 +192,9 @@ def test_wider_tables_are_backed_up_and_restored_as_they_are(sqlite_url: str, tm
 
 
 @pytest.mark.rule("contract K7")
-def test_every_command_names_the_columns_that_it_uses(url: str, tmp_path: Path) -> None:
-    with closing(open_sql_storage(url)) as storage:
-        storage.prepare()
-        upgrade(url, WIDER, tmp_path)
+def test_every_command_names_the_columns_that_it_uses(prepared_url: str, tmp_path: Path) -> None:
+    with closing(open_sql_storage(prepared_url)) as storage:
+        upgrade(prepared_url, WIDER, tmp_path)
         gallery = gallery_on(storage, FrozenClock())
         stock(gallery)
         refused = []
@@ -222,12 +221,11 @@ def test_tables_that_are_not_only_wider_are_refused(url: str, server: MariaDb | 
 
 @pytest.mark.rule("contract K7")
 def test_a_server_that_went_away_in_the_middle_of_such_an_upgrade_serves_no_older_program(
-    mariadb_url: str, tmp_path: Path
+    prepared_mariadb_url: str, tmp_path: Path
 ) -> None:
-    with closing(open_sql_storage(mariadb_url)) as storage:
-        storage.prepare()
+    with closing(open_sql_storage(prepared_mariadb_url)) as storage:
         with pytest.raises(ZeroDivisionError):
-            upgrade(mariadb_url, f"{OTHERS}    1 / 0\n", tmp_path)
+            upgrade(prepared_mariadb_url, f"{OTHERS}    1 / 0\n", tmp_path)
         with pytest.raises(SchemaMismatch, match="newer"):
             storage.check()
 
@@ -313,10 +311,9 @@ def is_only_wider(before: dict[str, Any], after: dict[str, Any]) -> bool:
     return all(referred not in before or ondelete in {"CASCADE", "SET NULL"} for _, referred, ondelete in new_keys)
 
 
-def assert_says_so(url: str, before: str, step: str) -> None:
-    """Make sure that a migration that is not only wider says so, and no other one."""
+def assert_says_so(url: str, step: str) -> None:
+    """Make sure that a migration that is not only wider says so, and no other one; the tables are those before it."""
     with closing(open_sql_storage(url)) as storage:
-        go_to(storage, before)
         with storage._pool.engine.connect() as connection:
             old = shape(connection)
         go_to(storage, step)
@@ -329,8 +326,10 @@ def assert_says_so(url: str, before: str, step: str) -> None:
 def test_a_migration_that_older_programs_cannot_use_says_so(sqlite_url: str) -> None:
     steps = sorted(step.revision for step in ScriptDirectory(str(schema._MIGRATIONS)).walk_revisions())
     first = steps.index("0009")
-    for before, step in zip(steps[first:], steps[first + 1 :], strict=False):
-        assert_says_so(sqlite_url, before, step)
+    with closing(open_sql_storage(sqlite_url)) as storage:
+        go_to(storage, steps[first])
+    for step in steps[first + 1 :]:
+        assert_says_so(sqlite_url, step)
 
 
 NARROWER: Final = (
@@ -344,14 +343,11 @@ NARROWER: Final = (
 @pytest.mark.rule("contract K7")
 @pytest.mark.parametrize("says", [True, False])
 @pytest.mark.parametrize("what", ["", *NARROWER])
-def test_what_is_only_wider_is_told_by_the_tables(sqlite_url: str, tmp_path: Path, what: str, says: bool) -> None:
+def test_what_is_only_wider_is_told_by_the_tables(
+    prepared_sqlite_url: str, tmp_path: Path, what: str, says: bool
+) -> None:
     step = f"{WIDER}    {what or 'pass'}\n    {NOT_FOR_OLDER if says else 'pass'}\n"
     with knowing(step, tmp_path / "next"):
         wrong = says is (what == "")
         with pytest.raises(AssertionError) if wrong else contextlib.nullcontext():
-            assert_says_so(sqlite_url, schema_before(), NEXT)
-
-
-def schema_before() -> str:
-    """Return the newest migration of this program, also while another one is played."""
-    return sorted(path.name[:4] for path in (schema._MIGRATIONS / "versions").glob("[0-9]*_*.py"))[-2]
+            assert_says_so(prepared_sqlite_url, NEXT)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import sqlite3
 import stat
@@ -110,10 +111,14 @@ def prepare_again(_: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_no_use_of_a_file_takes_the_locks_from_a_connection_of_the_same_process(
-    file: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, use: Callable[[pytest.MonkeyPatch], object]
+    file: Path,
+    initialised_file: Path,
+    opened: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    use: Callable[[pytest.MonkeyPatch], object],
 ) -> None:
     (file.parent / "authors.jsonl").write_text(AUTHOR)
-    file.touch()
+    shutil.copy(initialised_file, file)
     opened.clear()
     with logoadmin.connect(f"sqlite:///{file}") as gallery:
         gallery.authors.create(logoadmin.CreateAuthor(user_id=1, username="one"))
@@ -157,7 +162,8 @@ def test_a_link_to_a_file_that_is_not_there_makes_the_file(file: Path, tmp_path:
 
 
 @pytest.mark.parametrize("name", ["gallery.db", "gallery.db-wal", "link.db"])
-def test_an_export_does_not_take_the_place_of_its_database(file: Path, name: str) -> None:
+def test_an_export_does_not_take_the_place_of_its_database(file: Path, initialised_file: Path, name: str) -> None:
+    shutil.copy(initialised_file, file)
     (file.parent / "link.db").symlink_to(file)
     with logoadmin.connect(f"sqlite:///{file}") as gallery:
         before = file.stat().st_ino, log_of(file)

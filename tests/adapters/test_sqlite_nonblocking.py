@@ -1,6 +1,7 @@
 """Reads on the event loop's own thread: at once or not at all, whatever else happens to the file."""
 
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -28,14 +29,13 @@ AT_ONCE: Final = 0.25
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "gallery.db"
+def file(tmp_path: Path, sqlite_file: Path) -> Path:
+    return Path(shutil.copy(sqlite_file, tmp_path / "gallery.db"))
 
 
 @pytest.fixture
 def storage(file: Path) -> Iterator[SqlStorage]:
     with closing(opened(file)) as storage:
-        storage.prepare()
         storage.write(lambda uow: uow.records(AUTHORS).add(ANN))
         with pytest.raises(WouldBlock):  # it connects for the next time
             found(storage)
@@ -179,10 +179,8 @@ def test_a_connection_whose_statement_was_ended_stays_and_with_it_what_is_known_
     assert storage.data_version() == version is not None
 
 
-def test_a_file_that_was_replaced_is_not_read_any_more(storage: SqlStorage, file: Path) -> None:
-    other = file.with_name("other.db")
-    with closing(opened(other)) as made:
-        made.prepare()
+def test_a_file_that_was_replaced_is_not_read_any_more(storage: SqlStorage, file: Path, sqlite_file: Path) -> None:
+    other = shutil.copy(sqlite_file, file.with_name("other.db"))
     for log in ("gallery.db-wal", "gallery.db-shm"):
         file.with_name(log).unlink()
     os.replace(other, file)

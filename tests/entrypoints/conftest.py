@@ -15,7 +15,6 @@ from typing import Any, cast
 import pytest
 from starlette.types import ASGIApp
 
-from logoadmin import connect
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
@@ -159,15 +158,6 @@ def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("LOGOADMIN_PORT", "0")  # the usual one may be taken: by `make run`, or another test
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture(scope="session")
-def initialised_file(tmp_path_factory: pytest.TempPathFactory, sqlite_file: Path) -> Path:
-    """An SQLite file as ``logoadmin init`` leaves it, to be copied: to make one takes longer than most commands."""
-    file = tmp_path_factory.mktemp("initialised") / "logoadmin.db"
-    shutil.copy(sqlite_file, file)
-    connect(f"sqlite:///{file}").close()
-    return file
 
 
 @pytest.fixture

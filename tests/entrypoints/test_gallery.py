@@ -38,7 +38,8 @@ def gallery_lines(path: Path) -> Iterator[Line]:
 
 
 @pytest.mark.rule("contract I1", "contract I2", "contract A18")
-def test_every_artwork_of_an_imported_gallery_is_read_back_over_http(url: str) -> None:
+def test_every_artwork_of_an_imported_gallery_is_read_back_over_http(prepared_url: str) -> None:
+    url = prepared_url
     run("import", str(GALLERY), "--database", url)
     with logoadmin.connect(url) as gallery:
         client = AppClient(logoadmin.asgi(gallery))
@@ -56,7 +57,8 @@ def test_every_artwork_of_an_imported_gallery_is_read_back_over_http(url: str) -
 
 
 @pytest.mark.rule("contract I1", "contract I3")
-def test_what_is_exported_is_what_was_imported(url: str, tmp_path: Path) -> None:
+def test_what_is_exported_is_what_was_imported(prepared_url: str, tmp_path: Path) -> None:
+    url = prepared_url
     run("import", str(GALLERY), "--database", url)
     run("export", str(tmp_path / "out.jsonl"), "--database", url)
     by_record = {(line["kind"], line[f"{line['kind']}_id"]): line for line in gallery_lines(tmp_path / "out.jsonl")}
@@ -79,7 +81,8 @@ def test_from_sqlite_to_mariadb_and_back_loses_nothing(sqlite_url: str, mariadb_
 
 
 @pytest.mark.rule("contract I2")
-def test_importing_again_changes_nothing(url: str, tmp_path: Path) -> None:
+def test_importing_again_changes_nothing(prepared_url: str, tmp_path: Path) -> None:
+    url = prepared_url
     run("import", str(GALLERY), "--database", url)
     run("export", str(tmp_path / "once.jsonl"), "--database", url)
     run("import", str(GALLERY), "--database", url)
