@@ -3,6 +3,8 @@
 import gzip
 import json
 import re
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -98,6 +100,30 @@ def test_a_new_version_is_seen_at_once_and_the_one_there_is_loaded_once(app: ASG
     # Under the address of another version, it is not kept: that may be a neighbour's, who is about to be replaced.
     other = ask(app, "GET", "/console/~0123456789abcdef/app.js")
     assert (other.status_code, other.header("cache-control")) == (200, "no-cache")
+
+
+@pytest.mark.rule("contract J1", "contract H4")
+def test_who_asks_for_pages_and_files_all_the_time_has_the_folder_looked_at_once_a_second(
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = files(app)
+    looks: list[Path] = []
+    rglob = Path.rglob
+
+    def look(folder: Path, pattern: str) -> Iterator[Path]:
+        looks.append(folder)
+        return rglob(folder, pattern)
+
+    monkeypatch.setattr(Path, "rglob", look)
+    now = [time.monotonic() + 2]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    paths = [*PAGES, *(f"{here}{name}" for name in ("app.js", "style/tokens.css", "preview.html", "none.js"))]
+    for path in paths * 5:
+        ask(app, "GET", path)
+    assert len(looks) == 1
+    now[0] += 1
+    ask(app, "GET", "/console/")
+    assert len(looks) == 2
 
 
 @pytest.mark.rule("contract J5")

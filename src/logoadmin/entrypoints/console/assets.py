@@ -4,8 +4,10 @@ import functools
 import hashlib
 import posixpath
 import re
+import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +28,10 @@ _IMPORTED: Final = re.compile(r"""^(?:import|export)\b[^"'();]*["'](\.[^"']+)["'
 _COMMENTS: Final = re.compile(rb"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL)
 # A view: its path, the module that shows it, and the sheets that it has for itself; and those of views that name none.
 _VIEW: Final = re.compile(r"""path: "([^"]*)", load: \(\) => import\("\./([^"]+)"\)(?:, styles: \[([^\]]*)\])?""")
+_NO_VIEW: Final = "/"  # what is written in no row of the table
 _STYLES: Final = re.compile(r"STYLES = \[([^\]]*)\]")
+# A look at the folder takes milliseconds, in which nobody is answered, and a page asks for fifty files.
+_FRESH: Final = 1.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -59,13 +64,22 @@ class Assets:
 
     digest: str
     by_name: Mapping[str, Asset]
+    _needed: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def needed(self, path: str) -> tuple[str, ...]:
         """Return what the view at a path needs at once, each module after the one that names it.
 
         So all of it loads at the same time: modules, and the sheets of the view.
         """
-        modules, sheets = self._views.get(re.sub(r"\d+", ":", path.rstrip("/")), ((), ()))
+        view = re.sub(r"\d+", ":", path.rstrip("/"))
+        if view not in self._views:
+            view = _NO_VIEW
+        if view not in self._needed:
+            self._needed[view] = self._needed_by(view)
+        return self._needed[view]
+
+    def _needed_by(self, view: str) -> tuple[str, ...]:
+        modules, sheets = self._views.get(view, ((), ()))
         found: dict[str, None] = {}
         # What the first one needs comes first: it asks for records while the others still come.
         for first in ("start.js", "app.js", *modules):
@@ -96,16 +110,23 @@ class Assets:
 
 
 class AssetFolder:
-    """The folder of the console; who changes a file there sees it at the next look at the page."""
+    """The folder of the console; who changes a file there sees it a second later at the latest."""
 
     def __init__(self, made: Mapping[str, bytes]) -> None:
         """Read the folder, to which some files are added that are made, by their names."""
         self._made = made
         self._seen: object = None
+        self._fresh_until = -inf
         self._assets = self.assets()
 
     def assets(self) -> Assets:
-        """Return the files as they are now."""
+        """Return the files as they are, or were a moment ago."""
+        if time.monotonic() >= self._fresh_until:
+            self._look()
+            self._fresh_until = time.monotonic() + _FRESH
+        return self._assets
+
+    def _look(self) -> None:
         found = {path: path.stat().st_mtime_ns for path in sorted(_DIRECTORY.rglob("*")) if path.suffix in _TYPES}
         if found != self._seen:
             bodies = {path.relative_to(_DIRECTORY).as_posix(): path.read_bytes() for path in found} | dict(self._made)
@@ -115,7 +136,6 @@ class AssetFolder:
             by_name = {name: Asset(_TYPES[Path(name).suffix], body) for name, body in bodies.items()}
             by_name |= {name: _without_comments(asset) for name, asset in by_name.items() if _is_ours(name)}
             self._seen, self._assets = found, Assets(digest.hexdigest()[:16], by_name)
-        return self._assets
 
 
 def _is_ours(name: str) -> bool:
