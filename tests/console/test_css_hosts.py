@@ -130,3 +130,30 @@ def test_the_longest_css_is_read_in_a_moment(module: Module, piece: str) -> None
     began = time.monotonic()
     module(MODULE, "contactsOf", [css])
     assert time.monotonic() - began < 5  # a tenth of a second, if it has a processor to itself
+
+
+@pytest.mark.parametrize(
+    ("head", "piece", "tail"),
+    [
+        ("a{b:url(", "\\aaaaaa", "("),
+        ("a{b:url(", "\\a", "("),
+        ("a{b:url(", " ", "(}"),
+        ("a{b:url(", "x ", "(}"),
+        ("@import 'https://a.example' ", "/* ", ""),
+        ("@import 'https://a.example' layer(", "(", ";"),
+    ],
+)
+def test_css_that_is_made_to_be_tried_in_many_ways_is_read_in_a_moment(
+    module: Module, head: str, piece: str, tail: str
+) -> None:
+    css = head + piece * ((262_144 - len(head) - len(tail)) // len(piece)) + tail
+    began = time.monotonic()
+    rest = module(MODULE, "contactsOf", [css])["rest"]
+    assert "a.example" not in rest
+    assert time.monotonic() - began < 5  # as above
+
+
+def test_a_comment_is_seen_to_its_end_or_that_of_the_text(module: Module) -> None:
+    for css in ("@import 'https://a.example' /* x */ print /**/;", "@import 'https://a.example' print/* x"):
+        (found,) = module(MODULE, "contactsOf", [css])["imports"]
+        assert found["media"] == "print"

@@ -24,7 +24,9 @@ const NAMING = /^(namespace|(-\w+-)?document)$/;
 /** A host that there cannot be: what is found there was relative. */
 const NOWHERE = "relative.invalid";
 
-const ESCAPE = String.raw`\\(?:[0-9a-fA-F]{1,6}[ \t\n]?|[^\n0-9a-fA-F])`;
+// Read in one way alone: in several, a text of a hundred characters could be tried for hours.
+const HEX = String.raw`(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{1,5}(?![0-9a-fA-F]))`;
+const ESCAPE = String.raw`\\(?:${HEX}[ \t\n]?|[^\n0-9a-fA-F])`;
 const CHARACTER = String.raw`(?:[\w\-\u0080-\uffff]|${ESCAPE})`;
 const NAME = String.raw`(?:--|-?(?:[a-zA-Z_\u0080-\uffff]|${ESCAPE}))${CHARACTER}*`;
 const TOKEN = new RegExp(
@@ -39,8 +41,10 @@ const TOKEN = new RegExp(
   ].join("|"),
   "y",
 );
-const UNQUOTED = new RegExp(String.raw`[ \t\n]*((?:[^"'()\\\s\x00-\x08\x0b\x0e-\x1f\x7f]|${ESCAPE})*)[ \t\n]*(?:\)|$)`, "y");
+const UNQUOTED = new RegExp(String.raw`[ \t\n]*(?:((?:[^"'()\\\s\x00-\x08\x0b\x0e-\x1f\x7f]|${ESCAPE})+)[ \t\n]*)?(?:\)|$)`, "y");
 const QUOTE = /[ \t\n]*["']/y;
+/** A comment, which the end of the text ends, too. */
+export const COMMENT = /\/\*[^]*?(?:\*\/|$)/g;
 const BAD_URL = /(?:[^)\\]|\\[^])*\)?/y;
 
 /**
@@ -182,7 +186,7 @@ const isOfFont = ({ head: [first, second] }) => first?.type === "name" && /^src$
 function followed(css, { imported, isAhead, head: [first] }, end, to) {
   const { value: address, from, to: begin } = /** @type {Token} */ (imported);
   if (!isAhead) return { address, from, to: begin, isFont: false };
-  const conditions = css.slice(begin, end).replace(/^\s*\)/, "").replace(/\/\*[^]*?\*\//g, " ");
+  const conditions = css.slice(begin, end).replace(/^\s*\)/, "").replace(COMMENT, " ");
   const nested = String.raw`\((?:[^()]|\([^()]*\))*\)`;
   const media = conditions.replace(new RegExp(String.raw`\b(?:layer(?:${nested})?|supports${nested})(?=\s|$|,)`, "gi"), " ").trim();
   return { address, media, from: first?.from ?? 0, to, isFont: false };

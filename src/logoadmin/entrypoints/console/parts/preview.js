@@ -4,7 +4,7 @@
  */
 import { h, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { language, t } from "../texts.js";
-import { contactsOf, withheld } from "./css_hosts.js";
+import { COMMENT, contactsOf, withheld } from "./css_hosts.js";
 import { Contacts, Held, isLet, isPictureHost, isReachable } from "./reach.js";
 
 /** @typedef {import("../texts.js").TextKey} TextKey */
@@ -39,7 +39,7 @@ export function Preview({ kind, css, target }) {
   const held = contacts.origins.filter((origin) => !reached.includes(origin) && !isLet(origin, contacts) && isReachable(origin));
   const isHeld = held.length > 0 && !isBare;
   // With nothing of it to be seen, the frame would look as if it were all.
-  const isEmpty = kind === "logo" || !/[^\s;]/.test(contacts.rest.replace(/\/\*[^]*?\*\//g, ""));
+  const isEmpty = kind === "logo" || !/[^\s;]/.test(contacts.rest.replace(COMMENT, ""));
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   const left = useRef(/** @type {FocusOptions | undefined} */ (undefined));
   /** @param {string[]} origins Those that are let in. @param {boolean} isChoosing Whether the others are chosen in the list. */
