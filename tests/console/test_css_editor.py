@@ -222,3 +222,14 @@ def test_the_longest_css_is_open_and_changed_in_a_moment(page: Shown) -> None:
     assert took < 5000
     assert value(page).count("x") > 20
     assert page.complaints == []
+
+
+def test_a_line_that_would_keep_the_editor_busy_stays_in_the_text_area(page: Shown) -> None:
+    page.page.goto(page.page.url)
+    page.page.locator("input").first.wait_for()
+    page.show(EDITOR, {"value": "/* \u202e\u200b */ " * 2_000})
+    page.page.wait_for_timeout(1_000)  # by then the editor would be there
+    field = page.page.get_by_role("textbox", name="CSS")
+    expect(field).to_have_js_property("tagName", "TEXTAREA")
+    field.fill("b {}")
+    assert value(page) == "b {}"

@@ -328,3 +328,26 @@ def appearance(seen: Shown) -> Any:
     """Return where the parts of the page around the frame are, and what they look like."""
     return seen.page.evaluate("""() => [...document.querySelectorAll(".preview-bar, .preview-bar button, iframe")]
         .map((each) => [JSON.stringify(each.getBoundingClientRect()), getComputedStyle(each).backgroundImage])""")
+
+
+@pytest.mark.parametrize("css", ["a{" * 131_000, "a{b:(}" * 40_000])
+def test_css_that_would_end_the_browser_is_not_shown(chromium: Browser, css: str) -> None:
+    with shown(chromium) as seen:
+        frame = preview(seen, "theme", css)
+        expect(seen.page.get_by_role("status")).to_contain_text("200 blocks")
+        assert frame.evaluate("document.adoptedStyleSheets.every((sheet) => sheet.cssRules.length < 100)")
+        expect(seen.page.locator(".hosts, .hosts-list")).to_have_count(0)
+        assert seen.complaints == []
+
+
+def test_css_with_closing_signs_that_close_nothing_is_known_to_be_too_deep(chromium: Browser) -> None:
+    with shown(chromium) as seen:
+        found = seen.page.evaluate(
+            """async (texts) => {
+                const files = document.querySelector('script[src$="/app.js"]').src.replace(/app\\.js$/, "");
+                const { isTooDeep } = await import(files + "parts/css_hosts.js");
+                return texts.map(isTooDeep);
+            }""",
+            ["a{/*}*/" * 300, 'a{"}"' * 300, "a{)" * 300, "calc(" * 300, "a{}" * 300, "a{b:calc((1))}" * 300],
+        )
+    assert found == [True, True, True, True, False, False]

@@ -1,5 +1,6 @@
 /**
- * A field for CSS: an editor as soon as it is loaded, and a plain text area until then, or where it cannot be.
+ * A field for CSS: an editor as soon as it is loaded, and a plain text area until then, where it cannot be, or for a text
+ * that it takes too long for.
  *
  * @typedef {import("./css_code.js").Code} Code
  * @typedef {import("./css_code.js").CssKind} CssKind
@@ -18,6 +19,13 @@ export function loadCode() {
   });
   return loading;
 }
+
+/** So many characters beyond ASCII may one line have: what the editor does for each takes the longer the more there are. */
+const MOST = 1000;
+const BEYOND = /[^\t -~]/g;
+
+/** @param {string} text @returns {boolean} whether the editor would keep the page busy for seconds, or for ever */
+const isTooMuch = (text) => text.split("\n").some((line) => line.length > MOST && (line.match(BEYOND)?.length ?? 0) > MOST);
 
 /**
  * @param {object} props
@@ -47,7 +55,7 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
     let isGone = false;
     const open = async () => {
       const { openCode } = await loadCode();
-      if (isGone || !host.current) return;
+      if (isGone || !host.current || isTooMuch(latest.current.value)) return;
       const hadFocus = area.current !== null && area.current === document.activeElement;
       code.current = openCode({
         host: host.current,

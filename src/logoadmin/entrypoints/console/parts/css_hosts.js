@@ -104,6 +104,24 @@ export function withheld(css, isReached, scheme = "https:") {
   return left + css.slice(done);
 }
 
+/** So many blocks in one another are more than anybody writes; browsers end at some ten thousands, with all of the page. */
+const DEEPEST = 200;
+/** @type {Record<string, string>} */
+const CLOSING = { "{": "}", "(": ")", "[": "]" };
+
+/** @param {string} css @returns {boolean} whether its blocks are too deep in one another to be shown */
+export function isTooDeep(css) {
+  /** @type {string[]} */
+  const open = [];
+  for (const { type, value } of tokensOf(css.replace(/\r\n?|\f/g, "\n"))) {
+    const closing = type === "function" ? ")" : type === "other" ? CLOSING[value] : undefined;
+    if (closing) open.push(closing);
+    else if (type === "other" && value === open.at(-1)) open.pop();
+    if (open.length > DEEPEST) return true;
+  }
+  return false;
+}
+
 /** @param {string} address @param {string} scheme @returns {URL | undefined} read as browsers do */
 function resolved(address, scheme) {
   try {

@@ -4,7 +4,7 @@
  */
 import { h, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { language, t } from "../texts.js";
-import { COMMENT, contactsOf, withheld } from "./css_hosts.js";
+import { COMMENT, contactsOf, isTooDeep, withheld } from "./css_hosts.js";
 import { Contacts, Held, isLet, isPictureHost, isReachable } from "./reach.js";
 
 /** @typedef {import("../texts.js").TextKey} TextKey */
@@ -25,7 +25,8 @@ const WORDS = /** @type {const} */ ([
  */
 export function Preview({ kind, css, target }) {
   const shown = useRested(css);
-  const contacts = useMemo(() => contactsOf(shown, location.protocol), [shown]);
+  const isDeep = useMemo(() => isTooDeep(shown), [shown]);
+  const contacts = useMemo(() => contactsOf(isDeep ? "" : shown, location.protocol), [shown]);
   const [reached, setReached] = useState(/** @type {string[]} */ ([]));
   const [isPlaying, setPlaying] = useState(false);
   const [place, setPlace] = useState("");
@@ -80,7 +81,8 @@ export function Preview({ kind, css, target }) {
       h(Frame, { kind, target: current, contacts, reached, isPlaying, ground, isCovered: isHeld && isEmpty }),
       isHeld && h(Held, { held, contacts, isEmpty, decide }),
     ),
-    h("div", { ref: list }, h(Contacts, { contacts, reached, toggle, offered: isHeld && held.length === 1 ? held[0] : undefined })),
+    isDeep && h("p", { class: "hint", role: "status" }, t("preview.deep")),
+    h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached, toggle, offered: isHeld && held.length === 1 ? held[0] : undefined })),
   );
 }
 
