@@ -1,10 +1,10 @@
 """What a person could lose without having said so: by another click, another tab, or a service that is away."""
 
 import pytest
-from playwright.sync_api import Locator, Route, expect
+from playwright.sync_api import APIResponse, Locator, Route, expect
 
 from logoadmin.domain.services.artworks import GetLogo, ListLogos
-from tests.console.driver import Person
+from tests.console.driver import LANGUAGES, Appearance, Person
 from tests.console.service import PAINTER
 from tests.gallery import ADMIN_PASSWORD
 
@@ -190,3 +190,52 @@ def test_a_session_that_cannot_be_renewed_says_whether_the_database_is_away_or_t
     expect(page.locator(".empty")).to_contain_text("Try again in 7 seconds")
     expect(page.locator(".empty")).to_contain_text("Try again in 6 seconds")
     expect(page.locator(".empty .button")).to_have_attribute("aria-disabled", "true")
+
+
+@pytest.mark.rule("contract J2")
+def test_who_signs_out_while_the_session_is_renewed_stays_out_and_nothing_more_is_written(console: Person) -> None:
+    console.sign_in("logos/3")
+    page = console.page
+    held: list[tuple[Route, APIResponse]] = []
+    writes: list[str] = []
+
+    def answer(route: Route) -> None:
+        if route.request.url.endswith("/api/auth/token"):
+            held.append((route, route.fetch()))
+        elif route.request.method == "PATCH" and not writes:
+            writes.append(route.request.method)
+            route.fulfill(status=401, json={"detail": "Couldn't validate credentials"})
+        else:
+            writes.extend([route.request.method] if route.request.method == "PATCH" else [])
+            route.continue_()
+
+    page.route("**/api/**", answer)
+    page.get_by_label("Name", exact=True).fill("Half done")
+    page.get_by_role("button", name="Save").click()
+    while not held:
+        page.wait_for_timeout(20)
+    page.locator(".personal summary").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("dialog").get_by_role("button", name="Leave").click()
+    expect(page.get_by_label("Password")).to_be_visible()
+    route, response = held.pop()
+    route.fulfill(response=response)
+    page.wait_for_timeout(500)
+    assert page.evaluate("sessionStorage.getItem('logoadmin.refresh')") is None
+    assert writes == ["PATCH"]
+    expect(page.locator(".banner")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_label("Password")).to_be_visible()
+
+
+@pytest.mark.rule("contract J5")
+def test_what_one_searches_for_can_be_read_on_a_phone(console: Person) -> None:
+    console.sign_in()
+    for language in LANGUAGES:
+        for path in ("logos", "themes", "authors", "users"):
+            console.open(path)
+            console.see(Appearance(320, "light", language))
+            console.settle()
+            box = console.page.locator(".search").bounding_box()
+            assert box is not None
+            assert box["width"] >= 120, (path, language)

@@ -16,7 +16,7 @@
  */
 import { signal } from "./vendor/preact.js";
 import { HOME } from "./router.js";
-import { freshToken, Refused, renewed, whoAmI } from "./session.js";
+import { freshToken, Refused, renewed, state, whoAmI } from "./session.js";
 
 /** Where the interface is: beside the console. */
 export const ROOT = new URL("../", HOME);
@@ -163,6 +163,8 @@ async function sent(request, again = false) {
 /** @param {Request} request @returns {Promise<Response>} */
 async function responseTo(request) {
   const token = request.anonymous ? "" : await tokenFor(request, freshToken);
+  // Of somebody who signed out while it waited for a token: an open service would let nobody do it.
+  if (!token && request.method !== "GET" && state.peek() === "out") throw new Failure("signedOut");
   const response = await fetched(request, token);
   if (response.status !== 401 || !token) return response;
   const another = await tokenFor(request, () => renewed(token));

@@ -162,6 +162,7 @@ async function exchanged() {
   for (let tries = 0; tokens && tries < 50; tries += 1) {
     const { refresh: used } = tokens;
     const response = await ask("auth/token", { grant_type: "refresh_token", refresh_token: used }, await keyOf(used));
+    if (!tokens) return false; // the person signed out meanwhile, and stays so
     if (!response.ok) {
       if (tokens.refresh !== used) return true; // another tab was quicker
       if (response.status >= 500 || response.status === 429) throw refusal(response);
