@@ -272,6 +272,10 @@ BAD: dict[str, tuple[object, list[tuple[tuple[str | int, ...], str]]]] = {
         [(("password_hash",), "value_error")],
     ),
     "no hash": ({**USER, "password_hash": "$hash$x"}, [(("password_hash",), "value_error")]),
+    "no hash, and no name either": (
+        {**USER, "username": "", "password_hash": "$hash$x"},
+        [(("username",), "string_too_short"), (("password_hash",), "value_error")],
+    ),
     "a user without a role": ({**USER, "role_id": 77}, [(("role_id",), "value_error")]),
     "a taken name": ({**AUTHOR, "username": "Ann"}, [(("username",), "value_error")]),
     "a taken number": ({**AUTHOR, "user_id": 102}, [(("user_id",), "value_error")]),

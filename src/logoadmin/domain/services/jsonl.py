@@ -179,9 +179,7 @@ def read_lines(
             text = _text(given)
             text = text.removeprefix(_UTF_8_MARK) if number == 1 else text
             if text.strip():
-                line = _line(text)
-                _check_hash(line, refusal)
-                yield number, line
+                yield number, _line(text, refusal)
         except InvalidInput as error:
             yield number, BadLine(number, error.problems)
 
@@ -196,7 +194,7 @@ def _text(given: str | bytes) -> str:
     raise InvalidInput([Problem((), "Line is not UTF-8", "json_invalid")])
 
 
-def _line(text: str) -> Line:
+def _line(text: str, refusal: Callable[[PasswordHash], str | None]) -> Line:
     try:
         values = strict_json(text.rstrip("\r\n"), _MOST_MARKS)
     except ValueError as error:
@@ -214,14 +212,24 @@ def _line(text: str) -> Line:
     if line is None:
         allowed = ", ".join(Kind)
         raise InvalidInput([Problem(("kind",), f"Kind should be one of {allowed}", "literal_error")])
-    return line(**values)
+    return _user_line(line, values, refusal) if issubclass(line, UserLine) else line(**values)
 
 
-def _check_hash(line: Line, refusal: Callable[[PasswordHash], str | None]) -> None:
-    if isinstance(line, UserLine) and line.password is not None:
-        reason = refusal(line.password)
-        if reason is not None:
-            raise InvalidInput([Problem(("password_hash",), reason, "value_error")])
+def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Callable[[PasswordHash], str | None]) -> UserLine:
+    """Return a line with its password hash checked as well; every problem is raised at once."""
+    line: UserLine | None = None
+    problems: tuple[Problem, ...] = ()
+    try:
+        line = kind(**values)
+    except InvalidInput as error:
+        problems = error.problems
+    given = values.get("password_hash")
+    if isinstance(given, str) and all(problem.loc != ("password_hash",) for problem in problems):
+        reason = refusal(PasswordHash(given))
+        problems += () if reason is None else (Problem(("password_hash",), reason, "value_error"),)
+    if line is None or problems:
+        raise InvalidInput(problems)
+    return line
 
 
 def problem_of(error: DuplicateEntry | NotFound) -> Problem:
