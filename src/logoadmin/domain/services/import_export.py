@@ -172,7 +172,7 @@ class ImportExportService:
         held = uow.held
         if held is not None:
             held.require(KINDS[kind].write_scope for kind in checked.kinds)
-        done, refused = _store(uow, source, uow.now, progress)
+        done, refused = _store(uow, source, progress)
         bad = checked.bad.joined(refused)
         if bad.count:
             raise bad.error()
@@ -205,9 +205,7 @@ class _Done:
         return Imported(counts, dry_run, len(self.without_password))
 
 
-def _store(
-    uow: AuditedUnitOfWork, source: ImportSource, now: int, progress: Callable[[], object]
-) -> tuple[_Done, BadLines]:
+def _store(uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], object]) -> tuple[_Done, BadLines]:
     """Store lines, those that are refused again after the others, for as long as that helps and is not too often.
 
     Nothing is held of them: of those that wait for others, no more than their numbers and which records they are about.
@@ -227,7 +225,7 @@ def _store(
             # Of two lines for a record the later one is to stand, so it does not overtake the other.
             if line.which not in held:
                 try:
-                    done.add(line, line.store(uow, now))
+                    done.add(line, line.store(uow))
                 except (DuplicateEntry, NotFound) as error:
                     refused.add(number, problem_of(error))
                 else:

@@ -48,13 +48,13 @@ class Line(Input):
         """Which record it is about."""
         return self.row.kind, self.row.id_of(self)
 
-    def store(self, uow: AuditedUnitOfWork, now: int) -> LineOutcome:
+    def store(self, uow: AuditedUnitOfWork) -> LineOutcome:
         """Create the record with this id, or amend it where it is not so already."""
         kind = self.row
         for field, referred in kind.references.items():
             get_existing(uow, KINDS[referred], getattr(self, field))
         known = uow.records(kind).get(kind.id_of(self))
-        record = kind.record(**self._values(known, now))
+        record = kind.record(**self._values(known, uow.now))
         if known is None:
             self._add(uow, record)
             return LineOutcome.CREATED
@@ -111,11 +111,11 @@ class ArtworkLine(Line):
     def _kind(self) -> AnyArtworkKind:
         return next(kind for kind in ARTWORK_KINDS if kind is self.row)
 
-    def store(self, uow: AuditedUnitOfWork, now: int) -> LineOutcome:
+    def store(self, uow: AuditedUnitOfWork) -> LineOutcome:
         """Create or amend the artwork, once its authors are there."""
         for author_id in self.author_ids:
             get_existing(uow, AUTHORS, author_id)
-        return super().store(uow, now)
+        return super().store(uow)
 
     def _values(self, known: Any, now: int) -> dict[str, Any]:
         return {**super()._values(known, now), "authors": () if known is None else known.authors}
