@@ -25,7 +25,7 @@ from logoadmin.ports.storage import StoredResponse, UnitOfWork
 Answer = TypeVar("Answer")
 
 _DAY: Final = 86_400
-# So many old answers are forgotten for each new one: however many there are, nobody waits for it.
+# So many old responses are forgotten for each new one: however many there are, nobody waits for it.
 _MOST_RESPONSES_FORGOTTEN: Final = 20
 # A password must not be guessed from what is stored, however short the key: 16 MiB and some hundredths of a second.
 _SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}

@@ -63,20 +63,20 @@ class StoredResponseRepository:
     """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._answers, self._journal = tables.stored_responses, journal
+        self._responses, self._journal = tables.stored_responses, journal
 
     def get(self, key_hash: str) -> StoredResponse | None:
-        return self._answers.get(key_hash)
+        return self._responses.get(key_hash)
 
-    def add(self, answer: StoredResponse) -> None:
-        self._journal.set(self._answers, answer.key_hash, answer)
+    def add(self, response: StoredResponse) -> None:
+        self._journal.set(self._responses, response.key_hash, response)
 
     def forget_expired(self, now: int, most: int) -> None:
-        expired = (answer.key_hash for answer in self._answers.values() if answer.expires_at <= now)
+        expired = (response.key_hash for response in self._responses.values() if response.expires_at <= now)
         for key_hash in list(islice(expired, most)):
-            self._journal.delete(self._answers, key_hash)
+            self._journal.delete(self._responses, key_hash)
 
     def expire_by(self, latest: int, most: int) -> None:
-        late = (answer for answer in self._answers.values() if answer.expires_at > latest)
-        for answer in list(islice(late, most)):
-            self._journal.set(self._answers, answer.key_hash, replace(answer, expires_at=latest))
+        late = (response for response in self._responses.values() if response.expires_at > latest)
+        for response in list(islice(late, most)):
+            self._journal.set(self._responses, response.key_hash, replace(response, expires_at=latest))

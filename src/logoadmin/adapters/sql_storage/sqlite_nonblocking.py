@@ -64,7 +64,7 @@ class NonblockingReader:
         if not self._lock.acquire(blocking=False):
             return None
         try:
-            # No generator of a context manager: this is on the way of every stored answer.
+            # No generator of a context manager: this is on the way of every cached answer.
             if not self._is_connected() or self._cursor is None:
                 return None
             # All rows: a statement with one left would go on seeing the moment that it sees now.

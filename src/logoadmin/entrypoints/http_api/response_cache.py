@@ -29,7 +29,7 @@ _TOLD_APART: Final = {None, b"Accept-Encoding"}
 
 
 @dataclass(frozen=True, slots=True)
-class StoredAnswer:
+class CachedAnswer:
     """A body with the header fields that were sent with it, and the version of the records that it was made of."""
 
     version: object
@@ -70,7 +70,7 @@ class ResponseCache:
         """
         self._app = app
         self._data_version = data_version
-        self._answers: BoundedCache[StoredAnswer] = BoundedCache(_MOST)
+        self._answers: BoundedCache[CachedAnswer] = BoundedCache(_MOST)
         self._outcomes = counters.of(RESPONSE_CACHE)
         self._counter = RequestCounter(counters) if counted else None
 
@@ -92,7 +92,7 @@ class ResponseCache:
         else:
             await self._app(scope, receive, _Storing(send, self._answers, key, scope, self._outcomes))
 
-    async def _answer(self, answer: StoredAnswer, scope: Scope, send: Send, began: float) -> None:
+    async def _answer(self, answer: CachedAnswer, scope: Scope, send: Send, began: float) -> None:
         scope[OPERATION] = answer.operation
         start, body = answer.messages(scope)
         try:
@@ -122,7 +122,7 @@ class _Storing:
     __slots__ = ("_answers", "_fields", "_key", "_outcomes", "_scope", "_send")
 
     def __init__(
-        self, send: Send, answers: BoundedCache[StoredAnswer], key: Hashable, scope: Scope, outcomes: Tally
+        self, send: Send, answers: BoundedCache[CachedAnswer], key: Hashable, scope: Scope, outcomes: Tally
     ) -> None:
         self._send = send
         self._answers = answers
@@ -144,7 +144,7 @@ class _Storing:
 
     def _store(self, version: object, sent: Fields, body: bytes) -> None:
         fields = [field for field in sent if field[0] != _OWN]
-        answer = StoredAnswer(version, fields, dict(fields)[b"etag"], bytes(body), self._scope.get(OPERATION))
+        answer = CachedAnswer(version, fields, dict(fields)[b"etag"], bytes(body), self._scope.get(OPERATION))
         self._outcomes.add("miss")
         self._answers.put(self._key, answer, len(body))
 

@@ -53,16 +53,16 @@ class StoredResponse:
 
 
 class StoredResponses(Protocol):
-    """The answers to commands that may be sent again."""
+    """The stored responses to commands that may be sent again."""
 
     def get(self, key_hash: str) -> StoredResponse | None:
         """Return the response under a key, or None."""
 
-    def add(self, answer: StoredResponse) -> None:
-        """Store an answer under a key that is free."""
+    def add(self, response: StoredResponse) -> None:
+        """Store a response under a key that is free."""
 
     def forget_expired(self, now: int, most: int) -> None:
-        """Forget answers that were good until ``now`` or earlier, up to so many of them."""
+        """Forget responses that were good until ``now`` or earlier, up to so many of them."""
 
     def expire_by(self, latest: int, most: int) -> None:
-        """Let up to so many answers that are good until after ``latest`` be good until then."""
+        """Let up to so many responses that are good until after ``latest`` be good until then."""
