@@ -430,7 +430,7 @@ def test_a_removed_author_takes_the_links_along(storage: Storage) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 11", "spec §Rules 6", "contract A18")
-def test_authors_of_a_artwork_come_in_link_order(storage: Storage) -> None:
+def test_authors_of_an_artwork_come_in_link_order(storage: Storage) -> None:
     write(
         storage,
         *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2, 3)),
@@ -470,7 +470,7 @@ def test_links_are_made_found_and_undone(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract I1", "contract A18")
-def test_the_authors_of_a_artwork_are_replaced_with_new_links(storage: Storage) -> None:
+def test_the_authors_of_an_artwork_are_replaced_with_new_links(storage: Storage) -> None:
     write(
         storage,
         *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2, 3)),
@@ -499,7 +499,7 @@ def test_a_removed_artwork_takes_its_links_along(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract D")
-def test_a_artwork_gets_new_values_and_keeps_its_authors(storage: Storage) -> None:
+def test_an_artwork_gets_new_values_and_keeps_its_authors(storage: Storage) -> None:
     write(
         storage,
         lambda uow: uow.records(AUTHORS).add(author(1)),

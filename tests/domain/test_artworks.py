@@ -55,7 +55,7 @@ ANN, BEN = Author(1, 101, "Ann", NOW), Author(2, 102, "Ben", NOW)
 
 @pytest.mark.rule("spec §Resources", "contract D themes")
 @BOTH
-def test_a_artwork_has_the_fields_of_the_specification(kind: Kind) -> None:
+def test_an_artwork_has_the_fields_of_the_specification(kind: Kind) -> None:
     expected = ["name", "preview_url", "target", "custom_css", "active", "authors", "created_at"]
     assert [field.name for field in fields(kind.record)] == [f"{kind.name.lower()}_id", *expected, "version"]
 
@@ -93,7 +93,7 @@ def test_a_logo_embeds_every_author_linked_to_it(stocked: LogoAdmin) -> None:
 @RECORDS
 @pytest.mark.rule("contract A4")
 @BOTH
-def test_a_artwork_gets_new_values_and_keeps_the_others(stocked: LogoAdmin, kind: Kind, clock: FrozenClock) -> None:
+def test_an_artwork_gets_new_values_and_keeps_the_others(stocked: LogoAdmin, kind: Kind, clock: FrozenClock) -> None:
     service = kind.service(stocked)
     clock.pass_by(60)
     so_far = dict(ARTWORK)
@@ -113,7 +113,7 @@ def test_a_artwork_gets_new_values_and_keeps_the_others(stocked: LogoAdmin, kind
 
 @pytest.mark.rule("spec §Endpoints 10", "contract A15", "contract D logos", "contract D themes")
 @BOTH
-def test_removing_a_artwork_removes_its_links_and_leaves_the_authors(stocked: LogoAdmin, kind: Kind) -> None:
+def test_removing_an_artwork_removes_its_links_and_leaves_the_authors(stocked: LogoAdmin, kind: Kind) -> None:
     service = kind.service(stocked)
     assert service.remove(kind.asked("Remove{}", **kind.of(1))) == kind.removed(1)
     with pytest.raises(NotFound):
@@ -125,7 +125,7 @@ def test_removing_a_artwork_removes_its_links_and_leaves_the_authors(stocked: Lo
 
 @pytest.mark.rule("contract A9", "contract A16", "contract A17", "contract D logos", "contract D themes")
 @BOTH
-def test_a_artwork_that_is_not_there_is_not_found(stocked: LogoAdmin, kind: Kind) -> None:
+def test_an_artwork_that_is_not_there_is_not_found(stocked: LogoAdmin, kind: Kind) -> None:
     service = kind.service(stocked)
     for call, pattern, more in (
         (service.get, "Get{}", {}),
@@ -191,7 +191,7 @@ def test_authors_are_in_the_order_they_were_linked(stocked: LogoAdmin, kind: Kin
 
 @pytest.mark.rule("spec §Rules 6")
 @BOTH
-def test_the_authors_of_a_artwork_are_as_they_are_now(stocked: LogoAdmin, kind: Kind) -> None:
+def test_the_authors_of_an_artwork_are_as_they_are_now(stocked: LogoAdmin, kind: Kind) -> None:
     stocked.authors.amend(AmendAuthor(author_id=1, username="Anna"))
     artwork = kind.service(stocked).get(kind.asked("Get{}", **kind.of(1)))
     assert [author.username for author in artwork.authors] == ["Anna"]

@@ -170,7 +170,7 @@ def test_an_author_who_went_changed_what_they_made_and_is_named(stocked: LogoAdm
 
 @G2
 @pytest.mark.parametrize(("kind", "id_field"), [(artworks.RemoveLogo, "logo_id"), (artworks.RemoveTheme, "theme_id")])
-def test_a_artwork_does_not_come_back_without_its_author(
+def test_an_artwork_does_not_come_back_without_its_author(
     stocked: LogoAdmin, storage: MemoryStorage, kind: Callable[..., Command], id_field: str
 ) -> None:
     ask(stocked, kind(**{id_field: 1}))

@@ -101,7 +101,7 @@ def test_the_first_answer_is_given_although_the_record_is_another_by_now(gallery
     assert gallery.authors.get(GetAuthor(author_id=1)).username == "Renamed"
 
 
-def test_the_version_of_a_artwork_that_has_authors_is_given_again(stocked: LogoAdmin) -> None:
+def test_the_version_of_an_artwork_that_has_authors_is_given_again(stocked: LogoAdmin) -> None:
     stocked.authors.amend(AmendAuthor(author_id=1, username="Renamed"))
     command = once(artworks.AmendLogo(logo_id=1, name="Aurora"), KEY)
     first, again = stocked.logos.amend(command), stocked.logos.amend(command)

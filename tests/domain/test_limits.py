@@ -313,7 +313,7 @@ def test_active_is_a_boolean_and_nothing_like_it(kind: type[Command], value: obj
 
 @pytest.mark.rule("contract D logos", "contract D themes")
 @pytest.mark.parametrize("kind", [artworks.CreateTheme, artworks.CreateLogo])
-def test_a_artwork_is_not_active_unless_told_so(kind: type[Command]) -> None:
+def test_an_artwork_is_not_active_unless_told_so(kind: type[Command]) -> None:
     values = {name: value for name, value in ASKED[kind][1].items() if name != "active"}
     created: Any = kind(**values)
     assert created.active is False

@@ -132,7 +132,7 @@ def test_an_answer_has_the_version_that_a_look_finds(stocked: LogoAdmin) -> None
     assert versions == sorted(set(versions))
 
 
-def test_the_version_of_a_artwork_rises_with_its_authors(stocked: LogoAdmin) -> None:
+def test_the_version_of_an_artwork_rises_with_its_authors(stocked: LogoAdmin) -> None:
     def versions() -> tuple[int, int]:
         logo, theme = stocked.logos.get(artworks.GetLogo(logo_id=1)), stocked.themes.get(artworks.GetTheme(theme_id=1))
         return version_of(logo), version_of(theme)
@@ -153,7 +153,7 @@ def test_the_version_of_a_artwork_rises_with_its_authors(stocked: LogoAdmin) -> 
     assert versions() == (last(stocked), last(stocked) - 1)
 
 
-def test_a_artwork_without_authors_does_not_change_with_them(stocked: LogoAdmin) -> None:
+def test_an_artwork_without_authors_does_not_change_with_them(stocked: LogoAdmin) -> None:
     made = stocked.logos.create(artworks.CreateLogo(**ARTWORK))
     stocked.authors.amend(authors.AmendAuthor(author_id=1, username="renamed"))
     stocked.authors.remove(authors.RemoveAuthor(author_id=1))
@@ -235,7 +235,7 @@ NUMBERS: Final = st.integers(0, 100)
 
 
 @given(own=NUMBERS, of_authors=st.lists(NUMBERS, max_size=4))
-def test_a_artwork_is_as_new_as_the_newest_of_what_it_shows(own: int, of_authors: list[int]) -> None:
+def test_an_artwork_is_as_new_as_the_newest_of_what_it_shows(own: int, of_authors: list[int]) -> None:
     shown = tuple(Author(id_, id_, f"author {id_}", NOW, version) for id_, version in enumerate(of_authors))
     for kind in (Logo, Theme):
         assert version_of(kind(1, "n", "http://a", "t", "", False, shown, NOW, version=own)) == max(own, *of_authors, 0)

@@ -435,7 +435,7 @@ def test_authors_are_linked_and_taken_off_in_both_ways(client: AppClient, admin:
 
 
 @pytest.mark.rule("contract D logos", "contract D themes", "contract A3")
-def test_a_artwork_beyond_its_limits_is_refused(client: AppClient, admin: Headers) -> None:
+def test_an_artwork_beyond_its_limits_is_refused(client: AppClient, admin: Headers) -> None:
     body = {"name": "", "preview_url": "ftp://x", "target": "x" * 65, "custom_css": "x" * 262_145, "active": 1}
     assert types_of(client.post("/api/logos", json=body, headers=admin)) == [
         (["body", "name"], "string_too_short"),

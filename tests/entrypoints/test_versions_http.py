@@ -313,7 +313,7 @@ def test_a_list_of_tags_or_a_star_lets_a_change_be_made(client: AppClient, admin
 
 
 @EVERYWHERE
-def test_the_tag_of_a_artwork_that_was_seen_is_old_once_its_author_changed(client: AppClient, admin: Headers) -> None:
+def test_the_tag_of_an_artwork_that_was_seen_is_old_once_its_author_changed(client: AppClient, admin: Headers) -> None:
     version = tag(client, "/api/logos/1")
     client.patch("/api/authors/1", json={"username": "Anna"})
     headers = {**admin, "if-match": f'"{version}"'}

@@ -116,8 +116,8 @@ class ImportExportService:
             with_password_hashes: whether lines of users may have them.
 
         Raises:
-            InvalidLines: some cannot be imported; every one of them is reported, up to :data:`MOST_REPORTED` problems,
-                and whether there are more.
+            InvalidLines: some cannot be imported; every one of them is reported, up to
+                :data:`~logoadmin.domain.services.import_source.MOST_REPORTED` problems, and whether there are more.
             NotPermitted: the caller may not change records of each kind in them, or not one of these (contract B4).
             Conflict: nobody would hold everything any more (contract B4).
         """
