@@ -25,9 +25,19 @@ pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("cont
         (["completion", ""], {"bash", "zsh", "fish"}),
     ],
 )
-def test_bash_completes_commands_options_and_values(
-    run: Run, tmp_path: Path, typed: list[str], offered: set[str]
+def test_commands_options_and_values_are_completed(
+    run: Run, monkeypatch: pytest.MonkeyPatch, typed: list[str], offered: set[str]
 ) -> None:
+    """What the script of bash asks, and is told; the next test has bash itself ask."""
+    monkeypatch.setenv("_LOGOADMIN_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", shlex.join(["logoadmin", *typed]))
+    monkeypatch.setenv("COMP_CWORD", f"{len(typed)}")
+    ended = run()
+    assert (ended.code, {line.partition(",")[2] for line in ended.out.splitlines()}, ended.err) == (0, offered, "")
+
+
+def test_bash_completes(run: Run, tmp_path: Path) -> None:
+    typed, offered = ["serve", "--access", ""], {"open", "guarded"}
     bash = shutil.which("bash")
     assert bash is not None, "this test needs bash, which .ci/run is written in"
     script = tmp_path / "completion.bash"
