@@ -1,6 +1,8 @@
 """Who may do what, against a table written by hand from contract B1 and B3."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import pytest
 
@@ -108,6 +110,10 @@ HANDS_OUT = (users.AmendUser, roles.AmendRole, roles.RemoveRole, roles.CreateRol
 ACCESS = pytest.mark.rule("contract B1", "contract B3", "contract A19")
 
 
+Refusal = type[LogoAdminError] | None
+CallerFor = Callable[[MemoryStorage, type[Command]], Caller]
+
+
 @pytest.fixture(params=list(Policy))
 def policy(request: pytest.FixtureRequest) -> Policy:
     found: Policy = request.param
@@ -122,7 +128,29 @@ def gallery(storage: MemoryStorage, clock: FrozenClock, policy: Policy) -> LogoA
     return made
 
 
-def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> type[LogoAdminError] | None:
+class Refused(Protocol):
+    """How each of some commands is refused to a caller, who is made for it."""
+
+    def __call__(self, kinds: Iterable[type[Command]], caller: CallerFor) -> dict[type[Command], Refusal]: ...
+
+
+@pytest.fixture
+def refused(policy: Policy) -> Refused:
+    """Ask under each policy for one command after the other, each in a gallery of its own."""
+
+    def refused(kinds: Iterable[type[Command]], caller: CallerFor) -> dict[type[Command], Refusal]:
+        found = {}
+        for kind in kinds:
+            storage = MemoryStorage()
+            gallery = gallery_on(storage, FrozenClock(), policy)
+            stock(gallery)
+            found[kind] = refusal(gallery, kind, caller(storage, kind))
+        return found
+
+    return refused
+
+
+def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
     """Return how a caller is refused for who they are, None if they are not."""
     try:
         ask(gallery, kind(**ASKED[kind][1]), caller)
@@ -149,36 +177,33 @@ def test_every_command_is_in_the_table() -> None:
 
 @ACCESS
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 3", "spec §Authentication 4")
-@pytest.mark.parametrize("kind", TABLE)
-def test_who_shows_no_token_is_refused_where_one_is_needed(
-    gallery: LogoAdmin, policy: Policy, kind: type[Command]
-) -> None:
-    expected = NotAuthenticated if needs_token(TABLE[kind], policy) else None
-    assert refusal(gallery, kind, Anonymous("192.0.2.1")) is expected
+def test_who_shows_no_token_is_refused_where_one_is_needed(refused: Refused, policy: Policy) -> None:
+    expected = {kind: NotAuthenticated if needs_token(row, policy) else None for kind, row in TABLE.items()}
+    assert refused(TABLE, lambda *_: Anonymous("192.0.2.1")) == expected
 
 
 @ACCESS
-@pytest.mark.parametrize("kind", TABLE)
-def test_who_holds_the_scope_may(gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
-    scope = [*filter(None, [TABLE[kind].scope]), *(PAINTER if kind in HANDS_OUT else ())]
-    assert refusal(gallery, kind, signed_in(storage, *scope)) is None
+def test_who_holds_the_scope_may(refused: Refused) -> None:
+    def holder(storage: MemoryStorage, kind: type[Command]) -> Caller:
+        scope = [*filter(None, [TABLE[kind].scope]), *(PAINTER if kind in HANDS_OUT else ())]
+        return signed_in(storage, *scope)
+
+    assert refused(TABLE, holder) == dict.fromkeys(TABLE)
 
 
 @ACCESS
-@pytest.mark.parametrize("kind", TABLE)
-def test_who_holds_everything_may(gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
-    assert refusal(gallery, kind, signed_in(storage, "*")) is None
+def test_who_holds_everything_may(refused: Refused) -> None:
+    assert refused(TABLE, lambda storage, _: signed_in(storage, "*")) == dict.fromkeys(TABLE)
 
 
 @ACCESS
-@pytest.mark.parametrize("kind", TABLE)
-def test_who_holds_every_other_scope_may_not(
-    gallery: LogoAdmin, storage: MemoryStorage, policy: Policy, kind: type[Command]
-) -> None:
-    row = TABLE[kind]
-    others = [scope for scope in ALL_SCOPES if scope not in (row.scope, "*")]
-    expected = NotPermitted if row.scope and needs_token(row, policy) else None
-    assert refusal(gallery, kind, signed_in(storage, *others, "forum:write", "USERS:WRITE", "**")) is expected
+def test_who_holds_every_other_scope_may_not(refused: Refused, policy: Policy) -> None:
+    def holder(storage: MemoryStorage, kind: type[Command]) -> Caller:
+        others = [scope for scope in ALL_SCOPES if scope not in (TABLE[kind].scope, "*")]
+        return signed_in(storage, *others, "forum:write", "USERS:WRITE", "**")
+
+    expected = {kind: NotPermitted if row.scope and needs_token(row, policy) else None for kind, row in TABLE.items()}
+    assert refused(TABLE, holder) == expected
 
 
 @pytest.mark.rule("contract B1", "contract B3", "spec §Endpoints 4")
@@ -200,11 +225,9 @@ def test_nobody_may_give_themselves_a_role(gallery: LogoAdmin, storage: MemorySt
 
 
 @pytest.mark.rule("contract H6", "contract B1")
-@pytest.mark.parametrize(
-    "kind", [kind for kind, row in TABLE.items() if kind is not sessions.Refresh and kind not in FOR_USERS]
-)
-def test_the_program_itself_may_do_everything(gallery: LogoAdmin, kind: type[Command]) -> None:
-    ask(gallery, kind(**ASKED[kind][1]), OWNER)
+def test_the_program_itself_may_do_everything(refused: Refused) -> None:
+    kinds = [kind for kind in TABLE if kind is not sessions.Refresh and kind not in FOR_USERS]
+    assert refused(kinds, lambda *_: OWNER) == dict.fromkeys(kinds)
 
 
 @pytest.mark.rule("contract C3", "contract C5")
@@ -214,23 +237,23 @@ def test_the_program_itself_is_nobody_in_particular(gallery: LogoAdmin, kind: ty
 
 
 @pytest.mark.rule("contract A19", "contract B5")
-@pytest.mark.parametrize("kind", GUARDED_COMMANDS)
-def test_the_token_of_a_session_that_ended_proves_nothing(
-    gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]
-) -> None:
-    caller = signed_in(storage, "*")
-    storage.write(lambda uow: uow.sessions.end(caller.session_id))
-    assert refusal(gallery, kind, caller) is InvalidToken
+def test_the_token_of_a_session_that_ended_proves_nothing(refused: Refused) -> None:
+    def left(storage: MemoryStorage, _: type[Command]) -> Caller:
+        caller = signed_in(storage, "*")
+        storage.write(lambda uow: uow.sessions.end(caller.session_id))
+        return caller
+
+    assert refused(GUARDED_COMMANDS, left) == dict.fromkeys(GUARDED_COMMANDS, InvalidToken)
 
 
 @pytest.mark.rule("contract A19", "contract B5")
-@pytest.mark.parametrize("kind", GUARDED_COMMANDS)
-def test_the_token_of_a_user_who_is_gone_proves_nothing(
-    gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]
-) -> None:
-    caller = signed_in(storage, "*")
-    gallery.users.remove(users.RemoveUser(user_id=caller.user_id))
-    assert refusal(gallery, kind, caller) is InvalidToken
+def test_the_token_of_a_user_who_is_gone_proves_nothing(refused: Refused) -> None:
+    def gone(storage: MemoryStorage, _: type[Command]) -> Caller:
+        caller = signed_in(storage, "*")
+        gallery_on(storage, FrozenClock(), started=False).users.remove(users.RemoveUser(user_id=caller.user_id))
+        return caller
+
+    assert refused(GUARDED_COMMANDS, gone) == dict.fromkeys(GUARDED_COMMANDS, InvalidToken)
 
 
 @pytest.mark.rule("contract A19")
