@@ -5,7 +5,8 @@ import hashlib
 import hmac
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +46,17 @@ def public_pem(key: Any) -> bytes:
 
 
 ED25519 = ed25519.Ed25519PrivateKey.from_private_bytes(b"7" * 32)
-RSA = rsa.generate_private_key(65537, 2048)
 
 
-@pytest.fixture(params=[ED25519, RSA], ids=["EdDSA", "RS256"])
+@cache
+def rsa_key() -> rsa.RSAPrivateKey:
+    """Return a key that takes a while to make, as these tests and nobody else need it."""
+    return rsa.generate_private_key(65537, 2048)
+
+
+@pytest.fixture(params=["EdDSA", "RS256"])
 def pair(request: pytest.FixtureRequest) -> Any:
-    return request.param
+    return ED25519 if request.param == "EdDSA" else rsa_key()
 
 
 @pytest.fixture
@@ -201,8 +207,8 @@ def test_another_algorithm_with_the_right_key_is_refused(private: Key) -> None:
 def test_another_key_is_refused_under_the_name_of_ours(private: Key) -> None:
     claims = jwt.decode(tokens(private).sign(GRANT), options={"verify_signature": False})
     headers = {"typ": "at+jwt", "kid": private.kid}
-    others = {"EdDSA": ed25519.Ed25519PrivateKey.generate(), "RS256": rsa.generate_private_key(65537, 2048)}
-    other: Any = others[private.algorithm]
+    is_rsa = private.algorithm == "RS256"
+    other: Any = rsa.generate_private_key(65537, 2048) if is_rsa else ed25519.Ed25519PrivateKey.generate()
     token = jwt.encode(claims, other, algorithm=private.algorithm, headers=headers)
     assert not accepted(tokens(private, SHARED), token)
 
@@ -276,7 +282,7 @@ def refusal(path: Path, *, signs: bool = True) -> str:
 
 def test_an_rsa_key_in_the_older_format_is_taken(tmp_path: Path) -> None:
     path = tmp_path / "key.pem"
-    path.write_bytes(RSA.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()))
+    path.write_bytes(rsa_key().private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()))
     assert key_from_file(str(path), signs=True).algorithm == "RS256"
 
 
@@ -288,7 +294,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", [PrivateFormat.PKCS8, PrivateFormat.TraditionalOpenSSL])
 def test_a_key_behind_a_password_is_refused(tmp_path: Path, form: PrivateFormat) -> None:
     path = tmp_path / "key.pem"
-    path.write_bytes(RSA.private_bytes(Encoding.PEM, form, BestAvailableEncryption(b"hidden")))
+    path.write_bytes(rsa_key().private_bytes(Encoding.PEM, form, BestAvailableEncryption(b"hidden")))
     assert "openssl pkey" in refusal(path)
 
 
@@ -327,12 +333,12 @@ def test_a_public_key_alone_signs_nothing(tmp_path: Path) -> None:
         b"-----BEGIN PUBLIC KEY-----\naGlkZGVu\n-----END PUBLIC KEY-----\n",
         b"-----BEGIN CERTIFICATE-----\naGlkZGVu\n-----END CERTIFICATE-----\n",
         private_pem(ED25519)[:-40],
-        private_pem(RSA)[200:],
+        lambda: private_pem(rsa_key())[200:],
     ],
 )
-def test_what_is_no_key_is_refused_and_not_repeated(tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_key_is_refused_and_not_repeated(tmp_path: Path, content: bytes | Callable[[], bytes]) -> None:
     path = tmp_path / "key.pem"
-    path.write_bytes(content)
+    path.write_bytes(content() if callable(content) else content)
     for signs in (True, False):
         text = refusal(path, signs=signs)
         assert "holds no key in PEM" in text
