@@ -119,10 +119,11 @@ def test_serve_answers_to_its_names(arguments: tuple[str, ...], expected: list[i
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_service_ends_with_the_terminal_in_which_it_was_started(workers: str) -> None:
     program = """
-import fcntl, os, termios
+import fcntl, os, signal, termios
 from logoadmin.entrypoints.cli import main
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where another test has served in this process
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     main()
