@@ -184,6 +184,40 @@ def test_a_change_of_many_stops_when_the_database_goes_away_and_goes_on_with_one
     assert _active(console) == before
 
 
+@pytest.mark.parametrize("act", ["Switch off", "Remove"])
+def test_a_change_of_many_that_stops_before_a_write_does_that_write_when_it_goes_on(console: Person, act: str) -> None:
+    """contract A20, J4"""
+    page = console.page
+    console.sign_in("logos?q=logo 1&order=name&look=table")
+    expect(page.locator(".found")).to_have_text("11 found")
+    before = _active(console)
+    chosen = {name for name in before if name.startswith("Logo 1")}
+    page.get_by_role("button", name="Select all").click()
+    read: list[str] = []
+
+    def lose_the_third(route: Route) -> None:
+        read.extend([route.request.url] if route.request.method == "GET" else [])
+        if len(read) == 3:
+            route.fulfill(status=503, json={"detail": "Cannot connect to the database server at x"})
+        else:
+            route.continue_()
+
+    page.route("**/api/logos/*", lose_the_third)
+    page.get_by_role("button", name=act).click()
+    if act == "Remove":
+        page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    failed = page.locator(".notice.failed")
+    expect(failed).to_contain_text("are left")
+    page.unroute("**/api/logos/*")
+    failed.get_by_role("button", name="Try again").click()
+    done = {"Switch off": f"Switched {len(chosen)} off", "Remove": "Removed 11"}[act]
+    expect(page.locator(".notice", has_text=done)).to_be_visible()
+    assert before - _active(console) == chosen
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice").last).to_contain_text("Undone")
+    assert _active(console) == before
+
+
 def test_what_concerns_most_records_is_one_line_of_the_overview_and_a_filter_that_a_phone_folds(
     console: Person,
 ) -> None:
