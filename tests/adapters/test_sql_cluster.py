@@ -310,11 +310,25 @@ def test_a_holder_that_dies_is_waited_for_until_its_lease_ends(
     with server._pool.engine.connect() as connection:
         assert connection.exec_driver_sql(f"SELECT * FROM {LEASE_TABLE}").all() == []
         connection.exec_driver_sql(dead.replace("+ 1", "+ 60"))
-    monkeypatch.setattr(leases, "_DURATION", 0)
-    monkeypatch.setattr(mysql, "_LONG_WAIT", 1)
+    monkeypatch.setattr(leases, "_DURATION", 1)
+    monkeypatch.setattr(mysql, "_LONG_WAIT", 0)
     with pytest.raises(StorageUnavailable) as caught:
         server.prepare()
     assert caught.value.cause is Cause.TOO_BUSY
+
+
+@pytest.mark.rule("contract K7")
+def test_the_lease_of_a_dead_holder_does_not_outlast_a_clock_that_was_set_back(
+    server: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.prepare()
+    with server._pool.engine.connect() as connection:
+        connection.exec_driver_sql(f"INSERT INTO {LEASE_TABLE} VALUES ('migrations', 'dead', UNIX_TIMESTAMP() + 86400)")
+    monkeypatch.setattr(leases, "_DURATION", 1)
+    monkeypatch.setattr(mysql, "_LONG_WAIT", 5)
+    began = time.monotonic()
+    server.prepare()
+    assert 2 < time.monotonic() - began < 5
 
 
 @pytest.mark.rule("contract H5")

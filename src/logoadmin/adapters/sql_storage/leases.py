@@ -1,7 +1,8 @@
 """Leases on a server: what one process alone may do, on however many servers of a cluster the others are.
 
 A lock by name is of one server; a row is of the whole cluster. Whoever made the row holds the lease, as long as the
-time in it has not come; the clock is the database's own.
+time in it has not come; the clock is the database's own. Should that have been set back, a time that nobody puts off
+any more says the same.
 """
 
 import secrets
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Column, Connection, MetaData, String, Table, exc, func
+from sqlalchemy import BigInteger, Column, Connection, MetaData, String, Table, exc, func, select
 from sqlalchemy.schema import CreateTable
 
 from logoadmin.adapters.sql_storage.tables import LEASE_TABLE
@@ -44,6 +45,8 @@ class Lease:
             Column("until", BigInteger, nullable=False),
             **table_options,
         )
+        self._seen: object = None  # who else holds it and until when, as it was since a moment of our own clock
+        self._since = 0.0
         self._ours = (self._leases.c.name == name, self._leases.c.holder == self._holder)
 
     @contextmanager
@@ -79,6 +82,7 @@ class Lease:
         lease = {"name": self._name, "holder": self._holder, "until": _NOW + _DURATION}
         try:
             self._drop_expired(connection)
+            self._drop_abandoned(connection)
             connection.execute(self._leases.insert().values(lease))
         except exc.DBAPIError as error:
             if _code_of(error) not in _TAKEN:
@@ -94,6 +98,16 @@ class Lease:
             if _code_of(error) != _NO_TABLE:
                 raise
             connection.execute(CreateTable(self._leases, if_not_exists=True))
+
+    def _drop_abandoned(self, connection: Connection) -> None:
+        """Drop a lease that its holder has not renewed for twice its time, whatever the time in it (contract K7)."""
+        columns = self._leases.c
+        row = connection.execute(select(columns.holder, columns.until).where(columns.name == self._name)).first()
+        if row != self._seen:
+            self._seen, self._since = row, time.monotonic()
+        elif row is not None and time.monotonic() - self._since > 2 * _DURATION:
+            same = (columns.name == self._name, columns.holder == row.holder, columns.until == row.until)
+            connection.execute(self._leases.delete().where(*same))
 
     def _renew(self, connection: Connection, done: threading.Event) -> None:
         pause = _DURATION / 3
