@@ -31,6 +31,12 @@ def test_a_copy_is_made_and_a_database_of_it(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("initialised")
+def test_who_wants_the_copy_on_standard_output_is_not_told_that_one_was_made(run: Run) -> None:
+    says_one_line(run("backup", "-"), 2, "A copy is a file")
+    assert names(Path()) == ["logoadmin.db"]
+
+
+@pytest.mark.usefixtures("initialised")
 def test_of_a_directory_the_newest_copy_is_kept(run: Run) -> None:
     directory = Path("copies")
     directory.mkdir()

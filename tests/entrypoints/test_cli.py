@@ -719,7 +719,10 @@ def test_an_import_says_what_it_does_and_so_does_a_dry_run(run: Run) -> None:
     said = "3 authors (1 created, 1 amended, 1 unchanged)\n"
     assert run("import", "-", "--dry-run", stdin=again) == CommandResult(0, f"Could import {said}", "")
     assert run("import", "-", stdin=again) == CommandResult(0, f"Imported {said}", "")
-    assert run("import", "-", stdin="\n") == CommandResult(0, "Imported nothing\n", "")
+    nothing = run("import", "-", stdin="\n")
+    assert nothing == CommandResult(0, "Imported nothing\n", "")
+    # Where nothing was changed, nothing is offered to be undone: the history knows no such request.
+    assert (nothing.request, run("import", "-", stdin=AUTHOR.replace("Ann", "Anna")).request) == ("", "")
 
 
 @pytest.mark.rule("contract I2")

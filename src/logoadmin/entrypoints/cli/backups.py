@@ -24,6 +24,8 @@ def backup(file: Path, keep: int | None, database: str | None) -> None:
     """
     from logoadmin.bootstrap import back_up, back_up_into
 
+    if str(file) == "-":  # elsewhere that is standard output, which would get the sentence below and no copy
+        raise click.UsageError("A copy is a file, which is verified: name one, or a directory.")
     if file.is_dir():
         file = back_up_into(command_settings(database), file, keep)
     elif keep is not None:

@@ -49,7 +49,8 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
                 raise
     _show_imported(imported)
     if not dry_run:
-        show_request(caller)
+        if any(counts.created or counts.amended for counts in imported.counts.values()):
+            show_request(caller)
         # Only now, and only if the file brought nobody: somebody in it may have the first administrator's name.
         with gallery_at(database, "empty") as gallery:
             show_password(gallery.admin_password)
