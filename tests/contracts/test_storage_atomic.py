@@ -102,7 +102,7 @@ def test_calls_that_raise_undo_everything_they_wrote(storage: Storage) -> None:
     assert add(storage, 4).author_id == 2
 
 
-def test_together_within_together_is_one_write_among_the_others(storage: Storage) -> None:
+def test_atomic_within_atomic_is_one_write_among_the_others(storage: Storage) -> None:
     def inner() -> None:
         add(storage, 2)
         raise NotFound("Author", 9)

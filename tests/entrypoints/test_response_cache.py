@@ -243,5 +243,3 @@ def test_what_is_asked_for_again_goes_last_and_one_alone_may_be_longer() -> None
     assert [number for number in range(10) if kept.get(number) is not None] == [0, 8, 9]
     kept.put(0, 0, 100_000)
     assert [number for number in range(10) if kept.get(number) is not None] == [0]
-    kept.clear()
-    assert kept.get(0) is None

@@ -39,9 +39,3 @@ class BoundedCache(Generic[Value]):
             while self._size > self._most and len(self._values) > 1:
                 self._size -= self._values.popitem(last=False)[1][1]
         return value
-
-    def clear(self) -> None:
-        """Let go of all values."""
-        with self._lock:
-            self._values.clear()
-            self._size = 0

@@ -26,9 +26,8 @@ _HASHING_THREADS: Final = 2
 _DEADLINE: Final = 1.9  # seconds
 # What takes long may wait so long for what came before it; then it is not begun, and its sender may send it again.
 _LONG_WAIT: Final = 30.0  # seconds
-# No more changes than this are kept together, so that none waits long for those that were taken with it.
+# No more writes than this are one transaction, so that none waits long for those that were taken with it.
 _MAX_GROUP: Final = 32
-
 
 # Where in the scope of a request its deadline is.
 _IN_SCOPE: Final = "logoadmin.deadline"
@@ -82,10 +81,6 @@ class Dispatch:
         self._long_calls = 0
         # One: while it holds the interpreter lock, the event loop waits for no other of its kind.
         self._parsers = WorkQueue(1, "parsing")
-
-    def deadline(self, seconds: float = _DEADLINE) -> float:
-        """Return until when a request that begins to ask storage now has its answer, by the event loop's clock."""
-        return asyncio.get_running_loop().time() + seconds
 
     async def finding(
         self, call: Callable[[], Answer], deadline: float | None = None, key: Hashable | None = None
