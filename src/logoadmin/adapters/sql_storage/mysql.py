@@ -2,6 +2,7 @@
 
 import logging
 import math
+import os
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -216,11 +217,16 @@ class Mysql:
             self._stay_fresh(cursor, engine.dialect.loaded_dbapi.Error)
             cursor.close()
             record.info["used"] = time.monotonic()
+            record.info["process"] = os.getpid()
 
         def rest(_connection: object, record: Any) -> None:
             record.info["used"] = time.monotonic()
 
-        def wake(connection: Any, record: Any, _proxy: object) -> None:
+        def wake(connection: Any, record: Any, proxy: Any) -> None:
+            if record.info["process"] != os.getpid():
+                # Of before a fork, and not to be closed: that would tell the server that the other process is done.
+                record.dbapi_connection = proxy.dbapi_connection = None
+                raise DisconnectionError
             if time.monotonic() - record.info["used"] < _IDLE:
                 return
             try:

@@ -253,13 +253,16 @@ class Sqlite:
         if record.info["file"] != self.file():
             raise DisconnectionError
 
-    def file(self) -> tuple[int, int] | None:
-        """Return which file it is that has the name now, None where there is none."""
+    def file(self) -> tuple[int, int, int] | None:
+        """Return which file it is that has the name now, and for which process; None where there is none.
+
+        After a fork, what SQLite knows of the locks on a file is the other process's.
+        """
         try:
             found = os.stat(self._path)
         except OSError:
             return None
-        return found.st_dev, found.st_ino
+        return found.st_dev, found.st_ino, os.getpid()
 
 
 class _Connection(sqlite3.Connection):

@@ -4,7 +4,7 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -34,18 +34,18 @@ class NonblockingConnection(sqlite3.Connection):
 class NonblockingReader:
     """Reads what takes microseconds, by a connection that never writes. Safe to use from several threads.
 
-    A file that was replaced has a new connection.
+    A file that was replaced has a new connection, and so has a process that was forked.
     """
 
     def __init__(
         self,
-        file: Callable[[], tuple[int, int] | None],
+        file: Callable[[], Hashable],
         connect: Callable[[], NonblockingConnection],
     ) -> None:
         """Connect when somebody asks.
 
         Args:
-            file: tells which file it is at the moment, None where there is none.
+            file: tells which file it is at the moment, and for which process, None where there is none.
             connect: returns a new connection to it.
         """
         self._file = file
@@ -53,7 +53,7 @@ class NonblockingReader:
         self._lock = threading.Lock()
         self._connection: NonblockingConnection | None = None
         self._cursor: sqlite3.Cursor | None = None
-        self._connected_to: tuple[int, int] | None = None
+        self._connected_to: Hashable = None
         self._connections = 0
 
     def data_version(self) -> int | None:

@@ -1,0 +1,91 @@
+"""A process that is forked has a storage of its own: what is under a connection belongs to the one that made it."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.sql_storage import SqlStorage
+from logoadmin.domain.model.kinds import AUTHORS
+from logoadmin.domain.model.records import Author
+from logoadmin.ports.storage import UnitOfWork, WouldBlock
+
+pytestmark = pytest.mark.rule("contract H6")
+
+NUMBER: Final = 40
+
+
+def in_fork(work: Callable[[], object]) -> int:
+    """Return a new process that does some work, and ends with 0 if nothing goes wrong."""
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        finally:
+            os._exit(status)
+    return process
+
+
+def has_succeeded(process: int) -> bool:
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+
+
+def author(storage: SqlStorage, number: int) -> Author | None:
+    return storage.read(lambda uow: uow.records(AUTHORS).get(number))
+
+
+def add_authors(storage: SqlStorage, first: int) -> None:
+    """Add authors, and find each of them."""
+    for number in range(first, first + NUMBER):
+        one = Author(number, number, f"author {number}", 5)
+
+        def add(uow: UnitOfWork, one: Author = one) -> None:
+            uow.records(AUTHORS).add(one)
+
+        storage.write(add)
+        assert author(storage, number) == one
+
+
+@pytest.mark.parametrize("name", ["sqlite_storage", "mariadb_storage"])
+def test_processes_that_were_forked_write_side_by_side(request: pytest.FixtureRequest, name: str) -> None:
+    storage: SqlStorage = request.getfixturevalue(name)
+    add_authors(storage, 1)  # so that a connection rests
+    forked = in_fork(lambda: add_authors(storage, 1_000))
+    add_authors(storage, 2_000)
+    assert has_succeeded(forked)
+    assert all(author(storage, first + NUMBER - 1) for first in (1, 1_000, 2_000))
+
+
+def test_a_process_that_was_forked_opens_the_file_for_itself(
+    sqlite_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def at_once() -> Author | None:
+        return sqlite_storage.nonblocking(lambda: author(sqlite_storage, 1))
+
+    assert author(sqlite_storage, 1) is None
+    with pytest.raises(WouldBlock):  # it connects for the next time
+        at_once()
+    assert at_once() is None
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+    opened = []
+
+    def connected(*given: Any, **options: Any) -> sqlite3.Connection:
+        opened.append(given)
+        return connect(*given, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", connected)
+    assert at_once() is author(sqlite_storage, 1) is None
+    assert not opened
+
+    def look() -> None:
+        with pytest.raises(WouldBlock):
+            at_once()
+        assert len(opened) == 1
+        assert author(sqlite_storage, 1) is None
+        assert len(opened) == 2
+
+    assert has_succeeded(in_fork(look))
