@@ -4,7 +4,7 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import APIResponse, Browser, Locator, Page, Route, expect
 
 from logoadmin.domain.services import artworks, authors, users
 from tests.console.driver import Person, looking
@@ -216,6 +216,34 @@ def test_a_change_of_many_that_stops_before_a_write_does_that_write_when_it_goes
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".notice").last).to_contain_text("Undone")
     assert _active(console) == before
+
+
+@pytest.mark.rule("contract J4")
+def test_a_list_that_was_on_its_way_does_not_take_back_what_was_written_meanwhile(console: Person) -> None:
+    page, themes = console.page, console.service.gallery.themes
+    console.sign_in("themes")
+    expect(page.locator(".card")).to_have_count(12)
+    themes.remove(artworks.RemoveTheme(theme_id=12))
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append((route, route.fetch()))
+
+    page.route(re.compile(r"/api/themes$"), hold)
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    while not held:
+        page.wait_for_timeout(20)
+    switch = _card(page, "Theme 5").get_by_role("switch")
+    expect(switch).not_to_be_checked()
+    with page.expect_response(lambda response: response.request.method == "PATCH"):
+        switch.click()
+    route, response = held[0]
+    route.fulfill(response=response)
+    expect(page.locator(".card")).to_have_count(11)
+    assert switch.is_checked()
 
 
 def test_what_concerns_most_records_is_one_line_of_the_overview_and_a_filter_that_a_phone_folds(

@@ -7,7 +7,7 @@
  * @typedef {keyof Records} KindName
  */
 import { signal } from "./vendor/preact.js";
-import { call, Failure } from "./client.js";
+import { call, Failure, writes } from "./client.js";
 
 /** How each kind is addressed, and whether everybody may see it. */
 export const KINDS = /** @type {const} */ ({
@@ -64,9 +64,7 @@ export function readList(kind) {
   if (Date.now() < fresh) return Promise.resolve([]);
   known.reading ??= (async () => {
     try {
-      const { anonymous } = KINDS[kind];
-      const more = known.etag ? { anonymous, ifNoneMatch: known.etag } : { anonymous };
-      const answer = await call("get", KINDS[kind].list, more);
+      const answer = await asked(kind, known.etag);
       const before = known.list.value.records ?? [];
       if (!answer.unmodified) known.list.value = { records: /** @type {any} */ (answer.data), failure: undefined };
       else if (known.list.value.failure) known.list.value = { ...known.list.value, failure: undefined };
@@ -81,6 +79,19 @@ export function readList(kind) {
     }
   })();
   return known.reading;
+}
+
+/** So often is a list asked for again that was on its way while something was written here. */
+const AGAIN = 2;
+
+/** @param {KindName} kind @param {string} etag @returns {Promise<import("./client.js").Answer<any>>} a list that knows what was written here */
+async function asked(kind, etag) {
+  const { list, anonymous } = KINDS[kind];
+  for (let left = AGAIN; ; left -= 1) {
+    const before = writes();
+    const answer = await call("get", list, etag ? { anonymous, ifNoneMatch: etag } : { anonymous });
+    if (before === writes() || left === 0) return answer;
+  }
 }
 
 /** @param {KindName} kind @param {any[]} before @param {any[]} now */
