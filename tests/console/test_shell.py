@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from logoadmin.domain.services.authors import AmendAuthor, GetAuthor, ListAuthors
+from logoadmin.domain.services.users import CreateUser
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_PASSWORD
@@ -277,3 +278,16 @@ def test_it_speaks_russian_on_a_phone_and_a_thumb_reaches_everything(russian: Pe
     expect(page.locator("h1")).to_have_text("История")
     expect(page.locator("h1")).to_be_focused()
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.rule("contract A3")
+def test_a_password_of_256_characters_is_typed_whole_though_a_browser_counts_more(console: Person) -> None:
+    password = "\N{KEY}" * 256
+    console.service.gallery.users.create(CreateUser(user_id=9, username="\N{OWL}" * 64, password=password))
+    console.open()
+    console.page.get_by_label("User name").focus()
+    console.page.keyboard.insert_text("\N{OWL}" * 64)
+    console.page.get_by_label("Password").focus()
+    console.page.keyboard.insert_text(password)
+    console.page.keyboard.press("Enter")
+    expect(console.page.locator(".personal-name")).to_have_text("\N{OWL}" * 64)
