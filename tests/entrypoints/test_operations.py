@@ -638,14 +638,13 @@ def test_a_bad_token_is_refused_wherever_one_may_be_shown(
 @GUARDED
 @pytest.mark.rule("contract A19", "spec §Authentication 3")
 @pytest.mark.parametrize("header", ["Basic YW5uOng=", "Bearer", "Bearer ", "Token x", "Bearerx.y.z", "", "x.y.z"])
-def test_another_scheme_than_bearer_is_no_token(client: AppClient, header: str, subtests: pytest.Subtests) -> None:
+def test_another_scheme_than_bearer_is_no_token(client: AppClient, header: str) -> None:
     for row in SAMPLES:
-        with subtests.test(str(row)):
-            response = send(client, row, {"authorization": header})
-            if row.token in ("never", "optional"):
-                assert response.status_code == row.status
-            else:
-                assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"})
+        response = send(client, row, {"authorization": header})
+        if row.token in ("never", "optional"):
+            assert response.status_code == row.status, str(row)
+        else:
+            assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"}), str(row)
 
 
 @pytest.mark.rule("contract A19")
@@ -897,12 +896,11 @@ def test_an_integer_in_a_body_is_written_as_one(client: AppClient, number: str) 
     ],
 )
 def test_a_body_that_is_no_json_object_is_refused(
-    client: AppClient, admin: Headers, content: bytes, type_: str, subtests: pytest.Subtests
+    client: AppClient, admin: Headers, content: bytes, type_: str
 ) -> None:
     for row in WITH_BODY if content else WITH_NEEDED_BODY:
-        with subtests.test(str(row)):
-            response = send(client, row, {**admin, **JSON_TYPE}, content=content)
-            assert types_of(response) == [(["body"], type_)]
+        response = send(client, row, {**admin, **JSON_TYPE}, content=content)
+        assert types_of(response) == [(["body"], type_)], str(row)
 
 
 @pytest.mark.rule("contract A21")
@@ -1087,7 +1085,7 @@ def fill(watched: WatchedStorage, size: int) -> None:
         for id_ in range(3, size + 1):
             uow.records(AUTHORS).add(Author(id_, 1000 + id_, f"author {id_}", NOW))
 
-    watched.write(recorded(work, NOW))
+    watched.write(work)
     watched.asked.clear()
 
 
