@@ -5,14 +5,16 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from sqlalchemy import ClauseElement
 
 from logoadmin import connect
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
+from logoadmin.adapters.sql_storage.statements import CompiledStatement, StatementCompiler
 from logoadmin.ports.storage import Storage
 from tests.mariadb import MariaDb, MariaDbServer, missing_reason, shared
 from tests.options import LONG, OPTIONS, skip_without
@@ -51,6 +53,27 @@ def _environment() -> Iterator[None]:
             patch.delenv(name, raising=False)
         patch.setenv("LOGOADMIN_ARGON2_MEMORY_KIB", "8")
         patch.setenv("LOGOADMIN_ARGON2_PASSES", "1")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_once() -> Iterator[None]:
+    """Have what one storage compiled known to the next ones on the same kind of database.
+
+    Each keeps what it compiled, but hardly a test has the storage of another one: they would compile all the time.
+    """
+    compile_ = StatementCompiler._compile
+    known: dict[tuple[Any, ...], CompiledStatement] = {}
+
+    def compiled(self: StatementCompiler, statement: ClauseElement, names: tuple[str, ...]) -> CompiledStatement:
+        dialect = self._dialect
+        key = dialect.name, dialect.driver, getattr(dialect, "server_version_info", None), statement, names
+        if key not in known:
+            known[key] = compile_(self, statement, names)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(StatementCompiler, "_compile", compiled)
         yield
 
 
