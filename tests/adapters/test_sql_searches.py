@@ -264,8 +264,10 @@ def test_of_a_long_part_its_rarest_end_is_found(sql_storage: SqlStorage, monkeyp
 
 
 @pytest.mark.rule("contract E2", "contract E3", "contract E4")
-@pytest.mark.parametrize("rare", [0, 1_980])
-def test_a_page_of_artworks_costs_what_meets_the_rarest_filter(sql_storage: SqlStorage, rare: int) -> None:
+def test_a_page_of_artworks_costs_what_meets_the_rarest_filter(sql_storage: SqlStorage) -> None:
+    # In the middle: as far as can be from where a list begins, in either order.
+    rare = 990
+
     def keep_logos(uow: UnitOfWork) -> None:
         for author_id in (1, 2):
             uow.records(AUTHORS).add(Author(author_id, author_id, f"author {author_id}", 0))
