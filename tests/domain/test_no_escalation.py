@@ -700,4 +700,11 @@ class Escalation(RuleBasedStateMachine):
 
 
 TestEscalation = Escalation.TestCase
-TestEscalation.settings = settings(stateful_step_count=40)
+TestEscalation.settings = settings(stateful_step_count=40, max_examples=12)
+
+
+@pytest.mark.slow("a long random walk")
+class TestEscalationAtLength(TestEscalation):  # type: ignore[misc, valid-type]  # made when it is first asked for
+    """The same, more often."""
+
+    settings = settings(stateful_step_count=40)
