@@ -1,12 +1,14 @@
 """Calls that wait for a thread, and how those who wait for them in an event loop are told what came of them."""
 
 import asyncio
+import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 Future = asyncio.Future[Any]
@@ -54,17 +56,25 @@ class WorkQueue:
         self, threads: int, name: str, perform: Callable[[list[Job]], Done] = one_by_one, *, most: int = 1
     ) -> None:
         """Have up to so many calls performed together by something that raises nothing."""
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"logoadmin-{name}")
-        self._idle = threads
+        self._new_threads = partial(ThreadPoolExecutor, threads, thread_name_prefix=f"logoadmin-{name}")
+        self._most_threads = threads
         self._perform = perform
         self._most = most
+        self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._threads = self._new_threads()
+        self._idle = self._most_threads
         self._waiting: deque[Job] = deque()
         self._by_key: dict[Hashable, Job] = {}
-        self._lock = threading.Lock()
 
     def put(self, call: Callable[[], Any], future: Future, key: Hashable | None = None) -> None:
         """Have a call made, and what comes of it told; those who ask under the same key before it begins share it."""
         with self._lock:
+            if self._process != os.getpid():
+                self._begin()  # a fork takes no threads along
             if key in self._by_key:
                 self._by_key[key].futures.append(future)
                 return
