@@ -291,3 +291,16 @@ def test_a_password_of_256_characters_is_typed_whole_though_a_browser_counts_mor
     console.page.keyboard.insert_text(password)
     console.page.keyboard.press("Enter")
     expect(console.page.locator(".personal-name")).to_have_text("\N{OWL}" * 64)
+
+
+@pytest.mark.rule("contract J1")
+def test_an_address_that_nobody_was_given_breaks_no_view(console: Person) -> None:
+    page = console.page
+    console.sign_in("logos/2147483647")
+    expect(page.locator("#work")).to_contain_text("There is nothing with this number")
+    console.open("logos/2147483648")
+    expect(page.locator("#work")).to_contain_text("There is no such view")
+    console.open("users?order=__proto__")
+    expect(page.locator("#work tbody tr").first).to_be_visible()
+    console.open("history?kind=toString&id=1")
+    expect(page.locator(".change").first).to_be_visible()

@@ -32,7 +32,7 @@ export default function Users() {
   const order = query("order", "newest");
   const found = records
     ?.filter((user) => user.username.toLowerCase().includes(q.toLowerCase()) && (!roleId || String(user.role_id) === roleId))
-    .toSorted(ORDERS[order] ?? ORDERS["newest"]);
+    .toSorted(ORDERS[Object.hasOwn(ORDERS, order) ? order : "newest"]);
   const roleName = (/** @type {number} */ id) => roles?.find((role) => role.role_id === id)?.name ?? t("role.number", { number: String(id) });
   return h(
     "div",

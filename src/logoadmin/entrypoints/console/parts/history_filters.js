@@ -25,7 +25,7 @@ function beginning(date) {
 
 /** @returns {import("../changes.js").Filters} what the address asks for */
 export function chosenFilters() {
-  const kind = query("kind") in ACTIONS ? query("kind") : undefined;
+  const kind = Object.hasOwn(ACTIONS, query("kind")) ? query("kind") : undefined;
   const until = beginning(query("until"));
   return {
     kind,
@@ -51,7 +51,7 @@ export const isFiltered = () => NAMES.some((name) => query(name) !== "");
 const kinds = /** @type {KindName[]} */ (Object.keys(ACTIONS));
 
 export function HistoryFilters() {
-  const isKind = query("kind") in ACTIONS;
+  const isKind = Object.hasOwn(ACTIONS, query("kind"));
   return h(
     "div",
     { class: "filters", role: "search", "aria-label": t("history.filters") },
@@ -84,7 +84,7 @@ function Kind() {
 function Action() {
   const id = useId();
   const kind = query("kind");
-  const shown = kinds.filter((each) => !(kind in ACTIONS) || each === kind);
+  const shown = kinds.filter((each) => !Object.hasOwn(ACTIONS, kind) || each === kind);
   return h(
     Filter,
     { id, label: t("history.action") },
