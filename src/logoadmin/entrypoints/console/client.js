@@ -25,9 +25,8 @@ export const ROOT = new URL("../", HOME);
 export const trouble = signal(/** @type {"" | "offline" | "away"} */ (""));
 /** Rises when the service is back, so that views read again. */
 export const returned = signal(0);
-let written = 0;
-/** @returns {number} how many writes were answered so far: what was asked for before the last of them may be older */
-export const writes = () => written;
+/** How many writes were answered so far: what was asked for before the last of them may be older. */
+export let writes = 0;
 
 export class Failure extends Error {
   /**
@@ -239,7 +238,7 @@ async function answered(request, response, again) {
     if (response.status < 400 || response.status >= 500) throw unanswered(request, { status: response.status });
   }
   if (response.ok) {
-    if (request.method !== "GET") written += 1;
+    if (request.method !== "GET") writes += 1;
     // Of roles and users, one's own may be among those that changed.
     if (request.method !== "GET" && RIGHTS.test(request.path)) void whoAmI().catch(() => undefined);
     return { data, etag, requestId, next, unmodified: false };

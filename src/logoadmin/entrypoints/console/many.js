@@ -8,7 +8,7 @@
  * @property {any[]} changed Records that somebody else has changed: nothing was done to them.
  * @property {any[]} missing Those that somebody else has removed.
  * @property {any[]} left Those whose turn did not come.
- * @property {Failure | undefined} failure Why it stopped; `repeat` does the first of `left` again.
+ * @property {Failure | undefined} failure Why it stopped; `repeat` does the first of `left` again, if its answer was lost.
  */
 import { call, Failure } from "./client.js";
 import { KINDS, drop, upsert } from "./records.js";
@@ -51,17 +51,11 @@ async function write(kind, record, change) {
   const { one, id } = /** @type {any} */ (KINDS[kind]);
   const path = /** @type {any} */ ({ [id]: record[id] });
   // Lists tell no version of each record, so it is asked for; it counts only if it is that of what is shown.
-  const read = await call("get", /** @type {any} */ (one), /** @type {any} */ ({ path })).catch(beforeWriting);
+  const read = await call("get", /** @type {any} */ (one), /** @type {any} */ ({ path }));
   if (JSON.stringify(read.data) !== JSON.stringify(record)) throw new Failure("outdated");
   const more = { path, ifMatch: read.etag };
   if (change === "remove") return call("delete", one, /** @type {any} */ (more));
   return call("patch", one, /** @type {any} */ ({ ...more, body: change }));
-}
-
-/** What repeats a read does not write: whoever tries again begins with this record anew. @param {unknown} error @returns {never} */
-function beforeWriting(error) {
-  if (error instanceof Failure) error.repeat = undefined;
-  throw error;
 }
 
 /** @param {KindName} kind @param {any} record @param {Change} change @param {import("./client.js").Answer<any>} answer */

@@ -10,9 +10,6 @@ import { views } from "./views.js";
 /** Where the console is, under whatever prefix: modules are one folder below it. */
 export const HOME = new URL("../", import.meta.url);
 
-/** No id is higher (contract A2). */
-const HIGHEST = 2_147_483_647;
-
 const here = signal(new URL(location.href));
 /** Rises with each navigation that a person made, so that focus follows; not with a filter that changes. */
 export const visits = signal(0);
@@ -31,8 +28,8 @@ export const place = computed(() => {
       const part = parts[at] ?? "";
       if (!segment.startsWith(":")) return segment === part;
       params[segment.slice(1)] = part;
-      // Ids are numbers, as the interface writes them; anything else is no address of ours.
-      return /^(0|[1-9]\d{0,9})$/.test(part) && Number(part) <= HIGHEST;
+      // Ids are numbers, as the interface writes them (contract A2); anything else is no address of ours.
+      return /^(0|[1-9]\d{0,9})$/.test(part) && Number(part) < 2 ** 31;
     });
     if (fits) return { view, params, path };
   }

@@ -110,7 +110,8 @@ export async function doMany(kind, act, records, selection, before = [], repeat)
   if (changed.length > 0) say(t("bulk.changed", { n: changed.length, names: named(kind, changed) }), { tone: "failed" });
   if (missing.length > 0) say(t("elsewhere.removed", { n: missing.length, names: named(kind, missing) }), { tone: "failed" });
   if (failure) {
-    const run = () => void doMany(kind, act, left, selection, requestIds, failure.repeat);
+    // What repeats a read does not write.
+    const run = () => void doMany(kind, act, left, selection, requestIds, failure.kind === "unknown" ? failure.repeat : undefined);
     const again = ["away", "unknown", "wait"].includes(failure.kind) ? { action: { text: t("tryAgain"), run } } : {};
     const withLeft = (/** @type {string} */ why) => (records.length === 1 ? why : t("bulk.failed", { n: left.length, why }));
     say(withLeft(describe(failure)), { tone: "failed", ...again, until: failure.until, words: (seconds) => withLeft(busyWords(seconds)) });
