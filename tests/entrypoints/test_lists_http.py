@@ -79,20 +79,24 @@ def watched(request: pytest.FixtureRequest) -> WatchedStorage:
 def varied(client: AppClient, gallery: LogoAdmin, admin: Headers) -> AppClient:
     """A gallery with some of everything, in which every filter finds something and leaves something out."""
     signed_in = gallery.sessions.caller(admin["authorization"].split()[1])
-    for number, name in enumerate(NAMES):
-        caller = replace(signed_in, request_id=f"request {number}")
-        gallery.authors.create(CreateAuthor(user_id=500 + number, username=name))
-        gallery.users.create(CreateUser(user_id=20 + number, username=name, password="x"), caller)
-        gallery.roles.create(CreateRole(name=name, scope=()), caller)
-        if number % 2:
-            gallery.users.amend(AmendUser(user_id=20 + number, role_id=3), caller)
-        target = ("forum", "a&b=c d+ä")[number % 2]
-        artwork = {**ARTWORK, "name": name, "target": target, "active": number % 3 == 0}
-        logo_id = gallery.logos.create(CreateLogo(**artwork), caller).logo_id
-        theme_id = gallery.themes.create(CreateTheme(**artwork), caller).theme_id
-        for author_id in {1, 2} if number % 4 == 0 else {1 + number % 2}:
-            gallery.logos.link(LinkLogoAuthor(logo_id=logo_id, author_id=author_id), caller)
-            gallery.themes.link(LinkThemeAuthor(theme_id=theme_id, author_id=author_id), caller)
+
+    def fill() -> None:
+        for number, name in enumerate(NAMES):
+            caller = replace(signed_in, request_id=f"request {number}")
+            gallery.authors.create(CreateAuthor(user_id=500 + number, username=name))
+            gallery.users.create(CreateUser(user_id=20 + number, username=name, password="x"), caller)
+            gallery.roles.create(CreateRole(name=name, scope=()), caller)
+            if number % 2:
+                gallery.users.amend(AmendUser(user_id=20 + number, role_id=3), caller)
+            target = ("forum", "a&b=c d+ä")[number % 2]
+            artwork = {**ARTWORK, "name": name, "target": target, "active": number % 3 == 0}
+            logo_id = gallery.logos.create(CreateLogo(**artwork), caller).logo_id
+            theme_id = gallery.themes.create(CreateTheme(**artwork), caller).theme_id
+            for author_id in {1, 2} if number % 4 == 0 else {1 + number % 2}:
+                gallery.logos.link(LinkLogoAuthor(logo_id=logo_id, author_id=author_id), caller)
+                gallery.themes.link(LinkThemeAuthor(theme_id=theme_id, author_id=author_id), caller)
+
+    gallery.atomic(fill)
     return client
 
 
