@@ -67,7 +67,7 @@ def serve(
 
     Args:
         application: makes it in each worker process; it must be picklable. None where only this process can serve.
-        listener: the socket, from :func:`listen`.
+        listener: the socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
         options: how it is served.
         workers: how many there are; one is this process itself, until it is replaced.
         listening: is told the URL, once requests are answered there.
