@@ -576,7 +576,7 @@ OF_NAMES = ("INSERT IGNORE INTO logo_name_parts", "INSERT IGNORE INTO ngrams", "
 def test_an_upgrade_survives_the_end_of_its_server(
     mariadb_server: MariaDbServer, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    monkeypatch.setattr(leases, "_SECONDS", 1)  # nobody can give it back
+    monkeypatch.setattr(leases, "_DURATION", 1)  # nobody can give it back
     storage = open_sql_storage(mariadb_server.url_of(mariadb_server.new_database()))
     go_to(storage, "0001")
     fill(storage, FIRST, LAST_IDS)
