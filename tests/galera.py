@@ -22,6 +22,7 @@ _CONFIG: Final = Path(__file__).parent.parent / "deploy" / "haproxy-galera.cfg"
 _NAMES: Final = ("one", "two", "three")
 _SYNCED: Final = "4"
 _READY_WITHIN: Final = 60.0
+_STARTS: Final = 3
 # As docs/cluster.md has them, but for the size of the cache.
 _TIMES: Final = (
     "evs.keepalive_period=PT0.5S",
@@ -65,7 +66,14 @@ class Node(MariaDbServer):
 
     def start(self, *options: str) -> None:
         """Start or restart the server, and wait until it has what the others have."""
-        super().start(*options, *self._position())
+        for attempt in range(1, _STARTS + 1):
+            try:
+                super().start(*options, *self._position())
+                break
+            except RuntimeError:
+                # Galera itself aborts now and then while servers come back at once; systemd starts it again, too.
+                if attempt == _STARTS or self._process is None or self._process.poll() is None:
+                    raise
         deadline = time.monotonic() + _READY_WITHIN
         while not self._is_synced():
             if time.monotonic() > deadline:
