@@ -133,7 +133,7 @@ class ChangeRepository(Repository):
         return page_of(found, _change)
 
 
-_RESPONSE = select(stored_responses.c.key_hash, stored_responses.c.sealed, stored_responses.c.expires_at).where(
+_RESPONSE = select(stored_responses.c.key_hash, stored_responses.c.encrypted, stored_responses.c.expires_at).where(
     stored_responses.c.key_hash == bindparam("hash_")
 )
 _ADD_RESPONSE = insert(stored_responses).inline()
@@ -161,7 +161,7 @@ class StoredResponseRepository(Repository):
         return None if row is None else StoredResponse(*row)
 
     def add(self, response: StoredResponse) -> None:
-        values = {"key_hash": response.key_hash, "sealed": response.encrypted, "expires_at": response.expires_at}
+        values = {"key_hash": response.key_hash, "encrypted": response.encrypted, "expires_at": response.expires_at}
         self._transaction.change(_ADD_RESPONSE, values)
 
     def forget_expired(self, now: int, most: int) -> None:

@@ -248,7 +248,7 @@ stored_responses: Final = Table(
     "first_answers",
     metadata,
     Column("key_hash", String(_OPAQUE), primary_key=True),
-    Column("sealed", LONG_TEXT, nullable=False),
+    Column("sealed", LONG_TEXT, key="encrypted", nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Index(None, "expires_at"),
 )
