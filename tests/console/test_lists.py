@@ -30,6 +30,15 @@ def _active(console: Person) -> set[str]:
     return {logo.name for logo in console.service.gallery.logos.list(artworks.ListLogos()) if logo.active}
 
 
+def _eleven_selected(console: Person) -> tuple[set[str], set[str]]:
+    """Sign in and select some logos; return the names of the active ones, and of those that are selected."""
+    console.sign_in("logos?q=logo 1&order=name&look=table")
+    expect(console.page.locator(".found")).to_have_text("11 found")
+    before = _active(console)
+    console.page.get_by_role("button", name="Select all").click()
+    return before, {name for name in before if name.startswith("Logo 1")}
+
+
 def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_mouse(console: Person) -> None:
     """contract J3, J4"""
     page = console.page
@@ -155,11 +164,7 @@ def test_what_others_do_to_selected_themes_is_said_by_name_and_nothing_is_done_t
 def test_a_change_of_many_stops_when_the_database_goes_away_and_goes_on_with_one_undo_for_all(console: Person) -> None:
     """contract A20, J4"""
     page = console.page
-    console.sign_in("logos?q=logo 1&order=name&look=table")
-    expect(page.locator(".found")).to_have_text("11 found")
-    before = _active(console)
-    chosen = {name for name in before if name.startswith("Logo 1")}
-    page.get_by_role("button", name="Select all").click()
+    before, chosen = _eleven_selected(console)
     written: list[str] = []
 
     def lose_the_fourth(route: Route) -> None:
@@ -188,11 +193,7 @@ def test_a_change_of_many_stops_when_the_database_goes_away_and_goes_on_with_one
 def test_a_change_of_many_that_stops_before_a_write_does_that_write_when_it_goes_on(console: Person, act: str) -> None:
     """contract A20, J4"""
     page = console.page
-    console.sign_in("logos?q=logo 1&order=name&look=table")
-    expect(page.locator(".found")).to_have_text("11 found")
-    before = _active(console)
-    chosen = {name for name in before if name.startswith("Logo 1")}
-    page.get_by_role("button", name="Select all").click()
+    before, chosen = _eleven_selected(console)
     read: list[str] = []
 
     def lose_the_third(route: Route) -> None:
