@@ -1,59 +1,108 @@
 """Measure how much there is to read, and write it into docs/architecture.md: ``python -m benchmarks.structure``."""
 
+import ast
+import asyncio
+import json
+import os
 import re
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import Any, Final
+
+import grimp
 
 import logoadmin
 
 ROOT: Final = Path(__file__).parent.parent
 PACKAGE: Final = ROOT / "src" / "logoadmin"
+CONSOLE: Final = PACKAGE / "entrypoints" / "console"
 PAGE: Final = ROOT / "docs" / "architecture.md"
 _BLOCK: Final = re.compile(r"(?<=<!-- structure -->\n).*?(?=<!-- end of structure -->)", re.DOTALL)
 # Lists kept by hand, verified here, as in "**Files of a new field:** `domain/model/records.py`, `...`."
 _TOUCHED: Final = re.compile(r"^\*\*Files of a new (\w+):\*\*((?:.+\n)+)", re.MULTILINE)
+# Static and dynamic imports of a JavaScript module.
+_JS_IMPORT: Final = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.{1,2}/[^"']+\.js)["']""")
+
+_PASSWORD: Final = "a password for measuring"
+_LOGO: Final[dict[str, Any]] = {
+    "name": "Aurora",
+    "preview_url": "https://example.org/a.png",
+    "target": "forum",
+    "custom_css": "",
+}
 
 
 @dataclass
-class Way:
-    """What is called of the package while something is done."""
+class CallPath:
+    """The calls into the package that one request or one library call makes, in all threads.
+
+    Attributes:
+        calls: number of calls.
+        changes: how often the next call is in another file.
+        files: the files, in the order of their first call.
+    """
 
     calls: int = 0
     changes: int = 0
     files: dict[str, None] = field(default_factory=dict)
     _last: str = ""
 
-    def follow(self, work: Callable[[], object]) -> "Way":
-        """Do it, and count calls and changes from one file to another."""
+    def add(self, name: str) -> None:
+        """Count a call in a file."""
+        self.calls += 1
+        self.changes += name != self._last
+        self.files[name] = None
+        self._last = name
+
+
+class Profiler:
+    """Follows calls into the package in this thread and in every thread that starts while it is installed."""
+
+    def __init__(self) -> None:
+        self._path: CallPath | None = None
+        self._names: dict[str, str | None] = {}
+
+    def __enter__(self) -> "Profiler":
+        threading.setprofile(self._look)
         sys.setprofile(self._look)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+    def follow(self, work: Callable[[], object]) -> CallPath:
+        """Do the work and return the path that it took."""
+        path = self._path = CallPath()
         try:
             work()
         finally:
-            sys.setprofile(None)
-        return self
+            self._path = None
+        return path
 
     def _look(self, frame: FrameType, event: str, _: object) -> None:
-        file = Path(frame.f_code.co_filename)
-        if event == "call" and file.is_relative_to(PACKAGE):
-            name = file.relative_to(PACKAGE).as_posix()
-            self.calls += 1
-            self.changes += name != self._last
-            self.files[name] = None
-            self._last = name
+        if self._path is None or event != "call":
+            return
+        file = frame.f_code.co_filename
+        if file not in self._names:
+            inside = Path(file).is_relative_to(PACKAGE)
+            self._names[file] = Path(file).relative_to(PACKAGE).as_posix() if inside else None
+        name = self._names[file]
+        if name is not None:
+            self._path.add(name)
 
 
-def ways() -> Mapping[str, Way]:
-    """Return the ways through the library on SQLite, once everything is warm."""
-    command = logoadmin.CreateLogo(
-        name="Aurora", preview_url="https://example.org/a.png", target="forum", custom_css=""
-    )
+def library_paths() -> Mapping[str, CallPath]:
+    """Return the paths of calls of the library on SQLite, once everything is warm."""
+    command = logoadmin.CreateLogo(**_LOGO)
     asked = logoadmin.GetLogo(logo_id=1)
     with (
+        Profiler() as profiler,
         tempfile.TemporaryDirectory() as directory,
         logoadmin.connect(f"sqlite:///{directory}/gallery.db") as gallery,
     ):
@@ -61,9 +110,133 @@ def ways() -> Mapping[str, Way]:
             gallery.logos.create(command)
             gallery.logos.get(asked)
         return {
-            "creating a logo": Way().follow(lambda: gallery.logos.create(command)),
-            "reading a logo": Way().follow(lambda: gallery.logos.get(asked)),
+            "`gallery.logos.create`": profiler.follow(lambda: gallery.logos.create(command)),
+            "`gallery.logos.get`": profiler.follow(lambda: gallery.logos.get(asked)),
         }
+
+
+class _Client:
+    """Sends requests to an ASGI application, without a server."""
+
+    def __init__(self, app: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._app = app
+        self._loop = loop
+        self.token = ""
+
+    def request(self, method: str, path: str, values: Mapping[str, Any] | None = None) -> Any:
+        """Return the JSON of the response.
+
+        Raises:
+            RuntimeError: the status is not that of success.
+        """
+        body = b"" if values is None else json.dumps(values).encode()
+        headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+        headers += [(b"content-length", b"%d" % len(body))] if body else []
+        headers += [(b"authorization", b"Bearer " + self.token.encode())] if self.token else []
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": b"",
+            "headers": headers,
+            "client": ("127.0.0.1", 1),
+            "server": ("127.0.0.1", 80),
+            "state": {},
+        }
+        return self._loop.run_until_complete(self._response(scope, body))
+
+    async def _response(self, scope: dict[str, Any], body: bytes) -> Any:
+        sent: list[Any] = []
+        received = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+        async def receive() -> Any:
+            try:
+                return next(received)
+            except StopIteration:
+                await asyncio.sleep(3600)  # the client stays connected
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        await self._app(scope, receive, send)
+        if sent[0]["status"] >= 400:
+            raise RuntimeError(f"{scope['method']} {scope['path']}: {sent}")
+        return json.loads(b"".join(message.get("body", b"") for message in sent[1:]))
+
+
+def http_paths() -> Mapping[str, CallPath]:
+    """Return the paths of requests on SQLite, from the ASGI application to the database, once everything is warm."""
+    loop = asyncio.new_event_loop()
+    try:
+        with (
+            Profiler() as profiler,
+            tempfile.TemporaryDirectory() as directory,
+            logoadmin.connect(f"sqlite:///{directory}/gallery.db", admin_password=_PASSWORD) as gallery,
+        ):
+            client = _Client(logoadmin.asgi(gallery), loop)
+            client.token = client.request("POST", "/api/auth/token", {"username": "admin", "password": _PASSWORD})[
+                "access_token"
+            ]
+            users = ({"user_id": id_, "username": f"user {id_}", "password": _PASSWORD} for id_ in range(3))
+            for _ in range(2):
+                client.request("POST", "/api/logos", _LOGO)
+                client.request("POST", "/api/users", next(users))
+                client.request("GET", "/api/logos/1")
+            return {
+                "`POST /api/users`": profiler.follow(lambda: client.request("POST", "/api/users", next(users))),
+                "`POST /api/logos`": profiler.follow(lambda: client.request("POST", "/api/logos", _LOGO)),
+                # The write before it has emptied the cache.
+                "`GET /api/logos/1`, not cached": profiler.follow(lambda: client.request("GET", "/api/logos/1")),
+                "`GET /api/logos/1`, cached": profiler.follow(lambda: client.request("GET", "/api/logos/1")),
+            }
+    finally:
+        loop.run_until_complete(loop.shutdown_default_executor())
+        loop.close()
+
+
+def in_cycles(imports: Mapping[str, set[str]]) -> set[str]:
+    """Return the modules of a graph that are in an import cycle, or between two."""
+    left = {name: set(imported) for name, imported in imports.items()}
+    while True:
+        imported_by_some = set().union(*left.values()) if left else set()
+        ends = {name for name, imported in left.items() if not imported & left.keys() or name not in imported_by_some}
+        if not ends:
+            return set(left)
+        left = {name: imported - ends for name, imported in left.items() if name not in ends}
+
+
+def python_imports() -> Mapping[str, set[str]]:
+    """Return which modules of the package import which."""
+    graph = grimp.build_graph("logoadmin", cache_dir=None)
+    return {name: set(graph.find_modules_directly_imported_by(name)) for name in graph.modules}
+
+
+def console_imports() -> Mapping[str, set[str]]:
+    """Return which modules of the console import which, also those that are loaded later."""
+    files = [file for file in CONSOLE.rglob("*.js") if "vendor" not in file.parts]
+    return {
+        str(file): {
+            os.path.normpath(file.parent / name) for name in _JS_IMPORT.findall(file.read_text(encoding="utf-8"))
+        }
+        for file in files
+    }
+
+
+def callables() -> tuple[int, int]:
+    """Return how many parameters of functions are callables, and how often ``partial`` is called."""
+    parameters = partials = 0
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.arg) and node.annotation is not None:
+                parameters += "Callable[" in ast.unparse(node.annotation)
+            if isinstance(node, ast.Call):
+                partials += ast.unparse(node.func) in {"partial", "functools.partial"}
+    return parameters, partials
 
 
 def touched() -> Mapping[str, tuple[str, ...]]:
@@ -72,35 +245,42 @@ def touched() -> Mapping[str, tuple[str, ...]]:
     found = {what: tuple(re.findall(r"`([^`]+)`", files)) for what, files in _TOUCHED.findall(text)}
     missing = [name for files in found.values() for name in files if not (PACKAGE / name).exists()]
     if missing:
-        raise FileNotFoundError(f"docs/extend.md names what is not there: {missing}")
+        raise FileNotFoundError(f"docs/extend.md names files that do not exist: {missing}")
     return found
 
 
 def block() -> str:
-    """Return what stands in docs/architecture.md."""
+    """Return the figures as docs/architecture.md shows them."""
     return "\n".join(_lines())
 
 
 def _lines() -> Iterator[str]:
-    yield from ("", "| | Files | Lines |", "|---|---|---|")
-    for place in ("src", "tests"):
+    yield from ("", "| Python | Files | Lines |", "|---|---|---|")
+    rooms = ["domain", "ports", "adapters/memory_storage", "adapters/sql_storage", "entrypoints/http_api"]
+    rooms += ["entrypoints/server", "entrypoints/cli", "entrypoints/console"]
+    for place in ["src", *(f"src/logoadmin/{room}" for room in rooms), "tests"]:
         files = sorted((ROOT / place).rglob("*.py"))
         lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
         yield f"| `{place}` | {len(files)} | {lines:,} |"
-    yield from ("", "| On SQLite, through the library | Files | Calls | Changes of file |", "|---|---|---|---|")
-    followed = ways()
-    for what, way in followed.items():
-        yield f"| {what} | {len(way.files)} | {way.calls} | {way.changes} |"
-    for what, way in followed.items():
-        yield from ("", f"The way of {what}: {', '.join(f'`{name}`' for name in way.files)}.")
+    yield from ("", "| On SQLite | Files | Calls | Changes of file |", "|---|---|---|---|")
+    followed = {**http_paths(), **library_paths()}
+    for what, path in followed.items():
+        yield f"| {what} | {len(path.files)} | {path.calls} | {path.changes} |"
+    parameters, partials = callables()
+    yield from ("", "| Count | |", "|---|---|")
+    yield f"| Python modules in import cycles | {len(in_cycles(python_imports()))} |"
+    yield f"| console modules in import cycles, dynamic imports included | {len(in_cycles(console_imports()))} |"
+    yield f"| parameters that are callables | {parameters} |"
+    yield f"| calls of `partial` | {partials} |"
     yield from ("", "| Something new | Files that it touches, beside tests and docs |", "|---|---|")
     for what, names in touched().items():
         yield f"| {what} | {len(names)} |"
-    yield from ("", "")
+    shown = followed["`POST /api/logos`"]
+    yield from ("", f"The path of `POST /api/logos`: {', '.join(f'`{name}`' for name in shown.files)}.", "", "")
 
 
 def written() -> str:
-    """Return what stands in docs/architecture.md now."""
+    """Return the figures that docs/architecture.md has now."""
     found = _BLOCK.search(PAGE.read_text(encoding="utf-8"))
     return found[0] if found else ""
 
