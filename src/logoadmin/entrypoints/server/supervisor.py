@@ -71,7 +71,7 @@ class Supervisor:
         self._workers: list[Worker] = []
         self._old: list[Worker] = []  # of those, the ones that are to be replaced
         self._retiring: list[Worker] = []
-        self._complete = False  # once all have served
+        self._complete = self._has_served = False  # once all, or one of them, have served
         self._starts_from = 0.0
         self._hung_up = self._stopping = self._at_once = self._broken_off = False
         self._woken, self._wake = _spawning.Pipe(duplex=False)
@@ -141,6 +141,7 @@ class Supervisor:
         for worker in everybody:
             if not worker.look():
                 self._handle_death(worker)
+        self._has_served = self._has_served or any(worker.serves for worker in self._workers)
         if not self._complete and sum(worker.serves for worker in self._workers) == self._count:
             self._complete = True
             self._ready()
@@ -165,7 +166,7 @@ class Supervisor:
     def _handle_failed_start(self, worker: Worker) -> None:
         if worker.exitcode != CANNOT_START:
             log.critical("Cannot start: a worker ended with exit code %s before it served", worker.exitcode)
-        if not self._complete:
+        if not self._has_served:
             self._failed = self._stopping = True
         # Later it is tried again while the others serve, and those that were to be replaced are better than none.
         self._old = []
