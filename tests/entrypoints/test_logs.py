@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from starlette.types import ASGIApp
 
 from logoadmin.entrypoints.http_api import faults
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from logoadmin.entrypoints.server.logs import AccessLog, JsonFormatter, LineFormatter
+from logoadmin.entrypoints.server.logs import AccessLog, JsonFormatter, LineFormatter, QueuedHandler
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.gallery import WatchedStorage
@@ -80,6 +81,23 @@ def test_what_is_no_trace_is_not_logged(logged: AppClient, caplog: pytest.LogCap
     logged.get("/nowhere", headers={"traceparent": sent})
     line = line_of(caplog)
     assert (line["trace_id"], line["route"], line["status"], line["request_id"]) == (None, None, 404, None)
+
+
+def test_a_log_that_nobody_reads_drops_lines_and_counts_them() -> None:
+    reading, writing = os.pipe()
+    handler = QueuedHandler(writing)
+    record = logging.LogRecord("logoadmin", logging.INFO, "", 0, "a" * 10_000, (), None)
+    for _ in range(400):  # 4 MB, of which the pipe holds 64 KiB
+        handler.handle(record)
+    with os.fdopen(reading, "rb") as log:
+        lines = [log.readline()]
+        while b"lines of the log were dropped" not in lines[-1]:
+            lines.append(log.readline())
+    dropped = int(lines.pop().split()[0])
+    assert dropped > 200
+    assert len(lines) + dropped == 400
+    handler.close()
+    os.close(writing)
 
 
 def test_a_fault_is_one_line_with_its_traceback() -> None:

@@ -328,14 +328,15 @@ def test_a_worker_that_cannot_start_stops_everything_with_one_line(served: Serve
     assert " CRITICAL " in line
 
 
-@pytest.mark.rule("contract H1")
-def test_a_worker_that_cannot_start_later_stops_everything_too(served: Serve, tmp_path: Path) -> None:
+@pytest.mark.rule("contract K5")
+def test_a_worker_that_dies_while_it_starts_is_started_again_while_another_one_serves(
+    served: Serve, tmp_path: Path
+) -> None:
     server = served("once", workers=2)
-    assert server.url == ""
-    code, (line,) = server.ended()
-    assert code == 1
-    assert r"Cannot start, by a fault of the program\nTraceback" in line
-    assert (tmp_path / "started").exists()
+    assert r"Cannot start, by a fault of the program\nTraceback" in server.says()
+    (tmp_path / "started").unlink()  # and so its cause is gone
+    server.workers(2)
+    assert server.stop()[0] == 0
 
 
 @pytest.mark.rule("contract H5")
@@ -553,3 +554,15 @@ def test_a_record_is_one_line() -> None:
     record = logging.LogRecord("name", logging.INFO, "", 0, "%s", ("a\nb\x1b[0m\u2028\u202e\ud800é\x9b",), None)
     line = LineFormatter().format(record)
     assert line.endswith(r"name: a\nb\x1b[0m\u2028\u202e\ud800é\x9b")
+
+
+@pytest.mark.rule("contract H4", "contract K5")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_log_that_nobody_reads_stops_neither_the_service_nor_its_end(served: Serve, workers: int) -> None:
+    server = served(workers=workers, log_level="info")
+    for _ in range(workers):
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)) as connection:
+            for _ in range(2_000):
+                assert asked(connection, "/" + "a" * 100) == (200, None)
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(timeout=20) == 0
