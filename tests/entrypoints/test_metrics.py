@@ -11,6 +11,8 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +25,8 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import SignInRefused, StorageUnavailable, TooManySignIns
 from logoadmin.domain.model.metrics import BUCKETS, Counters, size
 from logoadmin.domain.services.sessions import SignIn
-from logoadmin.entrypoints.http_api.metrics import COUNTED, SERIES
+from logoadmin.entrypoints.http_api.metrics import COUNTED, SERIES, metrics
+from logoadmin.entrypoints.server import MetricsServer, listen, url_of
 from logoadmin.entrypoints.server.metrics import CounterSlots
 from tests.asgi import AppClient, ask
 from tests.gallery import ADMIN_PASSWORD, stock
@@ -298,3 +301,13 @@ def test_all_workers_are_added_up_and_nothing_goes_back_when_one_is_killed(
     assert samples["logoadmin_http_requests_in_flight"] == 0
     with pytest.raises(urllib.error.HTTPError, match="404"):
         fetched(metrics.removesuffix("metrics"))
+
+
+@pytest.mark.rule("contract H4")
+def test_silent_clients_keep_nobody_from_the_metrics(own: LogoAdmin) -> None:
+    with ExitStack() as stack:
+        listener = stack.enter_context(listen("127.0.0.1", 0))
+        stack.enter_context(MetricsServer(listener, partial(metrics, own)).answering(CounterSlots()))
+        for _ in range(100):
+            stack.enter_context(socket.create_connection(listener.getsockname()))
+        assert "logoadmin_build_info" in fetched(f"{url_of(listener)}/metrics")

@@ -16,7 +16,7 @@ log = logging.getLogger("logoadmin.server")
 
 _spawning = multiprocessing.get_context("spawn")
 
-_MAX_CONNECTIONS: Final = 8  # connections; more are closed at once
+_MAX_CONNECTIONS: Final = 8  # for one more, the oldest is closed
 _DEADLINE: Final = 10.0  # seconds for the whole of one
 
 # Doubles that two processes share; no file is left of them.
@@ -98,13 +98,13 @@ class _Server(ThreadingHTTPServer):
         self.socket.close()
         self.socket = listener
         self.text = text
-        self._room = threading.BoundedSemaphore(_MAX_CONNECTIONS)
+        self._connections: list[socket.socket] = []  # the oldest first
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._room.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
+        self._connections.append(request)
+        if len(self._connections) > _MAX_CONNECTIONS:
+            _break_off(self._connections.pop(0))
+        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         # However slowly somebody sends and reads, it ends.
@@ -115,7 +115,8 @@ class _Server(ThreadingHTTPServer):
             super().process_request_thread(request, client_address)
         finally:
             timer.cancel()
-            self._room.release()
+            with suppress(ValueError):  # it was broken off
+                self._connections.remove(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 (as the standard library has it)
         """Log a failure; a client that went away is none."""
