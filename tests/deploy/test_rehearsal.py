@@ -7,9 +7,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import pytest
 
@@ -85,6 +87,49 @@ def follow(database: str, directory: Path, replaced: dict[str, str]) -> None:
     said = printed.split(f"{_DONE}\n")
     assert (shell.returncode, said[:-1]) == (0, [block.printed for block in pasted]), complaints
     assert [*directory.iterdir()] == []
+
+
+class Stranger(BaseHTTPRequestHandler):
+    """Another service, which answers everything and counts what it is sent."""
+
+    written: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"status": "ok"}')
+
+    def do_POST(self) -> None:
+        self.written.append(self.path)
+        self.do_GET()
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the name is inherited
+        """Say nothing."""
+
+
+def test_another_service_on_the_port_is_noticed_and_not_written_to(tmp_path: Path) -> None:
+    pasted = [block.pasted for block in blocks("SQLite") if block.language == "sh"][:3]
+    assert "author 1 " in pasted[1]
+    assert "author $user " in pasted[2]
+    with ThreadingHTTPServer(("127.0.0.1", 0), Stranger) as stranger:
+        serving = threading.Thread(target=stranger.serve_forever)
+        serving.start()
+        try:
+            done = subprocess.run(
+                ["bash"],
+                input="\n".join([*pasted, "wait"]).replace("8123", str(stranger.server_port)),
+                cwd=tmp_path,
+                env={**os.environ, "PATH": f"{commands()}:{os.environ['PATH']}"},
+                check=False,
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
+        finally:
+            stranger.shutdown()
+            serving.join()
+    assert "Stop here: the service did not start" in done.stdout
+    assert Stranger.written == []
 
 
 def test_the_page_is_followed_with_a_file(tmp_path: Path) -> None:
