@@ -66,6 +66,8 @@ docs: .venv/ready  ## Build docs/_build/html
 lock: tools/console/node_modules/ready  ## Take newer versions of what we depend on into the locks
 	$(UV) pip compile --quiet --upgrade pyproject.toml --extra server --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --output-file requirements.txt
+	$(UV) pip compile --quiet --upgrade pyproject.toml --extra server --universal --python-version 3.11 \
+		--generate-hashes --no-header --constraint requirements.txt --output-file deploy/requirements.txt
 	$(UV) pip compile --quiet --upgrade --group console --universal --python-version 3.11 \
 		--generate-hashes --no-header --output-file tools/console/requirements.txt
 	$(NPM) install --package-lock-only

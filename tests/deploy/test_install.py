@@ -1,0 +1,112 @@
+"""The commands of docs/install.md "As a service" work as pasted, in a root directory of their own."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from logoadmin.settings import Settings
+
+ROOT: Final = Path(__file__).parents[2]
+SECTION: Final = (ROOT / "docs/install.md").read_text(encoding="utf-8").partition("\n## As a service\n")[2]
+_BLOCKS: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# In place of what only root may do, or what takes a network. Each fails where the real one would.
+_STAND_INS: Final = {
+    "useradd": 'touch "$ROOT/made-user"',
+    "systemctl": 'shift 2; for unit; do test -f "$ROOT/etc/systemd/system/$unit"; done',
+    "runuser": 'test -f "$ROOT/made-user"; test "$1 $2 $3" = "-u logoadmin --"; shift 3; exec "$@"',
+    "install": """
+given=
+while [ $# -gt 0 ]; do
+    case $1 in
+        -o | -g) test -f "$ROOT/made-user"; shift ;;
+        *) given="$given $1" ;;
+    esac
+    shift
+done
+exec /usr/bin/install $given""",
+    "python3": """
+test "$1 $2" = "-m venv"; mkdir -p "$3/bin"
+ln -s "$PROGRAM" "$3/bin/logoadmin"
+ln -s "$ROOT/bin/pip" "$3/bin/pip" """,
+    "pip": """
+test "$1" = install; shift
+for word; do case $word in deploy/*) test -f "$word" ;; *.whl) test "$word" = "$WHEEL" ;; esac; done""",
+}
+
+
+def blocks(language: str) -> list[str]:
+    return [body for found, body in _BLOCKS.findall(SECTION.partition("\n## ")[0]) if found == language]
+
+
+def pasted(root: Path) -> str:
+    """Return the commands that root pastes, with everything outside the source directory below ``root``."""
+    script = "\n".join(block for block in blocks("sh") if "make build" not in block)
+    script = script.replace("/usr/bin/python3", "python3")
+    return re.sub(r"(?<![\w.])/(opt|etc|var)/", rf"{root}/\1/", script)
+
+
+@pytest.mark.rule("contract K6")
+def test_the_commands_of_the_page_install_what_the_units_run(tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    for directory in ("bin", "opt", "etc/systemd/system", "var/lib"):
+        (tmp_path / directory).mkdir(parents=True)
+    for name, body in _STAND_INS.items():
+        (programs / name).write_text(f"#!/bin/sh\nset -eu\n{body}\n")
+        (programs / name).chmod(0o755)
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        version = tomllib.load(file)["project"]["version"]
+    done = subprocess.run(
+        ["bash", "-eu"],
+        input=pasted(tmp_path),
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "ROOT": str(tmp_path),
+            "PROGRAM": str(Path(sys.executable).with_name("logoadmin")),
+            "WHEEL": f"dist/logoadmin-{version}-py3-none-any.whl",
+        },
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "admin" in done.stdout
+    for unit in ("logoadmin.service", "logoadmin.socket"):
+        assert (tmp_path / "etc/systemd/system" / unit).read_bytes() == (ROOT / "deploy" / unit).read_bytes()
+    assert (tmp_path / "opt/logoadmin/bin/logoadmin").exists()
+    assert (tmp_path / "var/lib/logoadmin/logoadmin.db").is_file()
+
+
+@pytest.mark.rule("contract K6")
+def test_the_settings_that_the_page_shows_are_those_of_the_shipped_file() -> None:
+    shipped = (ROOT / "deploy/logoadmin.toml").read_text(encoding="utf-8")
+    (shown,) = blocks("toml")
+    assert shipped.endswith(f"\n\n{shown}")
+    assert set(tomllib.loads(shipped)) <= set(Settings.model_fields)
+
+
+def pins(path: str) -> dict[str, str]:
+    """Return the entries of a lock by their names: version, markers and hashes."""
+    lock = re.sub(r"^ +#.*\n", "", (ROOT / path).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    entries = re.split(r"\n(?=\S)", lock.strip())
+    return {entry.partition("==")[0]: re.sub(r" ;[^\\]+", "", entry).strip() for entry in entries}
+
+
+def test_the_lock_of_the_server_pins_its_packages_to_what_the_tests_ran_with() -> None:
+    tested, served = pins("requirements.txt"), pins("deploy/requirements.txt")
+    assert {name: tested[name] for name in served} == served
+    assert all("--hash=sha256:" in entry for entry in served.values())
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["server"]]
+    names = {re.split(r"[^\w-]", requirement)[0] for requirement in wanted}
+    assert names <= served.keys()
+    assert served.keys() & {"pytest", "mypy", "sphinx", "playwright"} == set()
