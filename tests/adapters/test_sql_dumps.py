@@ -21,7 +21,8 @@ from tests.mariadb import MariaDb
 
 pytestmark = pytest.mark.rule("contract K4")
 
-_BACKUP: Final = Path(__file__).parents[2] / "docs" / "backup.md"
+_DEPLOY: Final = Path(__file__).parents[2] / "deploy"
+_BACKUP: Final = _DEPLOY.parent / "docs" / "backup.md"
 # What docs/install.md has the user be granted.
 _GRANTED: Final = "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, REFERENCES"
 
@@ -106,28 +107,47 @@ def test_a_dump_beside_writers_is_of_one_moment_and_no_id_is_given_a_second_time
     assert len(given) == 2
 
 
-def test_the_command_of_every_night_keeps_so_many(mariadb: MariaDb, database: str, url: str, tmp_path: Path) -> None:
+@pytest.fixture
+def nightly(mariadb: MariaDb, database: str, url: str, tmp_path: Path) -> list[str]:
+    """Return the nightly command of docs/backup.md, for the test's database and the directory ``copies``."""
     at(url).close()
+    (tmp_path / "copies").mkdir()
     (tmp_path / "backup.cnf").write_text(
         f"[client]\nhost={mariadb.host}\nport={mariadb.port}\nuser=documented\npassword=secret\n"
     )
-    directory = tmp_path / "copies"
-    directory.mkdir()
-    for day in range(10, 30):
-        (directory / f"gallery-2000-01-{day}T030000Z.sql").touch()
-    match = re.search(r"^ExecStart=/bin/sh -ec '(.+)'$", _BACKUP.read_text(encoding="utf-8"), re.MULTILINE)
+    match = re.search(
+        r"^ExecStart=(/usr/local/bin/logoadmin-dump .+)$", _BACKUP.read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert match is not None
-    # As systemd reads it.
-    command = match[1].replace("$$", "$").replace("%%", "%")
-    for ours, theirs in {
-        "/var/backups/logoadmin": directory,
-        "/etc/logoadmin/backup.cnf": tmp_path / "backup.cnf",
-        " gallery;": f" {database};",
-    }.items():
-        assert ours in command
-        command = command.replace(ours, str(theirs))
-    subprocess.run(["sh", "-ec", command], check=True, timeout=60)
-    kept = sorted(path.name for path in directory.iterdir())
+    program, documented, directory, keep, options = match[1].split()
+    assert (documented, directory) == ("gallery", "/var/backups/logoadmin")
+    script = str(_DEPLOY / Path(program).name)
+    return [script, database, str(tmp_path / "copies"), keep, options.replace("/etc/logoadmin", str(tmp_path))]
+
+
+def test_the_nightly_dump_keeps_the_newest_and_removes_what_a_killed_one_left(
+    database: str, nightly: list[str], tmp_path: Path
+) -> None:
+    copies = tmp_path / "copies"
+    for day in range(10, 30):
+        (copies / f"{database}-2000-01-{day}T030000Z.sql").touch()
+    (copies / f"{database}-2000-01-30T030000Z.sql.part").touch()
+    (copies / "of somebody else.sql").touch()
+    subprocess.run(nightly, check=True, timeout=60)
+    (copies / "of somebody else.sql").unlink()
+    kept = sorted(path.name for path in copies.iterdir())
     assert len(kept) == 14
-    assert kept[0] == "gallery-2000-01-17T030000Z.sql"
-    assert "CREATE TABLE `logos`" in (directory / kept[-1]).read_text()
+    assert kept[0] == f"{database}-2000-01-17T030000Z.sql"
+    assert "CREATE TABLE `logos`" in (copies / kept[-1]).read_text()
+
+
+def test_a_nightly_dump_that_fails_leaves_nothing_and_removes_no_older_one(
+    mariadb: MariaDb, database: str, nightly: list[str], tmp_path: Path
+) -> None:
+    older = tmp_path / "copies" / f"{database}-2000-01-01T030000Z.sql"
+    older.touch()
+    mariadb.execute(f"REVOKE ALL ON {database}.* FROM 'documented'@'127.0.0.1'")
+    refused = subprocess.run(nightly, check=False, capture_output=True, text=True, timeout=60)
+    assert refused.returncode != 0
+    assert "denied" in refused.stderr
+    assert [*older.parent.iterdir()] == [older]
