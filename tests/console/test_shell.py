@@ -1,10 +1,13 @@
 """What is around every view: signing in, the session in all tabs, addresses, languages, failures that have words."""
 
+import json
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from hashlib import sha256
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from logoadmin.domain.services.authors import AmendAuthor, GetAuthor, ListAuthors
 from logoadmin.domain.services.users import CreateUser
@@ -83,6 +86,88 @@ def test_four_tabs_stay_signed_in(console: Person) -> None:
             expect(tab.locator(".card").first).to_be_visible()
 
 
+# What a tab keeps, which it has again after a reload, and a duplicate of it has from the start.
+KEPT = "({ ...sessionStorage })"
+
+
+def _refreshes(console: Person) -> list[tuple[str, str]]:
+    """Return a list that fills with the tokens that any tab refreshes, and the keys that it sends with them."""
+    found: list[tuple[str, str]] = []
+
+    def note(request: Request) -> None:
+        body = request.post_data_json if request.url.endswith("/api/auth/token") else None
+        if body and "refresh_token" in body:
+            found.append((body["refresh_token"], request.headers["idempotency-key"]))
+
+    console.page.context.on("request", note)
+    return found
+
+
+@pytest.mark.rule("contract F3", "contract J2")
+def test_a_lost_response_to_a_refresh_is_asked_for_again_under_the_same_random_key(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    refreshes = _refreshes(console)
+    kept = page.evaluate(KEPT)
+    page.route("**/api/auth/token", lambda route: (route.fetch(), route.abort()))
+    page.reload()
+    expect(page.get_by_role("status")).to_contain_text("cannot be reached just now")
+    page.unroute_all()
+    page.reload()
+    expect(page.locator(".card").first).to_be_visible()
+    page.reload()
+    expect(page.locator(".card").first).to_be_visible()
+    *lost, (token, key) = refreshes
+    assert set(lost) == {(kept["logoadmin.refresh"], kept["logoadmin.key"])}
+    assert len(lost) > 1
+    assert token != kept["logoadmin.refresh"]
+    assert key != kept["logoadmin.key"]
+    # Nothing that the server stores, such as a hash of the token, leads to the key.
+    for used, sent in refreshes:
+        assert re.fullmatch(r"[0-9a-f]{32}\.[0-9]+", sent)
+        assert sent.partition(".")[0] not in {sha256(used.encode()).hexdigest(), sha256(used.encode()).hexdigest()[:32]}
+
+
+@pytest.mark.rule("contract F3", "contract J2")
+def test_a_duplicated_tab_that_hears_no_other_refreshes_under_the_same_key(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    refreshes = _refreshes(console)
+    page.context.add_init_script("BroadcastChannel.prototype.postMessage = () => {}")
+    with page.expect_popup() as opened:
+        page.evaluate("window.open(location.href)")  # which copies sessionStorage, unlike a link
+    expect(opened.value.locator(".card").first).to_be_visible()
+    for tab in (page, opened.value, page):
+        tab.reload()
+        expect(tab.locator(".card").first).to_be_visible()
+    # By the duplicate, by the original, and so on: each time the second one gets the response of the first.
+    first, again, second, second_again = refreshes
+    assert first == again
+    assert second == second_again
+    assert second[0] != first[0]
+    assert second[1] != first[1]
+
+
+@pytest.mark.rule("contract C3", "contract J2")
+def test_a_tab_that_slept_for_an_hour_takes_the_tokens_of_the_others_and_sends_no_used_one(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    asleep = console.another_tab()
+    console.open("logos", asleep)
+    expect(asleep.locator(".card").first).to_be_visible()
+    old = asleep.evaluate(KEPT)
+    asleep.goto("about:blank")
+    console.service.clock.pass_by(3600)
+    page.get_by_role("link", name="Users", exact=True).click()
+    expect(page.get_by_role("link", name=PAINTER[0])).to_be_visible()
+    refreshes = _refreshes(console)
+    asleep.add_init_script(f"Object.assign(sessionStorage, {json.dumps(old)})")
+    console.open("logos", asleep)
+    expect(asleep.locator(".card").first).to_be_visible()
+    assert refreshes == []
+    assert asleep.evaluate(KEPT) == page.evaluate(KEPT) != old
+
+
 @pytest.mark.rule("contract J2")
 def test_a_new_tab_goes_on_though_the_others_are_too_busy_to_answer_it_at_once(console: Person) -> None:
     console.sign_in()
@@ -114,7 +199,7 @@ def test_clocks_that_differ_by_hours_take_no_token_more_than_once_beyond_what_is
 def test_tokens_are_nowhere_but_in_memory_and_in_the_session_of_the_tab(console: Person) -> None:
     console.sign_in("logos")
     page = console.page
-    assert page.evaluate("Object.keys(sessionStorage)") == ["logoadmin.refresh"]
+    assert page.evaluate("Object.keys(sessionStorage).sort()") == ["logoadmin.key", "logoadmin.refresh"]
     assert page.evaluate("Object.keys(localStorage)") == []
     assert page.evaluate("document.cookie") == ""
     assert page.url == f"{console.service.address}/console/logos"

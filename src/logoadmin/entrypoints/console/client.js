@@ -16,6 +16,7 @@
  */
 import { signal } from "./vendor/preact.js";
 import { HOME } from "./router.js";
+import { randomKey } from "./random.js";
 import { freshToken, Refused, renewed, state, whoAmI } from "./session.js";
 
 /** Where the interface is: beside the console. */
@@ -107,9 +108,9 @@ export function call(method, path, more = {}) {
   if (more.ifMatch) headers["If-Match"] = more.ifMatch;
   if (more.ifNoneMatch) headers["If-None-Match"] = more.ifNoneMatch;
   // One key for one wish: repeated under it, it is not done twice.
-  if (method === "post") headers["Idempotency-Key"] = newKey();
+  if (method === "post") headers["Idempotency-Key"] = randomKey();
   // Named by us, it can be undone although its answer was lost.
-  if (method !== "get") headers["X-Request-Id"] = newKey();
+  if (method !== "get") headers["X-Request-Id"] = randomKey();
   if (more.file) headers["Content-Type"] = "application/jsonl";
   const body = more.body === undefined ? more.file : JSON.stringify(more.body);
   return sent({
@@ -150,11 +151,6 @@ function filled(path, fields, query) {
   const given = all.filter(([, value]) => value !== undefined && value !== "");
   const text = new URLSearchParams(given.map(([name, value]) => [String(name), String(value)])).toString();
   return text ? `${whole}?${text}` : whole;
-}
-
-/** @returns {string} 128 random bits; `crypto.randomUUID` is not there where the page came without TLS. */
-function newKey() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** @param {Request} request @param {boolean} [again] @returns {Promise<Answer<any>>} */

@@ -2,14 +2,18 @@
  * Who is signed in. The access token is in memory, the refresh token in sessionStorage, and no cookie anywhere: another
  * site can make the browser send nothing that means us.
  *
- * All tabs of one person share the session: one that refreshes tells the others, and a new one asks them. Should two
- * refresh with the same token all the same, the key that is made of it gives both the same answer.
+ * All tabs of one person share the session over a BroadcastChannel: a tab that refreshes sends the others the new tokens,
+ * and a tab asks the others for newer ones before it refreshes. Tabs that refresh the same token at the same time send the
+ * same Idempotency-Key, so the server replays the response instead of treating the second request as reuse (contract F3).
+ * The key is a random value made at sign-in plus the number of refreshes since: tabs that follow the same refreshes agree
+ * on it, and neither a token nor the database leads to it.
  *
  * @typedef {import("./types/api").components["schemas"]["Me"]} Me
- * @typedef {{access: string, refresh: string, until: number}} Tokens
+ * @typedef {{access: string, refresh: string, key: string, until: number}} Tokens `key` is for exchanging `refresh`.
  */
 import { signal, computed, effect } from "./vendor/preact.js";
 import { HOME, isUnsaved } from "./router.js";
+import { randomKey } from "./random.js";
 
 /**
  * What the service tells the page about itself.
@@ -18,6 +22,8 @@ import { HOME, isUnsaved } from "./router.js";
 export const told = JSON.parse(document.querySelector('meta[name="logoadmin"]')?.getAttribute("content") ?? "{}");
 
 const KEPT = "logoadmin.refresh";
+/** Beside the token, so that a duplicated tab, whose sessionStorage is a copy, exchanges it under the same key. */
+const KEPT_KEY = "logoadmin.key";
 const API = new URL("../api/", HOME);
 const others = new BroadcastChannel(`logoadmin ${HOME.pathname}`);
 
@@ -66,7 +72,7 @@ export const hasSession = () => sessionStorage.getItem(KEPT) !== null;
 /** Find out whether there is a session: in this tab, or in another one. */
 export async function startSession() {
   const kept = sessionStorage.getItem(KEPT);
-  if (kept) tokens = { access: "", refresh: kept, until: 0 };
+  if (kept) tokens = { access: "", refresh: kept, key: sessionStorage.getItem(KEPT_KEY) ?? firstKey(), until: 0 };
   else tokens = await askOthers();
   try {
     if (tokens && (tokens.access || (await refresh()))) await whoAmI();
@@ -95,7 +101,7 @@ async function resume() {
 export async function signIn(username, password) {
   const response = await ask("auth/token", { username, password });
   if (!response.ok) throw refusal(response);
-  await take(response);
+  await take(response, firstKey());
   await whoAmI();
   generatedPassword.value = me.value?.user_id === FIRST_USER && GENERATED.test(password);
   goOn();
@@ -111,19 +117,24 @@ export async function signOut() {
 
 /** Ask the service once more who one is: rights may have changed. */
 export async function whoAmI() {
-  const response = await fetch(new URL("auth/me", API), {
-    headers: { Authorization: `Bearer ${await freshToken()}` },
-    cache: "no-store",
-    credentials: "omit",
-  });
+  let response = await fetchMe();
+  // Another tab may have passed on a token that the server no longer accepts.
+  if (response.status === 401 && tokens && (await refresh())) response = await fetchMe();
   if (!response.ok) return;
   me.value = await response.json();
   state.value = "in";
 }
 
+const fetchMe = async () =>
+  fetch(new URL("auth/me", API), {
+    headers: { Authorization: `Bearer ${await freshToken()}` },
+    cache: "no-store",
+    credentials: "omit",
+  });
+
 /** @returns {Promise<string>} an access token that is good for a while yet; empty where nobody is signed in. */
 export async function freshToken() {
-  if (tokens && tokens.until < Date.now() + 10_000) await refresh();
+  if (tokens && !isFresh(tokens)) await refresh();
   if (!tokens && state.value === "ended") await signedInAgain();
   return tokens?.access ?? "";
 }
@@ -157,36 +168,78 @@ function refresh() {
   return refreshing;
 }
 
+/** @param {Tokens} given @returns {boolean} whether its access token will be valid for a while */
+const isFresh = (given) => given.until > Date.now() + 10_000;
+
+/** @returns {Promise<boolean>} whether there is a new access token, from another tab or from the server */
 async function exchanged() {
-  // An answer that was given before, to another tab, may be old: then its own refresh token leads on.
-  for (let tries = 0; tokens && tries < 50; tries += 1) {
-    const { refresh: used } = tokens;
-    const response = await ask("auth/token", { grant_type: "refresh_token", refresh_token: used }, await keyOf(used));
-    if (!tokens) return false; // the person signed out meanwhile, and stays so
-    if (!response.ok) {
-      if (tokens.refresh !== used) return true; // another tab was quicker
-      if (response.status >= 500 || response.status === 429) throw refusal(response);
-      ended();
-      return false;
-    }
-    await take(response);
-    if (tokens.until > Date.now() + 10_000) return true;
+  const before = tokens?.access;
+  await newerTokens();
+  if (!tokens) return false;
+  if (tokens.access !== before && isFresh(tokens)) return true;
+  const { refresh: used, key } = tokens;
+  const response = await ask("auth/token", { grant_type: "refresh_token", refresh_token: used }, key);
+  if (!tokens) return false; // the person signed out meanwhile, and stays so
+  if (tokens.refresh !== used) return tokens.access ? true : exchanged(); // another tab was quicker
+  if (response.ok) {
+    await take(response, nextKey(key));
+    return true;
   }
+  if (response.status >= 500 || response.status === 429) throw refusal(response);
+  ended();
   return false;
+}
+
+/** @returns {string} the key for the first refresh of a session */
+const firstKey = () => `${randomKey()}.0`;
+
+/** @param {string} key @returns {{session: string, number: number}} */
+function parsedKey(key) {
+  const [session = "", number = "0"] = key.split(".");
+  return { session, number: Number(number) };
+}
+
+/** @param {string} key @returns {string} the key for the refresh token that is obtained under this one */
+function nextKey(key) {
+  const { session, number } = parsedKey(key);
+  return `${session}.${number + 1}`;
+}
+
+/**
+ * @param {Tokens} given @param {string} key
+ * @returns {boolean} whether the tokens are of the session of this key, and as new: a tab that slept may send old ones
+ */
+function replaces(given, key) {
+  const theirs = parsedKey(given.key);
+  const ours = parsedKey(key);
+  if (theirs.session !== ours.session) return false;
+  return theirs.number > ours.number || (theirs.number === ours.number && given.access !== "");
 }
 
 /** The session is over; what waits for it goes on after a sign-in. */
 function ended() {
   tokens = undefined;
-  sessionStorage.removeItem(KEPT);
+  dropTokens();
   if (state.value === "in") state.value = "ended";
 }
 
+/** @param {Tokens} given */
+function storeTokens(given) {
+  tokens = given;
+  sessionStorage.setItem(KEPT, given.refresh);
+  sessionStorage.setItem(KEPT_KEY, given.key);
+}
+
+function dropTokens() {
+  sessionStorage.removeItem(KEPT);
+  sessionStorage.removeItem(KEPT_KEY);
+}
+
 /**
- * Take the tokens of an answer, which may be an old one that was given again.
- * @param {Response} response
+ * Store the tokens of a response, which may be a replayed one, and send them to the other tabs.
+ * @param {Response} response @param {string} key for exchanging the refresh token in it
  */
-async function take(response) {
+async function take(response, key) {
   const given = await response.json();
   // By the clock of the service, which may be another than ours.
   const { exp, iat } = claims(given.access_token);
@@ -195,8 +248,7 @@ async function take(response) {
   const isNew = Math.abs(Number(iat) - issued) < 10;
   issued = Number(iat);
   const until = Date.now() + (isNew || Number.isNaN(left) ? given.expires_in * 1000 : left);
-  tokens = { access: given.access_token, refresh: given.refresh_token, until };
-  sessionStorage.setItem(KEPT, tokens.refresh);
+  storeTokens({ access: given.access_token, refresh: given.refresh_token, key, until });
   others.postMessage({ tokens, subject: subject() });
 }
 
@@ -205,7 +257,7 @@ function forget() {
   tokens = undefined;
   me.value = undefined;
   generatedPassword.value = false;
-  sessionStorage.removeItem(KEPT);
+  dropTokens();
   state.value = "out";
   goOn();
 }
@@ -221,10 +273,22 @@ function claims(token) {
 
 const subject = () => (tokens?.access ? claims(tokens.access).sub : String(me.value?.user_id ?? ""));
 
-/** Milliseconds that a new tab waits for others before it asks for the password, and that it listens to them after that. */
+/** Milliseconds that a tab waits for newer tokens before it refreshes, and a new tab for any before it asks for the password. */
+const AT_ONCE = 50;
 const SOON = 120;
+/** Milliseconds that a new tab goes on listening after that. */
 const LATE = 5000;
 const listening = new AbortController();
+let adopted = () => {};
+
+/** @returns {Promise<void>} once another tab has sent newer tokens, or none did in time */
+function newerTokens() {
+  return new Promise((done) => {
+    adopted = done;
+    others.postMessage({ asks: true, key: tokens?.key });
+    setTimeout(done, AT_ONCE);
+  });
+}
 
 /** @returns {Promise<Tokens | undefined>} the tokens of another tab, if there is one that answers soon */
 function askOthers() {
@@ -234,7 +298,7 @@ function askOthers() {
       if (!data.tokens) return;
       listening.abort();
       if (state.value !== "starting") return void takeLate(data.tokens);
-      sessionStorage.setItem(KEPT, data.tokens.refresh);
+      storeTokens(data.tokens);
       found(data.tokens);
     };
     others.addEventListener("message", heard, { signal: listening.signal });
@@ -250,26 +314,35 @@ function askOthers() {
  */
 async function takeLate(given) {
   if (tokens) return;
-  tokens = given;
-  sessionStorage.setItem(KEPT, given.refresh);
+  storeTokens(given);
   await whoAmI().catch(() => undefined);
   if (state.value === "out") forget();
 }
 
 others.addEventListener("message", ({ data }) => {
-  if (data.asks && tokens?.access) others.postMessage({ tokens, subject: subject() });
+  const canHelp = data.asks && tokens && (data.key ? replaces(tokens, data.key) : tokens.access);
+  if (canHelp) others.postMessage({ tokens, subject: subject() });
   // What is typed here stays, behind the question for the password.
   if (data.ended && data.ended === subject()) (isUnsaved() ? ended : forget)();
-  // Only those of the same person: another tab may have signed in as somebody else.
-  if (data.tokens && me.value && data.subject === String(me.value.user_id)) {
-    tokens = data.tokens;
-    sessionStorage.setItem(KEPT, data.tokens.refresh);
+  if (data.tokens && isOurs(data.tokens, data.subject)) {
+    storeTokens(data.tokens);
+    adopted();
     if (state.value === "ended") {
       state.value = "in";
       goOn();
     }
   }
 });
+
+/**
+ * @param {Tokens} given @param {string} subject
+ * @returns {boolean} whether they are newer ones of our session, or of another session of the same person: another tab may
+ *   have signed in as somebody else
+ */
+function isOurs(given, subject) {
+  if (tokens && parsedKey(given.key).session === parsedKey(tokens.key).session) return replaces(given, tokens.key);
+  return given.access !== "" && me.value !== undefined && subject === String(me.value.user_id);
+}
 
 /** @param {string} path @param {object} body @param {string} [key] */
 function ask(path, body, key) {
@@ -280,16 +353,4 @@ function ask(path, body, key) {
     cache: "no-store",
     credentials: "omit",
   });
-}
-
-/** @param {string} token @returns {Promise<string>} a key that tells nothing of it */
-async function keyOf(token) {
-  if (crypto.subtle) {
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token));
-    return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  }
-  // A page without TLS has no SHA-256. 64 bits of FNV-1a tell nothing useful of 256 random ones either.
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of new TextEncoder().encode(token)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-  return `fnv-${hash.toString(16)}`;
 }
