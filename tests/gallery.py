@@ -9,7 +9,7 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.system_randomness import SystemRandomness
-from logoadmin.domain.audit.unit_of_work import audited
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.model.access import OWNER, Caller, Owner, Policy, Rights, SignedIn
 from logoadmin.domain.model.causes import Cause
@@ -66,8 +66,15 @@ def recorded(
     work: Callable[..., Answer], now: int, *, user_id: int | None = None, request_id: str | None = None
 ) -> Callable[[UnitOfWork], Answer]:
     """Return work whose changes are recorded in the history."""
-    held = None if user_id is None else Rights(user_id, frozenset("*"))
-    return lambda uow: audited(uow, now, request_id, held, work)
+
+    def done(uow: UnitOfWork) -> Answer:
+        held = None if user_id is None else Rights(user_id, frozenset("*"))
+        audited = AuditedUnitOfWork(uow, now, request_id, held)
+        answer = work(audited)
+        audited.close()
+        return answer
+
+    return done
 
 
 def add_user(uow: UnitOfWork, user: User, password: PasswordHash | None) -> None:

@@ -72,7 +72,8 @@ def _count(uow: UnitOfWork, _: CountLogos) -> Counted:
 
 
 def count(service: ArtworkService[Any, Any, Any, Any], command: CountLogos, caller: Caller = OWNER) -> Counted:
-    return service._transactions.read(command, caller, _count)
+    answer: Counted = service.transactions.read(command, caller, _count)
+    return answer
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ contract A4, A5                         :mod:`~logoadmin.domain.model.command`
 contract A19, B1-B3                     :mod:`~logoadmin.domain.model.access`
 contract B4, no escalation              :mod:`~logoadmin.domain.audit.escalation`
 contract B5                             :mod:`~logoadmin.domain.transactions`
+                                        :mod:`~logoadmin.domain.use_cases`
 contract C1, too many failures          :mod:`~logoadmin.domain.sign_in_limits`
 contract C2, keys in the database; H3   :mod:`~logoadmin.domain.services.setup`
 contract C5                             :mod:`~logoadmin.domain.services.keys`

@@ -1,13 +1,12 @@
-"""The one door to storage: nothing is read or written but by somebody who may (contract A19, B5, F3)."""
+"""The transactions of the use cases: each checks the caller's rights and then does the work (contract A19, B5, F3)."""
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, audited, get_existing
-from logoadmin.domain.idempotency import Idempotency, IdempotentRequest
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.key_use import is_use_due, record_use, rights_of_key
 from logoadmin.domain.model.access import (
     PUBLIC,
@@ -23,124 +22,146 @@ from logoadmin.domain.model.access import (
     require_token,
 )
 from logoadmin.domain.model.command import Command, Input
-from logoadmin.domain.model.errors import InvalidToken, StorageUnavailable
+from logoadmin.domain.model.errors import InvalidToken, NotModified, StorageUnavailable
 from logoadmin.domain.model.kinds import RecordKind
 from logoadmin.domain.model.limits import RequestId
 from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing, SearchedCommand
 from logoadmin.domain.model.records import Change, StoredRecord
-from logoadmin.domain.model.versions import raise_if_unmodified, version_of
 from logoadmin.domain.pagination import ChangePages, ChangesUpTo, ListPages, RecordPages
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 
-Asked = TypeVar("Asked", bound=Command)
 Answer = TypeVar("Answer")
+Asked = TypeVar("Asked", bound=Command)
 Listed = TypeVar("Listed")
 Record = TypeVar("Record", bound=StoredRecord)
+AnswerOut = TypeVar("AnswerOut", covariant=True)
+AskedIn = TypeVar("AskedIn", bound=Command, contravariant=True)
 
 
-class _Requested(Input):
-    """What the history is to call a request, within the limits of asking for it there (contract G3)."""
+class ReadWork(Protocol[AskedIn, AnswerOut]):
+    """What a command asks to be read. It may run again from its start and touches nothing but the unit of work."""
 
-    request_id: RequestId
+    def __call__(self, uow: UnitOfWork, command: AskedIn, /) -> AnswerOut:
+        """Return the answer to the command."""
+
+
+class ReadWorkWithRights(Protocol[AskedIn, AnswerOut]):
+    """The same for an answer that depends on the caller's rights: None for a caller who may do everything."""
+
+    def __call__(self, uow: UnitOfWork, command: AskedIn, held: Rights | None, /) -> AnswerOut:
+        """Return the answer to the command."""
+
+
+class WriteWork(Protocol[AskedIn, AnswerOut]):
+    """What a command asks to be changed. It may run again from its start and touches nothing but the unit of work."""
+
+    def __call__(self, uow: AuditedUnitOfWork, command: AskedIn, /) -> AnswerOut:
+        """Make the changes and return the answer to the command."""
 
 
 class Transactions:
-    """Runs the work of a command in one transaction, once the caller's rights were read in that transaction.
+    """Runs the work of a command in one transaction, after reading the caller's rights in that transaction.
 
-    Every method takes the command, who asks, and the work, a function of the unit of work and the command that may be
-    run again from its start when the database asks for that; it must touch nothing but the unit of work.
-
-    Raises, all of them: NotAuthenticated, InvalidToken, NotPermitted, StorageUnavailable, and what the work raises.
+    Every method may raise NotAuthenticated, InvalidToken, NotPermitted, StorageUnavailable, and what the work raises.
     """
 
     def __init__(self, storage: Storage, policy: Policy, clock: Clock, idempotency: Idempotency) -> None:
-        """Work on a storage under an access policy."""
+        """Use a storage under an access policy."""
         self._storage = storage
         self._policy = policy
         self._clock = clock
         self._idempotency = idempotency
 
     def require_token(self, command: Command, caller: Caller) -> None:
-        """Refuse a caller without a token where one is needed; the other methods do this first, too."""
+        """Refuse a caller without a token where one is needed; every other method does this first."""
         require_token(self._policy, command.permission, caller)
 
     def check(self, command: Command, caller: Caller) -> None:
-        """Refuse a caller who may not, before work that costs much; whatever then writes checks again."""
+        """Refuse a caller without the right, before expensive work; the write that follows checks again."""
         self.require_token(command, caller)
         if isinstance(caller, SignedIn | KeyHolder):
-            self.snapshot(command, caller, _nothing)
+            self.snapshot(command, caller, lambda _uow, _command: None)
 
-    def get(self, command: Command, caller: Caller, kind: RecordKind[Record, Any]) -> Record:
-        """Return the record that a command is about.
-
-        Raises:
-            NotFound: it is not there.
-            NotModified: the caller has it already.
-        """
-        record = self.read(command, caller, partial(_found, kind))
-        if command.if_none_match:
-            raise_if_unmodified(command.if_none_match, version_of(record))
-        return record
-
-    def read(self, command: Asked, caller: Caller, work: Callable[[UnitOfWork, Asked], Answer]) -> Answer:
-        """Return the answer of work that changes nothing."""
+    def read(self, command: Asked, caller: Caller, work: ReadWork[Asked, Answer]) -> Answer:
+        """Return the answer of work that changes nothing; its statements may each see another moment."""
         if command.permission == PUBLIC or isinstance(caller, Anonymous | Owner):
             self.require_token(command, caller)
-            return self._storage.read(partial(_do, work, command))
-        # Rights and record are two statements that must see the same moment.
+            return self._storage.read(lambda uow: work(uow, command))
+        # The rights and the record are two statements that must see the same moment.
         return self.snapshot(command, caller, work)
 
-    def snapshot(self, command: Asked, caller: Caller, work: Callable[[UnitOfWork, Asked], Answer]) -> Answer:
+    def snapshot(self, command: Asked, caller: Caller, work: ReadWork[Asked, Answer]) -> Answer:
         """Return the answer of work that changes nothing and sees one moment, however much it reads."""
-        return self.snapshot_with_rights(command, caller, partial(_without_rights, work))
+        return self.snapshot_with_rights(command, caller, lambda uow, command, _held: work(uow, command))
 
-    def snapshot_with_rights(
-        self, command: Asked, caller: Caller, work: Callable[[UnitOfWork, Asked, Rights | None], Answer]
-    ) -> Answer:
-        """Do the same for work that is told what the caller may do, None where that is everything."""
+    def snapshot_with_rights(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
+        """Do the same for work that depends on the caller's rights."""
         self.require_token(command, caller)
-        answer = self._storage.snapshot(partial(self._do_as, work, command, caller))
-        if isinstance(caller, KeyHolder):
+        try:
+            answer = self._storage.snapshot(lambda uow: work(uow, command, self._rights(uow, command, caller)))
+        except NotModified:
             self._record_use(caller)
+            raise
+        self._record_use(caller)
         return answer
 
-    def stream_snapshot(
-        self, command: Asked, caller: Caller, work: Callable[[UnitOfWork, Asked, Rights | None], Answer]
-    ) -> Answer:
-        """Do that for work that lets out what it reads while it reads, which cannot be done twice.
+    def stream_snapshot(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
+        """Do the same for work that sends what it reads while it reads, so that it cannot run twice.
 
         Raises:
-            StorageUnavailable: also where other work would have been run again.
+            StorageUnavailable: also where other work would have run again.
         """
-        return self.snapshot_with_rights(command, caller, _Once(work, self._storage.server))
+        begun = False
 
-    def write(self, command: Asked, caller: Caller, work: Callable[[AuditedUnitOfWork, Asked], Answer]) -> Answer:
-        """Return the answer of work that changes records, all of its changes or none; each goes into the history.
+        def once(uow: UnitOfWork, command: Asked, held: Rights | None) -> Answer:
+            nonlocal begun
+            if begun:
+                raise StorageUnavailable(self._storage.server)
+            begun = True
+            return work(uow, command, held)
 
-        A command with an idempotency key is done once: the next time the stored response is returned (contract F3), to
-        whoever still holds what it took.
+        return self.snapshot_with_rights(command, caller, once)
+
+    def write(self, command: Asked, caller: Caller, work: WriteWork[Asked, Answer]) -> Answer:
+        """Return the answer of work that changes records: all of its changes or none, each recorded in the history.
+
+        A command with an idempotency key is done once: the next time its stored response is returned (contract F3), as
+        long as the caller still holds the scopes that it required.
 
         Raises:
-            InvalidInput: another command had the key, or the request has an id that the history does not take.
+            InvalidInput: another command had the key, or the history does not accept the id of the request.
             Conflict: nobody would hold everything any more (contract B4).
         """
         self.require_token(command, caller)
         if isinstance(caller.request_id, str):
-            _Requested(request_id=caller.request_id)
+            _RequestIdInput(request_id=caller.request_id)
+        # Before the transaction: for a password this is a slow hash.
         request = None if command.idempotency_key is None else self._idempotency.request(command)
-        return self._storage.write(partial(self._write, work, command, caller, request))
+
+        def transaction(uow: UnitOfWork) -> Answer:
+            held = self._rights(uow, command, caller)
+            now = self._clock.now()  # the write lock is held, so times are in the order of the changes
+            if isinstance(caller, KeyHolder):
+                record_use(caller, now, uow)
+
+            def once() -> Answer:
+                audited = AuditedUnitOfWork(uow, now, _request_id(uow, caller), held)
+                answer = work(audited, command)
+                audited.close()
+                return answer
+
+            return once() if request is None else self._idempotency.once(uow, request, caller, held, now, once)
+
+        return self._storage.write(transaction)
 
     def side_transaction(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Return the answer of work that is no part of what a command asks for, and stands if that is refused.
-
-        It changes no record.
-        """
+        """Return the answer of work that stands even if the command is refused; it changes no record."""
         return self._storage.write(work)
 
     def version(self) -> int:
-        """Return the version of all records together: the last change, whichever record it is of; it is no secret."""
-        return self._storage.read(_last_id)
+        """Return the id of the last change, which is the version of all records together and no secret."""
+        return self._storage.read(lambda uow: uow.changes.last_id())
 
     def list(
         self,
@@ -154,12 +175,12 @@ class Transactions:
         Args:
             command: which part of the list.
             caller: who asks.
-            kind: which records.
-            of: the kind of the record to which they belong, whose id is in the command.
+            kind: the kind of the records.
+            of: the kind of the record that they belong to, whose id is in the command.
 
         Raises:
-            NotFound: what they belong to is not there.
-            NotModified: the caller has the list already.
+            NotFound: the record that they belong to does not exist.
+            NotModified: the caller has this version of the list.
         """
         return self._listing(command, caller, RecordPages(command, kind, of))
 
@@ -168,7 +189,7 @@ class Transactions:
         return self._listing(command, caller, ChangePages(where, command.order))
 
     def changes_between(self, after: int, last: int) -> Listing[Change]:
-        """Return the changes after one id, up to another, which somebody made who may see them."""
+        """Return the changes after one id up to another, for the caller who made them."""
         pages = ChangesUpTo(last)
         fetch = partial(self._fetch, pages)
         return Listing(fetch(after, pages.sizes.first), pages.id_of, fetch, pages.sizes, after=after, version=last)
@@ -183,37 +204,10 @@ class Transactions:
         return Listing(shown, id_of, version=version, next_after=id_of(shown[-1]) if goes_on and shown else None)
 
     def _fetch(self, pages: ListPages[Listed], after: int, limit: int) -> tuple[Listed, ...]:
-        return self._storage.read(partial(pages.page, after, limit))
-
-    def _do_as(
-        self,
-        work: Callable[[UnitOfWork, Asked, Rights | None], Answer],
-        command: Asked,
-        caller: Caller,
-        uow: UnitOfWork,
-    ) -> Answer:
-        return work(uow, command, self._rights(uow, command, caller))
-
-    def _write(
-        self,
-        work: Callable[[AuditedUnitOfWork, Asked], Answer],
-        command: Asked,
-        caller: Caller,
-        request: IdempotentRequest | None,
-        uow: UnitOfWork,
-    ) -> Answer:
-        """Do all that a write does; since it holds the write lock, the time is in the order of the changes."""
-        held = self._rights(uow, command, caller)
-        now = self._clock.now()
-        if isinstance(caller, KeyHolder):
-            record_use(caller, now, uow)
-        done = partial(_audited, uow, now, caller, held, work, command)
-        if request is None:
-            return done()
-        return self._idempotency.once(uow, request, caller, held, now, done)
+        return self._storage.read(lambda uow: pages.page(after, limit, uow))
 
     def _rights(self, uow: UnitOfWork, command: Command, caller: Caller) -> Rights | None:
-        """Return what a caller may do, None for everything, once it is found to be enough."""
+        """Return the rights of a caller, once they are found to be enough; None for every right."""
         if isinstance(caller, Anonymous | Owner):
             return None
         if isinstance(caller, SignedIn):
@@ -226,62 +220,27 @@ class Transactions:
         authorize(self._policy, command.permission, held, None if own is None else getattr(command, own))
         return held
 
-    def _record_use(self, caller: KeyHolder) -> None:
-        """Record the use of a key by a read, which neither waits nor fails because nobody can write at the moment."""
+    def _record_use(self, caller: Caller) -> None:
+        """Record that a read used a key; the read neither waits nor fails if this cannot be stored now."""
+        if not isinstance(caller, KeyHolder):
+            return
         now = self._clock.now()
         with suppress(StorageUnavailable):
             if self._storage.read(partial(is_use_due, caller, now)):
                 self._storage.try_write(partial(record_use, caller, now))
 
 
-def _nothing(_uow: UnitOfWork, _command: Command) -> None:
-    """Read nothing: all that is asked for is whether one may."""
+class _RequestIdInput(Input):
+    """The id of a request, within the limits of searching the history for it (contract G3)."""
+
+    request_id: RequestId
 
 
-def _do(work: Callable[[UnitOfWork, Asked], Answer], command: Asked, uow: UnitOfWork) -> Answer:
-    return work(uow, command)
-
-
-def _without_rights(
-    work: Callable[[UnitOfWork, Asked], Answer], uow: UnitOfWork, command: Asked, _held: Rights | None
-) -> Answer:
-    return work(uow, command)
-
-
-def _found(kind: RecordKind[Record, Any], uow: UnitOfWork, command: Command) -> Record:
-    return get_existing(uow, kind, kind.id_of(command))
-
-
-def _audited(
-    uow: UnitOfWork,
-    now: int,
-    caller: Caller,
-    held: Rights | None,
-    work: Callable[[AuditedUnitOfWork, Asked], Answer],
-    command: Asked,
-) -> Answer:
+def _request_id(uow: UnitOfWork, caller: Caller) -> str | None:
+    """Return the id under which the history records a request: never one that it has already (contract G4)."""
     request_id = caller.request_id
-    if isinstance(request_id, SentRequestId):
-        if uow.changes.kinds_of_request(request_id.text):
-            request_id.use_replacement()
-        request_id = request_id.text
-    return audited(uow, now, request_id, held, work, command)
-
-
-def _last_id(uow: UnitOfWork) -> int:
-    return uow.changes.last_id()
-
-
-@dataclass(slots=True)
-class _Once(Generic[Asked, Answer]):
-    """Work that cannot be run again."""
-
-    work: Callable[[UnitOfWork, Asked, Rights | None], Answer]
-    server: str
-    has_begun: bool = False
-
-    def __call__(self, uow: UnitOfWork, command: Asked, held: Rights | None) -> Answer:
-        if self.has_begun:
-            raise StorageUnavailable(self.server)
-        self.has_begun = True
-        return self.work(uow, command, held)
+    if not isinstance(request_id, SentRequestId):
+        return request_id
+    if uow.changes.kinds_of_request(request_id.text):
+        request_id.use_replacement()
+    return request_id.text

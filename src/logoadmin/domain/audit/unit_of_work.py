@@ -3,8 +3,8 @@
 Authors, artworks, links and passwords have rules of their own beside those of all records, and stand here, too.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar, TypeVarTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, TypeVar
 
 from logoadmin.domain.audit.escalation import Escalation
 from logoadmin.domain.audit.records import (
@@ -19,13 +19,13 @@ from logoadmin.domain.audit.records import (
     snapshot,
 )
 from logoadmin.domain.model.access import Rights
+from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, USERS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User
+from logoadmin.domain.model.versions import raise_if_unmodified, version_of
 from logoadmin.ports.storage import Credentials, UnitOfWork
 
-Answer = TypeVar("Answer")
-Given = TypeVarTuple("Given")
 Record = TypeVar("Record", bound=StoredRecord)
 
 # The field with the links of an artwork; an author's are in one for each kind of artwork, named as several of it are.
@@ -226,30 +226,6 @@ class AuditedUnitOfWork:
 AnyUnitOfWork = UnitOfWork | AuditedUnitOfWork
 
 
-def audited(
-    uow: UnitOfWork,
-    now: int,
-    request_id: str | None,
-    held: Rights | None,
-    work: Callable[[AuditedUnitOfWork, *Given], Answer],
-    *given: *Given,
-) -> Answer:
-    """Return the answer of work whose changes of records are checked, numbered and written into the history.
-
-    Args:
-        uow: where to work.
-        now: when, as Unix time.
-        request_id: of the request that asked for it.
-        held: what whoever asks may do; None for those who may do everything.
-        work: what is to be done, with what it is given.
-        given: that.
-    """
-    audited_uow = AuditedUnitOfWork(uow, now, request_id, held)
-    answer = work(audited_uow, *given)
-    audited_uow.close()
-    return answer
-
-
 def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) -> Record:
     """Return a record that must be there.
 
@@ -259,4 +235,17 @@ def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) ->
     record = uow.records(kind).get(id_)
     if record is None:
         raise NotFound(kind.name, id_)
+    return record
+
+
+def get_unless_unmodified(uow: UnitOfWork, kind: RecordKind[Record, Any], command: Command) -> Record:
+    """Return the record that a command names.
+
+    Raises:
+        NotFound: the record does not exist.
+        NotModified: the caller has this version of it.
+    """
+    record = get_existing(uow, kind, kind.id_of(command))
+    if command.if_none_match:
+        raise_if_unmodified(command.if_none_match, version_of(record))
     return record

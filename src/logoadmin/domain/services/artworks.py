@@ -1,8 +1,8 @@
-"""The artworks of the gallery, logos and themes alike (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
+"""The artworks of the gallery: logos and themes (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
 
 from typing import Any, Generic, TypeVar
 
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.model.access import OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import NotFound
@@ -23,6 +23,8 @@ from logoadmin.domain.model.records import (
 )
 from logoadmin.domain.model.versions import version_of
 from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.use_cases import Service, reads, writes
+from logoadmin.ports.storage import UnitOfWork
 
 LinkAnswer = TypeVar("LinkAnswer")
 Removed = TypeVar("Removed")
@@ -30,7 +32,7 @@ RemovedLink = TypeVar("RemovedLink")
 
 
 class ListArtworks(SearchedCommand, Generic[Artwork]):
-    """The artworks of a kind: all of them, or those that are asked for."""
+    """All artworks of a kind, or those that match the filters."""
 
     permission = PUBLIC
 
@@ -39,19 +41,19 @@ class ListArtworks(SearchedCommand, Generic[Artwork]):
 
 
 class ListAllArtworks(ListArtworks[Artwork]):
-    """The same, also those of an author."""
+    """The same, with a filter by author."""
 
     author_id: Id | None = None
 
 
 class ListAuthorArtworks(ListArtworks[Artwork]):
-    """The artworks of a kind that an author made, or those of them that are asked for."""
+    """The artworks of an author, or those that match the filters."""
 
     author_id: Id
 
 
 class CreateArtwork(Command, Generic[Artwork]):
-    """A new artwork, not active unless told so."""
+    """A new artwork, inactive by default."""
 
     name: ArtworkName
     preview_url: PreviewUrl
@@ -61,11 +63,11 @@ class CreateArtwork(Command, Generic[Artwork]):
 
 
 class OneArtwork(Command, Generic[Artwork]):
-    """Something about one artwork; those who inherit add its id under the name of the kind."""
+    """A command about one artwork; subclasses add its id, named after the kind."""
 
 
 class AmendArtwork(OneArtwork[Artwork]):
-    """New values for an artwork; what is not given stays."""
+    """New values for an artwork; fields that are left out stay as they are."""
 
     name: ArtworkName = UNSET
     preview_url: PreviewUrl = UNSET
@@ -75,111 +77,103 @@ class AmendArtwork(OneArtwork[Artwork]):
 
 
 class ArtworkAuthor(OneArtwork[Artwork]):
-    """Something about one artwork and one author."""
+    """A command about one artwork and one author."""
 
     author_id: Id
 
 
-class ArtworkService(Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
-    """What can be done with one kind of artwork. Every method may also raise what :class:`Transactions` raises."""
+class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
+    """The use cases of one kind of artwork."""
 
     def __init__(
         self, kind: ArtworkKind[Artwork, LinkAnswer, Removed, RemovedLink], transactions: Transactions
     ) -> None:
+        super().__init__(transactions)
         self._kind = kind
-        self._transactions = transactions
 
     def list(self, command: ListAllArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
         """Return all artworks, by id (contract D, E1)."""
-        return self._transactions.list(command, caller, self._kind)
+        return self.transactions.list(command, caller, self._kind)
 
     def of_author(self, command: ListAuthorArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
         """Return the artworks of an author, by id (contract D).
 
         Raises:
-            NotFound: there is no such author.
+            NotFound: the author does not exist.
         """
-        return self._transactions.list(command, caller, self._kind, of=AUTHORS)
+        return self.transactions.list(command, caller, self._kind, of=AUTHORS)
 
-    def create(self, command: CreateArtwork[Artwork], caller: Caller = OWNER) -> Artwork:
+    @writes
+    def create(self, uow: AuditedUnitOfWork, command: CreateArtwork[Artwork]) -> Artwork:
         """Create an artwork without authors (contract D)."""
-        return self._transactions.write(command, caller, self._create)
-
-    def get(self, command: OneArtwork[Artwork], caller: Caller = OWNER) -> Artwork:
-        """Return an artwork with its authors (spec §Endpoints 9).
-
-        Raises:
-            NotFound: there is no such artwork.
-        """
-        return self._transactions.get(command, caller, self._kind)
-
-    def amend(self, command: AmendArtwork[Artwork], caller: Caller = OWNER) -> Artwork:
-        """Change an artwork (contract D).
-
-        Raises:
-            NotFound: there is no such artwork.
-            Outdated: it has none of the versions in ``if_match``.
-        """
-        return self._transactions.write(command, caller, self._amend)
-
-    def remove(self, command: OneArtwork[Artwork], caller: Caller = OWNER) -> Removed:
-        """Remove an artwork and its author links (spec §Endpoints 10, contract A15).
-
-        Raises:
-            NotFound: there is no such artwork.
-            Outdated: it has none of the versions in ``if_match``.
-        """
-        return self._transactions.write(command, caller, self._remove)
-
-    def authors(self, command: OneArtwork[Artwork], caller: Caller = OWNER) -> Listing[Author]:
-        """Return the authors of an artwork, in the order they were linked (spec §Endpoints 11, contract A18).
-
-        Raises:
-            NotFound: there is no such artwork.
-        """
-        artwork = self._transactions.get(command, caller, self._kind)
-        return Listing(artwork.authors, AUTHORS.id_of, version=version_of(artwork))
-
-    def link(self, command: ArtworkAuthor[Artwork], caller: Caller = OWNER) -> LinkAnswer:
-        """Link an author; one who is linked already stays so, and the link is answered (spec §Endpoints 12, A16).
-
-        Raises:
-            NotFound: there is no such artwork, or no such author.
-        """
-        return self._transactions.write(command, caller, self._link)
-
-    def unlink(self, command: ArtworkAuthor[Artwork], caller: Caller = OWNER) -> RemovedLink:
-        """Take an author off an artwork (spec §Endpoints 8, contract A17).
-
-        Raises:
-            NotFound: there is no such artwork, or the author is not linked to it.
-            Outdated: it has none of the versions in ``if_match``.
-        """
-        return self._transactions.write(command, caller, self._unlink)
-
-    def _create(self, uow: AuditedUnitOfWork, command: CreateArtwork[Artwork]) -> Artwork:
         artworks = uow.records(self._kind)
         record: Any = self._kind.record
         values = {**command.model_dump(), self._kind.id_field: artworks.next_id()}
         return artworks.add(record(**values, authors=(), created_at=uow.now))
 
-    def _amend(self, uow: AuditedUnitOfWork, command: AmendArtwork[Artwork]) -> Artwork:
+    @reads
+    def get(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Artwork:
+        """Return an artwork with its authors (spec §Endpoints 9).
+
+        Raises:
+            NotFound: the artwork does not exist.
+        """
+        return get_unless_unmodified(uow, self._kind, command)
+
+    @writes
+    def amend(self, uow: AuditedUnitOfWork, command: AmendArtwork[Artwork]) -> Artwork:
+        """Change an artwork (contract D).
+
+        Raises:
+            NotFound: the artwork does not exist.
+            Outdated: the artwork has none of the versions in ``if_match``.
+        """
         return uow.records(self._kind).amend(self._kind.id_of(command), command.if_match, command.changes())
 
-    def _remove(self, uow: AuditedUnitOfWork, command: OneArtwork[Artwork]) -> Removed:
+    @writes
+    def remove(self, uow: AuditedUnitOfWork, command: OneArtwork[Artwork]) -> Removed:
+        """Remove an artwork and its author links (spec §Endpoints 10, contract A15).
+
+        Raises:
+            NotFound: the artwork does not exist.
+            Outdated: the artwork has none of the versions in ``if_match``.
+        """
         artwork_id = self._kind.id_of(command)
         uow.records(self._kind).get_for_change(artwork_id, command.if_match)
         uow.records(self._kind).remove(artwork_id)
         return self._kind.removed(artwork_id)
 
-    def _link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
+    @reads
+    def authors(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Listing[Author]:
+        """Return the authors of an artwork, in the order they were linked (spec §Endpoints 11, contract A18).
+
+        Raises:
+            NotFound: the artwork does not exist.
+        """
+        artwork = get_unless_unmodified(uow, self._kind, command)
+        return Listing(artwork.authors, AUTHORS.id_of, version=version_of(artwork))
+
+    @writes
+    def link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
+        """Link an author and return the link, an existing one if there is one (spec §Endpoints 12, contract A16).
+
+        Raises:
+            NotFound: the artwork or the author does not exist.
+        """
         artwork_id, links = self._kind.id_of(command), uow.links(self._kind)
         get_existing(uow, self._kind, artwork_id)
         get_existing(uow, AUTHORS, command.author_id)
         link = links.find(artwork_id, command.author_id) or links.add(artwork_id, command.author_id)
         return self._kind.link(link.link_id, artwork_id, command.author_id)
 
-    def _unlink(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
+    @writes
+    def unlink(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
+        """Unlink an author from an artwork (spec §Endpoints 8, contract A17).
+
+        Raises:
+            NotFound: the artwork does not exist, or the author is not linked to it.
+            Outdated: the artwork has none of the versions in ``if_match``.
+        """
         artwork_id = self._kind.id_of(command)
         uow.records(self._kind).get_for_change(artwork_id, command.if_match)
         if not uow.links(self._kind).remove(artwork_id, command.author_id):
@@ -188,15 +182,15 @@ class ArtworkService(Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
 
 
 class ListThemes(ListAllArtworks[Theme]):
-    """All themes, or those that are asked for."""
+    """All themes, or those that match the filters."""
 
 
 class ListAuthorThemes(ListAuthorArtworks[Theme]):
-    """The themes that an author made, or those of them that are asked for."""
+    """The themes of an author, or those that match the filters."""
 
 
 class CreateTheme(CreateArtwork[Theme]):
-    """A new theme, not active unless told so."""
+    """A new theme, inactive by default."""
 
     permission = Permission(Scope.THEMES_WRITE)
 
@@ -208,7 +202,7 @@ class GetTheme(OneArtwork[Theme]):
 
 
 class AmendTheme(AmendArtwork[Theme]):
-    """New values for a theme; what is not given stays."""
+    """New values for a theme; fields that are left out stay as they are."""
 
     permission = Permission(Scope.THEMES_WRITE)
 
@@ -216,7 +210,7 @@ class AmendTheme(AmendArtwork[Theme]):
 
 
 class RemoveTheme(OneArtwork[Theme]):
-    """The end of a theme, and of the links to its authors."""
+    """The removal of a theme, with the links to its authors."""
 
     permission = Permission(Scope.THEMES_WRITE)
 
@@ -224,13 +218,13 @@ class RemoveTheme(OneArtwork[Theme]):
 
 
 class ListThemeAuthors(OneArtwork[Theme]):
-    """The authors that are linked to a theme, in the order of the links."""
+    """The authors of a theme, in the order they were linked."""
 
     theme_id: Id
 
 
 class LinkThemeAuthor(ArtworkAuthor[Theme]):
-    """That an author made a theme."""
+    """A link from a theme to an author."""
 
     permission = Permission(Scope.THEMES_WRITE)
 
@@ -238,7 +232,7 @@ class LinkThemeAuthor(ArtworkAuthor[Theme]):
 
 
 class UnlinkThemeAuthor(ArtworkAuthor[Theme]):
-    """That an author did not make a theme, as the specification asks for it."""
+    """Unlink an author from a theme (the form the specification defines)."""
 
     permission = Permission(Scope.THEMES_WRITE, open_by_default=True)
 
@@ -246,21 +240,21 @@ class UnlinkThemeAuthor(ArtworkAuthor[Theme]):
 
 
 class RemoveThemeAuthor(UnlinkThemeAuthor):
-    """The same under a path that names the author; what we add takes a token under every policy (contract B1)."""
+    """The same with the author in the path, an operation that we add: it requires a token (contract B1)."""
 
     permission = Permission(Scope.THEMES_WRITE)
 
 
 class ListLogos(ListAllArtworks[Logo]):
-    """All logos, or those that are asked for."""
+    """All logos, or those that match the filters."""
 
 
 class ListAuthorLogos(ListAuthorArtworks[Logo]):
-    """The logos that an author made, or those of them that are asked for."""
+    """The logos of an author, or those that match the filters."""
 
 
 class CreateLogo(CreateArtwork[Logo]):
-    """A new logo, not active unless told so."""
+    """A new logo, inactive by default."""
 
     permission = Permission(Scope.LOGOS_WRITE)
 
@@ -272,7 +266,7 @@ class GetLogo(OneArtwork[Logo]):
 
 
 class AmendLogo(AmendArtwork[Logo]):
-    """New values for a logo; what is not given stays."""
+    """New values for a logo; fields that are left out stay as they are."""
 
     permission = Permission(Scope.LOGOS_WRITE)
 
@@ -280,7 +274,7 @@ class AmendLogo(AmendArtwork[Logo]):
 
 
 class RemoveLogo(OneArtwork[Logo]):
-    """The end of a logo, and of the links to its authors."""
+    """The removal of a logo, with the links to its authors."""
 
     permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
 
@@ -288,13 +282,13 @@ class RemoveLogo(OneArtwork[Logo]):
 
 
 class ListLogoAuthors(OneArtwork[Logo]):
-    """The authors that are linked to a logo, in the order of the links."""
+    """The authors of a logo, in the order they were linked."""
 
     logo_id: Id
 
 
 class LinkLogoAuthor(ArtworkAuthor[Logo]):
-    """That an author made a logo."""
+    """A link from a logo to an author."""
 
     permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
 
@@ -302,7 +296,7 @@ class LinkLogoAuthor(ArtworkAuthor[Logo]):
 
 
 class UnlinkLogoAuthor(ArtworkAuthor[Logo]):
-    """That an author did not make a logo."""
+    """Unlink an author from a logo, named in the body."""
 
     permission = Permission(Scope.LOGOS_WRITE)
 
@@ -310,7 +304,7 @@ class UnlinkLogoAuthor(ArtworkAuthor[Logo]):
 
 
 class RemoveLogoAuthor(UnlinkLogoAuthor):
-    """The same under a path that names the author."""
+    """The same with the author in the path."""
 
 
 ThemeService = ArtworkService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor]
@@ -318,10 +312,10 @@ LogoService = ArtworkService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor]
 
 
 def theme_service(transactions: Transactions) -> ThemeService:
-    """Return what can be done with themes."""
+    """Return the use cases of themes."""
     return ArtworkService(THEMES, transactions)
 
 
 def logo_service(transactions: Transactions) -> LogoService:
-    """Return what can be done with logos."""
+    """Return the use cases of logos."""
     return ArtworkService(LOGOS, transactions)

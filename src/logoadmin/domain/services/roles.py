@@ -1,23 +1,24 @@
 """Roles (spec §Endpoints 5, contract A11, D)."""
 
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_unless_unmodified
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.kinds import ROLES
 from logoadmin.domain.model.limits import Id, RoleName, Scopes
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import RemovedRole, Role
-from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.use_cases import Service, reads, writes
+from logoadmin.ports.storage import UnitOfWork
 
 
 class ListRoles(SearchedCommand):
-    """All roles, or those that are asked for."""
+    """All roles, or those that match the filters."""
 
     permission = Permission(Scope.ROLES_READ)
 
 
 class CreateRole(Command):
-    """A new role, of a name that none has and with no scope that its maker lacks."""
+    """A new role, with a unique name and no scope that the caller lacks."""
 
     permission = Permission(Scope.ROLES_WRITE)
 
@@ -34,7 +35,7 @@ class GetRole(Command):
 
 
 class AmendRole(Command):
-    """New values for a role; what is not given stays."""
+    """New values for a role; fields that are left out stay as they are."""
 
     permission = Permission(Scope.ROLES_WRITE, open_by_default=True)
 
@@ -44,72 +45,64 @@ class AmendRole(Command):
 
 
 class RemoveRole(Command):
-    """The end of a role that nobody has."""
+    """The removal of a role that no user has."""
 
     permission = Permission(Scope.ROLES_WRITE)
 
     role_id: Id
 
 
-class RoleService:
-    """What can be done with roles. Every method may also raise what :class:`Transactions` raises."""
-
-    def __init__(self, transactions: Transactions) -> None:
-        self._transactions = transactions
+class RoleService(Service):
+    """The use cases of roles."""
 
     def list(self, command: ListRoles, caller: Caller = OWNER) -> Listing[Role]:
         """Return all roles, by role_id (contract D, E1)."""
-        return self._transactions.list(command, caller, ROLES)
+        return self.transactions.list(command, caller, ROLES)
 
-    def create(self, command: CreateRole, caller: Caller = OWNER) -> Role:
+    @writes
+    def create(self, uow: AuditedUnitOfWork, command: CreateRole) -> Role:
         """Create a role (contract D).
 
         Raises:
             DuplicateEntry: the name is taken.
             NotPermitted: the caller does not hold all of the scope (contract B4).
         """
-        return self._transactions.write(command, caller, self._create)
-
-    def get(self, command: GetRole, caller: Caller = OWNER) -> Role:
-        """Return a role (contract D).
-
-        Raises:
-            NotFound: there is no such role.
-        """
-        return self._transactions.get(command, caller, ROLES)
-
-    def amend(self, command: AmendRole, caller: Caller = OWNER) -> Role:
-        """Change a role; its users' rights change at once (spec §Endpoints 5, contract B5).
-
-        Raises:
-            NotFound: there is no such role.
-            DuplicateUpdate: another role has the name.
-            NotPermitted: the caller does not hold all of the scope that it has or gets (contract B4).
-            Conflict: nobody would hold everything any more.
-            Outdated: it has none of the versions in ``if_match``.
-        """
-        return self._transactions.write(command, caller, self._amend)
-
-    def remove(self, command: RemoveRole, caller: Caller = OWNER) -> RemovedRole:
-        """Remove a role (contract D).
-
-        Raises:
-            NotFound: there is no such role.
-            Conflict: a user has it, or it is the one that new users get.
-            NotPermitted: the caller does not hold all of its scope (contract B4).
-            Outdated: it has none of the versions in ``if_match``.
-        """
-        return self._transactions.write(command, caller, self._remove)
-
-    def _create(self, uow: AuditedUnitOfWork, command: CreateRole) -> Role:
         roles = uow.records(ROLES)
         roles.authorize(None, scope=command.scope)
         return roles.add(Role(roles.next_id(), command.name, command.scope, uow.now))
 
-    def _amend(self, uow: AuditedUnitOfWork, command: AmendRole) -> Role:
+    @reads
+    def get(self, uow: UnitOfWork, command: GetRole) -> Role:
+        """Return a role (contract D).
+
+        Raises:
+            NotFound: the role does not exist.
+        """
+        return get_unless_unmodified(uow, ROLES, command)
+
+    @writes
+    def amend(self, uow: AuditedUnitOfWork, command: AmendRole) -> Role:
+        """Change a role; its users' rights change at once (spec §Endpoints 5, contract B5).
+
+        Raises:
+            NotFound: the role does not exist.
+            DuplicateUpdate: another role has the name.
+            NotPermitted: the caller does not hold all of the old and the new scope (contract B4).
+            Conflict: nobody would hold everything any more.
+            Outdated: the role has none of the versions in ``if_match``.
+        """
         return uow.records(ROLES).amend(command.role_id, command.if_match, command.changes())
 
-    def _remove(self, uow: AuditedUnitOfWork, command: RemoveRole) -> RemovedRole:
+    @writes
+    def remove(self, uow: AuditedUnitOfWork, command: RemoveRole) -> RemovedRole:
+        """Remove a role (contract D).
+
+        Raises:
+            NotFound: the role does not exist.
+            Conflict: a user has the role, or it is the role of new users.
+            NotPermitted: the caller does not hold all of its scope (contract B4).
+            Outdated: the role has none of the versions in ``if_match``.
+        """
         uow.records(ROLES).get_for_change(command.role_id, command.if_match)
         uow.records(ROLES).remove(command.role_id)
         return RemovedRole(command.role_id)

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, audited
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.model.access import Scope
 from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.model.kinds import ROLES, USERS
@@ -36,28 +36,36 @@ def first_start(
     *,
     administrator: bool = True,
 ) -> str | None:
-    """Make what an empty service needs: two roles, keys for tokens and, if nobody else is there, an administrator.
+    """Create what an empty service needs: two roles, token keys and, if there are no users, an administrator.
 
-    Where that was done before, nothing changes. Of several who start at once, one makes it: it is one write.
+    What exists stays as it is. Several processes may start at once, because this is one write.
 
-    Args:
-        uow: where to.
-        hasher: for the password.
-        randomness: for the keys, and for a password where none is given.
-        clock: for ``created_at``.
-        admin_password: the administrator's, or None to make one up.
-        administrator: whether to make one; False where users are brought in next.
+    ``admin_password`` is the administrator's, generated if None; without ``administrator``, users are imported next.
 
     Returns:
-        The password that was made up; None where one was given, or where nothing was left to do.
+        The generated password, or None.
     """
     if is_started(uow, administrator=administrator):
         return None
-    return audited(uow, clock.now(), None, None, _make, hasher, randomness, admin_password, administrator)
+    generated = None
+    audited = AuditedUnitOfWork(uow, clock.now(), None, None)
+    if uow.secrets.get(_TOKEN_KEY) is None:
+        uow.secrets.put(_TOKEN_KEY, randomness.text())
+        audited.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (), audited.now))
+        audited.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), audited.now))
+    if uow.secrets.get(_NEXT_TOKEN_KEY) is None:  # earlier versions made none
+        uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
+    if administrator and not _has_users(uow):
+        if admin_password is None:
+            admin_password = generated = randomness.text()
+        audited.records(USERS).add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, audited.now))
+        audited.passwords.set(ADMIN_USER_ID, hasher.hash(admin_password))
+    audited.close()
+    return generated
 
 
 def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:
-    """Tell whether a first start has nothing left to make."""
+    """Return whether a first start has nothing left to create."""
     return _has_token_keys(uow) and (not administrator or _has_users(uow))
 
 
@@ -86,22 +94,6 @@ def rotate_token_keys(storage: Storage, randomness: Randomness) -> bool:
     return storage.write(partial(_rotate, randomness))
 
 
-def _make(
-    uow: AuditedUnitOfWork,
-    hasher: PasswordHasher,
-    randomness: Randomness,
-    admin_password: str | None,
-    administrator: bool,
-) -> str | None:
-    _make_roles_and_token_keys(uow, randomness)
-    if not administrator or _has_users(uow):
-        return None
-    password = admin_password or randomness.text()
-    uow.records(USERS).add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, uow.now))
-    uow.passwords.set(ADMIN_USER_ID, hasher.hash(password))
-    return password if admin_password is None else None
-
-
 def _token_keys(uow: UnitOfWork) -> tuple[str, ...]:
     found = map(uow.secrets.get, (_TOKEN_KEY, _NEXT_TOKEN_KEY, _PREVIOUS_TOKEN_KEY))
     return tuple(key for key in found if key is not None)
@@ -118,18 +110,9 @@ def _rotate(randomness: Randomness, uow: UnitOfWork) -> bool:
     return following is not None
 
 
-def _make_roles_and_token_keys(uow: AuditedUnitOfWork, randomness: Randomness) -> None:
-    if uow.secrets.get(_TOKEN_KEY) is None:
-        uow.secrets.put(_TOKEN_KEY, randomness.text())
-        uow.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (), uow.now))
-        uow.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), uow.now))
-    if uow.secrets.get(_NEXT_TOKEN_KEY) is None:  # earlier versions made none
-        uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
-
-
 def _has_token_keys(uow: UnitOfWork) -> bool:
     return None not in (uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY))
 
 
-def _has_users(uow: AnyUnitOfWork) -> bool:
+def _has_users(uow: UnitOfWork) -> bool:
     return bool(uow.records(USERS).page(-1, 1))

@@ -1,23 +1,23 @@
 """Users (spec §Endpoints 1 to 4, contract A12, A13, D)."""
 
 from dataclasses import replace
-from functools import partial
 
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import Avatar, Id, Password, Username
 from logoadmin.domain.model.lists import Listing, SearchedCommand
-from logoadmin.domain.model.records import DEFAULT_ROLE_ID, PasswordHash, RemovedAvatar, RemovedUser, User
+from logoadmin.domain.model.records import DEFAULT_ROLE_ID, RemovedAvatar, RemovedUser, User
 from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.use_cases import Service, reads, writes
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
 
 
 class ListUsers(SearchedCommand):
-    """All users, or those that are asked for."""
+    """All users, or those that match the filters."""
 
     permission = Permission(Scope.USERS_READ, open_by_default=True)
 
@@ -25,7 +25,7 @@ class ListUsers(SearchedCommand):
 
 
 class CreateUser(Command):
-    """A new user, with an id that the community gave them."""
+    """A new user; the community assigns the id."""
 
     permission = Permission(Scope.USERS_WRITE)
     hashes = True
@@ -37,7 +37,7 @@ class CreateUser(Command):
 
 
 class GetUser(Command):
-    """One user; everybody may read their own."""
+    """A user by their id; users may read their own."""
 
     permission = Permission(Scope.USERS_READ, open_by_default=True, self_field="user_id")
 
@@ -45,7 +45,7 @@ class GetUser(Command):
 
 
 class FindUser(Command):
-    """The user who has a name."""
+    """A user by their name."""
 
     permission = Permission(Scope.USERS_READ, open_by_default=True)
 
@@ -53,7 +53,7 @@ class FindUser(Command):
 
 
 class AmendUser(Command):
-    """New values for a user; what is not given stays."""
+    """New values for a user; fields that are left out stay as they are."""
 
     permission = Permission(Scope.USERS_WRITE)
 
@@ -64,7 +64,7 @@ class AmendUser(Command):
 
 
 class RemoveUser(Command):
-    """The end of a user, and of their sessions and keys."""
+    """The removal of a user, with their sessions and keys."""
 
     permission = Permission(Scope.USERS_WRITE)
 
@@ -72,7 +72,7 @@ class RemoveUser(Command):
 
 
 class RemoveAvatar(Command):
-    """The end of an avatar; everybody may remove their own."""
+    """The removal of an avatar; users may remove their own."""
 
     permission = Permission(Scope.USERS_WRITE, self_field="user_id")
 
@@ -80,7 +80,7 @@ class RemoveAvatar(Command):
 
 
 class SetPassword(Command):
-    """A new password; everybody may give themselves one."""
+    """A new password; users may set their own."""
 
     permission = Permission(Scope.USERS_WRITE, self_field="user_id")
     hashes = True
@@ -89,16 +89,16 @@ class SetPassword(Command):
     password: Password
 
 
-class UserService:
-    """What can be done with users. Every method may also raise what :class:`Transactions` raises."""
+class UserService(Service):
+    """The use cases of users."""
 
     def __init__(self, transactions: Transactions, hasher: PasswordHasher) -> None:
-        self._transactions = transactions
+        super().__init__(transactions)
         self._hasher = hasher
 
     def list(self, command: ListUsers, caller: Caller = OWNER) -> Listing[User]:
         """Return all users, by user_id (spec §Endpoints 1, contract E1)."""
-        return self._transactions.list(command, caller, USERS)
+        return self.transactions.list(command, caller, USERS)
 
     def create(self, command: CreateUser, caller: Caller = OWNER) -> User:
         """Create a user with the default role (spec §Endpoints 2, contract A12).
@@ -106,101 +106,94 @@ class UserService:
         Raises:
             DuplicateEntry: the id or the name is taken.
         """
-        self._transactions.check(command, caller)
-        password = self._hasher.hash(command.password)
-        return self._transactions.write(command, caller, partial(self._create, password))
+        self.transactions.check(command, caller)
+        password = self._hasher.hash(command.password)  # expensive, so outside the transaction
 
-    def get(self, command: GetUser, caller: Caller = OWNER) -> User:
+        def create(uow: AuditedUnitOfWork, command: CreateUser) -> User:
+            values = command.model_dump(exclude={"password"})
+            user = uow.records(USERS).add(User(**values, role_id=DEFAULT_ROLE_ID, created_at=uow.now))
+            return uow.passwords.set(user.user_id, password)
+
+        return self.transactions.write(command, caller, create)
+
+    @reads
+    def get(self, uow: UnitOfWork, command: GetUser) -> User:
         """Return a user (spec §Endpoints 3).
 
         Raises:
-            NotFound: there is no such user.
+            NotFound: the user does not exist.
         """
-        return self._transactions.get(command, caller, USERS)
+        return get_unless_unmodified(uow, USERS, command)
 
-    def find(self, command: FindUser, caller: Caller = OWNER) -> User:
-        """Return the user who has exactly this name (contract A6).
+    @reads
+    def find(self, uow: UnitOfWork, command: FindUser) -> User:
+        """Return the user with exactly this name (contract A6).
 
         Raises:
-            NotFound: there is no such user.
+            NotFound: no user has the name.
         """
-        return self._transactions.snapshot(command, caller, self._find)
+        credentials = uow.passwords.credentials(command.username)
+        if credentials is None:
+            raise NotFound(USERS.name, command.username)
+        return get_existing(uow, USERS, credentials.user_id)
 
-    def amend(self, command: AmendUser, caller: Caller = OWNER) -> User:
+    @writes
+    def amend(self, uow: AuditedUnitOfWork, command: AmendUser) -> User:
         """Change a user (contract D).
 
         Raises:
-            NotFound: there is no such user, or no such role.
+            NotFound: the user or the role does not exist.
             DuplicateUpdate: another user has the name.
-            NotPermitted: the caller does not hold all that the user does, or would (contract B4).
+            NotPermitted: the caller does not hold all scopes of the old and the new role (contract B4).
             Conflict: nobody would hold everything any more.
-            Outdated: it has none of the versions in ``if_match``.
+            Outdated: the user has none of the versions in ``if_match``.
         """
-        return self._transactions.write(command, caller, self._amend)
+        return uow.records(USERS).amend(command.user_id, command.if_match, command.changes())
 
-    def remove(self, command: RemoveUser, caller: Caller = OWNER) -> RemovedUser:
+    @writes
+    def remove(self, uow: AuditedUnitOfWork, command: RemoveUser) -> RemovedUser:
         """Remove a user; their sessions and keys end at once (contract D, B5).
 
         Raises:
-            NotFound: there is no such user.
-            NotPermitted: the caller does not hold all that the user does (contract B4).
+            NotFound: the user does not exist.
+            NotPermitted: the caller does not hold all scopes of the user (contract B4).
             Conflict: nobody would hold everything any more.
-            Outdated: it has none of the versions in ``if_match``.
+            Outdated: the user has none of the versions in ``if_match``.
         """
-        return self._transactions.write(command, caller, self._remove)
-
-    def remove_avatar(self, command: RemoveAvatar, caller: Caller = OWNER) -> RemovedAvatar:
-        """Remove a user's avatar and answer what it was (spec §Endpoints 4, contract A13).
-
-        Raises:
-            NotFound: there is no such user.
-            NotPermitted: the caller does not hold all that the user does (contract B4).
-            Outdated: it has none of the versions in ``if_match``.
-        """
-        return self._transactions.write(command, caller, self._remove_avatar)
-
-    def set_password(self, command: SetPassword, caller: Caller = OWNER) -> User:
-        """Give a user a new password; their other sessions end at once (contract D, B5).
-
-        Raises:
-            NotFound: there is no such user.
-            NotPermitted: the caller does not hold all that the user does (contract B4), or is a key that would live on
-                in them (contract C5).
-            Outdated: it has none of the versions in ``if_match``.
-        """
-        self._transactions.check(command, caller)
-        password = self._hasher.hash(command.password)
-        session_id = caller.session_id if isinstance(caller, SignedIn) else None
-        return self._transactions.write(command, caller, partial(self._set_password, password, session_id))
-
-    def _create(self, password: PasswordHash, uow: AuditedUnitOfWork, command: CreateUser) -> User:
-        values = command.model_dump(exclude={"password"})
-        user = uow.records(USERS).add(User(**values, role_id=DEFAULT_ROLE_ID, created_at=uow.now))
-        return uow.passwords.set(user.user_id, password)
-
-    def _find(self, uow: UnitOfWork, command: FindUser) -> User:
-        known = uow.passwords.credentials(command.username)
-        if known is None:
-            raise NotFound(USERS.name, command.username)
-        return get_existing(uow, USERS, known.user_id)
-
-    def _amend(self, uow: AuditedUnitOfWork, command: AmendUser) -> User:
-        return uow.records(USERS).amend(command.user_id, command.if_match, command.changes())
-
-    def _remove(self, uow: AuditedUnitOfWork, command: RemoveUser) -> RemovedUser:
         uow.records(USERS).get_for_change(command.user_id, command.if_match)
         uow.records(USERS).remove(command.user_id)
         return RemovedUser(command.user_id)
 
-    def _remove_avatar(self, uow: AuditedUnitOfWork, command: RemoveAvatar) -> RemovedAvatar:
+    @writes
+    def remove_avatar(self, uow: AuditedUnitOfWork, command: RemoveAvatar) -> RemovedAvatar:
+        """Remove a user's avatar and return it (spec §Endpoints 4, contract A13).
+
+        Raises:
+            NotFound: the user does not exist.
+            NotPermitted: the caller does not hold all scopes of the user (contract B4).
+            Outdated: the user has none of the versions in ``if_match``.
+        """
         user = uow.records(USERS).get_for_change(command.user_id, command.if_match, avatar=None)
         if user.avatar is not None:
             uow.records(USERS).update(replace(user, avatar=None))
         return RemovedAvatar(user.avatar or "")
 
-    def _set_password(
-        self, password: PasswordHash, session_id: str | None, uow: AuditedUnitOfWork, command: SetPassword
-    ) -> User:
-        user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
-        uow.sessions.end_all(user.user_id, keep=session_id)
-        return uow.passwords.set(user.user_id, password)
+    def set_password(self, command: SetPassword, caller: Caller = OWNER) -> User:
+        """Set a user's password; their other sessions end at once (contract D, B5).
+
+        Raises:
+            NotFound: the user does not exist.
+            NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key, which must
+                not outlive itself (contract C5).
+            Outdated: the user has none of the versions in ``if_match``.
+        """
+        self.transactions.check(command, caller)
+        password = self._hasher.hash(command.password)  # expensive, so outside the transaction
+        session_id = caller.session_id if isinstance(caller, SignedIn) else None
+
+        def set_password(uow: AuditedUnitOfWork, command: SetPassword) -> User:
+            user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
+            uow.sessions.end_all(user.user_id, keep=session_id)
+            return uow.passwords.set(user.user_id, password)
+
+        return self.transactions.write(command, caller, set_password)
