@@ -21,7 +21,12 @@ def texts(least: int, most: int) -> SearchStrategy[str]:
 
 def names() -> SearchStrategy[str]:
     """User names and role names, often close to each other."""
-    return st.sampled_from(("ann", "Ann", "ánn", "ann ", " ann", "a" * 64, "😀", "😁", "ß", "ss")) | texts(1, 64)
+    return st.sampled_from(("ann", "Ann", "ánn", "ann ", " ann", "a" * 64, "😀", "😁", "ß", "ss")) | visible(1, 64)
+
+
+def visible(least: int, most: int) -> SearchStrategy[str]:
+    """Text that is taken for a name: with a character that shows."""
+    return texts(least - 1, most - 1).map("{}x".format)
 
 
 def scopes() -> SearchStrategy[list[str]]:
@@ -66,7 +71,7 @@ def authors() -> SearchStrategy[dict[str, Any]]:
 def artworks() -> SearchStrategy[dict[str, Any]]:
     """The values of CreateLogo and CreateTheme."""
     required: Mapping[str, SearchStrategy[Any]] = {
-        "name": texts(1, 128),
+        "name": visible(1, 128),
         "preview_url": urls(),
         "target": texts(1, 64),
         "custom_css": texts(0, 60),

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import BadLine, InvalidInput, Problem
 from logoadmin.domain.services import artworks, authors, changes, jsonl, keys, roles, sessions, users
 from tests.gallery import ASKED
+from tests.strategies import texts
 
 # fmt: off
 IDS = [
@@ -66,6 +66,8 @@ TEXTS = [
     (artworks.ListAuthorLogos, "q", 1, 128), (artworks.ListAuthorThemes, "q", 1, 128),
 ]
 # fmt: on
+# The names that people see; a sign-in finds users whose names are from before names had to be visible.
+NAMES = [(kind, field) for kind, field, *_ in TEXTS if field in ("name", "username") and kind is not sessions.SignIn]
 
 ARTWORKS: list[type[Command]] = [artworks.CreateTheme, artworks.AmendTheme, artworks.CreateLogo, artworks.AmendLogo]
 ROLES = [roles.CreateRole, roles.AmendRole, keys.CreateKey]
@@ -143,6 +145,8 @@ def test_a_text_is_counted_in_code_points(kind: type[Command], field: str, least
     for character in ("a", " ", "é", "中", "\U0001f600", "\u0301", "\n", "\x7f", "\ufffe"):
         for length in (least, least + 1, most - 1, most):
             text = character * length
+            if (kind, field) in NAMES and length:
+                text = f"{text[1:]}x"
             assert getattr(made(kind, **{field: text}), field) == text
         assert problems_with(kind, **{field: character * (most + 1)}) == [((field,), "string_too_long")]
 
@@ -179,9 +183,38 @@ def test_a_text_is_text_and_nothing_like_it(kind: type[Command], field: str) -> 
         assert problems_with(kind, **{field: value}) == [((field,), "string_type")]
 
 
+# White space and controls; format characters: soft hyphen, zero-width, directional, tags; letters and marks without a
+# shape: Hangul fillers, Khmer inherent vowels, joiners and variation selectors; the blank Braille pattern.
+INVISIBLE = (
+    " \t\n\r\x0b\x0c\x1c\x1f\x7f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
+    "\xad\u061c\u200b\u200c\u200d\u200e\u202e\u2060\u2066\ufeff\U000e0001\U000e0041"
+    "\u3164\u115f\u1160\uffa0\u17b4\u034f\u180b\ufe0f\U000e0100\u2800"
+)
+
+
 @pytest.mark.rule("contract A3")
-@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=64))
-def test_a_name_is_taken_as_it_is(name: str) -> None:
+@pytest.mark.parametrize(("kind", "field"), NAMES)
+def test_a_name_has_a_visible_character(kind: type[Command], field: str) -> None:
+    for text in (*INVISIBLE, INVISIBLE, " " * 64):
+        assert problems_with(kind, **{field: text}) == [((field,), "string_pattern_mismatch")], ascii(text)
+    # Marks without a letter are drawn, on a dotted circle, and so is what a font does not have.
+    for text in (" x ", "\u3164x", "\u200bя", "\u0301", "\u2801", "\ue000", "\ufffe", "\U0001f600\ufe0f"):
+        assert getattr(made(kind, **{field: text}), field) == text
+
+
+@pytest.mark.rule("contract A3", "contract I2")
+@pytest.mark.parametrize("kind", ["role", "user", "author", "theme", "logo"])
+def test_a_name_in_a_line_has_a_visible_character(kind: str) -> None:
+    field = "username" if kind in ("user", "author") else "name"
+    ((_, line),) = jsonl.read_lines([json.dumps({"kind": kind, field: "\u3164 "})], lambda _: None)
+    assert isinstance(line, BadLine)
+    assert ((field,), "string_pattern_mismatch") in [(problem.loc, problem.type) for problem in line.problems]
+
+
+@pytest.mark.rule("contract A3")
+@given(texts(1, 63))
+def test_a_name_is_taken_as_it_is(given_name: str) -> None:
+    name = f"{given_name}x"
     assert users.CreateUser(user_id=1, username=name, password=name).username == name
 
 

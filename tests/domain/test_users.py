@@ -8,16 +8,18 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate, NotFound
 from logoadmin.domain.model.records import RemovedAvatar, RemovedUser, User
+from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.services.users import (
     AmendUser,
     CreateUser,
+    FindUser,
     GetUser,
     ListUsers,
     RemoveAvatar,
     RemoveUser,
     SetPassword,
 )
-from tests.gallery import ADMIN_ID, CHEAP_PASSWORDS, NOW, FrozenClock
+from tests.gallery import ADMIN_ID, ANN_PASSWORD, CHEAP_PASSWORDS, NOW, FrozenClock, add_user
 
 
 def create(gallery: LogoAdmin, user_id: int, username: str, avatar: str | None = None) -> User:
@@ -169,3 +171,13 @@ def test_a_new_password_takes_the_place_of_the_old_one(gallery: LogoAdmin, stora
     hash_ = storage.read(lambda uow: uow.passwords.get(7))
     assert CHEAP_PASSWORDS.verify(hash_, "another")
     assert not CHEAP_PASSWORDS.verify(hash_, "pw")
+
+
+@pytest.mark.rule("contract A3")
+def test_a_user_whose_name_shows_nothing_is_readable_and_signs_in(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    blank, avatar = "\u3164", "b.png"
+    storage.write(lambda uow: add_user(uow, User(70, blank, None, 1, NOW), CHEAP_PASSWORDS.hash(ANN_PASSWORD)))
+    assert gallery.users.get(GetUser(user_id=70)).username == blank
+    assert gallery.users.find(FindUser(username=blank)).user_id == 70
+    assert gallery.sessions.sign_in(SignIn(username=blank, password=ANN_PASSWORD)).access_token
+    assert gallery.users.amend(AmendUser(user_id=70, avatar=avatar)).avatar == avatar

@@ -6,6 +6,7 @@ read of it in the OpenAPI document; of the others, such as :data:`Id`, that is s
 """
 
 import re
+import unicodedata
 from collections.abc import Callable
 from typing import Annotated, Any, Final
 
@@ -45,6 +46,15 @@ _SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
 _HTTP_URL = r"^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x00-\x1f\x7f\\]*)?$"
 
 
+# Characters that show nothing although their category is that of letters, marks or symbols: Unicode's property
+# Default_Ignorable_Code_Point without the format characters (DerivedCoreProperties.txt), and the blank Braille pattern.
+_BLANK: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
+    "\U000e0000-\U000e0fff]"
+)
+_INVISIBLE_CATEGORIES: Final = {"Zs", "Zl", "Zp", "Cc", "Cf"}
+
+
 def _matching(pattern: str, type_: str, msg: str) -> Callable[[str], str]:
     """Make a check that says in words what the pattern means, under one of pydantic's published types."""
     # `$` alone would let a trailing newline pass.
@@ -63,9 +73,20 @@ _without_nul = AfterValidator(
 )
 
 
+def _check_visible(text: str) -> str:
+    """Refuse a name that would look like no name at all; marks without a letter are drawn, and count as visible."""
+    if all(unicodedata.category(each) in _INVISIBLE_CATEGORIES or _BLANK.match(each) for each in text):
+        raise PydanticCustomError("string_pattern_mismatch", "String should have at least one visible character")
+    return text
+
+
 def _text(minimum: int, maximum: int) -> tuple[Strict, object, AfterValidator]:
     described = Field(min_length=minimum, max_length=maximum, json_schema_extra={"pattern": _NO_NUL})
     return Strict(), described, _without_nul
+
+
+def _name(maximum: int) -> tuple[Any, ...]:
+    return *_text(1, maximum), AfterValidator(_check_visible)
 
 
 def _described(description: str, example: object) -> Any:
@@ -79,10 +100,13 @@ PageSize = Annotated[
 ]
 KeySeconds = Annotated[int, Strict(), Field(ge=1, le=MAX_KEY_SECONDS)]
 Flag = Annotated[bool, Strict()]
-Username = Annotated[
-    str, *_text(1, MAX_NAME), _described("The name, unique and compared exactly: `Ann` and `ann` are two.", "Ann")
-]
-RoleName = Annotated[str, *_text(1, MAX_NAME), _described("The name.", "editor")]
+_USERNAME: Final = _described(
+    "The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.", "Ann"
+)
+Username = Annotated[str, *_name(MAX_NAME), _USERNAME]
+# The name of a user who may have got it before names had to be visible.
+ExistingUsername = Annotated[str, *_text(1, MAX_NAME), _USERNAME]
+RoleName = Annotated[str, *_name(MAX_NAME), _described("The name, with at least one visible character.", "editor")]
 Avatar = Annotated[
     str,
     *_text(0, MAX_AVATAR),
@@ -109,7 +133,9 @@ Action = Annotated[str, *_text(1, MAX_ACTION)]
 RequestId = Annotated[str, *_text(1, MAX_REQUEST_ID)]
 IdempotencyKey = Annotated[str, *_text(1, MAX_IDEMPOTENCY_KEY)]
 HashText = Annotated[str, *_text(1, MAX_HASH), Field(repr=False)]
-ArtworkName = Annotated[str, *_text(1, MAX_ARTWORK_NAME), _described("The name.", "Aurora")]
+ArtworkName = Annotated[
+    str, *_name(MAX_ARTWORK_NAME), _described("The name, with at least one visible character.", "Aurora")
+]
 Query = Annotated[str, *_text(1, MAX_QUERY), _described("Those whose name has this part, in capitals or not.", "aur")]
 Target = Annotated[str, *_text(1, MAX_TARGET), _described("The part of the site that it is for.", "forum")]
 CustomCss = Annotated[

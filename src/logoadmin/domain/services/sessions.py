@@ -39,7 +39,7 @@ from logoadmin.domain.model.errors import (
     TooManySignIns,
 )
 from logoadmin.domain.model.kinds import USERS
-from logoadmin.domain.model.limits import Id, OpaqueToken, Password, SessionId, Username
+from logoadmin.domain.model.limits import ExistingUsername, Id, OpaqueToken, Password, SessionId
 from logoadmin.domain.model.metrics import SIGN_INS, Counters
 from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Me, RemovedSession, RemovedUserSessions, Tokens
@@ -59,7 +59,7 @@ class SignIn(Command):
     hashes = True
 
     grant_type: Literal["password"] = "password"
-    username: Username
+    username: ExistingUsername
     password: Password
 
 

@@ -7,7 +7,7 @@ from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, Sign
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.kinds import USERS
-from logoadmin.domain.model.limits import Avatar, Id, Password, Username
+from logoadmin.domain.model.limits import Avatar, ExistingUsername, Id, Password, Username
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, RemovedAvatar, RemovedUser, User
 from logoadmin.domain.transactions import Transactions
@@ -49,7 +49,7 @@ class FindUser(Command):
 
     permission = Permission(Scope.USERS_READ, open_by_default=True)
 
-    username: Username
+    username: ExistingUsername
 
 
 class AmendUser(Command):
