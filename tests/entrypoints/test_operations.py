@@ -787,6 +787,42 @@ def test_a_path_id_is_an_integer_within_bounds(
     assert watched.asked == []
 
 
+# fmt: off
+NO_INTEGERS = (
+    "", "x", "1.0", "1e3", "%20", "%201", "1%20", "+1", "1+", "%09", "1%0a", "%0b", "%c2%a01", "1_0", "0x1", "%00",
+    "1%00", "\uff11", "\u0661", "²", "%2b", "-", "--1", "%2b-1", "true", "null", "1,0", "%F0%9F%98%80",
+)
+# fmt: on
+
+
+@pytest.mark.rule("contract A1", "contract A2", "contract A5")
+def test_an_integer_in_a_query_is_ascii_digits_within_bounds(
+    app: ASGIApp, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
+) -> None:
+    asked = [
+        (row, name)
+        for row, operation in zip(SAMPLES, OPERATIONS, strict=True)
+        for name, kind in operation.query_fields.items()
+        if kind is int
+    ]
+    assert len(asked) > 20
+    for row, name in asked:
+        needed = "&kind=logo" if (row.template, name) == ("/api/changes", "id") else ""
+        with subtests.test(f"{row}?{name}"):
+            for text in (*NO_INTEGERS, *("-" + "9" * digits for digits in (1, 6000)), "9" * 30, "9" * 6000):
+                answered = ask(app, row.method, f"{row.path}?{name}={text}{needed}", headers=admin.items())
+                (found,) = types_of(answered)
+                assert found[0] == ["query", name], text
+                if text in NO_INTEGERS:
+                    assert found[1] == "int_parsing", text
+                else:
+                    assert found[1] == ("greater_than_equal" if text.startswith("-") else "less_than_equal"), text
+            for text in ("%2b1", "1", "0" * 6000 + "1"):
+                answered = ask(app, row.method, f"{row.path}?{name}={text}{needed}", headers=admin.items())
+                assert answered.status_code == 200, text
+    assert watched.asked.count("write") == 0
+
+
 @pytest.mark.rule("contract A1", "spec §Limits")
 def test_a_path_id_may_be_written_with_a_sign_or_zeros_and_goes_to_its_bounds(
     client: AppClient, admin: Headers, subtests: pytest.Subtests
@@ -980,7 +1016,8 @@ def test_a_wrong_method_is_answered_with_those_that_are_right(app: ASGIApp, subt
 @pytest.mark.parametrize(
     "path",
     [
-        *("/api", "/api/", "/api/users/", "/api/users/7/", "/api/logos/1/authors/", "/api//users", "//api/users"),
+        *("/api", "/api/", "/api/users//", "/api/users/7/x/", "/api//users", "//api/users", "/metrics/", "/healthy"),
+        *("/api/changes/7", "/api/changes/%20", "/api/changes/x", "/api/auth", "/api/auth/sessions/x/y"),
         *(
             "/API/users",
             "/api/artists",
@@ -989,7 +1026,6 @@ def test_a_wrong_method_is_answered_with_those_that_are_right(app: ASGIApp, subt
             "//",
             "/redoc",
             "/favicon.ico",
-            "/api/logos/",
         ),
         *("/api/logos/1%2Fauthors/x/y", "/api/./users", "/api/../api/users", "/openapi.json/", "/%00", "/api/users%00"),
     ],
@@ -999,6 +1035,23 @@ def test_an_unknown_path_is_not_found(app: ASGIApp, path: str) -> None:
         answered = ask(app, method, path)
         assert (answered.status_code, answered.json()) == (404, {"detail": "Not Found"})
         assert answered.header("content-type") == "application/json"
+
+
+@pytest.mark.rule("contract A21")
+@pytest.mark.parametrize(
+    ("paths", "hint"),
+    [
+        (("/api/logos/", "/api/users/7/", "/api/logos/1/authors/"), "this path exists without the slash at its end"),
+        (("/health", "/healthz"), "health checks are at /livez and /readyz"),
+        (("/metrics",), "metrics have a listener of their own, see the setting metrics_port"),
+    ],
+)
+def test_a_path_that_is_nearly_right_is_not_found_with_a_hint(app: ASGIApp, paths: tuple[str, ...], hint: str) -> None:
+    for path in paths:
+        for method in ("GET", "POST"):
+            answered = ask(app, method, path)
+            assert (answered.status_code, answered.json()) == (404, {"detail": f"Not Found; {hint}"})
+            assert answered.header("location") is None
 
 
 @pytest.mark.rule("contract A21")

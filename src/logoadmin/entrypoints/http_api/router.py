@@ -4,6 +4,7 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -12,6 +13,12 @@ from starlette.websockets import WebSocketClose
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.operation import PATH_FIELD
 from logoadmin.entrypoints.http_api.responses import sendable
+
+# Where other services have what this one has elsewhere.
+_HINTS: Final = {
+    "/metrics": "Not Found; metrics have a listener of their own, see the setting metrics_port",
+    **dict.fromkeys(("/health", "/healthz"), "Not Found; health checks are at /livez and /readyz"),
+}
 
 
 @dataclass(slots=True)
@@ -46,7 +53,7 @@ class PathRouter(Router):
     """
 
     def __init__(self, paths: Mapping[str, ASGIApp], others: Sequence[Route]) -> None:
-        super().__init__([*others], redirect_slashes=False, default=_not_found)
+        super().__init__([*others], redirect_slashes=False, default=self._not_found)
         for route in others:
             # Starlette's `$` lets a newline follow, and so a path that no proxy takes for this one.
             route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
@@ -61,7 +68,7 @@ class PathRouter(Router):
         """Pass a request on to what answers on its path."""
         # Routes go by the paths as they were sent: a slash that is escaped separates nothing (RFC 3986 §2.2).
         if b"%2f" in (scope.get("raw_path") or b"").lower():
-            await _not_found(scope, receive, send)
+            await self._not_found(scope, receive, send)
             return
         app = self._app_of(scope) if scope["type"] == "http" else None
         await (super().__call__ if app is None else app)(scope, receive, send)
@@ -77,8 +84,23 @@ class PathRouter(Router):
             if following is None:
                 return None
             node = following
+        if node.app is None:  # a segment of longer paths, such as that of an id
+            return None
         scope["path_params"] = dict(zip(node.names, values, strict=True))
         return node.app
+
+    async def _not_found(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await sendable(error_response(HttpError(404, self._hint(scope))), scope)(scope, receive, send)
+        else:  # a WebSocket, refused before it begins
+            await WebSocketClose()(scope, receive, send)
+
+    def _hint(self, scope: Scope) -> str | None:
+        """Return where a request should go whose path is nearly right; a redirect would lose its body."""
+        path = _path_below(scope)
+        if path.endswith("/") and self._app_of({**scope, "path": scope["path"][:-1]}) is not None:
+            return "Not Found; this path exists without the slash at its end"
+        return _HINTS.get(path)
 
 
 def _path_below(scope: Scope) -> str:
@@ -86,10 +108,3 @@ def _path_below(scope: Scope) -> str:
     path: str = scope["path"]
     root: str = scope.get("root_path", "")
     return path.removeprefix(root) if root and path.startswith(f"{root}/") else path
-
-
-async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] == "http":
-        await sendable(error_response(HttpError(404)), scope)(scope, receive, send)
-    else:  # a WebSocket, refused before it begins
-        await WebSocketClose()(scope, receive, send)
