@@ -941,13 +941,35 @@ def assert_named(run: Run, gallery: logoadmin.LogoAdmin) -> None:
     ("named", "part"),
     [
         *(("Bob", "User Bob not found"), ("name:Bob", "User Bob not found"), ("name:8", "User 8 not found")),
-        *(("8", "User 8 not found; a user who is called 8 is name:8"), ("9" * 11, f"is name:{'9' * 11}")),
+        *(("8", "User 8 not found; use name:8 for the user named 8"), ("9" * 11, f"use name:{'9' * 11}")),
         *(("", "username"), ("name:", "username"), ("9" * 11, "user_id"), ("9" * 5000, "username")),
     ],
 )
 @pytest.mark.usefixtures("initialised")
 def test_a_user_who_is_not_there_is_named(run: Run, named: str, part: str) -> None:
     says_one_line(run("user", "password", named, stdin="two\n"), 1, part)
+
+
+@pytest.mark.rule("contract D users", "contract B4")
+@pytest.mark.usefixtures("initialised")
+def test_users_get_another_role_and_are_removed(run: Run) -> None:
+    run("user", "create", "5", "ann", stdin="correct horse\n")
+    run("user", "create", "6", "7", stdin="correct horse\n")
+    given = run("user", "role", "ann", "admin")
+    assert (given.code, given.out, given.err) == (0, "User 5 has role 2, admin\n", "")
+    assert given.request
+    assert run("user", "role", "5", "1").out == "User 5 has role 1, member\n"
+    says_one_line(run("user", "role", "5", "nobody"), 1, "Role nobody not found")
+    says_one_line(run("user", "role", "5", "9"), 1, "Role 9 not found")
+    says_one_line(run("user", "role", "8", "1"), 1, "User 8 not found")
+    says_one_line(run("user", "role", "admin", "member"), 1, "last user who holds *")
+    says_one_line(run("user", "remove", "admin"), 1, "last user who holds *")
+    assert run("user", "remove", "name:7").out == "Removed user 6, 7\n"
+    removed = run("user", "remove", "ann")
+    assert (removed.code, removed.out, removed.err) == (0, "Removed user 5, ann\n", "")
+    says_one_line(run("user", "remove", "ann"), 1, "User ann not found")
+    assert run("revert", "--request", removed.request).code == 0
+    assert " ann\n" in run("user", "list").out
 
 
 @pytest.mark.rule("contract H1")

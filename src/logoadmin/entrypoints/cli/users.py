@@ -1,4 +1,4 @@
-"""The commands that show users, create them and give them passwords."""
+"""The commands that list, create, change and remove users."""
 
 import contextlib
 import functools
@@ -15,22 +15,22 @@ from logoadmin.entrypoints.one_line import on_one_line
 if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.domain.model.access import Owner
-    from logoadmin.domain.model.records import User
+    from logoadmin.domain.model.records import Role, User
     from logoadmin.domain.services.users import CreateUser
 
 
 @click.group()
 def user() -> None:
-    """Show users, create them and give them passwords.
+    """List, create, change and remove users.
 
-    USER is the number of a user, or the name; name:7 is the user who is called 7.
+    USER is a user id or a username; name:7 is the user named 7. Roles are named the same way.
     """
 
 
 @user.command("list")
 @database_option
 def user_list(database: str | None) -> None:
-    """Print all users: number, role and name."""
+    """Print all users: id, role and name."""
     from logoadmin.domain.services.roles import ListRoles
     from logoadmin.domain.services.users import ListUsers
 
@@ -50,7 +50,7 @@ def user_list(database: str | None) -> None:
 @click.option("--role", "role_id", type=int, help="The id of the role.  [default: 1, member]")
 @database_option
 def user_create(user_id: int, username: str, avatar: str | None, role_id: int | None, database: str | None) -> None:
-    """Create a user; the password is asked for, or read from standard input."""
+    """Create a user; the password is prompted for, or read from standard input."""
     from logoadmin.domain.services.roles import GetRole
     from logoadmin.domain.services.users import CreateUser
 
@@ -77,9 +77,9 @@ def _create(gallery: "LogoAdmin", command: "CreateUser", role_id: int | None, ca
 @click.argument("named", metavar="USER")
 @database_option
 def user_password(named: str, database: str | None) -> None:
-    """Give a user a new password, asked for or read from standard input; their sessions end.
+    """Set the password of a user, prompted for or read from standard input; their sessions end.
 
-    USER is their number or their name; name:7 is the user who is called 7.
+    USER is a user id or a username; name:7 is the user named 7.
     """
     from logoadmin.domain.services.users import SetPassword
 
@@ -91,19 +91,69 @@ def user_password(named: str, database: str | None) -> None:
     show_request(caller, undoable=False)
 
 
+@user.command("role")
+@click.argument("named", metavar="USER")
+@click.argument("role", metavar="ROLE")
+@database_option
+def user_role(named: str, role: str, database: str | None) -> None:
+    """Give a user another role; it takes effect at once.
+
+    USER and ROLE are ids or names; name:7 is the one named 7. The last user who may do everything keeps their role.
+    """
+    from logoadmin.domain.services.users import AmendUser
+
+    with gallery_at(database, "never") as gallery:
+        found, role_found = _found(gallery, named), _found_role(gallery, role)
+        caller = owner()
+        gallery.users.amend(AmendUser(user_id=found.user_id, role_id=role_found.role_id), caller)
+    click.echo(on_one_line(f"User {found.user_id} has role {role_found.role_id}, {role_found.name}"))
+    show_request(caller)
+
+
+@user.command("remove")
+@click.argument("named", metavar="USER")
+@database_option
+def user_remove(named: str, database: str | None) -> None:
+    """Remove a user; their sessions and service keys end at once.
+
+    USER is a user id or a username; name:7 is the user named 7. The last user who may do everything is not removed.
+    """
+    from logoadmin.domain.services.users import RemoveUser
+
+    with gallery_at(database, "never") as gallery:
+        found = _found(gallery, named)
+        caller = owner()
+        gallery.users.remove(RemoveUser(user_id=found.user_id), caller)
+    click.echo(on_one_line(f"Removed user {found.user_id}, {found.username}"))
+    show_request(caller)
+
+
+def _found_role(gallery: "LogoAdmin", named: str) -> "Role":
+    """Return the role that an argument names, by id or by name."""
+    from logoadmin.domain.services.roles import GetRole, ListRoles
+
+    if _is_number(named) and len(named) <= MAX_NAME:
+        return gallery.roles.get(GetRole(role_id=int(named)))
+    roles = {role.name: role for role in gallery.roles.list(ListRoles())}
+    role = roles.get(named) or roles.get(named.removeprefix("name:"))
+    if role is None:
+        raise NotFound("Role", named)
+    return role
+
+
 def _found(gallery: "LogoAdmin", named: str) -> "User":
-    """Return the user whom an argument names, by number or by name."""
+    """Return the user that an argument names, by id or by name."""
     from logoadmin.domain.services.users import FindUser, GetUser
 
-    # What is longer is no number of a user, and int() refuses thousands of digits.
+    # Longer digits are not an id, and int() refuses thousands of them.
     if _is_number(named) and len(named) <= MAX_NAME:
         try:
             return gallery.users.get(GetUser(user_id=int(named)))
         except (NotFound, InvalidInput) as error:
-            raise LogoAdminError(f"{error}; a user who is called {named} is name:{named}") from None
+            raise LogoAdminError(f"{error}; use name:{named} for the user named {named}") from None
     name = named.removeprefix("name:")
     if not _is_number(name):
-        # Somebody may be called name:bob; only name:7 must mean the same whoever there is.
+        # A username may be name:bob; name:7 always means the user named 7.
         with contextlib.suppress(NotFound, InvalidInput):
             return gallery.users.find(FindUser(username=named))
     return gallery.users.find(FindUser(username=name))
@@ -114,7 +164,7 @@ def _is_number(text: str) -> bool:
 
 
 def _new_password() -> str:
-    """Ask for a password; it is never an argument, which everybody on the machine could read."""
+    """Prompt for a password; an argument could be read by every user of the machine."""
     if sys.stdin.isatty():
         password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return password
