@@ -302,11 +302,43 @@ def test_an_import_that_brings_an_administrator_makes_no_other(run: Run) -> None
 def test_an_export_writes_into_a_pipe_and_through_a_link(run: Run) -> None:
     Path("target.jsonl").touch()
     Path("link.jsonl").symlink_to("target.jsonl")
-    assert run("export", "link.jsonl").code == 0
+    assert run("export", "link.jsonl", "--force").code == 0
     assert Path("link.jsonl").is_symlink()
     assert Path("target.jsonl").read_text().startswith('{"kind": "role"')
     assert run("export", os.devnull).code == 0
     assert not Path(os.devnull).is_file()
+
+
+@pytest.mark.rule("contract I1")
+@pytest.mark.usefixtures("initialised")
+def test_an_export_overwrites_a_file_only_with_force(run: Run) -> None:
+    Path("kept.jsonl").write_text("kept")
+    says_one_line(run("export", "kept.jsonl"), 1, "kept.jsonl exists", "--force")
+    assert Path("kept.jsonl").read_text() == "kept"
+    assert run("export", "kept.jsonl", "--force").code == 0
+    assert Path("kept.jsonl").read_text().startswith('{"kind": "role"')
+
+
+@pytest.mark.rule("contract I1")
+@pytest.mark.usefixtures("initialised")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full cannot be had so easily here")
+def test_an_export_to_a_full_disk_names_the_file_and_the_reason(run: Run) -> None:
+    ended = run("export", "/dev/full")
+    assert ended.code == 1
+    assert ended.err.splitlines()[-1] == "logoadmin: /dev/full: No space left on device"
+
+
+@pytest.mark.rule("contract K3")
+def test_a_name_that_the_grants_do_not_cover_may_be_a_misspelt_database(run: Run, mariadb: MariaDb) -> None:
+    mariadb.execute(
+        "CREATE USER 'exact'@'127.0.0.1' IDENTIFIED BY 'exact'",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON gallery.* TO 'exact'@'127.0.0.1'",
+    )
+    try:
+        ended = run("init", "--database", f"mysql://exact:exact@{mariadb.address}/galery")
+    finally:
+        mariadb.execute("DROP USER 'exact'@'127.0.0.1'")
+    says_one_line(ended, 1, "lacks the rights, or it has no database of that name", "check the name at the end")
 
 
 @pytest.mark.rule("contract H1")
@@ -774,7 +806,7 @@ def test_an_export_is_on_the_disk_before_it_has_its_name(run: Run, monkeypatch: 
 @pytest.mark.usefixtures("initialised")
 def test_an_export_is_whole_and_its_owner_alone_may_read_it(run: Run) -> None:
     Path("out.jsonl").write_text("old")
-    assert run("export", "out.jsonl", "--with-password-hashes").code == 0
+    assert run("export", "out.jsonl", "--with-password-hashes", "--force").code == 0
     assert "$argon2id$" in Path("out.jsonl").read_text()
     assert stat.S_IMODE(Path("out.jsonl").stat().st_mode) == 0o600
     assert not [path for path in Path().iterdir() if path.name.startswith(".out")]

@@ -36,7 +36,8 @@ def main() -> NoReturn:
     except InvalidLines as error:
         _exit(_FAILURE, f"{error}; nothing was imported")
     except OSError as error:
-        _exit(_FAILURE, f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        text = error.strerror or str(error)
+        _exit(_FAILURE, f"{error.filename}: {text}" if error.filename else text)
     except SettingsError as error:
         _exit(_USAGE, str(error))
     except LogoAdminError as error:

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from logoadmin.atomic_files import atomic_file
-from logoadmin.domain.model.errors import InvalidLines
+from logoadmin.domain.model.errors import InvalidLines, LogoAdminError
 from logoadmin.entrypoints.cli.gallery import (
     command_settings,
     database_option,
@@ -124,11 +124,14 @@ def _progress(lines: _RewindingFile) -> Iterator[Callable[[], None]]:
 @click.argument("file", type=click.Path(allow_dash=True, dir_okay=False))
 @database_option
 @click.option("--with-password-hashes", is_flag=True, help="Let users keep their passwords where this is imported.")
-def export(file: str, database: str | None, with_password_hashes: bool) -> None:
-    """Export all records to FILE, one a line as JSON; - is standard output."""
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
+def export(file: str, database: str | None, with_password_hashes: bool, force: bool) -> None:
+    """Export all records to FILE, one JSON object per line; - is standard output."""
     from logoadmin.domain.services.import_export import ExportRecords
 
     _refuse_database(file, database)
+    if not force and file != "-" and Path(file).is_file():
+        raise LogoAdminError(f"{file} exists; name another file, or overwrite it with --force")
     with gallery_at(database, "never") as gallery, _target(file) as target:
         if not with_password_hashes:
             click.echo(
@@ -151,13 +154,28 @@ def _refuse_database(file: str, database: str | None) -> None:
 
 @contextmanager
 def _target(file: str) -> Iterator[IO[str]]:
-    """Write a file that appears under its name when it is whole and on the disk, and that only its owner may read."""
+    """Write a file that gets its name when it is complete and on the disk, and that only its owner may read.
+
+    Raises:
+        OSError: with the name of the file, which the system omits when a write fails.
+    """
+    try:
+        with _opened(file) as target:
+            yield target
+            target.flush()
+    except OSError as error:
+        name = "standard output" if file == "-" else file
+        raise OSError(error.errno, error.strerror or str(error), error.filename or name) from None
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[IO[str]]:
     if file == "-":
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as it is outside of tests
         yield sys.stdout
         return
     path = Path(file)
-    if path.exists() and not path.is_file():  # a device or a pipe, which has no other file in its place
+    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced by a file
         with path.open("w", encoding="utf-8") as target:
             yield target
         return
