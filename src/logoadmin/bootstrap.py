@@ -155,7 +155,9 @@ def check_database(settings: Settings) -> Iterator[Result]:
     """
     url = settings.database.get_secret_value()
     if url == MEMORY:
-        yield warning("database", "records are in memory, and gone at the end", "name a database with --database")
+        yield warning(
+            "database", "records are in memory and lost when the service stops", "set database to the URL of a database"
+        )
         return
     from logoadmin.adapters.sql_storage import checks
 

@@ -52,7 +52,7 @@ AUTHOR = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
         (("init", "--database", "nonsense"), ("database URL", "sqlite:///")),
         (("init", "--database", "postgresql://u:hidden@h/n"), ("database URL", "mysql")),
         (("init", "--database", "sqlite://"), ("database URL", "file")),
-        (("init", "--database", "memory:"), ("--database",)),
+        (("init", "--database", "memory:"), ("set database to another URL",)),
         (("serve", "--database", "memory:", "--workers", "2"), ("--workers 1",)),
     ],
 )
@@ -197,7 +197,7 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
         port = unused.getsockname()[1]
         for command in (("init",), ("serve",), ("export", "-"), ("user", "password", "1")):
             ended = run(*command, "--database", f"mysql+pymysql://me:hidden@127.0.0.1:{port}/gallery")
-            says_one_line(ended, 1, f"Cannot connect to the database server at 127.0.0.1:{port}", "--database")
+            says_one_line(ended, 1, f"Cannot connect to the database server at 127.0.0.1:{port}", "database URL")
             assert "hidden" not in ended.err
 
 
@@ -597,7 +597,7 @@ def test_the_first_rotation_of_an_earlier_versions_database_only_adds_a_key(run:
 @pytest.mark.rule("contract C2")
 def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     says_one_line(run("token-key", "rotate"), 1, "logoadmin init")
-    says_one_line(run("token-key", "rotate", "--database", "memory:"), 2, "--database")
+    says_one_line(run("token-key", "rotate", "--database", "memory:"), 2, "set database")
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "k" * 32)
     says_one_line(run("token-key", "rotate"), 2, "LOGOADMIN_TOKEN_KEY")
     assert not Path("logoadmin.db").exists()

@@ -36,7 +36,9 @@ def look_outside(file: Path) -> Iterator[Result]:
     """Look at a file and its directory without opening the file, which is not this process's to lock."""
     directory = file.parent
     if not directory.is_dir():
-        yield wrong("directory", f"there is no directory {directory}", "make it, or correct the path in --database")
+        yield wrong(
+            "directory", f"there is no directory {directory}", "create it, or correct the path in the database URL"
+        )
         return
     yield _library(sqlite3.sqlite_version_info)
     yield _directory(directory)

@@ -29,12 +29,12 @@ class Cause(Enum):
     OUT_OF_REACH = (
         "out_of_reach",
         "nothing answers there as a database server does",
-        "make sure that it runs, and that --database has its host and its port",
+        "check that it is running, and that the database URL has the right host and port",
     )
     UNKNOWN_HOST = (
         "unknown_host",
-        "no machine of that name is known here",
-        "correct the host in --database, or the names that this machine knows (DNS, /etc/hosts)",
+        "its host name cannot be resolved",
+        "correct the host in the database URL, or the name resolution of this machine (DNS, /etc/hosts)",
     )
     NO_ANSWER = (
         "no_answer",
@@ -44,13 +44,14 @@ class Cause(Enum):
     ACCESS_DENIED = (
         "access_denied",
         "it refuses the user or the password",
-        "make sure that --database has the right ones, and that the server lets this user in from here, without TLS "
-        "if the URL asks for none",
+        "check both in the database URL, and that the server accepts this user from this machine, without TLS if the "
+        "URL does not ask for it",
     )
     NO_RIGHTS = (
         "no_rights",
-        "its user may not do that",
-        "grant the user SELECT, INSERT, UPDATE and DELETE on the database, and for logoadmin init ALL",
+        "its user lacks the rights, or it has no database of that name: the server does not say which",
+        "check the name at the end of the database URL, then grant the user SELECT, INSERT, UPDATE and DELETE on it, "
+        "and ALL for logoadmin init",
     )
     UNKNOWN_DATABASE = (
         "unknown_database",

@@ -58,7 +58,7 @@ def command_settings(database: str | None) -> "Settings":
 
     settings = load_settings(database=database)
     if settings.database.get_secret_value() == MEMORY:
-        raise SettingsError("Memory ends with the command: name a database with --database")
+        raise SettingsError("A database in memory ends with the command: set database to another URL")
     return settings
 
 
