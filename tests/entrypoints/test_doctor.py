@@ -8,6 +8,7 @@ import re
 import shutil
 import socket
 import sqlite3
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -58,9 +59,8 @@ def said(ended: CommandResult) -> dict[str, tuple[str, str]]:
     found = {line[9:27].strip(): (line[:9].strip(), line[27:]) for line in lines}
     verdicts = [line[:9].strip() for line in lines]
     assert {verdict.value for verdict in Verdict} >= set(verdicts)
-    assert summary == (
-        f"{verdicts.count('wrong')} wrong, {verdicts.count('warning')} to be warned of, {verdicts.count('ok')} ok"
-    )
+    warnings = "1 warning" if verdicts.count("warning") == 1 else f"{verdicts.count('warning')} warnings"
+    assert summary == f"{verdicts.count('wrong')} wrong, {warnings}, {verdicts.count('ok')} ok"
     assert ended.code == (1 if "wrong" in verdicts else 0)
     return found
 
@@ -129,7 +129,22 @@ def test_a_file_with_secrets_that_everybody_may_read_is_wrong(
     (tmp_path / "logoadmin.toml").chmod(mode)
     found = said(run("doctor"))["secrets"]
     assert found[0] == verdict
-    assert ("chmod 600" in found[1]) == (verdict == "wrong")
+    assert ("; chmod o-rwx " in found[1]) == (verdict == "wrong")
+
+
+@pytest.mark.usefixtures("gallery")
+def test_closing_a_file_of_another_user_keeps_it_readable_for_the_service(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "logoadmin.toml").write_text(f'token_key = "{SECRET}"\n')
+    (tmp_path / "logoadmin.toml").chmod(0o644)
+    group = (tmp_path / "logoadmin.toml").stat().st_gid
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    monkeypatch.setattr(os, "getgroups", lambda: [group])
+    assert "; chmod o-rwx " in amiss(run("doctor"))["secrets"] + ";"
+    monkeypatch.setattr(os, "getgroups", list)
+    monkeypatch.setattr(os, "getegid", lambda: group + 1)
+    assert f"; chgrp {group + 1} " in amiss(run("doctor"))["secrets"]
 
 
 @pytest.mark.usefixtures("gallery")
@@ -167,7 +182,8 @@ def test_key_files_of_others_and_keys_of_two_kinds_are_told(
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "key.pem")
     ended = run("doctor")
     assert (
-        "wrong    keys              everybody on this machine may read or write key.pem; chmod 600 key.pem" in ended.out
+        "wrong    keys              every user of this machine may read or write key.pem; chmod o-rwx key.pem"
+        in ended.out
     )
     (tmp_path / "key.pem").chmod(0o600)
     assert amiss(run("doctor")) == {}
@@ -256,16 +272,18 @@ WELL: Final = (200, {"status": "ok"})
 @pytest.mark.parametrize(
     ("bodies", "verdict", "words"),
     [
-        ({"/livez": WELL, "/readyz": WELL}, "ok", "and ready"),
+        ({"/livez": WELL, "/readyz": WELL, "/doctor": (200, {})}, "ok", "and ready"),
+        ({"/livez": WELL, "/readyz": WELL}, "wrong", "or uses other keys"),
         ({"/livez": WELL, "/readyz": (503, {"detail": "its disk is full", "code": "x"})}, "wrong", "its disk is full"),
         ({}, "wrong", "is taken by another program"),
         ({"/livez": (200, b"\xff hello"), "/readyz": WELL}, "wrong", "is taken by another program"),
     ],
-    ids=["ours", "ours, and not ready", "another one", "nonsense"],
+    ids=["ours", "of another gallery", "ours, and not ready", "another one", "nonsense"],
 )
 def test_a_port_that_is_taken_is_told_with_whose_it_is(
-    run: Run, bodies: dict[str, tuple[int, object]], verdict: str, words: str
+    run: Run, monkeypatch: pytest.MonkeyPatch, bodies: dict[str, tuple[int, object]], verdict: str, words: str
 ) -> None:
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", SECRET)
     with answering(bodies) as port:
         found = said(run("doctor", "--port", str(port)))["port"]
     assert found[0] == verdict
@@ -277,10 +295,9 @@ def test_a_port_that_is_taken_is_told_with_whose_it_is(
 @pytest.mark.usefixtures("gallery")
 def test_who_has_a_port_and_says_nothing_is_not_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(port_checks, "_TIMEOUT", 0.2)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        port = silent.getsockname()[1]
-        monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(port))
-        assert list(amiss(run("doctor", "--port", str(port)))) == ["port", "metrics_port"]
+    with socket.create_server(("127.0.0.1", 0)) as silent, socket.create_server(("127.0.0.1", 0)) as another:
+        monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(another.getsockname()[1]))
+        assert list(amiss(run("doctor", "--port", str(silent.getsockname()[1])))) == ["port", "metrics_port"]
 
 
 # A file
@@ -533,7 +550,35 @@ def test_what_is_no_url_is_told(run: Run, url: str) -> None:
 
 @pytest.mark.usefixtures("gallery")
 def test_nobody_at_a_url_is_told(run: Run) -> None:
-    assert "nobody answers" in said(run("doctor", "--url", f"https://127.0.0.1:{free_port()}/gallery"))["url"][1]
+    assert "no response" in said(run("doctor", "--url", f"https://127.0.0.1:{free_port()}/gallery"))["url"][1]
+
+
+def _untrusted(code: int) -> ssl.SSLCertVerificationError:
+    error = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    error.verify_code, error.verify_message = code, "the reason"
+    return error
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (_untrusted(9), "check the clocks"),
+        (_untrusted(10), "TLS fails: the reason; renew the certificate"),
+        (_untrusted(20), "intermediate certificates"),
+        (_untrusted(62), "for the name in the URL"),
+        (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "TLS settings"),
+        (socket.gaierror(-2, "Name or service not known"), "the name g.example cannot be resolved; correct the name"),
+    ],
+)
+def test_each_way_of_not_reaching_a_url_has_its_own_cure(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: OSError, words: str
+) -> None:
+    def fails(*_given: object, **_named: object) -> None:
+        raise error
+
+    monkeypatch.setattr(socket, "create_connection", fails)
+    assert words in said(run("doctor", "--url", "https://g.example"))["url"][1]
 
 
 def test_what_arrives_is_told_to_nobody_else(service: ASGIApp, gallery: Path) -> None:

@@ -147,13 +147,13 @@ def test_an_address_that_cannot_be_used_says_what_to_do(monkeypatch: pytest.Monk
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert listen_on("127.0.0.1", port) == (
-            f"Port {port} on 127.0.0.1 is taken by another program; stop that one, or give another port"
+            f"Port {port} on 127.0.0.1 is taken by another program; stop that program, or use another port"
         )
     assert listen_on("192.0.2.1", 0) == (
         "192.0.2.1 is not an address of this machine; give one that is as host, such as 127.0.0.1"
     )
     assert listen_on("no such host", 0) == (
-        "There is no machine with the name 'no such host'; give as host a name or an address of this one"
+        "Cannot resolve host 'no such host'; use a name or an address of this machine"
     )
 
     def refuse(*_: object) -> None:

@@ -96,13 +96,13 @@ def test_no_secret_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch, url: str,
     monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", "hidden")
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "/keys/a.pem,/keys/b.pem")
     ended = run("config")
-    assert (ended.code, ended.err) == (0, "")
+    assert ended.code == 0
     found = shown(ended.out)
     assert found["database"] == (written, "LOGOADMIN_DATABASE")
     assert found["token_key"] == ("***", "LOGOADMIN_TOKEN_KEY")
     assert found["admin_password"] == ("***", "LOGOADMIN_ADMIN_PASSWORD")
     assert found["token_key_files"] == ("/keys/a.pem,/keys/b.pem", "LOGOADMIN_TOKEN_KEY_FILES")
-    assert "hidden" not in ended.out + run("config", "--json").out
+    assert "hidden" not in ended.out + ended.err + run("config", "--json").out
     monkeypatch.setenv("LOGOADMIN_WORKERS", "hidden")
     refused = run("config")
     says_one_line(refused, 2, "workers (LOGOADMIN_WORKERS)")
@@ -176,7 +176,7 @@ def test_two_names_of_one_setting_are_refused(run: Run, monkeypatch: pytest.Monk
 
 @pytest.mark.rule("contract H1")
 @pytest.mark.parametrize("name", ["host", "metrics_host"])
-@pytest.mark.parametrize("value", ["[::1]", "http://gallery.example", "gallery.example/"])
+@pytest.mark.parametrize("value", ["", "[::1]", "http://gallery.example", "gallery.example/"])
 def test_a_host_is_a_name_or_an_address_alone(run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     variable = f"LOGOADMIN_{name.upper()}"
     monkeypatch.setenv(variable, value)
@@ -184,6 +184,53 @@ def test_a_host_is_a_name_or_an_address_alone(run: Run, monkeypatch: pytest.Monk
         refused = run(command)
         assert refused.code in {1, 2}
         assert f"{name} ({variable}): should be a name or an address alone" in refused.out + refused.err
+
+
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize("value", ["gallery.example:8000", "[::1]:8000", "192.0.2.1:80"])
+def test_a_name_of_the_service_has_no_port(run: Run, value: str) -> None:
+    says_one_line(run("config", "--hosts", value), 2, "hosts (--hosts): should be names or addresses without ports")
+
+
+@pytest.mark.rule("contract H1", "contract K2")
+def test_metrics_have_another_port_than_the_service(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "8000")
+    says_one_line(run("config", "--port", "8000"), 2, "metrics_port must not be port")
+    assert run("config", "--port", "0").code == 0
+
+
+@pytest.mark.rule("contract K2")
+def test_a_metrics_address_that_cannot_be_used_is_blamed_on_its_setting(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
+    monkeypatch.setenv("LOGOADMIN_METRICS_HOST", "no such host")
+    says_one_line(run("serve"), 1, "metrics_host, metrics_port: Cannot resolve host 'no such host'")
+
+
+@pytest.mark.rule("contract H1")
+def test_levels_and_formats_are_written_in_either_case(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_LOG_LEVEL", "INFO")
+    monkeypatch.setenv("LOGOADMIN_LOG_FORMAT", "Json")
+    assert shown(run("config").out)["log_level"] == ("info", "LOGOADMIN_LOG_LEVEL")
+    monkeypatch.setenv("LOGOADMIN_LOG_LEVEL", "loud")
+    says_one_line(run("config"), 2, "log_level (LOGOADMIN_LOG_LEVEL): Input should be 'debug', 'info', 'warning' or")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--host", "0.0.0.0"), "--access guarded"),
+        (("--database", "nonsense"), "database URL"),
+        (("--workers", "2", "--database", "memory:"), "--workers 1"),
+    ],
+)
+def test_settings_that_serve_would_refuse_are_marked(run: Run, arguments: tuple[str, ...], words: str) -> None:
+    ended = run("config", *arguments)
+    assert ended.code == 0
+    assert ended.err.startswith("logoadmin: serve refuses these settings: ")
+    assert words in ended.err
+    assert shown(ended.out)
 
 
 def test_what_kubernetes_says_of_a_service_with_the_name_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

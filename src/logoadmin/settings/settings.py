@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -22,7 +22,8 @@ from logoadmin.domain.model.errors import SettingsError
 from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS
 
 # Only what means the same in a path, in a URL and in a header; `.` and `..` would be resolved by clients.
-_HOST = re.compile(r"\*|[A-Za-z0-9._:\[\]-]+", re.ASCII)
+# A colon belongs to an IPv6 address: ports are not compared (contract A22).
+_HOST = re.compile(r"\*|[A-Za-z0-9._-]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|\[[0-9A-Fa-f:.]+\]", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
 # As policies of browsers have them; a scheme is the page's own, or its safer sister.
 _PICTURE_HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.ASCII)
@@ -93,8 +94,8 @@ class Settings(BaseModel):
     admin_password: SecretStr | None = None
     argon2_memory_kib: int = Field(19_456, ge=8, le=4_194_304)
     argon2_passes: int = Field(2, ge=1, le=100)
-    log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
-    log_format: str = Field("text", pattern="^(text|json)$")
+    log_level: Literal["debug", "info", "warning", "error"] = "warning"
+    log_format: Literal["text", "json"] = "text"
     drain_seconds: int = Field(0, ge=0, le=3_600)
     metrics_port: int | None = Field(None, ge=0, le=MAX_PORT)
     metrics_host: str = "127.0.0.1"
@@ -128,7 +129,7 @@ class Settings(BaseModel):
     @field_validator("hosts", mode="before")
     @classmethod
     def _are_hosts(cls, value: Any) -> Any:
-        msg = "should be names or addresses, separated by commas, such as gallery.example, or * for any"
+        msg = "should be names or addresses without ports, separated by commas, such as gallery.example, or * for any"
         return _texts(value, _HOST, PydanticCustomError("hosts", msg))
 
     @field_validator("origins", mode="before")
@@ -143,10 +144,15 @@ class Settings(BaseModel):
         msg = "should be names of hosts, separated by commas, such as i.example or *.example"
         return _texts(value, _PICTURE_HOST, PydanticCustomError("picture_hosts", msg))
 
+    @field_validator("access", "log_level", "log_format", mode="before")
+    @classmethod
+    def _in_lower_case(cls, value: Any) -> Any:
+        return value.lower() if isinstance(value, str) else value
+
     @field_validator("host", "metrics_host")
     @classmethod
     def _is_address(cls, value: str) -> str:
-        if any(character in value for character in "[]/"):
+        if not value or any(character in value for character in "[]/"):
             raise PydanticCustomError("host", "should be a name or an address alone, such as 127.0.0.1 or ::1")
         return value
 
@@ -170,6 +176,12 @@ class Settings(BaseModel):
         if value is not None and len(value) > MAX_PASSWORD:
             raise PydanticCustomError("admin_password", f"must not be longer than {MAX_PASSWORD} characters")
         return value
+
+    @model_validator(mode="after")
+    def _has_two_ports(self) -> "Settings":
+        if self.port and self.metrics_port == self.port:
+            raise ValueError("metrics_port must not be port: metrics have a listener of their own")
+        return self
 
     @model_validator(mode="after")
     def _is_text(self) -> "Settings":

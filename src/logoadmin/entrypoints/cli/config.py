@@ -2,15 +2,17 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from logoadmin.entrypoints.cli.serve import serve_options
+from logoadmin.domain.model.errors import SettingsError
+from logoadmin.entrypoints.cli.serve import check_address, serve_options
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.settings import SettingsInForce
+    from logoadmin.settings import Settings, SettingsInForce
 
 _HIDDEN: Final = "***"
 _DEFAULT: Final = "default"
@@ -28,13 +30,15 @@ _OPTION: Final = re.compile(r"([a-z_]+=).*", re.DOTALL)
 @serve_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
 def config(as_json: bool, **flags: Any) -> None:
-    """Print every setting in force and where it is from; of secrets, that they are set.
+    """Print every setting in force and where it comes from; secrets are masked.
 
-    It takes the options of serve, to try them out.
+    Accepts the options of serve, to try them out. Settings that serve would refuse are reported on standard error.
     """
     from logoadmin.settings import settings_in_force
 
     found = settings_in_force(**flags)
+    for problem in _refusals(found.settings):
+        click.echo(on_one_line(f"logoadmin: serve refuses these settings: {problem}"), err=True)
     if as_json:
         click.echo(json.dumps(_for_programs(found), indent=2))
         return
@@ -42,6 +46,17 @@ def config(as_json: bool, **flags: Any) -> None:
     names, values = (max(len(line[column]) for line in lines) for column in (0, 1))
     for name, value, origin in lines:
         click.echo(f"{name:<{names}}  {value:<{min(values, 40)}}  {origin}")
+
+
+def _refusals(settings: "Settings") -> Iterator[str]:
+    """Yield what keeps the service from starting with these settings, each of which is valid."""
+    from logoadmin.bootstrap import check_keys, files_of_database
+
+    for check in (check_address, check_keys, files_of_database):
+        try:
+            check(settings)
+        except SettingsError as error:
+            yield str(error)
 
 
 def _for_programs(found: "SettingsInForce") -> dict[str, Any]:

@@ -16,6 +16,8 @@ from logoadmin.domain.model.limits import MAX_PORT, MAX_WORKERS
 from logoadmin.entrypoints.cli.gallery import show_password, warn_of_clock
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from starlette.types import ASGIApp
 
     from logoadmin.domain.logo_admin import LogoAdmin
@@ -80,12 +82,13 @@ def serve(**flags: Any) -> None:
     server = _server()
     settings = load_settings(**flags)
     given = server.socket_from_systemd()
-    refuse_address(settings, given.getsockname()[0] if given else settings.host)
+    check_address(settings, given.getsockname()[0] if given else None)
     # The address first: what is made in a new database is made for a service that runs.
     with ExitStack() as held:
         listener = held.enter_context(given or server.listen(settings.host, settings.port))
-        watched = settings.metrics_port is not None
-        seen = held.enter_context(server.listen(settings.metrics_host, settings.metrics_port)) if watched else None
+        seen = None
+        if settings.metrics_port is not None:
+            seen = held.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
         gallery = held.enter_context(open_gallery(settings))
         show_password(gallery.admin_password)
         warn_of_clock(gallery)
@@ -101,6 +104,15 @@ def serve(**flags: Any) -> None:
             listening=functools.partial(_show_address, settings.console),
             metrics=server.MetricsServer(seen, functools.partial(_metrics, gallery)) if seen is not None else None,
         )
+
+
+def _metrics_listener(server: ModuleType, host: str, port: int) -> "socket":
+    """Listen for metrics; the error names the settings, so that nobody corrects host or port."""
+    try:
+        listener: socket = server.listen(host, port)
+    except StartError as error:
+        raise StartError(f"metrics_host, metrics_port: {error.text}", error.cure) from None
+    return listener
 
 
 def _is_in_terminal() -> bool:
@@ -125,13 +137,19 @@ def _server() -> ModuleType:
     return server
 
 
-def refuse_address(settings: "Settings", host: str) -> None:
-    """Refuse to let others in before somebody has said who may do what, and to keep records in several memories.
+def check_address(settings: "Settings", host: str | None = None) -> None:
+    """Refuse an address that others can reach without an explicit policy, and memory shared by several processes.
+
+    Args:
+        settings: the settings of the service.
+        host: the address of a socket that was handed over; without it, the one in the settings.
 
     Raises:
-        SettingsError: saying what is to be said.
+        SettingsError: naming the missing setting.
     """
     from logoadmin.bootstrap import MEMORY
+
+    host = host or settings.host
 
     if settings.access is None and not is_loopback(host):
         raise SettingsError(

@@ -32,9 +32,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        raise StartError(
-            f"There is no machine with the name {host!r}", "give as host a name or an address of this one"
-        ) from None
+        raise StartError(f"Cannot resolve host {host!r}", "use a name or an address of this machine") from None
     # Of a name with several addresses, such as localhost, the IPv4 one: clients try both.
     family, kind, protocol, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
     listener = socket.socket(family, kind, protocol)
@@ -98,15 +96,13 @@ def _refusal(error: OSError, host: str, port: int) -> StartError:
     match error.errno:
         case errno.EADDRINUSE:
             text = f"Port {port} on {host} is taken by another program"
-            return StartError(text, "stop that one, or give another port")
+            return StartError(text, "stop that program, or use another port")
         case errno.EADDRNOTAVAIL:
-            return StartError(
-                f"{host} is not an address of this machine", "give one that is as host, such as 127.0.0.1"
-            )
+            return StartError(f"{host} is not an address of this machine", "use one that is, such as 127.0.0.1")
         case errno.EACCES | errno.EPERM:
-            return StartError(f"Port {port} is only for privileged users", "give a port above 1023")
+            return StartError(f"Port {port} is only for privileged users", "use a port above 1023")
         case _:
-            return StartError(f"Cannot listen on {host}, port {port}: {error.strerror}", "give another host or port")
+            return StartError(f"Cannot listen on {host}, port {port}: {error.strerror}", "use another address or port")
 
 
 def url_of(listener: socket.socket) -> str:

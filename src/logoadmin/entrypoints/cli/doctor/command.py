@@ -37,7 +37,10 @@ def doctor(url: str | None, **flags: Any) -> None:
     for result in _results(flags, url):
         counted[result.verdict] += 1
         click.echo(_line(result))
-    click.echo(f"{counted[Verdict.WRONG]} wrong, {counted[Verdict.WARNING]} to be warned of, {counted[Verdict.OK]} ok")
+    warnings = counted[Verdict.WARNING]
+    click.echo(
+        f"{counted[Verdict.WRONG]} wrong, {warnings} warning{'' if warnings == 1 else 's'}, {counted[Verdict.OK]} ok"
+    )
     if counted[Verdict.WRONG]:
         sys.exit(1)
 

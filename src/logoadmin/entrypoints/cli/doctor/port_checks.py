@@ -4,11 +4,12 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from logoadmin.domain.model.checks import Result, ok, wrong
-from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.model.checks import Result, ok, warning, wrong
+from logoadmin.domain.model.errors import LogoAdminError, StartError
 from logoadmin.entrypoints.cli.http_client import http_get, local_url
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _LISTENING: Final = "0A"
 
 def check_ports(settings: "Settings") -> Iterator[Result]:
     """Check the addresses that the service is to listen on."""
-    yield _check_port("port", settings.host, settings.port, _service)
+    yield _check_port("port", settings.host, settings.port, partial(_service, settings))
     if settings.metrics_port is not None:
         yield _check_port("metrics_port", settings.metrics_host, settings.metrics_port, _metrics)
 
@@ -46,15 +47,28 @@ def _check_port(check: str, host: str, port: int, running: Callable[[str], Resul
     return wrong(check, f"{text} ({owner})" if owner else text, cure)
 
 
-def _service(url: str) -> Result | None:
-    """Return what a logoadmin says of itself, None if it is none."""
+def _service(settings: "Settings", url: str) -> Result | None:
+    """Return the state of the logoadmin service at a URL, None if another program has the port."""
     if not http_get(f"{url}/livez", timeout=_TIMEOUT).is_well:
         return None
     ready = http_get(f"{url}/readyz", timeout=_TIMEOUT)
-    if ready.is_well:
-        return ok("port", f"logoadmin is at {url}, and ready")
-    detail = ready.json.get("detail") if isinstance(ready.json, dict) else ready.status
-    return wrong("port", f"logoadmin is at {url}, and not ready: {detail}", "do as it says")
+    if not ready.is_well:
+        detail = ready.json.get("detail") if isinstance(ready.json, dict) else ready.status
+        return wrong("port", f"logoadmin runs at {url} but is not ready: {detail}", "follow its message")
+    try:
+        if _serves_this_gallery(settings, url):
+            return ok("port", f"this gallery is served at {url} and ready")
+    except LogoAdminError as error:
+        return warning("port", f"logoadmin runs at {url}, perhaps for another gallery: {error}", "see above or below")
+    return wrong("port", f"{url} serves another gallery, or uses other keys", "stop that service, or use another port")
+
+
+def _serves_this_gallery(settings: "Settings", url: str) -> bool:
+    """Whether the service holds the same keys as these settings."""
+    from logoadmin.bootstrap import doctor_token
+
+    headers = {"Host": "localhost", "Authorization": f"Bearer {doctor_token(settings)}"}
+    return http_get(f"{url}/doctor", headers, timeout=_TIMEOUT).status == 200
 
 
 def _metrics(url: str) -> Result | None:

@@ -1,5 +1,6 @@
 """Asking the running service as people reach it, through its proxy (contract K4)."""
 
+import socket
 import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,14 @@ _TIMEOUT: Final = 5.0
 # What a caller may write; a proxy puts its own in the place of it, or behind it. The address is nobody's (RFC 5737).
 _CLAIMED: Final = {"X-Forwarded-For": "203.0.113.77", "X-Forwarded-Proto": "claimed"}
 _PORTS: Final = {"http": 80, "https": 443}
+# By OpenSSL's codes for why a certificate is refused (x509_vfy.h).
+_UNTRUSTED: Final = "have the proxy send the intermediate certificates, or trust the issuer on this machine"
+_TLS_CURES: Final = {
+    9: "check the clocks of this machine and of the issuer",
+    10: "renew the certificate of the proxy",
+    **dict.fromkeys((18, 19, 20, 21), _UNTRUSTED),
+    **dict.fromkeys((62, 64), "give the proxy a certificate for the name in the URL"),
+}
 _PREFIX_CURE: Final = "let the proxy take the prefix off: in nginx, proxy_pass ends with a slash, as location does"
 
 
@@ -80,12 +89,17 @@ def _reached(parts: SplitResult) -> Result:
     try:
         answer = http_get(f"{url}/livez", timeout=_TIMEOUT)
     except ssl.SSLError as error:
-        reason = getattr(error, "verify_message", "") or error.reason
-        return wrong(
-            "url", f"TLS fails: {reason}", "give the proxy a certificate for this name, with all that are between"
+        reason = getattr(error, "verify_message", None) or error.strerror
+        cure = _TLS_CURES.get(
+            getattr(error, "verify_code", 0), "check the certificate and the TLS settings of the proxy"
         )
+        return wrong("url", f"TLS fails: {reason}", cure)
+    except socket.gaierror:
+        cure = "correct the name, or its entry in DNS"
+        return wrong("url", f"the name {parts.hostname} cannot be resolved", cure)
     except OSError as error:
-        return wrong("url", f"nobody answers at {parts.netloc}: {error}", "look whether the proxy runs, and its port")
+        cure = "check that the proxy is running, and its port"
+        return wrong("url", f"no response from {parts.netloc}: {error}", cure)
     if answer.is_well:
         if _is_plain(parts):
             return warning("url", f"{url} leads to logoadmin, without TLS", "have the proxy speak TLS")

@@ -12,7 +12,7 @@ from logoadmin.domain.model.access import Policy, is_loopback
 from logoadmin.domain.model.checks import Result, ok, warning, wrong
 from logoadmin.domain.model.errors import SettingsError
 from logoadmin.entrypoints.cli.config import without_password
-from logoadmin.entrypoints.cli.serve import refuse_address
+from logoadmin.entrypoints.cli.serve import check_address
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings, SettingsInForce
@@ -79,18 +79,24 @@ def _keys(settings: "Settings") -> Iterator[Result]:
 
 
 def _for_its_owner(check: str, file: Path) -> Result:
-    mode = file.stat().st_mode
-    if mode & stat.S_IRWXO:
-        return wrong(check, f"everybody on this machine may read or write {file}", f"chmod 600 {file}")
-    if mode & stat.S_IRWXG:
-        return ok(check, f"{file} is for its owner and its group")
-    return ok(check, f"{file} is its owner's alone")
+    found = file.stat()
+    if os.name == "posix" and found.st_mode & stat.S_IRWXO:
+        return wrong(check, f"every user of this machine may read or write {file}", _access_cure(file, found))
+    readers = "its owner and its group" if found.st_mode & stat.S_IRWXG else "its owner"
+    return ok(check, f"only {readers} may read {file}")
+
+
+def _access_cure(file: Path, found: os.stat_result) -> str:
+    """Return how to close a file to others so that the user of the service can still read it."""
+    groups = {os.getegid(), *os.getgroups()}
+    keeps = os.geteuid() in (0, found.st_uid) or (found.st_gid in groups and found.st_mode & stat.S_IRGRP)
+    return f"chmod o-rwx {file}" if keeps else f"chgrp {os.getegid()} {file} && chmod u=rw,g=r,o= {file}"
 
 
 def _access(settings: "Settings") -> Result:
     """Whether somebody said who may do what, where others than those on this machine come in."""
     try:
-        refuse_address(settings, settings.host)
+        check_address(settings)
     except SettingsError as error:
         return wrong("access", error.text, error.cure)
     policy = settings.access or Policy.OPEN
