@@ -14,7 +14,7 @@ from logoadmin.domain.model.access import KeyHolder, SignedIn
 from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.users import AmendUser, CreateUser
-from logoadmin.entrypoints.http_api import endpoints, responses, spool
+from logoadmin.entrypoints.http_api import endpoints, responses, spool, uploads
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
@@ -172,7 +172,7 @@ def test_more_than_64_mib_is_refused_as_soon_as_it_has_come(
     app: ASGIApp, admin: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MAX_UPLOAD == 64 * 1024 * 1024
-    monkeypatch.setattr(spool, "MAX_UPLOAD", 1000)
+    monkeypatch.setattr(uploads, "MAX_UPLOAD", 1000)
     headers = [*admin.items(), ("content-type", "application/jsonl")]
     answer = ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 600, b"\n" * 401, b"never read"])
     assert (answer.status_code, answer.json()) == (413, {"detail": "Body should have at most 1000 bytes"})
@@ -181,7 +181,7 @@ def test_more_than_64_mib_is_refused_as_soon_as_it_has_come(
 
 @pytest.mark.rule("contract A21")
 def test_a_file_has_so_many_lines_at_most(app: ASGIApp, admin: Headers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "_MAX_LINES", 100)
+    monkeypatch.setattr(uploads, "_MAX_LINES", 100)
     headers = [*admin.items(), ("content-type", "application/jsonl")]
     answer = ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 60, b"\n" * 41, b"never read"])
     assert (answer.status_code, answer.json()) == (413, {"detail": "Body should have at most 100 lines"})
@@ -301,6 +301,52 @@ async def begun(app: ASGIApp, admin: Headers, ended: asyncio.Event, waited_for: 
             waited_for.set()
         await ended.wait()
         return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            status.append(message["status"])
+
+    await app(scope, receive, send)
+    return status[0]
+
+
+@pytest.mark.rule("contract H4")
+def test_slow_uploads_make_room_for_others_and_fast_ones_do_not(
+    app: ASGIApp, gallery: LogoAdmin, admin: Headers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, fast = with_rights(gallery, 21, 22, 23, 24), with_rights(gallery, 25, 26, 27, 28)
+
+    async def at_once(users: list[Headers], rate: int) -> list[int]:
+        """Have each user send two uploads at a rate, until another one is there; return the statuses of all."""
+        monkeypatch.setattr(uploads, "_RATE_PERIOD", 0.05)
+        ended = asyncio.Event()
+        tasks = [asyncio.create_task(steadily(app, user, rate, ended)) for user in users * 2]
+        await asyncio.sleep(0.3)
+        ready = asyncio.Event()
+        ready.set()
+        statuses = [await begun(app, admin, ready)]
+        await asyncio.sleep(0)
+        statuses += [task.result() for task in tasks if task.done()]
+        ended.set()
+        return [*statuses, *await asyncio.gather(*(task for task in tasks if not task.done()))]
+
+    assert sorted(asyncio.run(at_once(slow, 1_000))) == [200] * 8 + [503]
+    assert asyncio.run(at_once(slow, 1_000))[0] == 200
+    assert asyncio.run(at_once(fast, 500_000)) == [503] + [200] * 8
+
+
+async def steadily(app: ASGIApp, user: Headers, rate: int, ended: asyncio.Event) -> int:
+    """Send an upload of empty lines at some bytes per second until it may end; return the status."""
+    status: list[int] = []
+    headers = [
+        *((name.encode(), text.encode()) for name, text in user.items()),
+        (b"content-type", b"application/jsonl"),
+    ]
+    scope = {"type": "http", "method": "POST", "path": "/api/import", "query_string": b"", "headers": headers}
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.sleep(0.02)
+        return {"type": "http.request", "body": b"\n" * (rate // 50), "more_body": not ended.is_set()}
 
     async def send(message: Any) -> None:
         if message["type"] == "http.response.start":

@@ -32,7 +32,8 @@ from logoadmin.entrypoints.http_api.requests import (
 )
 from logoadmin.entrypoints.http_api.response_cache import key_of
 from logoadmin.entrypoints.http_api.responses import Call, RenderedResponse, Renderer, error_rendered
-from logoadmin.entrypoints.http_api.spool import Spool, check_head, uploaded
+from logoadmin.entrypoints.http_api.spool import Spool
+from logoadmin.entrypoints.http_api.uploads import Uploads, check_head
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class AppContext:
     cache_seconds: int
     faults: Faults = field(default_factory=Faults)
     bodies: BodyReader = field(default_factory=BodyReader)
-    uploads: Spool = field(default_factory=partial(Spool, "imports"))
+    uploads: Uploads = field(default_factory=Uploads)
     downloads: Spool = field(default_factory=partial(Spool, "exports"))
 
 
@@ -112,7 +113,7 @@ class Endpoint:
         check_head(request)
         imports = context.gallery.import_export
         user_id = await dispatch.reading(partial(imports.check, command, caller))
-        async with uploaded(request, context.uploads, user_id) as upload:
+        async with context.uploads.received(request, user_id) as upload:
             command = command.model_copy(update={"lines_hash": upload.digest})
             load = partial(imports.load, command, upload.lines, caller, with_password_hashes=False)
             return await dispatch.long_writing(partial(_loaded, load, self._renderers[operation]))

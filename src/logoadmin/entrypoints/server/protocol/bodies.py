@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from logoadmin.entrypoints.http_api.spool import STEADY
+from logoadmin.entrypoints.http_api.uploads import STEADY
 from logoadmin.entrypoints.server.protocol.bounds import Bounds
 
 

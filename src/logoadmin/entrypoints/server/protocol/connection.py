@@ -19,7 +19,7 @@ from uvicorn.server import ServerState
 
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.health import STOPPING
-from logoadmin.entrypoints.http_api.spool import STEADY
+from logoadmin.entrypoints.http_api.uploads import STEADY
 from logoadmin.entrypoints.server.protocol.answers import CLOSE, Answer, Output
 from logoadmin.entrypoints.server.protocol.bodies import UnfinishedBody
 from logoadmin.entrypoints.server.protocol.deadline import Deadline
