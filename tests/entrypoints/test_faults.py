@@ -269,6 +269,17 @@ def corrupt(place: Place) -> Iterator[None]:
     yield
 
 
+def corrupt_page(place: Place) -> Iterator[None]:
+    place.gallery.close()  # it caches pages
+    with contextlib.closing(sqlite3.connect(place.file)) as connection:
+        ((root,),) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'authors'")
+        ((size,),) = connection.execute("PRAGMA page_size")
+    with place.file.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"rubbish!" * (size // 8))
+    yield
+
+
 def locked(place: Place) -> Iterator[None]:
     place.monkeypatch.setattr(sqlite, "_LONG_WAIT", 0.3)
     with contextlib.closing(sqlite3.connect(place.file, isolation_level=None)) as other:
@@ -386,7 +397,8 @@ ROWS: Final = (
     ),
     of_writing("the file can only be read", "read_only", "file", read_only_file, in_file),
     of_writing("somebody keeps the file locked", "too_busy", "writing", locked, in_file),
-    Row("pages of the file are damaged", "corrupt", "database", "corrupt", "corrupt", corrupt, in_file),
+    Row("the pages read at the start are damaged", "corrupt", "database", "corrupt", "corrupt", corrupt, in_file),
+    Row("another page of the file is damaged", "starts", "pages", "ready", "corrupt", corrupt_page, in_file, runs=()),
     Row("the file is gone", "starts", "file", "no_tables", "cannot_open", gone, in_file, runs=()),
     of_tables("the tables are older than the program", "older_tables", older_tables, "serve"),
     of_tables("the tables are newer than the program", "newer_tables", newer_tables, "init", "serve"),
