@@ -34,6 +34,8 @@ README: Final = ROOT / "README.md"
 PAGES: Final = (
     README,
     ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *(ROOT / "docs/decisions").glob("*"),
 )
@@ -359,7 +361,7 @@ def slugs(page: Path) -> set[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", _FENCED.sub("", page.read_text(encoding="utf-8"))):
-        assert "://" not in target, "the docs should not permission the network"
+        assert "://" not in target, "the docs must be readable without the network"
         path, _, anchor = target.partition("#")
         file = (page.parent / path).resolve() if path else page
         assert file.is_file(), target
