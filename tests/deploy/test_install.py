@@ -13,7 +13,7 @@ import pytest
 from logoadmin.settings import Settings
 
 ROOT: Final = Path(__file__).parents[2]
-SECTION: Final = (ROOT / "docs/install.md").read_text(encoding="utf-8").partition("\n## As a service\n")[2]
+PAGE: Final = (ROOT / "docs/install.md").read_text(encoding="utf-8")
 _BLOCKS: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # In place of what only root may do, or what takes a network. Each fails where the real one would.
 _STAND_INS: Final = {
@@ -40,8 +40,9 @@ for word; do case $word in deploy/*) test -f "$word" ;; *.whl) test "$word" = "$
 }
 
 
-def blocks(language: str) -> list[str]:
-    return [body for found, body in _BLOCKS.findall(SECTION.partition("\n## ")[0]) if found == language]
+def blocks(language: str, section: str = "As a service") -> list[str]:
+    text = PAGE.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    return [body for found, body in _BLOCKS.findall(text) if found == language]
 
 
 def pasted(root: Path) -> str:
@@ -91,6 +92,15 @@ def test_the_settings_that_the_page_shows_are_those_of_the_shipped_file() -> Non
     (shown,) = blocks("toml")
     assert shipped.endswith(f"\n\n{shown}")
     assert set(tomllib.loads(shipped)) <= set(Settings.model_fields)
+
+
+def test_the_commands_for_completion_need_no_directory_to_exist(tmp_path: Path) -> None:
+    programs = Path(sys.executable).parent
+    environment = {**os.environ, "HOME": str(tmp_path), "PATH": f"{programs}:{os.environ['PATH']}"}
+    (script,) = blocks("sh", "Completion")
+    subprocess.run(["bash", "-eu"], input=script, text=True, env=environment, check=True, timeout=60)
+    (written,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    assert "logoadmin" in written.read_text(encoding="utf-8")
 
 
 def pins(path: str) -> dict[str, str]:
