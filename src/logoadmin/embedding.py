@@ -71,12 +71,12 @@ def asgi(
     Raises:
         SettingsError: one of these would be refused as a setting, or is one text instead of several.
     """
-    from logoadmin.entrypoints.http_api.app import http_application
+    from logoadmin.entrypoints.app import web_application
     from logoadmin.settings import settings_of
 
     several = _several(origins=origins, hosts=hosts, picture_hosts=picture_hosts)
     settings = settings_of(cache_seconds=cache_seconds, **several)
-    return http_application(
+    return web_application(
         gallery,
         origins=settings.origins,
         cache_seconds=settings.cache_seconds,

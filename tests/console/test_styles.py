@@ -59,7 +59,7 @@ def test_what_a_view_shows_is_in_the_sheets_that_come_with_it() -> None:
     assets = AssetFolder({}).assets()
     missing = {}
     for path in views:
-        needed = assets.needed(re.sub(r":\w+", "1", path))
+        needed = assets.preloads(re.sub(r":\w+", "1", path))
         modules = [CONSOLE / name for name in needed if name.endswith(".js") and "vendor" not in name]
         sheets = [Path(name).stem for name in needed if name.endswith(".css")]
         texts = re.findall(r"\bclass: ([^,}]*)", "".join(module.read_text("utf-8") for module in modules))

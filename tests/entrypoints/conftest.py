@@ -20,8 +20,8 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.sessions import SignIn
+from logoadmin.entrypoints.app import web_application
 from logoadmin.entrypoints.cli import main
-from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.ports.storage import Session
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
@@ -92,7 +92,7 @@ def client(
     """A client of the gallery."""
     if access not in applications:
         in_turn = SwitchableGallery(gallery)
-        application = http_application(cast(LogoAdmin, in_turn))
+        application = web_application(cast(LogoAdmin, in_turn))
         applications[access] = in_turn, AppClient(application, "http://127.0.0.1:8000")
     in_turn, client = applications[access]
     in_turn.take(gallery)

@@ -97,7 +97,7 @@ def test_a_new_version_is_seen_at_once_and_the_one_there_is_loaded_once(app: ASG
     assert (again.status_code, again.body) == (304, b"")
     here = files(app)
     file = ask(app, "GET", f"{here}app.js")
-    assert file.header("cache-control") == "public, max-age=31536000, immutable"
+    assert file.header("cache-control") == "max-age=31536000, immutable"
     assert file.header("content-type") == "text/javascript; charset=utf-8"
     # Under the address of another version, it is not kept: that may be a neighbour's, who is about to be replaced.
     other = ask(app, "GET", "/console/~0123456789abcdef/app.js")

@@ -193,11 +193,11 @@ def _worker_application(settings: "Settings", counters: "Counters | None") -> "A
 
 
 def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
-    from logoadmin.entrypoints.http_api.app import http_application
+    from logoadmin.entrypoints.app import web_application
 
     # With a token for everything, no page of another site can do harm under whatever name (contract A22).
     any_name = settings.access is Policy.GUARDED and not settings.hosts
-    return http_application(
+    return web_application(
         gallery,
         origins=settings.origins,
         cache_seconds=settings.cache_seconds,

@@ -1,6 +1,7 @@
 """The static assets of the console: files of the package, comments aside, under an address that changes with them."""
 
 import functools
+import gzip
 import hashlib
 import posixpath
 import re
@@ -10,8 +11,6 @@ from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from typing import Final
-
-from logoadmin.entrypoints.http_api.compression import in_gzip
 
 _DIRECTORY: Final = Path(__file__).parent
 _TYPES: Final[Mapping[str, str]] = {
@@ -50,7 +49,7 @@ class Asset:
     @functools.cached_property
     def compressed(self) -> bytes:
         """The body in gzip, made when it is first asked for."""
-        return in_gzip(self.body)
+        return gzip.compress(self.body, mtime=0)
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Assets:
     by_name: Mapping[str, Asset]
     _needed: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
-    def needed(self, path: str) -> tuple[str, ...]:
+    def preloads(self, path: str) -> tuple[str, ...]:
         """Return what the view at a path needs at once, each module after the one that names it.
 
         So all of it loads at the same time: modules, and the sheets of the view.

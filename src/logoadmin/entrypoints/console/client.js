@@ -16,8 +16,7 @@
  */
 import { signal } from "./vendor/preact.js";
 import { HOME } from "./router.js";
-import { randomKey } from "./random.js";
-import { freshToken, Refused, renewed, state, whoAmI } from "./session.js";
+import { freshToken, randomKey, Refused, renewed, state, whoAmI } from "./session.js";
 
 /** Where the interface is: beside the console. */
 export const ROOT = new URL("../", HOME);

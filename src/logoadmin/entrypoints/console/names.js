@@ -1,7 +1,7 @@
 /** What people are called whose numbers stand in the history; each is asked for once, and only those that are shown. */
 import { effect, signal } from "./vendor/preact.js";
 import { call, Failure } from "./client.js";
-import { me, may, told } from "./session.js";
+import { me, may, pageConfig } from "./session.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./vendor/preact.js").Signal<string>} Name */
@@ -12,7 +12,7 @@ const names = new Map();
 /** @param {number | null} userId @returns {string} who that is; their number until it is known, and where it cannot be */
 export function userName(userId) {
   // Without a token nobody writes where all must sign in, but the programs on the server.
-  if (userId === null) return t(told.access === "guarded" ? "who.command" : "who.nobody");
+  if (userId === null) return t(pageConfig.access === "guarded" ? "who.command" : "who.nobody");
   if (userId === me.value?.user_id) return me.value.username;
   let name = names.get(userId);
   if (!name) {

@@ -1,4 +1,4 @@
-"""How the console is served: one page for every view, its files, and the frame for other people's CSS (contract J2)."""
+"""How the console is served: one page for every view, its files, and the frame that previews CSS (contract J2)."""
 
 import functools
 import html
@@ -7,31 +7,25 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import metadata
 from typing import Any, Final
-from urllib.parse import parse_qsl
 from zlib import crc32
 
-from starlette.responses import Response
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.console.assets import Asset, AssetFolder
-from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint, Redirect
-from logoadmin.entrypoints.http_api.compression import SUFFIX, accepts_gzip
-from logoadmin.entrypoints.http_api.conditions import known_tag
-from logoadmin.entrypoints.http_api.errors import HttpError, error_response
-from logoadmin.entrypoints.http_api.media_types import JSON
 
-# Whatever is below it is the program of one version, so it can be kept for good.
+# The path of a file names the digest of all files, so its content never changes and can be cached forever.
 _FILE: Final = re.compile(r"~([0-9a-f]+)/(.+)")
-_KEPT: Final = "public, max-age=31536000, immutable"
+_FOREVER: Final = "max-age=31536000, immutable"
 _PREVIEW: Final = "preview.html"
-# What a person lets the frame reach, by a click that names it; nothing in it can end a directive.
+# A host that the user allowed the frame to reach; it cannot end a directive of the policy.
 _REACHED: Final = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 _RELATIONS: Final = {"js": "modulepreload", "css": "stylesheet"}
-_HEADERS: Final = {"x-content-type-options": "nosniff"}
-# What a page does, but no module or sheet.
-_PAGE_HEADERS: Final = {
+_HEADERS: Final = {"x-content-type-options": "nosniff", "vary": "Accept-Encoding"}
+_HTML_HEADERS: Final = {
     "referrer-policy": "no-referrer",
     "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
@@ -49,16 +43,16 @@ def console_routes(
     """Return the routes of the console.
 
     Args:
-        interface: makes the OpenAPI document, when the page is first asked for.
-        gallery: what is administered; nothing is asked of it but what it is.
-        picture_hosts: where the frame for other people's CSS may get pictures from.
+        interface: returns the OpenAPI document; called when the page is first requested.
+        gallery: the gallery that the console administers; only its description is read here.
+        picture_hosts: the hosts from which the preview frame may load pictures.
     """
-    pages = _Console(interface, gallery, picture_hosts)
-    return [Route("/console", Redirect("console/")), Route("/console/{path:path}", pages)]
+    console = _Console(interface, gallery, picture_hosts)
+    return [Route("/console", console), Route("/console/{path:path}", console)]
 
 
-class _Console(ReadOnlyEndpoint):
-    """Everything below ``/console/``; it asks nothing of the database."""
+class _Console:
+    """Everything below ``/console/``, served without the database."""
 
     def __init__(
         self, interface: Callable[[], Mapping[str, Any]], gallery: LogoAdmin, picture_hosts: Sequence[str]
@@ -67,72 +61,83 @@ class _Console(ReadOnlyEndpoint):
         self._gallery = gallery
         self._picture_hosts = picture_hosts
 
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        response = self._response(request) if request.method in ("GET", "HEAD") else _not_allowed()
+        if request.method == "HEAD":
+            response.body = b""  # its length is among the headers already
+        await response(scope, receive, send)
+
     @functools.cached_property
-    def _asset_folder(self) -> AssetFolder:
-        # Not before somebody looks: to make the document takes longer than all else that a start does here.
+    def _files(self) -> AssetFolder:
+        # On first use: building the document takes longer than everything else that a start does here.
         document = self._interface()
-        told = {
+        page_config = {
             "version": document["info"]["version"],
             "license": metadata("logoadmin").json.get("license_expression", ""),
             "database": self._gallery.product,
             "access": self._gallery.access.value,
             "picture_hosts": self._picture_hosts,
         }
-        made = {"interface.json": _described(document), "told.json": told}
-        return AssetFolder({name: json.dumps(each, separators=(",", ":")).encode() for name, each in made.items()})
+        generated = {"interface.json": _described(document), "config.json": page_config}
+        return AssetFolder(
+            {name: json.dumps(value, separators=(",", ":")).encode() for name, value in generated.items()}
+        )
 
-    def response(self, scope: Scope) -> Response:
-        """Return a file, or the page for any path that looks like no file."""
-        path: str = scope["path_params"]["path"]
+    def _response(self, request: Request) -> Response:
+        """Return a file, or the page for any path that does not look like a file."""
+        path: str | None = request.path_params.get("path")
+        if path is None:
+            return Response(status_code=307, headers={"location": "console/", "cache-control": "no-store"})
         file = _FILE.fullmatch(path)
         if file is not None:
-            return self._asset(scope, file[1], file[2])
+            return self._file(request, file[1], file[2])
         if "." in path.rpartition("/")[2] or path.startswith("~"):
-            return error_response(HttpError(404))
-        return self._page(scope, path)
+            return _not_found()
+        return self._page(request, path)
 
-    def _asset(self, scope: Scope, digest: str, name: str) -> Response:
-        assets = self._asset_folder.assets()
-        file = assets.by_name.get(name)
-        if file is None or name == "index.html":
-            return error_response(HttpError(404))
-        # While one version replaces another, a page may meet the files of its neighbour: they are not kept.
-        headers = {"cache-control": _KEPT if digest == assets.digest else "no-cache"}
+    def _file(self, request: Request, digest: str, name: str) -> Response:
+        assets = self._files.assets()
+        asset = assets.by_name.get(name)
+        if asset is None or name == "index.html":
+            return _not_found()
+        # During an upgrade a page may get files of another version from another worker: those are not cached.
+        headers = {"cache-control": _FOREVER if digest == assets.digest else "no-cache"}
         if name == _PREVIEW:
-            headers["content-security-policy"] = self._preview_policy(scope)
-        return _sent(scope, file, headers, f'"{assets.digest}"')
+            headers["content-security-policy"] = self._preview_policy(request)
+        return _sent(request, asset, headers, assets.digest)
 
-    def _page(self, scope: Scope, path: str) -> Response:
-        assets = self._asset_folder.assets()
-        # Relative, so that it is right under whatever prefix the browser knows, told to us or not.
+    def _page(self, request: Request, path: str) -> Response:
+        assets = self._files.assets()
+        # Relative, so that it is right under any prefix that the browser knows, configured here or not.
         root = "../" * path.count("/") or "./"
-        page = assets.by_name["index.html"].body.decode()
         here = f"{root}~{assets.digest}/"
         links = "\n".join(
             f'    <link rel="{_RELATIONS[name.rpartition(".")[2]]}" href="{here}{name}">'
-            for name in assets.needed(path)
+            for name in assets.preloads(path)
         )
-        page = (
-            page.replace("{files}", here)
-            .replace("{needed}", links)
-            .replace("{told}", _escaped(assets.by_name["told.json"]))
+        body = (
+            assets.by_name["index.html"]
+            .body.decode()
+            .replace("{files}", here)
+            .replace("{preloads}", links)
+            .replace("{config}", html.escape(assets.by_name["config.json"].body.decode()))
+            .encode()
         )
         headers = {
             "cache-control": "no-cache",
             "content-security-policy": _POLICY,
             "cross-origin-opener-policy": "same-origin",
         }
-        body = page.encode()
-        return _sent(scope, Asset("text/html", body), headers, f'"{assets.digest}-{crc32(body):08x}"')
+        return _sent(request, Asset("text/html", body), headers, f"{assets.digest}-{crc32(body):08x}")
 
-    def _preview_policy(self, scope: Scope) -> str:
+    def _preview_policy(self, request: Request) -> str:
         """Return the policy of the frame, in which scripts have no origin and nothing reaches the service."""
-        asked = parse_qsl(scope["query_string"].decode("latin-1"))
-        let = [value for name, value in asked if name == "reach" and _REACHED.fullmatch(value)]
-        # What is written in the CSS itself, as `data:`, asks nobody for anything.
-        pictures = " ".join(["data:", *self._picture_hosts, *let])
-        fonts = " ".join(["data:", *let])
-        sheets = " ".join(let) or "'none'"
+        reached = [value for value in request.query_params.getlist("reach") if _REACHED.fullmatch(value)]
+        # `data:` is part of the CSS itself and causes no request.
+        pictures = " ".join(["data:", *self._picture_hosts, *reached])
+        fonts = " ".join(["data:", *reached])
+        sheets = " ".join(reached) or "'none'"
         return (
             f"sandbox allow-scripts; default-src 'none'; script-src 'self'; img-src {pictures}; style-src {sheets}; "
             f"font-src {fonts}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
@@ -140,30 +145,49 @@ class _Console(ReadOnlyEndpoint):
         )
 
 
-def _escaped(file: Asset) -> str:
-    return html.escape(file.body.decode())
-
-
-def _sent(scope: Scope, file: Asset, headers: Mapping[str, str], etag: str) -> Response:
-    """Return a file, compressed if the client takes that, or that the client has it."""
-    is_compressed = accepts_gzip(scope)
-    tag = f'{etag[:-1]}{SUFFIX}"' if is_compressed else etag
-    of_page = _PAGE_HEADERS if file.media_type == "text/html" else {}
-    fields = {**_HEADERS, **of_page, **headers, "etag": tag, "vary": "Accept-Encoding"}
-    known = known_tag(scope, tag.encode())
-    if known is not None:
-        return Response(status_code=304, headers={**fields, "etag": known.decode()})
+def _sent(request: Request, asset: Asset, headers: Mapping[str, str], tag: str) -> Response:
+    """Return an asset, compressed for clients that accept gzip; 304 for a client whose cached copy matches."""
+    is_compressed = _accepts_gzip(request)
+    etag = f'"{tag}-gzip"' if is_compressed else f'"{tag}"'
+    of_html = _HTML_HEADERS if asset.media_type == "text/html" else {}
+    fields = {**_HEADERS, **of_html, **headers, "etag": etag}
+    if etag in [each.strip().removeprefix("W/") for each in _values(request, "if-none-match")]:
+        return Response(status_code=304, headers=fields)
     if is_compressed:
         fields["content-encoding"] = "gzip"
-    return Response(file.compressed if is_compressed else file.body, headers=fields, media_type=file.media_type)
+    return Response(asset.compressed if is_compressed else asset.body, headers=fields, media_type=asset.media_type)
+
+
+def _accepts_gzip(request: Request) -> bool:
+    """Return whether gzip has a weight above 0 (RFC 9110 §12.5.3)."""
+    for each in _values(request, "accept-encoding"):
+        coding, _, weight = each.replace(" ", "").lower().partition(";q=")
+        if coding == "gzip":
+            return weight.strip("0.") != "" or weight == ""
+    return False
+
+
+def _values(request: Request, name: str) -> list[str]:
+    """Return the elements of a header that is a list; several lines of it are one list."""
+    return ",".join(request.headers.getlist(name)).split(",")
+
+
+def _not_found() -> Response:
+    return JSONResponse({"detail": "Not Found"}, 404, {"cache-control": "no-store"})
+
+
+def _not_allowed() -> Response:
+    return JSONResponse({"detail": "Method Not Allowed"}, 405, {"allow": "GET, HEAD", "cache-control": "no-store"})
 
 
 def _described(interface: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what forms and filters are made of: of each operation its filters and its fields, with their limits."""
+    """Return what forms and filters are built from: the query parameters and the body of each operation."""
     return {
         operation["operationId"]: {
             "query": {
-                each["name"]: _bare(each["schema"]) for each in operation.get("parameters", ()) if _in_query(each)
+                each["name"]: _bare(each["schema"])
+                for each in operation.get("parameters", ())
+                if each.get("in") == "query"
             },
             "body": _bare(_body_of(operation)),
         }
@@ -172,22 +196,17 @@ def _described(interface: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _in_query(parameter: Mapping[str, Any]) -> bool:
-    return parameter.get("in") == "query"
-
-
 def _body_of(operation: Mapping[str, Any]) -> Any:
-    content = operation.get("requestBody", {}).get("content", {})
-    return content.get(JSON, {}).get("schema")
+    return operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+
+
+_FOR_READERS: Final = {"title", "description", "examples"}
 
 
 def _bare(schema: Any) -> Any:
-    """Return a schema without the words for readers of the document, which the console has in more languages."""
+    """Return a schema without the text for its readers, which the console has in its own languages."""
     if isinstance(schema, list):
         return [_bare(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     return {name: _bare(each) for name, each in schema.items() if name not in _FOR_READERS or isinstance(each, dict)}
-
-
-_FOR_READERS: Final = {"title", "description", "examples"}

@@ -13,13 +13,12 @@
  */
 import { signal, computed, effect } from "./vendor/preact.js";
 import { HOME, isUnsaved } from "./router.js";
-import { randomKey } from "./random.js";
 
 /**
- * What the service tells the page about itself.
+ * What the server writes into the page.
  * @type {{version: string, license: string, database: string, access: "open" | "guarded", picture_hosts: string[]}}
  */
-export const told = JSON.parse(document.querySelector('meta[name="logoadmin"]')?.getAttribute("content") ?? "{}");
+export const pageConfig = JSON.parse(document.querySelector('meta[name="logoadmin"]')?.getAttribute("content") ?? "{}");
 
 const KEPT = "logoadmin.refresh";
 /** Beside the token, so that a duplicated tab, whose sessionStorage is a copy, exchanges it under the same key. */
@@ -189,6 +188,10 @@ async function exchanged() {
   ended();
   return false;
 }
+
+/** @returns {string} 128 random bits as hexadecimal; crypto.randomUUID exists on pages with TLS only */
+export const randomKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** @returns {string} the key for the first refresh of a session */
 const firstKey = () => `${randomKey()}.0`;

@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -10,7 +10,6 @@ from starlette.types import ASGIApp, Scope
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
-from logoadmin.entrypoints.console import console_routes
 from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint, Redirect, docs_routes
 from logoadmin.entrypoints.http_api.compression import SHORT, accepts_gzip, in_gzip
 from logoadmin.entrypoints.http_api.cors import Cors
@@ -36,9 +35,9 @@ def http_application(
     origins: Collection[str] = (),
     cache_seconds: int = 60,
     hosts: Collection[str] | None = None,
-    console: bool = True,
-    picture_hosts: Collection[str] = (),
     counted: bool = True,
+    pages: Sequence[Route] = (),
+    home: str = "docs",
 ) -> ASGIApp:
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
@@ -48,19 +47,16 @@ def http_application(
             only read what is public (contract F2).
         cache_seconds: how long public reads may be kept without asking again.
         hosts: the names that are answered to, beside those of loopback; None for any (contract A22).
-        console: whether there is the page for people at ``/console/`` (contract J1).
-        picture_hosts: where previews there of other people's CSS may get pictures from (contract J2).
         counted: whether requests are counted, for who asks the gallery's counters (contract K2).
+        pages: routes to serve besides the interface.
+        home: the path to which ``/`` redirects.
     """
     dispatch = Dispatch(gallery)
     data_version = DataVersion(gallery, dispatch)
     context = AppContext(gallery, dispatch, data_version, new_part_cache(), Cors(frozenset(origins)), cache_seconds)
     paths = {path: Endpoint(context, operations) for path, operations in _operations_by_path().items()}
     documents = [*health_routes(gallery, dispatch), *_documents(gallery), *docs_routes(), doctor_route(gallery)]
-    documents.append(Route("/", Redirect("console/" if console else "docs")))
-    if console:
-        interface = functools.partial(openapi_document, gallery.access)
-        documents += console_routes(interface, gallery, tuple(picture_hosts))
+    documents += [Route("/", Redirect(home)), *pages]
     router = PathRouter(paths, documents)
     measured = functools.partial(Measured, counters=gallery.counters) if counted else _not_measured
     # The response cache counts what it answers by itself: to pass through one layer more would take longer than that.

@@ -1,7 +1,7 @@
 /** What this is: the program, what it stands on, and whose work it contains. */
 import { h } from "../vendor/preact.js";
 import { ROOT } from "../client.js";
-import { told } from "../session.js";
+import { pageConfig } from "../session.js";
 import { enumeration, t } from "../texts.js";
 import { ViewHead } from "../parts/basics.js";
 import { useRead } from "../parts/use_read.js";
@@ -17,12 +17,12 @@ export default function About() {
     h(
       "dl",
       { class: "facts" },
-      fact(t("about.version"), h("bdi", { class: "mono" }, told.version)),
-      fact(t("about.database"), h("bdi", null, told.database)),
-      fact(t("about.access"), t(`about.access.${told.access}`)),
-      fact(t("about.pictures"), told.picture_hosts.length ? h("bdi", null, enumeration(told.picture_hosts)) : t("about.pictures.none")),
+      fact(t("about.version"), h("bdi", { class: "mono" }, pageConfig.version)),
+      fact(t("about.database"), h("bdi", null, pageConfig.database)),
+      fact(t("about.access"), t(`about.access.${pageConfig.access}`)),
+      fact(t("about.pictures"), pageConfig.picture_hosts.length ? h("bdi", null, enumeration(pageConfig.picture_hosts)) : t("about.pictures.none")),
       fact(t("about.interface"), h("span", { class: "line" }, out("docs", t("about.docs")), " · ", out("openapi.json", "openapi.json")), t("about.interface.text")),
-      fact(t("about.license"), told.license ? h("bdi", null, told.license) : t("about.license.none")),
+      fact(t("about.license"), pageConfig.license ? h("bdi", null, pageConfig.license) : t("about.license.none")),
     ),
     h(
       "section",

@@ -5,7 +5,7 @@
  * @typedef {import("./css_hosts.js").Contacts} Contacting
  */
 import { h } from "../vendor/preact.js";
-import { told } from "../session.js";
+import { pageConfig } from "../session.js";
 import { enumeration, t } from "../texts.js";
 import { rich } from "./basics.js";
 
@@ -21,7 +21,7 @@ export const isReachable = (origin) => NAMEABLE.test(origin);
 /** @param {string} origin @returns {boolean} whether the setting lets pictures come from there */
 export function isPictureHost(origin) {
   const { hostname, port } = new URL(origin);
-  return told.picture_hosts.some((each) => {
+  return pageConfig.picture_hosts.some((each) => {
     const [, name = "", at = ""] = /^(.*?)(?::(\d+))?$/.exec(each.toLowerCase()) ?? [];
     // As policies are read: without a port, it is the usual one.
     const isThere = name.startsWith("*.") ? hostname.endsWith(name.slice(1)) : hostname === name;

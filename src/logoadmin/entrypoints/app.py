@@ -1,0 +1,44 @@
+"""The whole web application of a gallery: the HTTP interface, with the console beside it (contract H6, J1)."""
+
+import functools
+from collections.abc import Collection
+
+from starlette.types import ASGIApp
+
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.console import console_routes
+from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.entrypoints.http_api.openapi import openapi_document
+
+
+def web_application(
+    gallery: LogoAdmin,
+    *,
+    origins: Collection[str] = (),
+    cache_seconds: int = 60,
+    hosts: Collection[str] | None = None,
+    counted: bool = True,
+    console: bool = True,
+    picture_hosts: Collection[str] = (),
+) -> ASGIApp:
+    """Return the ASGI application of a gallery, which can be served, or mounted under a prefix in another one.
+
+    Args:
+        gallery: the gallery to serve.
+        origins: as for :func:`http_application`, like the next three.
+        cache_seconds: how long clients may cache public reads.
+        hosts: the accepted values of ``Host``.
+        counted: whether to count requests.
+        console: whether to serve the console at ``/console/``, to which ``/`` then redirects (contract J1).
+        picture_hosts: the hosts from which previews of CSS in the console may load pictures (contract J2).
+    """
+    interface = functools.partial(openapi_document, gallery.access)
+    return http_application(
+        gallery,
+        origins=origins,
+        cache_seconds=cache_seconds,
+        hosts=hosts,
+        counted=counted,
+        pages=console_routes(interface, gallery, tuple(picture_hosts)) if console else (),
+        home="console/" if console else "docs",
+    )
