@@ -1367,6 +1367,10 @@ def test_stored_responses_are_kept_until_they_expire(storage: Storage) -> None:
     assert there() == [None, None, *answers[2:]]
     write(storage, lambda uow: uow.stored_responses.add(replace(answers[0], expires_at=2**53 - 1)))
     assert there()[0] == replace(answers[0], expires_at=2**53 - 1)
+    with pytest.raises(ZeroDivisionError):
+        write(storage, lambda uow: uow.stored_responses.forget("hash 2"), lambda _: 1 // 0)
+    write(storage, *(lambda uow, name=name: uow.stored_responses.forget(name) for name in ("hash 0", "HASH 2", "none")))
+    assert there() == [None, None, *answers[2:]]
 
 
 @pytest.mark.rule("contract C1")

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -85,6 +86,15 @@ def test_the_same_again_gives_the_same_answer_and_doubles_nothing(
     if has_version(first):
         assert version_of(again) == version_of(first) > 0
     assert everything(stocked) == after
+
+
+def test_a_replay_is_reported(gallery: LogoAdmin) -> None:
+    replays: list[str] = []
+    for name, key in (("Anna", "1"), ("Anna", "1"), ("Ben", "2"), ("Anna", "1")):
+        told = partial(replays.append, key)
+        gallery.authors.create(CreateAuthor(user_id=len(name), username=name, idempotency_key=key, on_replay=told))
+        gallery.authors.amend(AmendAuthor(author_id=1, username="Anna", on_replay=partial(replays.append, "amended")))
+    assert replays == ["1", "1"]
 
 
 def test_without_a_key_everything_is_done_again(gallery: LogoAdmin) -> None:

@@ -1,7 +1,5 @@
 """Signing in, refreshing, and what ends a session (spec §Authentication, contract A19, B5, C1 to C4)."""
 
-import hashlib
-
 import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
@@ -25,6 +23,7 @@ from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.services.roles import AmendRole, ListRoles
 from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
+from logoadmin.domain.stored_hashes import stored_hash
 from tests.gallery import (
     ADMIN_ID,
     ADMIN_PASSWORD,
@@ -321,7 +320,7 @@ def test_no_access_token_outlives_its_session(storage: WatchedStorage, clock: Fr
 
 def there(storage: WatchedStorage, given: list[str]) -> int:
     """Return how many refresh tokens of those that were given are still kept."""
-    hashes = [hashlib.sha256(token.encode()).hexdigest() for token in given]
+    hashes = [stored_hash("refresh token", token) for token in given]
     return storage.read(lambda uow: sum(uow.sessions.refresh_token(hash_) is not None for hash_ in hashes))
 
 

@@ -29,6 +29,7 @@ contract E                              :mod:`~logoadmin.domain.model.lists`
                                         :mod:`~logoadmin.domain.pagination`
 contract F1                             :mod:`~logoadmin.domain.model.versions`
 contract F3                             :mod:`~logoadmin.domain.idempotency`
+contract C3, C5, F3, hashes             :mod:`~logoadmin.domain.stored_hashes`
 contract B4, F1, G, at each change      :mod:`~logoadmin.domain.audit`
 contract G, writing it down             :mod:`~logoadmin.domain.audit.unit_of_work`
                                         :mod:`~logoadmin.domain.audit.records`

@@ -1,7 +1,7 @@
 """Commands that are sent again because their answer was lost (contract F3).
 
-The response is stored in the transaction of the change itself, encrypted with a key that only its sender has:
-there may be a token in it.
+The response is stored in the transaction of the change itself. It is encrypted with a key made of the idempotency key
+and of the request, neither of which is stored: there may be a token in it.
 """
 
 import hashlib
@@ -19,13 +19,18 @@ from logoadmin.domain.model.command import REQUEST_OPTIONS, UNSET, Command
 from logoadmin.domain.model.errors import InvalidInput, NotPermitted, Problem
 from logoadmin.domain.model.records import StoredRecord
 from logoadmin.domain.model.versions import version_of
+from logoadmin.domain.stored_hashes import stored_hash
 from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.storage import StoredResponse, UnitOfWork
 
 Answer = TypeVar("Answer")
 
+Unused = Callable[[UnitOfWork, Answer, int], bool]
+
 _DAY: Final = 86_400
-# So many old responses are forgotten for each new one: however many there are, nobody waits for it.
+# How long a response with tokens is stored.
+_MINUTE: Final = 60
+# Each write that adds a response deletes up to this many expired ones, so their number falls and no write takes long.
 _MOST_RESPONSES_FORGOTTEN: Final = 20
 # A password must not be guessed from what is stored, however short the key: 16 MiB and some hundredths of a second.
 _SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}
@@ -33,10 +38,18 @@ _SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}
 
 @dataclass(frozen=True, slots=True)
 class IdempotentRequest:
-    """A command that may come again: its key, and what tells it from others."""
+    """A command that may come again: its key, and a digest that identifies it.
+
+    The digest of a refresh is as secret as its refresh token, that of a sign-in as its password.
+    """
 
     key: str
     digest: str
+
+    @property
+    def secret(self) -> str:
+        """The key that encrypts the response."""
+        return f"{self.digest} {self.key}"
 
 
 @lru_cache
@@ -59,7 +72,7 @@ def _name(caller: Caller) -> tuple[str, str | int]:
 
 
 class Idempotency:
-    """Gives a command that comes again under the same key the answer that it had."""
+    """Returns the stored response of a command that comes again under the same key."""
 
     def __init__(self, encryption: Encryption) -> None:
         self._encryption = encryption
@@ -83,8 +96,9 @@ class Idempotency:
         held: Rights | None,
         now: int,
         work: Callable[[], Answer],
-    ) -> Answer:
-        """Return the answer of work, or the one that it gave the same caller before.
+        unused: Unused[Answer] | None,
+    ) -> tuple[Answer, bool]:
+        """Return the answer of work or the one that it gave the same caller before, and whether it is the latter.
 
         Args:
             uow: where to work.
@@ -93,35 +107,46 @@ class Idempotency:
             held: what they may do; None where that is everything.
             now: the time, as Unix time.
             work: what is to be done; what it takes is required of ``held``.
+            unused: where the answer has tokens, tells whether these may be returned again.
 
         Raises:
             InvalidInput: the caller had the key for another request.
             NotPermitted: it was done before, and takes what the caller does not hold any more (contract B5).
         """
-        key_hash = hashlib.sha256(json.dumps([*_name(caller), request.key]).encode()).hexdigest()
+        key_hash = stored_hash("idempotency key", json.dumps([*_name(caller), request.key]))
+        lifetime = _DAY if unused is None else _MINUTE
         stored = uow.stored_responses.get(key_hash)
-        if stored is not None and stored.expires_at > now:
-            answer: Answer = self._opened(stored, request, held)
-            return answer
-        uow.stored_responses.forget_expired(now, _MOST_RESPONSES_FORGOTTEN)
-        # Stored by a clock that ran ahead and was put right.
-        uow.stored_responses.expire_by(now + _DAY, _MOST_RESPONSES_FORGOTTEN)
+        if stored is not None:
+            if stored.expires_at > now:
+                answer: Answer = self._opened(stored, request, held)
+                # Tokens must not outlast a clock that ran ahead; the clocks of two machines may differ a little.
+                if unused is None or (stored.expires_at <= now + 2 * _MINUTE and unused(uow, answer, now)):
+                    return answer, True
+            uow.stored_responses.forget(key_hash)
+        forget_expired(uow, now)
         answer = work()
         values = _adapter(type(answer).__name__).dump_python(answer, mode="json")
         version = version_of(answer) if isinstance(answer, StoredRecord) else 0
         required = [sorted(held.required)] if held is not None and held.required else []
-        serialized = json.dumps([request.digest, type(answer).__name__, values, version, *required])
-        uow.stored_responses.add(
-            StoredResponse(key_hash, self._encryption.encrypt(serialized, request.key), now + _DAY)
-        )
-        return answer
+        serialized = json.dumps([type(answer).__name__, values, version, *required])
+        encrypted = self._encryption.encrypt(serialized, request.secret)
+        uow.stored_responses.add(StoredResponse(key_hash, encrypted, now + lifetime))
+        return answer, False
 
     def _opened(self, stored: StoredResponse, request: IdempotentRequest, held: Rights | None) -> Any:
-        # Earlier programs did not store what the work took, and now that is not stored where it took nothing.
-        digest, name, values, version, *required = json.loads(self._encryption.decrypt(stored.encrypted, request.key))
-        if digest != request.digest:
+        try:
+            serialized = self._encryption.decrypt(stored.encrypted, request.secret)
+        except ValueError:
             problem = Problem(("idempotency_key",), "This key was used for another request", "value_error")
-            raise InvalidInput([problem])
+            raise InvalidInput([problem]) from None
+        name, values, version, *required = json.loads(serialized)
         if held is not None and not all(map(held.cover, required)):
             raise NotPermitted
         return _adapter(name).validate_python({**values, **({"version": version} if version else {})})
+
+
+def forget_expired(uow: UnitOfWork, now: int) -> None:
+    """Delete some expired responses."""
+    uow.stored_responses.forget_expired(now, _MOST_RESPONSES_FORGOTTEN)
+    # Stored by a clock that ran ahead and was put right.
+    uow.stored_responses.expire_by(now + _DAY, _MOST_RESPONSES_FORGOTTEN)

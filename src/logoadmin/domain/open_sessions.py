@@ -1,6 +1,5 @@
 """The sessions that go on: whose they are, their tokens, and when they end by themselves (contract C3, C6)."""
 
-import hashlib
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -9,6 +8,7 @@ from logoadmin.domain.model.access import Anonymous
 from logoadmin.domain.model.errors import InvalidToken
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens
+from logoadmin.domain.stored_hashes import stored_hash
 from logoadmin.ports.randomness import Randomness
 from logoadmin.ports.storage import Session
 from logoadmin.ports.tokens import Grant, TokenSigner
@@ -81,6 +81,17 @@ class SessionTokens:
         session = _refreshed(session, now, self.lifetimes)
         uow.sessions.update_times(session)
         return self._given(uow, session, now)
+
+    def are_unused(self, uow: AnyUnitOfWork, tokens: Tokens | EndedSession, now: int) -> bool:
+        """Tell whether tokens can be returned again: their session goes on and the refresh token was not used.
+
+        Access tokens leave no trace when they are used.
+        """
+        known = session_of_token(uow, tokens.refresh_token) if isinstance(tokens, Tokens) else None
+        if known is None:
+            return False
+        session, used = known
+        return not used and self.lifetimes.end_of(session, now) > now
 
     def _given(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
         uow.sessions.forget_expired(now, _MOST_TOKENS_FORGOTTEN)
@@ -155,5 +166,4 @@ def _shown(told: str, most: int) -> str | None:
 
 
 def _hashed(refresh_token: str) -> str:
-    # Random enough that a plain digest cannot be guessed back. What is no text at all matches nothing.
-    return hashlib.sha256(refresh_token.encode()).hexdigest()
+    return stored_hash("refresh token", refresh_token)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.idempotency import Idempotency
+from logoadmin.domain.idempotency import Idempotency, Unused, forget_expired
 from logoadmin.domain.key_use import is_use_due, record_use, rights_of_key
 from logoadmin.domain.model.access import (
     PUBLIC,
@@ -123,11 +123,23 @@ class Transactions:
 
         return self.snapshot_with_rights(command, caller, once)
 
-    def write(self, command: Asked, caller: Caller, work: WriteWork[Asked, Answer]) -> Answer:
+    def write(
+        self,
+        command: Asked,
+        caller: Caller,
+        work: WriteWork[Asked, Answer],
+        unused: Unused[Answer] | None = None,
+    ) -> Answer:
         """Return the answer of work that changes records: all of its changes or none, each recorded in the history.
 
         A command with an idempotency key is done once: the next time its stored response is returned (contract F3), as
-        long as the caller still holds the scopes that it required.
+        long as the caller still holds the scopes that it required, and ``command.on_replay`` is called.
+
+        Args:
+            command: what to do.
+            caller: who asks.
+            work: does it.
+            unused: for work that returns tokens, tells whether a stored response can be returned again.
 
         Raises:
             InvalidInput: another command had the key, or the history does not accept the id of the request.
@@ -139,7 +151,7 @@ class Transactions:
         # Before the transaction: for a password this is a slow hash.
         request = None if command.idempotency_key is None else self._idempotency.request(command)
 
-        def transaction(uow: UnitOfWork) -> Answer:
+        def transaction(uow: UnitOfWork) -> tuple[Answer, bool]:
             held = self._rights(uow, command, caller)
             now = self._clock.now()  # the write lock is held, so times are in the order of the changes
             if isinstance(caller, KeyHolder):
@@ -151,9 +163,16 @@ class Transactions:
                 audited.close()
                 return answer
 
-            return once() if request is None else self._idempotency.once(uow, request, caller, held, now, once)
+            if request is not None:
+                return self._idempotency.once(uow, request, caller, held, now, once, unused)
+            if unused is not None:
+                forget_expired(uow, now)
+            return once(), False
 
-        return self._storage.write(transaction)
+        answer, is_replay = self._storage.write(transaction)
+        if is_replay and command.on_replay is not None:
+            command.on_replay()
+        return answer
 
     def side_transaction(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that stands even if the command is refused; it changes no record."""

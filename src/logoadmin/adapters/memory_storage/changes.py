@@ -71,10 +71,13 @@ class StoredResponseRepository:
     def add(self, response: StoredResponse) -> None:
         self._journal.set(self._responses, response.key_hash, response)
 
+    def forget(self, key_hash: str) -> None:
+        self._journal.delete(self._responses, key_hash)
+
     def forget_expired(self, now: int, most: int) -> None:
         expired = (response.key_hash for response in self._responses.values() if response.expires_at <= now)
         for key_hash in list(islice(expired, most)):
-            self._journal.delete(self._responses, key_hash)
+            self.forget(key_hash)
 
     def expire_by(self, latest: int, most: int) -> None:
         late = (response for response in self._responses.values() if response.expires_at > latest)

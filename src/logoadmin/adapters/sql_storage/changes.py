@@ -164,9 +164,12 @@ class StoredResponseRepository(Repository):
         values = {"key_hash": response.key_hash, "encrypted": response.encrypted, "expires_at": response.expires_at}
         self._transaction.change(_ADD_RESPONSE, values)
 
+    def forget(self, key_hash: str) -> None:
+        self._transaction.change(_FORGET, {"hash_": key_hash})
+
     def forget_expired(self, now: int, most: int) -> None:
         for (key_hash,) in self._transaction.rows(_EXPIRED, {"now": now, "most": most}):
-            self._transaction.change(_FORGET, {"hash_": key_hash})
+            self.forget(key_hash)
 
     def expire_by(self, latest: int, most: int) -> None:
         for (key_hash,) in self._transaction.rows(_LATE, {"latest": latest, "most": most}):

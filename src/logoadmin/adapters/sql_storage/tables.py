@@ -242,13 +242,11 @@ change_times: Final = Table(
 )
 CHANGE_BLOCKS: Final = (64, 4_096, 262_144)
 
-# "first_answers" and "sealed" are what the first tables called stored responses and that they are encrypted; another
-# name would take a migration after which earlier programs could not use the tables.
 stored_responses: Final = Table(
-    "first_answers",
+    "stored_responses",
     metadata,
     Column("key_hash", String(_OPAQUE), primary_key=True),
-    Column("sealed", LONG_TEXT, key="encrypted", nullable=False),
+    Column("encrypted", LONG_TEXT, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Index(None, "expires_at"),
 )

@@ -4,6 +4,7 @@ A command is what somebody asks for, as typed values. It validates itself when i
 command line or Python, meets the same limits and the same errors.
 """
 
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Any, ClassVar, Final
 
@@ -82,8 +83,8 @@ def _is_new(field: FieldInfo) -> bool:
 class Command(Input):
     """Something to be done.
 
-    The three fields are options of the request. They are no part of what is asked for: neither of a JSON schema nor of
-    :meth:`model_dump`, and a request over HTTP has headers for them.
+    The fields are options of the request. They are no part of what is asked for: neither of a JSON schema nor of
+    :meth:`model_dump`, and a request over HTTP has headers for most of them.
 
     Attributes:
         permission: the right that it takes, see :class:`~logoadmin.domain.model.access.Permission`.
@@ -94,7 +95,9 @@ class Command(Input):
         if_none_match: of a read, the versions that the caller has already; NotModified is raised where the record or
             the list has one of them (contract F1).
         idempotency_key: of a write, what makes it the same one when it is sent again within a day: it gets its stored
-            response then. InvalidInput is raised if another command had the key (contract F3).
+            response then. InvalidInput is raised if another command had the key (contract F3). A response with tokens
+            is stored for a minute, and returned again only while the tokens are unused.
+        on_replay: called when a write returns its stored response (contract F3).
     """
 
     permission: ClassVar[Permission] = PUBLIC
@@ -104,6 +107,7 @@ class Command(Input):
     if_match: SkipJsonSchema[frozenset[int] | None] = request_option(None)
     if_none_match: SkipJsonSchema[frozenset[int]] = request_option(frozenset())
     idempotency_key: SkipJsonSchema[IdempotencyKey | None] = request_option(None)
+    on_replay: SkipJsonSchema[Callable[[], object] | None] = request_option(None)
 
     @property
     def searches(self) -> bool:

@@ -1,6 +1,5 @@
 """Service keys, for scripts (contract C5)."""
 
-import hashlib
 import re
 from functools import partial
 from typing import Final
@@ -11,6 +10,7 @@ from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotAuthenticated, NotFound, Outdated
 from logoadmin.domain.model.limits import Id, KeySeconds, RoleName, Scopes
 from logoadmin.domain.model.sessions import NewServiceKey, RemovedServiceKey, ServiceKey
+from logoadmin.domain.stored_hashes import stored_hash
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.randomness import Randomness
 from logoadmin.ports.storage import UnitOfWork
@@ -62,12 +62,16 @@ class KeyService:
     def create(self, command: CreateKey, caller: Caller) -> NewServiceKey:
         """Make a key, which is shown this once; only its hash is stored (contract C5).
 
+        The same command under the same idempotency key returns it again for a minute, while it exists and was not used
+        (contract F3). After that it makes another key.
+
         Raises:
             NotAuthenticated: the caller is nobody in particular.
             NotPermitted: they do not hold all of its scope (contract B4), or are a key themselves: one that ends
                 must not be able to make one that does not.
         """
-        return self._transactions.write(command, caller, partial(self._create, _PREFIX + self._randomness.text()))
+        create = partial(self._create, _PREFIX + self._randomness.text())
+        return self._transactions.write(command, caller, create, unused=_is_unused)
 
     def remove(self, command: RemoveKey, caller: Caller) -> RemovedServiceKey:
         """End a key at once (contract C5).
@@ -109,5 +113,10 @@ def hashed_key(token: str) -> str | None:
 
 
 def _hashed(key: str) -> str:
-    # Random enough that a plain digest cannot be guessed back; looked up by it, nothing is compared in parts.
-    return hashlib.sha256(key.encode()).hexdigest()
+    return stored_hash("service key", key)
+
+
+def _is_unused(uow: UnitOfWork, made: NewServiceKey, _now: int) -> bool:
+    """Tell whether a new key can be shown again: it still exists and was never used."""
+    found = uow.keys.find(_hashed(made.key))
+    return found is not None and found[0].last_used_at is None

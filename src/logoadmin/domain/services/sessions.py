@@ -172,7 +172,7 @@ class SessionService:
         Raises:
             InvalidToken: it is no such token, or its session is over; one that was used ends its session now.
         """
-        answer = self._transactions.write(command, caller, self._refresh)
+        answer = self._transactions.write(command, caller, self._refresh, unused=self._session_tokens.are_unused)
         if isinstance(answer, EndedSession):  # raised out here, because the end of the session must stand
             raise InvalidToken
         return answer
@@ -233,7 +233,8 @@ class SessionService:
         if command.idempotency_key is not None:
             # Where the stored response is given, the work below is not done again.
             self._transactions.side_transaction(partial(sign_in_limits.succeeded, command.username, origin))
-        return self._transactions.write(command, caller, partial(self._begin, known, renewed, client))
+        begin = partial(self._begin, known, renewed, client)
+        return self._transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
 
     def _begin(
         self,

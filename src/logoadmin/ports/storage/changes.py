@@ -61,6 +61,9 @@ class StoredResponses(Protocol):
     def add(self, response: StoredResponse) -> None:
         """Store a response under a key that is free."""
 
+    def forget(self, key_hash: str) -> None:
+        """Forget the response under a key, if there is one."""
+
     def forget_expired(self, now: int, most: int) -> None:
         """Forget responses that were good until ``now`` or earlier, up to so many of them."""
 
