@@ -64,9 +64,11 @@ def test_the_same_request_again_has_the_same_answer_and_doubles_nothing(
     headers = again(admin, "the key")
     first = row.send(client, headers)
     assert first.status_code == row.status
+    assert "idempotency-replayed" not in first.headers
     after = kept(client, admin)
     for _ in range(2):
         second = row.send(client, headers)
+        assert second.headers.get_list("idempotency-replayed") == ["true"]
         assert (second.status_code, second.json()) == (first.status_code, first.json())
         assert second.content == first.content
         assert second.headers.get("etag") == first.headers.get("etag")

@@ -11,7 +11,7 @@ from logoadmin.entrypoints.http_api.responses import RenderedResponse
 
 _VARY: Final = (b"vary", b"Origin")
 _ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
-_EXPOSED: Final = (b"access-control-expose-headers", b"ETag, Link, Retry-After, X-Request-Id")
+_EXPOSED: Final = (b"access-control-expose-headers", b"ETag, Idempotency-Replayed, Link, Retry-After, X-Request-Id")
 _FOR_EVERYBODY: Final = [_ANY_ORIGIN, _EXPOSED]
 _TAKEN: Final = b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id"
 _PREFLIGHT: Final = [

@@ -83,7 +83,8 @@ class Endpoint:
         else:
             if self._context.faults.lasts and operation is not None:
                 self._context.faults.succeeded(operation)
-        fields = [*self._context.cors.fields(scope, operation), (b"x-request-id", request.current_id.encode())]
+        request_id = (b"x-request-id", request.current_id.encode())
+        fields = [*self._context.cors.fields(scope, operation), *request.response_fields, request_id]
         await response.send(scope, receive, send, fields)
 
     async def _served(self, request: Request, operation: Operation) -> RenderedResponse:

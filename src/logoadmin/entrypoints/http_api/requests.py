@@ -1,10 +1,10 @@
 """From a request to a command (contract A1, A4, A5, A19, A21)."""
 
-import functools
 import random
 import re
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -33,6 +33,7 @@ _PARSING: Final = {
     "bool_type": ("Input should be a valid boolean, unable to interpret input", "bool_parsing"),
 }
 _REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
+_REPLAYED: Final = (b"idempotency-replayed", b"true")
 _PLACES: Final = ("path", "query", "header", "body")
 
 # Where in the scope a server that logs requests finds who asked, once that is known.
@@ -47,11 +48,13 @@ class Request:
         scope: what its head says.
         receive: waits for its body.
         id: what it is known by.
+        response_fields: header fields that the use case adds to the response.
     """
 
     scope: Scope
     receive: Receive
     id: str | SentRequestId
+    response_fields: set[tuple[bytes, bytes]] = field(default_factory=set)
 
     @property
     def current_id(self) -> str:
@@ -124,7 +127,7 @@ async def command_of(request: Request, operation: Operation, bodies: BodyReader,
     if not operation.takes_body:
         return _command(request, operation, {})
     sent = await bodies.read(request.scope, request.receive, operation.max_body)
-    make = functools.partial(_command_with_body, request, operation, sent)
+    make = partial(_command_with_body, request, operation, sent)
     return await run_in_thread(make) if len(sent) > SMALL_BODY else make()
 
 
@@ -159,7 +162,7 @@ def _command(request: Request, operation: Operation, body: dict[str, Any] | Prob
     refreshes = given.get("grant_type") == "refresh_token"
     sent = request.scope["path_params"]
     path = {name: _integer(sent[name]) if kind is int else sent[name] for name, kind in operation.path_fields.items()}
-    values = {**given, **asked, **path, **_request_options(request.scope, operation, problems)}
+    values = {**given, **asked, **path, **_request_options(request, operation, problems)}
     try:
         made = (operation.refreshes if operation.refreshes and refreshes else operation.command)(**values)
     except InvalidInput as error:
@@ -171,14 +174,18 @@ def _command(request: Request, operation: Operation, body: dict[str, Any] | Prob
     return made
 
 
-def _request_options(scope: Scope, operation: Operation, problems: list[Problem]) -> dict[str, Any]:
+def _request_options(request: Request, operation: Operation, problems: list[Problem]) -> dict[str, Any]:
     """Return the options of a request, as its headers give them."""
+    scope = request.scope
     if operation.method == "GET":
         had = if_none_match(scope)
         return {"if_none_match": had} if had else {}
     if operation.is_conditional:
         return {"if_match": if_match(scope)}
-    return {"idempotency_key": _idempotency_key(scope, problems)}
+    key = _idempotency_key(scope, problems)
+    if key is None:
+        return {}
+    return {"idempotency_key": key, "on_replay": partial(request.response_fields.add, _REPLAYED)}
 
 
 def _idempotency_key(scope: Scope, problems: list[Problem]) -> str | None:

@@ -1739,6 +1739,11 @@ export interface components {
          */
         ETag: string;
         /**
+         * @description Sent where the response is the stored one of an earlier request with the same `Idempotency-Key`.
+         * @example true
+         */
+        "Idempotency-Replayed": "true";
+        /**
          * @description Where the next page is, if there is one.
          * @example </api/users?after=7>; rel="next"
          */
@@ -1864,7 +1869,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1903,6 +1908,7 @@ export interface operations {
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -2258,7 +2264,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2281,6 +2287,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -2636,7 +2643,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2727,6 +2734,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -2938,7 +2946,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2968,6 +2976,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -3907,7 +3916,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3930,6 +3939,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -4098,7 +4108,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4116,6 +4126,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -4373,7 +4384,7 @@ export interface operations {
                 dry_run?: boolean;
             };
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4392,6 +4403,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -4641,7 +4653,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4690,6 +4702,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -5370,7 +5383,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5399,6 +5412,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -5996,7 +6010,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6029,6 +6043,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -6769,7 +6784,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6818,6 +6833,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -7498,7 +7514,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7527,6 +7543,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -8110,7 +8127,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. */
+                /** @description A text of your own, such as a UUID: sent again under the same key within a day, the request gets its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again only while these are unused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8153,6 +8170,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };

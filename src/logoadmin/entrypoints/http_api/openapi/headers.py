@@ -17,6 +17,11 @@ RESPONSE_HEADERS: Final = {
     "ETag": _header("The version of the record or the list; send it as `If-Match` or `If-None-Match`.", _TEXT, '"57"'),
     "Link": _header("Where the next page is, if there is one.", _TEXT, '</api/users?after=7>; rel="next"'),
     "Cache-Control": _header("Whether browsers and proxies may keep it.", _TEXT, "no-store"),
+    "Idempotency-Replayed": _header(
+        "Sent where the response is the stored one of an earlier request with the same `Idempotency-Key`.",
+        {"type": "string", "const": "true"},
+        "true",
+    ),
     "X-Request-Id": _header("What the request is known by, in the history and in the log, too.", _TEXT, "8e03978e40d5"),
     "WWW-Authenticate": _header("How a token is sent.", _TEXT, "Bearer"),
     "Retry-After": _header("Seconds after which it is worth another try.", _SECONDS, 1),
@@ -32,7 +37,8 @@ _KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
     "description": "A text of your own, such as a UUID: sent again under the same key within a day, the request gets "
-    "its stored response, and is not done twice.",
+    "its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again "
+    "only while these are unused.",
     "schema": {
         "type": "string",
         "minLength": 1,
@@ -62,6 +68,8 @@ def response_headers(operation: Operation, status: int) -> dict[str, Any]:
     names = [*_ALWAYS, *_OF_STATUS.get(status, ())]
     if operation.is_versioned and status in (operation.success, HTTPStatus.NOT_MODIFIED):
         names.append("ETag")
+    if operation.method == "POST" and status == operation.success:
+        names.append("Idempotency-Replayed")
     if operation.streams and operation.query_fields and status == operation.success:
         names.append("Link")
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
