@@ -91,7 +91,7 @@ class Idempotency:
     def once(
         self,
         uow: UnitOfWork,
-        request: IdempotentRequest,
+        request: IdempotentRequest | None,
         caller: Caller,
         held: Rights | None,
         now: int,
@@ -102,7 +102,7 @@ class Idempotency:
 
         Args:
             uow: where to work.
-            request: what is known of the command.
+            request: what is known of the command; None where it has no key.
             caller: who asks.
             held: what they may do; None where that is everything.
             now: the time, as Unix time.
@@ -113,27 +113,33 @@ class Idempotency:
             InvalidInput: the caller had the key for another request.
             NotPermitted: it was done before, and takes what the caller does not hold any more (contract B5).
         """
+        if request is None:
+            if unused is not None:
+                _forget_expired(uow, now)
+            return work(), False
         key_hash = stored_hash("idempotency key", json.dumps([*_name(caller), request.key]))
-        lifetime = _DAY if unused is None else _MINUTE
         stored = uow.stored_responses.get(key_hash)
         if stored is not None:
             if stored.expires_at > now:
-                answer: Answer = self._opened(stored, request, held)
+                answer: Answer = self._decrypted(stored, request, held)
                 # Tokens must not outlast a clock that ran ahead; the clocks of two machines may differ a little.
                 if unused is None or (stored.expires_at <= now + 2 * _MINUTE and unused(uow, answer, now)):
                     return answer, True
             uow.stored_responses.forget(key_hash)
-        forget_expired(uow, now)
+        _forget_expired(uow, now)
         answer = work()
+        expires_at = now + (_DAY if unused is None else _MINUTE)
+        uow.stored_responses.add(StoredResponse(key_hash, self._encrypted(answer, request, held), expires_at))
+        return answer, False
+
+    def _encrypted(self, answer: Any, request: IdempotentRequest, held: Rights | None) -> str:
         values = _adapter(type(answer).__name__).dump_python(answer, mode="json")
         version = version_of(answer) if isinstance(answer, StoredRecord) else 0
         required = [sorted(held.required)] if held is not None and held.required else []
         serialized = json.dumps([type(answer).__name__, values, version, *required])
-        encrypted = self._encryption.encrypt(serialized, request.secret)
-        uow.stored_responses.add(StoredResponse(key_hash, encrypted, now + lifetime))
-        return answer, False
+        return self._encryption.encrypt(serialized, request.secret)
 
-    def _opened(self, stored: StoredResponse, request: IdempotentRequest, held: Rights | None) -> Any:
+    def _decrypted(self, stored: StoredResponse, request: IdempotentRequest, held: Rights | None) -> Any:
         try:
             serialized = self._encryption.decrypt(stored.encrypted, request.secret)
         except ValueError:
@@ -145,7 +151,7 @@ class Idempotency:
         return _adapter(name).validate_python({**values, **({"version": version} if version else {})})
 
 
-def forget_expired(uow: UnitOfWork, now: int) -> None:
+def _forget_expired(uow: UnitOfWork, now: int) -> None:
     """Delete some expired responses."""
     uow.stored_responses.forget_expired(now, _MOST_RESPONSES_FORGOTTEN)
     # Stored by a clock that ran ahead and was put right.

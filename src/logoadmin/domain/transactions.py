@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.idempotency import Idempotency, Unused, forget_expired
+from logoadmin.domain.idempotency import Idempotency, Unused
 from logoadmin.domain.key_use import is_use_due, record_use, rights_of_key
 from logoadmin.domain.model.access import (
     PUBLIC,
@@ -124,22 +124,14 @@ class Transactions:
         return self.snapshot_with_rights(command, caller, once)
 
     def write(
-        self,
-        command: Asked,
-        caller: Caller,
-        work: WriteWork[Asked, Answer],
-        unused: Unused[Answer] | None = None,
+        self, command: Asked, caller: Caller, work: WriteWork[Asked, Answer], unused: Unused[Answer] | None = None
     ) -> Answer:
         """Return the answer of work that changes records: all of its changes or none, each recorded in the history.
 
         A command with an idempotency key is done once: the next time its stored response is returned (contract F3), as
         long as the caller still holds the scopes that it required, and ``command.on_replay`` is called.
 
-        Args:
-            command: what to do.
-            caller: who asks.
-            work: does it.
-            unused: for work that returns tokens, tells whether a stored response can be returned again.
+        If the answer has tokens, ``unused`` tells whether a stored one can be returned again.
 
         Raises:
             InvalidInput: another command had the key, or the history does not accept the id of the request.
@@ -149,7 +141,7 @@ class Transactions:
         if isinstance(caller.request_id, str):
             _RequestIdInput(request_id=caller.request_id)
         # Before the transaction: for a password this is a slow hash.
-        request = None if command.idempotency_key is None else self._idempotency.request(command)
+        request = self._idempotency.request(command)
 
         def transaction(uow: UnitOfWork) -> tuple[Answer, bool]:
             held = self._rights(uow, command, caller)
@@ -163,11 +155,7 @@ class Transactions:
                 audited.close()
                 return answer
 
-            if request is not None:
-                return self._idempotency.once(uow, request, caller, held, now, once, unused)
-            if unused is not None:
-                forget_expired(uow, now)
-            return once(), False
+            return self._idempotency.once(uow, request, caller, held, now, once, unused)
 
         answer, is_replay = self._storage.write(transaction)
         if is_replay and command.on_replay is not None:
