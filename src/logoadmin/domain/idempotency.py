@@ -98,16 +98,16 @@ class Idempotency:
         work: Callable[[], Answer],
         unused: Unused[Answer] | None,
     ) -> tuple[Answer, bool]:
-        """Return the answer of work or the one that it gave the same caller before, and whether it is the latter.
+        """Return the answer of work or the stored one, and whether it is the stored one.
 
         Args:
-            uow: where to work.
-            request: what is known of the command; None where it has no key.
-            caller: who asks.
-            held: what they may do; None where that is everything.
-            now: the time, as Unix time.
-            work: what is to be done; what it takes is required of ``held``.
-            unused: where the answer has tokens, tells whether these may be returned again.
+            uow: the unit of work.
+            request: identifies the command; None where it has no key.
+            caller: whose keys these are.
+            held: their rights, None for every right; work requires of them what it takes.
+            now: the current Unix time.
+            work: does what the command asks for.
+            unused: if the answer has tokens, tells whether they can be returned again.
 
         Raises:
             InvalidInput: the caller had the key for another request.
@@ -120,17 +120,32 @@ class Idempotency:
         key_hash = stored_hash("idempotency key", json.dumps([*_name(caller), request.key]))
         stored = uow.stored_responses.get(key_hash)
         if stored is not None:
-            if stored.expires_at > now:
-                answer: Answer = self._decrypted(stored, request, held)
-                # Tokens must not outlast a clock that ran ahead; the clocks of two machines may differ a little.
-                if unused is None or (stored.expires_at <= now + 2 * _MINUTE and unused(uow, answer, now)):
-                    return answer, True
+            if (replayed := self._replayed(stored, request, held, uow, now, unused)) is not None:
+                return replayed, True
             uow.stored_responses.forget(key_hash)
         _forget_expired(uow, now)
         answer = work()
         expires_at = now + (_DAY if unused is None else _MINUTE)
         uow.stored_responses.add(StoredResponse(key_hash, self._encrypted(answer, request, held), expires_at))
         return answer, False
+
+    def _replayed(
+        self,
+        stored: StoredResponse,
+        request: IdempotentRequest,
+        held: Rights | None,
+        uow: UnitOfWork,
+        now: int,
+        unused: Unused[Any] | None,
+    ) -> Any:
+        """Return what a stored response holds; None where that cannot be returned again."""
+        if stored.expires_at <= now:
+            return None
+        answer = self._decrypted(stored, request, held)
+        # Tokens must not outlast a clock that ran ahead; the clocks of two machines may differ a little.
+        if unused is None or (stored.expires_at <= now + 2 * _MINUTE and unused(uow, answer, now)):
+            return answer
+        return None
 
     def _encrypted(self, answer: Any, request: IdempotentRequest, held: Rights | None) -> str:
         values = _adapter(type(answer).__name__).dump_python(answer, mode="json")
