@@ -1,7 +1,7 @@
-"""What the tests are told in the environment: LOGOADMIN_REQUIRE_*, LOGOADMIN_TEST_* and LOGOADMIN_GALLERY.
+"""The options of the tests in the environment: LOGOADMIN_REQUIRE_*, LOGOADMIN_TEST_* and LOGOADMIN_GALLERY.
 
-They are read here alone, and taken out of the environment before a test runs: the service would take them for settings
-that are misspelt (contract K4).
+They are read only here and removed from the environment before a test runs, because the service would reject them as
+misspelt settings (contract K4).
 """
 
 import os
@@ -15,14 +15,14 @@ OPTIONS: Final = {
     for name, value in os.environ.items()
     if name.startswith(("LOGOADMIN_REQUIRE_", "LOGOADMIN_TEST_")) or name == "LOGOADMIN_GALLERY"
 }
-# A closer look, for which a release has the time: more repetitions of the same, never another rule.
+# For releases: more repetitions of the same tests, never another rule.
 LONG: Final = OPTIONS.get("LOGOADMIN_TEST_LONG") == "1"
 # A gallery to import and export.
 GALLERY: Final = Path(OPTIONS.get("LOGOADMIN_GALLERY") or Path(__file__).with_name("gallery.jsonl"))
 
 
 def skip_without(program: str, reason: str) -> NoReturn:
-    """Skip the test, or fail it where ``LOGOADMIN_REQUIRE_<PROGRAM>`` says that there must be this program."""
+    """Skip the test, or fail it if ``LOGOADMIN_REQUIRE_<PROGRAM>`` requires the program."""
     if OPTIONS.get(f"LOGOADMIN_REQUIRE_{program}") == "1":
         pytest.fail(reason)
     pytest.skip(reason)

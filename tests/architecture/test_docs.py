@@ -1,4 +1,4 @@
-"""What README and docs say is so: examples run, tables agree with the code, names and links lead somewhere."""
+"""README and docs are true: examples run, tables agree with the code, names exist, links lead somewhere."""
 
 import inspect
 import json
@@ -52,7 +52,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def rows(page: str, first_cell: str) -> list[list[str]]:
-    """Return the cells of the table rows whose first cell looks so."""
+    """Return the cells of the table rows whose first cell matches."""
     lines = [line for line in text(page).splitlines() if re.match(rf"\| {first_cell} \|", line)]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
@@ -69,7 +69,7 @@ def test_python_examples_run_and_run_again(
     page: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for _ in range(2):  # who tries an example may well run it again
+    for _ in range(2):  # readers may run an example twice
         names: dict[str, Any] = {"__name__": "example"}
         exec(compile(blocks(page, "python")[number], f"{page}, example {number + 1}", "exec"), names)
         if "site" in names:
@@ -102,7 +102,7 @@ def service(directory: Path) -> Iterator[str]:
 
 @pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract H1", "contract H3", "contract I1", "contract I2")
-def test_the_shell_examples_of_the_readme_run_and_the_second_leaves_alone_what_the_first_made(tmp_path: Path) -> None:
+def test_the_shell_examples_of_the_readme_run_and_the_second_keeps_the_records_of_the_first(tmp_path: Path) -> None:
     assert shutil.which("curl"), "this test needs curl"
     (script,) = (block for block in blocks("README.md", "sh") if "curl" in block)
     with service(tmp_path) as address:
@@ -125,7 +125,7 @@ def test_the_shell_examples_of_the_readme_run_and_the_second_leaves_alone_what_t
 
 
 def exchanges(page: str) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the shell commands of a page's example, each with the JSON that the page says they print."""
+    """Yield the shell commands of a page's example, each with the JSON that they print according to the page."""
     example = text(page).partition("\n## An example\n")[2]
     parts = _FENCED.findall(example)
     for (language, script), (shown, answers) in zip(parts, [*parts[1:], ("", "")], strict=True):
@@ -134,7 +134,7 @@ def exchanges(page: str) -> Iterator[tuple[str, list[Any]]]:
 
 
 def values_in(written: str) -> list[Any]:
-    """Return the values of JSON that follow one another."""
+    """Return consecutive JSON values."""
     values, decoder, rest = [], json.JSONDecoder(), written.strip()
     while rest:
         value, end = decoder.raw_decode(rest)
@@ -144,7 +144,7 @@ def values_in(written: str) -> list[Any]:
 
 
 def lasting(value: Any) -> Any:
-    """Return a value without what is another one each time: when it was, and the id of the request."""
+    """Return a value without the fields that differ each time: times and request ids."""
     if isinstance(value, list):
         return [lasting(part) for part in value]
     if not isinstance(value, dict):
@@ -162,23 +162,23 @@ def lasting(value: Any) -> Any:
         pytest.param("docs/history.md", marks=pytest.mark.rule("contract G", "contract G2")),
     ],
 )
-def test_the_example_of_a_page_does_what_the_page_says(page: str, tmp_path: Path) -> None:
+def test_the_example_of_a_page_prints_the_responses_of_the_page(page: str, tmp_path: Path) -> None:
     assert shutil.which("curl"), "this test needs curl"
-    said = list(exchanges(page))
-    assert len(said) > 2
-    script = "\n".join(commands for commands, _ in said)
+    shown = list(exchanges(page))
+    assert len(shown) > 2
+    script = "\n".join(commands for commands, _ in shown)
     with service(tmp_path) as address:
         script = script.replace("http://127.0.0.1:8000", address).replace("the password that was printed", PASSWORD)
         done = subprocess.run(["sh", "-e"], input=script, text=True, capture_output=True, timeout=60, check=True)
     answered = [json.loads(line) for line in done.stdout.splitlines()]
-    assert lasting(answered) == lasting([answer for _, answers in said for answer in answers])
+    assert lasting(answered) == lasting([answer for _, answers in shown for answer in answers])
 
 
 # Tables.
 
 
-def said(value: object) -> str:
-    """Return a default as the table of settings has it, which is how `logoadmin.toml` would."""
+def written(value: object) -> str:
+    """Return a default as the table of settings writes it, which is the form of `logoadmin.toml`."""
     value = value.get_secret_value() if isinstance(value, SecretStr) else value
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
@@ -188,7 +188,7 @@ def said(value: object) -> str:
 @pytest.mark.rule("contract H1")
 def test_the_table_of_settings_has_all_of_them() -> None:
     table = {row[0]: row[1] for row in rows("docs/settings.md", "`[a-z_0-9]+`")}
-    assert table == {f"`{name}`": said(field.default) for name, field in Settings.model_fields.items()}
+    assert table == {f"`{name}`": written(field.default) for name, field in Settings.model_fields.items()}
 
 
 @pytest.mark.rule("contract K3")
@@ -198,7 +198,7 @@ def test_the_table_of_causes_has_all_of_them() -> None:
 
 
 def row_of(operation: Operation) -> list[str]:
-    """Return what the table of endpoints says of an operation, save what it answers."""
+    """Return the row of an operation in the table of endpoints, without the description of the response."""
     permission, fields = operation.command.permission, fields_of(operation.command)
     body = [f"`{n}`{'' if f.is_required() else '?'}" for n, f in fields.items() if n not in operation.path_fields]
     scope = f"`{permission.scope.value}`{', or oneself' if permission.self_field else ''}" if permission.scope else "-"
@@ -244,7 +244,7 @@ def test_the_table_of_services_has_all_their_methods() -> None:
 
 
 @pytest.mark.rule("contract H6")
-def test_what_asgi_takes_is_named() -> None:
+def test_the_options_of_asgi_are_named() -> None:
     (sentence,) = re.findall(r"^`asgi` takes (.+) as well", text("docs/embed.md"), re.MULTILINE)
     _, *options = inspect.signature(logoadmin.asgi).parameters
     assert re.findall(r"`(\w+)`", sentence) == options
@@ -256,14 +256,14 @@ def methods_of(service: object) -> list[str]:
 
 
 def kinds_of(error: type[Exception]) -> Iterator[type[Exception]]:
-    """Yield all that derives from an error."""
+    """Yield all subclasses of an error."""
     for kind in error.__subclasses__():
         yield kind
         yield from kinds_of(kind)
 
 
 def status_of(error: type[Exception]) -> str:
-    """Return the status with which an error is answered, as the table has it."""
+    """Return the status of an error, as the table writes it."""
     if error is NotModified:
         return "304"
     return next((str(STATUSES[kind]) for kind in error.__mro__ if kind in STATUSES), "-")
@@ -281,7 +281,7 @@ def test_the_table_of_statuses_has_all_of_them() -> None:
 
 
 def code() -> Iterator[str]:
-    """Yield all that is set as code in all pages."""
+    """Yield all code in all pages."""
     for page in PAGES:
         written = page.read_text(encoding="utf-8")
         yield from (body for language, body in _FENCED.findall(written) if language == "sh")
@@ -330,12 +330,12 @@ def test_the_map_of_the_domain_has_all_its_modules_but_services() -> None:
     modules = {".".join(path.relative_to(domain).with_suffix("").parts) for path in domain.rglob("*.py")}
     known = {name.removesuffix(".__init__") for name in modules} - {"__init__"}
     assert mapped <= known
-    # Services are found by their names; those that the map has are in it for what the specification says of them.
+    # Services are found by their names; the map includes some of them for their rules in the specification.
     assert {name for name in known - mapped if not name.startswith("services.")} == set()
 
 
 def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
-    """Yield each command that does something, with what one types for it."""
+    """Yield each command that is not a group, with its full name."""
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
             yield from commands(command, *path, name)
@@ -353,7 +353,7 @@ def test_subcommands_and_their_options_are_in_the_docs() -> None:
 
 
 def slugs(page: Path) -> set[str]:
-    """Return the anchors of the headings of a page."""
+    """Return the anchors of a page's headings."""
     headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""Every rule that the docs call built has a test that names it, and no test names a rule that there is not."""
+"""Every rule that the docs call built has a test that names it, and every rule that a test names exists."""
 
 import ast
 import re
@@ -24,13 +24,13 @@ def rules() -> dict[str, str]:
             match = RULE.match(line)
             if match:
                 name = f"{document} {match[1]}"
-                assert name not in found, f"{name} is there twice"
+                assert name not in found, f"{name} is listed twice"
                 found[name] = line.rstrip("| ").rsplit("|", 1)[1].strip()
     return found
 
 
 def named(*, slow: bool = True) -> set[tuple[str, str]]:
-    """Return the rules that tests name, each with the file that does; of slow tests, too, or not."""
+    """Return the rules that tests name, each with the file; with or without those of slow tests."""
     return {(name, file) for name, file, is_slow in _named() if slow or not is_slow}
 
 
@@ -42,18 +42,18 @@ def _named() -> frozenset[tuple[str, str, bool]]:
 
 
 def _named_in(path: Path) -> Iterator[tuple[str, bool]]:
-    """Yield the rules that the tests of a module name; a mark in ``pytestmark`` is that of all of them."""
+    """Yield the rules that the tests of a module name; a mark in ``pytestmark`` holds for all of them."""
     text = path.read_text(encoding="utf-8")
     lines, statements = text.splitlines(), ast.parse(text).body
     assigned = [statement for statement in statements if isinstance(statement, ast.Assign)]
     of_all = [statement for statement in assigned if ast.unparse(statement.targets[0]) == "pytestmark"]
     all_slow = any(_marks(statement, "slow") for statement in of_all)
     for statement in statements:
-        # Of a test what is above it: most of the code is below, and names no rule.
+        # Only the decorators of a test: most of the code is below them and names no rule.
         decorators = statement.decorator_list if isinstance(statement, ast.FunctionDef) else []
         is_slow = all_slow or any(ast.unparse(each).startswith("pytest.mark.slow") for each in decorators)
         parts: Sequence[ast.stmt | ast.expr] = decorators or [statement]
-        # To look for a word is quicker than to walk through all that a helper does.
+        # Searching for a word is faster than walking the whole tree of a helper.
         named = (part for part in parts if "mark.rule" in "".join(lines[part.lineno - 1 : part.end_lineno]))
         for mark in (mark for part in named for mark in _marks(part, "rule")):
             for argument in mark.args:
@@ -91,7 +91,7 @@ def test_the_docs_have_every_rule() -> None:
     assert set(rules()) == {f"spec {name}" for name in spec} | {f"contract {name}" for name in contract}
 
 
-def test_the_state_of_every_rule_is_said() -> None:
+def test_every_rule_has_a_state() -> None:
     assert {name: state for name, state in rules().items() if state not in STATES} == {}
 
 
@@ -103,5 +103,5 @@ def test_make_test_alone_proves_nearly_every_rule() -> None:
     assert {name for name, _ in named()} - {name for name, _ in named(slow=False)} == SLOWLY_PROVED
 
 
-def test_no_test_names_a_rule_that_there_is_not() -> None:
+def test_every_rule_that_a_test_names_exists() -> None:
     assert sorted({(name, file) for name, file in named() if name not in rules()}) == []

@@ -1,4 +1,4 @@
-"""The hexagon: what may import what (docs/architecture, contract H6)."""
+"""The hexagon: which package may import which (docs/architecture, contract H6)."""
 
 import subprocess
 import sys
@@ -21,12 +21,12 @@ def graph() -> grimp.ImportGraph:
 
 
 def of(graph: grimp.ImportGraph, package: str) -> set[str]:
-    """Return a package and all in it."""
+    """Return a package and its descendants."""
     return {package, *graph.find_descendants(package)}
 
 
 def imported(graph: grimp.ImportGraph, package: str) -> set[str]:
-    """Return what the modules of a package import, beside each other."""
+    """Return the modules outside a package that its modules import."""
     inside = of(graph, package)
     return {name for module in inside for name in graph.find_modules_directly_imported_by(module)} - inside
 
@@ -79,7 +79,7 @@ def test_an_adapter_is_named_after_its_port(graph: grimp.ImportGraph) -> None:
         assert adapter.rsplit(".", 1)[1].partition("_")[2] in ports
 
 
-# One after the other in one process: what one of them loads, the next ones are told of, too.
+# One after another in one process: a step also reports the packages that the steps before it loaded.
 STEPS = {
     "package": "import logoadmin",
     "command": "logoadmin.CreateAuthor(user_id=1, username='Ann')",
@@ -90,7 +90,7 @@ STEPS = {
 
 @pytest.fixture(scope="module")
 def loaded_by() -> dict[str, set[str]]:
-    """The top-level packages that are loaded in a new process once each of the steps was done, and those before it."""
+    """The top-level packages that a new process has loaded after each of the steps."""
     look = "print(*{name.split('.')[0] for name in sys.modules})"
     code = "\n".join(["import sys", *(f"{step}\n{look}" for step in STEPS.values()), "gallery.close()"])
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -98,7 +98,7 @@ def loaded_by() -> dict[str, set[str]]:
     return {name: set(line.split()) for name, line in zip(STEPS, run.stdout.splitlines(), strict=True)}
 
 
-def test_importing_the_package_loads_next_to_nothing(loaded_by: dict[str, set[str]]) -> None:
+def test_importing_the_package_loads_almost_nothing(loaded_by: dict[str, set[str]]) -> None:
     loaded = loaded_by["package"]
     assert "logoadmin" in loaded
     assert not loaded & (TECHNOLOGY | {"pydantic", "pydantic_core", "asyncio", "json"})

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.rule("contract H6")
 NAMES = {
     # opening a gallery
     *("connect", "asgi", "metrics", "LogoAdmin", "Settings", "Listing", "WouldBlock"),
-    # who asks
+    # callers
     *("ANONYMOUS", "OWNER", "Anonymous", "Caller", "KeyHolder", "Owner", "Policy", "Scope", "SignedIn"),
-    # what can go wrong
+    # errors
     *("BadLine", "Cause", "Conflict", "DuplicateEntry", "DuplicateUpdate", "InvalidInput", "InvalidLines"),
     *("InvalidToken",),
     *("LogoAdminError", "NotAuthenticated", "NotFound", "NotPermitted", "Problem", "SchemaMismatch", "SettingsError"),
@@ -30,7 +30,7 @@ NAMES = {
         "TablesMissing",
         "TooManySignIns",
     ),
-    # records and answers
+    # records and results
     *("Author", "Imported", "ImportedCounts", "Kind", "Logo", "LogoAuthor", "RemovedAuthor", "RemovedAvatar"),
     *("RemovedLogo", "RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser"),
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
@@ -64,7 +64,7 @@ def test_every_name_resolves_to_the_same_thing_each_time() -> None:
     assert set(dir(logoadmin)) >= NAMES
 
 
-def test_every_public_class_and_function_says_what_it_is() -> None:
+def test_every_public_class_and_function_has_a_docstring() -> None:
     for name in NAMES:
         value = getattr(logoadmin, name)
         if inspect.isclass(value) or inspect.isfunction(value):
@@ -74,7 +74,7 @@ def test_every_public_class_and_function_says_what_it_is() -> None:
 
 def test_another_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'CreateArtist'"):
-        logoadmin.CreateArtist  # noqa: B018 (asking is what raises)
+        logoadmin.CreateArtist  # noqa: B018 (the access raises)
     assert not hasattr(logoadmin, "__wrapped__")
 
 
@@ -92,5 +92,5 @@ def test_type_checkers_and_programs_find_the_same_names_at_the_same_places() -> 
         assert getattr(logoadmin, name) is getattr(import_module(home), original)
 
 
-def test_the_package_says_that_it_is_typed() -> None:
+def test_the_package_is_marked_as_typed() -> None:
     assert files("logoadmin").joinpath("py.typed").is_file()

@@ -1,4 +1,4 @@
-"""What keeps the house easy to read: short modules and functions, databases named in one place, figures that are so."""
+"""The code stays easy to read: short modules and functions, databases named in one place, figures that are true."""
 
 import ast
 import io
@@ -13,7 +13,7 @@ from benchmarks import structure
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "logoadmin"
-# Steps that exist are never changed: somebody has run them.
+# Existing migrations never change: they have been run.
 STEPS = "adapters/sql_storage/migrations/versions/"
 MOST_LINES, MOST_LINES_OF_A_FUNCTION = 350, 40
 
@@ -28,8 +28,8 @@ def modules() -> Iterator[tuple[str, str]]:
         yield path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
 
 
-def test_what_the_tests_are_told_is_read_in_one_place() -> None:
-    """Elsewhere it is gone from the environment, and a test would be skipped that was to fail."""
+def test_the_variables_of_the_tests_are_read_in_one_place() -> None:
+    """Elsewhere they are gone from the environment, and a test that must fail would be skipped."""
     told = re.compile(r"environ\b.*LOGOADMIN_(?:REQUIRE|TEST|GALLERY)")
     tests = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")}
     assert [path.name for path, text in tests.items() if told.search(text)] == []
@@ -52,7 +52,7 @@ def test_no_function_is_long() -> None:
 
 
 def names_a_database(text: str) -> bool:
-    """Tell whether code asks for a database by name: comments, docstrings and URLs for operators may have names."""
+    """Return whether code compares a database by name; comments, docstrings and URLs may contain names."""
     if not DATABASE.search(text):
         return False
     docstrings = {
@@ -78,7 +78,7 @@ def names_a_database(text: str) -> bool:
         ("from sqlalchemy.dialects.mysql import MEDIUMTEXT\n", True),
     ],
 )
-def test_what_asks_for_a_database_by_name_is_found(code: str, named: bool) -> None:
+def test_code_that_asks_for_a_database_by_name_is_found(code: str, named: bool) -> None:
     assert names_a_database(code) == named
 
 
@@ -92,7 +92,7 @@ def numbers(block: str) -> list[int]:
 
 
 def test_the_figures_of_the_architecture_are_those_of_the_code() -> None:
-    """Names are exact, numbers as good as: they are made again, by ``make structure``, when something is finished."""
+    """Names are exact and numbers approximate: ``make structure`` writes the current ones at the end of a change."""
     now, then = structure.block(), structure.written()
     assert re.findall(r"`([^`]+)`", then) == re.findall(r"`([^`]+)`", now), "run make structure"
     assert numbers(then) == pytest.approx(numbers(now), rel=0.1), "run make structure"
