@@ -39,7 +39,7 @@ def test_a_change_with_a_field_of_a_newer_program_is_shown_and_not_undone(
     change = Change(number, NOW, None, f"{kind.kind}.{action}", kind.kind, id_, before, after, None)
     storage.write(lambda uow: uow.changes.add([change]))
     assert [*stocked.changes.list(ListChanges(after=number - 1))] == [change]
-    with pytest.raises(Conflict, match=f"^Change {number} cannot be undone here: it is of a newer logoadmin$"):
+    with pytest.raises(Conflict, match=f"^Change {number} cannot be undone: a newer version of logoadmin made it$"):
         stocked.changes.revert(Revert(change_id=number))
     assert stocked.changes.version() == number
     assert storage.read(lambda uow: uow.records(kind).get(id_)) == record
