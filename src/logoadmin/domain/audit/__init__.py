@@ -1,1 +1,1 @@
-"""Every change of a record: authorized, numbered, stored, and recorded in the history."""
+"""Changes of records: each is authorized, numbered, stored and recorded in the history."""

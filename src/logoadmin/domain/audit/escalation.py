@@ -1,4 +1,4 @@
-"""Nobody gives others, or themselves, more than they hold (contract B4, C5): the rules of roles and users."""
+"""The rules against escalation: callers grant no scope that they do not hold (contract B4, C5)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,44 +16,44 @@ _ROLES_AT_ONCE: Final = 500
 
 @dataclass(slots=True)
 class Escalation:
-    """What the changes of one unit of work must not do to rights, by whoever makes them.
+    """The limits on changes of rights in one unit of work.
 
     Attributes:
-        held: what the caller may do; None where that is everything.
-        may_lose_all: whether the last one who holds everything and can sign in may be among those who changed.
+        held: the caller's rights; None for every right.
+        may_lose_all: whether the changes may have affected the last user who holds everything and can sign in.
     """
 
     held: Rights | None
     may_lose_all: bool = False
 
     def check(self, had: Iterable[str], has: Iterable[str]) -> None:
-        """Make sure that the caller holds the scopes that a role or a user had, and those that it is to have.
+        """Require the caller to hold the old and the new scopes of a role or a user.
 
         Raises:
-            NotPermitted: they do not.
+            NotPermitted: the caller lacks one of them.
         """
         if self.held is not None:
             self.held.require((*had, *has))
 
     def check_key(self, had: Iterable[str], has: Iterable[str]) -> None:
-        """Make sure that a key hands out nothing: it ends, and whoever had it by then could go on (contract C5).
+        """Reject a service key that grants scopes, because the grant would outlive the key (contract C5).
 
         Raises:
-            NotPermitted: the caller is a key, and of these scopes some were not there before.
+            NotPermitted: the caller is a service key, and some of the scopes are new.
         """
         if self.key_of is not None and not Rights(self.key_of, frozenset(had)).cover(has):
             raise NotPermitted
 
     @property
     def key_of(self) -> int | None:
-        """The id of the user whose key the caller is; None where they are no key."""
+        """The id of the user whose service key the caller is; None for other callers."""
         return None if self.held is None or self.held.of_user else self.held.user_id
 
     def check_somebody_holds_all(self, uow: UnitOfWork) -> None:
-        """Make sure at the end of the work that somebody who can sign in holds everything.
+        """Require at the end of the work that a user who can sign in holds everything.
 
         Raises:
-            Conflict: nobody would any more.
+            Conflict: no user would.
         """
         roles = uow.records(ROLES)
         listed = Listing(roles.page(-1, _ROLES_AT_ONCE), ROLES.id_of, roles.page)
@@ -67,31 +67,31 @@ class Guard(Protocol):
     def __init__(self, uow: UnitOfWork, escalation: Escalation, /) -> None: ...
 
     def authorize(self, record: Any, values: Mapping[str, Any], /) -> None:
-        """Refuse a caller who goes beyond themselves with a record that gets these values, or with its end.
+        """Reject a caller that would exceed their own scopes by giving a record these values or removing it.
 
         Raises:
-            NotPermitted: they do.
+            NotPermitted: the caller would.
         """
 
     def check_unused(self, record: Any, /) -> None:
-        """Make sure that a record may go.
+        """Require that a record can be removed.
 
         Raises:
-            Conflict: it is needed.
+            Conflict: it is in use.
         """
 
     def note_possible_lockout(self, before: Any, after: Any, /) -> None:
-        """Have the end of the work look whether somebody still holds everything, where this may be the last one."""
+        """Have the end of the work check that a user still holds everything, if this change may affect the last one."""
 
 
 class RoleGuard:
-    """Refuses changes of a role by which somebody would gain, or everybody lose, rights (contract B4)."""
+    """The guard of roles (contract B4)."""
 
     def __init__(self, uow: UnitOfWork, escalation: Escalation) -> None:
         self._uow, self._escalation = uow, escalation
 
     def authorize(self, record: Role | None, values: Mapping[str, Any]) -> None:
-        """Refuse who does not hold what the role holds, or is to hold; and a key that gives the role more."""
+        """Reject callers without the old and new scopes of the role, and keys that add scopes."""
         had = record.scope if record else ()
         has = values.get("scope", had)
         self._escalation.check(had, has)
@@ -99,27 +99,27 @@ class RoleGuard:
             self._escalation.check_key(had, has)
 
     def check_unused(self, record: Role) -> None:
-        """Refuse the end of a role that somebody has or will get."""
+        """Reject the removal of a role that users have, or that new users get."""
         if record.role_id == DEFAULT_ROLE_ID:
             raise Conflict(f"Role {record.role_id} is the role of new users")
         if self._uow.records(USERS).page(-1, 1, Filter(role_id=record.role_id)):
             raise Conflict(f"Role {record.role_id} is the role of a user")
 
     def note_possible_lockout(self, before: Role, after: Role | None) -> None:
-        """Look at the end where a role loses everything and somebody who has it can sign in."""
+        """Check at the end if a role of users who can sign in loses the scope of everything."""
         stays = after is not None and Scope.ALL in after.scope
         if not stays and Scope.ALL in before.scope and self._uow.passwords.can_sign_in(before.role_id):
             self._escalation.may_lose_all = True
 
 
 class UserGuard:
-    """Refuses changes of a user by which somebody would gain, or everybody lose, rights (contract B4)."""
+    """The guard of users (contract B4)."""
 
     def __init__(self, uow: UnitOfWork, escalation: Escalation) -> None:
         self._uow, self._escalation = uow, escalation
 
     def authorize(self, record: User | None, values: Mapping[str, Any]) -> None:
-        """Refuse who does not hold what the user holds, or is to hold; and a key that would live on in the user."""
+        """Reject callers without the old and new scopes of the user, and keys that would outlive themselves."""
         if self._escalation.held is None:
             return
         had = self._scope(record.role_id) if record else ()
@@ -129,14 +129,14 @@ class UserGuard:
         if gets_password and record is not None and record.user_id == self._escalation.key_of:
             raise NotPermitted
         if gets_password or (record is not None and self._uow.passwords.get(record.user_id) is not None):
-            # What every new user gets is nothing that a key hands out.
+            # The scopes that every new user gets are not granted by the key.
             self._escalation.check_key((*self._scope(DEFAULT_ROLE_ID), *(() if gets_password else had)), has)
 
     def check_unused(self, record: User) -> None:
-        """Let every user go: nothing refers to one."""
+        """Accept the removal of any user, because nothing refers to users."""
 
     def note_possible_lockout(self, before: User, after: User | None) -> None:
-        """Look at the end where a user who can sign in loses everything."""
+        """Check at the end if a user who can sign in loses the scope of everything."""
         stays = after is not None and Scope.ALL in self._scope(after.role_id)
         held = not stays and Scope.ALL in self._scope(before.role_id)
         if held and self._uow.passwords.get(before.user_id) is not None:

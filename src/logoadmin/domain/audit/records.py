@@ -1,7 +1,7 @@
-"""The records of one kind as a use case sees them, and the change log that they write into (contract B4, F1, G).
+"""The records of one kind as use cases see them, and the change log (contract B4, F1, G).
 
-Each change is authorized, gets a version, is stored and then recorded. Every method is written out, so one that the
-ports get and that is forgotten here cannot be called at all.
+Each change is authorized, gets a version, is stored and then recorded. Methods of the ports that are not written out
+here cannot be called by use cases.
 """
 
 from collections.abc import Mapping
@@ -30,17 +30,17 @@ UNLINKED: Final = "unlinked"
 PASSWORD_SET: Final = "password_set"
 
 _NO_LINKS: Final[LinksByKind] = MappingProxyType({})
-# So many changes are held at most, however many there are.
+# Up to this many changes are held in memory.
 _MOST_HELD: Final = 16
 
 
 class ChangeLog:
-    """The changes of one unit of work: numbered, and written into the history.
+    """The changes of one unit of work, numbered and written into the history.
 
-    What happens to a record in a row is one change: one that gets new values and new links is amended once.
+    Consecutive changes of one record are merged: a record that gets new values and new links is amended once.
 
     Attributes:
-        changes: the last changes so far, those that are not stored yet.
+        changes: the last changes, which are not stored yet.
     """
 
     __slots__ = ("_goes_on", "_history", "_last_id", "_now", "_request_id", "_user_id", "changes")
@@ -55,7 +55,7 @@ class ChangeLog:
         self._goes_on = False
 
     def version(self, kind: Kind, id_: int) -> int:
-        """Return the id that the change of a record is going to have."""
+        """Return the id that a change of a record gets."""
         if self._last_id is None:
             self._last_id = self._history.last_id()
         if self._goes_on and self.changes[-1].id == id_ and self.changes[-1].kind is kind:
@@ -63,7 +63,7 @@ class ChangeLog:
         return self._last_id + 1
 
     def record(self, action: str, kind: Kind, id_: int, before: Snapshot | None, after: Snapshot | None) -> None:
-        """Record what became of a record, once it did."""
+        """Record a change that was made."""
         change_id = self.version(kind, id_)
         if change_id == self._last_id:
             first = self.changes.pop()
@@ -76,18 +76,18 @@ class ChangeLog:
         )
 
     def separate(self) -> None:
-        """Let what happens next be a change of its own, also if it happens to the record that was changed last."""
+        """Do not merge the next change with the last one."""
         self._goes_on = False
 
     def store(self) -> None:
-        """Store the changes so far, which do not go on."""
+        """Store the changes so far; later changes are not merged with them."""
         if self.changes:
             self._history.add(self.changes)
             self.changes, self._goes_on = [], False
 
 
 def snapshot(kind: AnyKind, record: StoredRecord) -> dict[str, Any]:
-    """Return the fields of a record as JSON has them, without its authors, who are records of their own."""
+    """Return the fields of a record as in JSON, without its authors, which are records of their own."""
     return {
         name: [*value] if type(value) is tuple else value
         for name, value in zip(kind.stored_fields, kind.values_of(record), strict=True)
@@ -104,7 +104,7 @@ class AuditedRecords(Generic[Record]):
         self._stored = uow.records(kind)
         guard = GUARDS.get(kind.kind)
         self._guard = None if guard is None else guard(uow, escalation)
-        # What was read or stored in this work; nobody else changes anything meanwhile.
+        # Records that were read or stored in this unit of work; it holds the write lock.
         self._known: dict[int, Record | None] = {}
 
     def next_id(self) -> int:
@@ -117,12 +117,12 @@ class AuditedRecords(Generic[Record]):
         return self._stored.page(after, limit, where, order)
 
     def get_for_change(self, id_: int, if_match: frozenset[int] | None, /, **values: Any) -> Record:
-        """Return a record that is to get these values, or to go, once nothing stands against it (contract A19).
+        """Return a record that is to get these values, or to be removed (contract A19).
 
         Raises, in this order:
             NotPermitted: see :meth:`authorize`.
-            NotFound: there is no such record.
-            Outdated: it has none of the versions that the caller asks for.
+            NotFound: the record does not exist.
+            Outdated: it has none of the versions in ``if_match``.
         """
         record = self.get(id_)
         self.authorize(record, **values)
@@ -133,7 +133,7 @@ class AuditedRecords(Generic[Record]):
         return record
 
     def authorize(self, record: Record | None, /, **values: Any) -> None:
-        """Refuse a caller who goes beyond themselves with a record that gets these values, or with its end.
+        """Reject a caller that would exceed their own scopes by giving a record these values or removing it.
 
         Raises:
             NotPermitted: (contract B4, C5).
@@ -142,7 +142,7 @@ class AuditedRecords(Generic[Record]):
             self._guard.authorize(record, values)
 
     def add(self, record: Record, action: str = CREATED, links: LinksByKind = _NO_LINKS) -> Record:
-        """Store a new record, or one that comes back, with links to what is there; return it with its version."""
+        """Store a new or restored record, with links to existing records; return it with its version."""
         values = snapshot(self._kind, record)
         if self._guard is not None:
             self._guard.authorize(None, values)
@@ -151,7 +151,7 @@ class AuditedRecords(Generic[Record]):
         return self._recorded(action, stored, None, self._link(stored, values, links))
 
     def update(self, record: Record) -> Record:
-        """Give a record new values, and return it with its version."""
+        """Give a record new values; return it with its version."""
         values = snapshot(self._kind, record)
         before = self.get_existing(self._kind.id_of(record))
         if self._guard is not None:
@@ -159,15 +159,15 @@ class AuditedRecords(Generic[Record]):
             self._guard.note_possible_lockout(before, record)
         was, stored = self.serialized(before), self._numbered(record)
         self._stored.update(stored)
-        # Beside the fields there are the links of an artwork, which stay as they were.
+        # The snapshot of an artwork also has its links, which stay as they are.
         return self._recorded(AMENDED, stored, was, {**was, **values})
 
     def amend(self, id_: int, if_match: frozenset[int] | None, changes: Mapping[str, Any]) -> Record:
-        """Give a record some new values, and return it; without a change where it has them.
+        """Give a record some new values and return it; if it has them already, nothing is recorded.
 
         Raises, in this order:
             NotPermitted, NotFound, Outdated: see :meth:`get_for_change`.
-            NotFound: what it is to refer to is not there.
+            NotFound: a record that it is to refer to does not exist.
             DuplicateUpdate: another record has a unique value.
         """
         record = self.get_for_change(id_, if_match, **changes)
@@ -178,10 +178,10 @@ class AuditedRecords(Generic[Record]):
         return record if amended == record else self.update(amended)
 
     def remove(self, id_: int) -> bool:
-        """Remove a record and its links; tell whether there was one.
+        """Remove a record and its links; return whether it existed.
 
         Raises:
-            Conflict: it is needed.
+            Conflict: it is in use.
         """
         before = self._read(id_)
         if before is None:
@@ -197,22 +197,22 @@ class AuditedRecords(Generic[Record]):
         return True
 
     def links(self, id_: int) -> LinksByKind:  # noqa: ARG002 (most records have none)
-        """Return the links of a record, an artwork or an author, of which it is one side."""
+        """Return the links of an artwork or an author."""
         return _NO_LINKS
 
     def serialized(self, record: Record) -> Snapshot:
-        """Return what the history says of a record as it is now."""
+        """Return the current snapshot of a record."""
         return snapshot(self._kind, record)
 
     def get_existing(self, id_: int) -> Record:
-        """Return a record that must be there."""
+        """Return a record that is known to exist."""
         record = self._read(id_)
         if record is None:
-            raise LookupError(f"{self._kind.name} {id_} is to be changed and is not there")
+            raise LookupError(f"{self._kind.name} {id_} is to be changed and does not exist")
         return record
 
     def touch(self, action: str, id_: int, before: Snapshot, after: Snapshot) -> Record:
-        """Give a record another version for what was done beside its fields, and return it so."""
+        """Give a record a new version for a change beside its fields; return it with that version."""
         record = self.get_existing(id_)
         stored = self._numbered(record)
         if stored.version != record.version:
@@ -224,11 +224,11 @@ class AuditedRecords(Generic[Record]):
             raise NotFound(kind.name, id_)
 
     def _link(self, stored: Record, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the same)
-        """Store the links of a record that is new, and return what the history says of it."""
+        """Store the links of a new record and return its snapshot."""
         return values
 
     def _unlinked(self, record: Record) -> Snapshot:
-        """Return what the history says of a record that goes, once nothing shows it any more."""
+        """Return the snapshot of a record that is removed; artworks no longer show it."""
         return self.serialized(record)
 
     def _read(self, id_: int) -> Record | None:
@@ -237,7 +237,7 @@ class AuditedRecords(Generic[Record]):
         return self._known[id_]
 
     def _know(self, id_: int, record: Record | None) -> None:
-        if len(self._known) >= self._kind.page_sizes.first:  # an import meets more than can be held
+        if len(self._known) >= self._kind.page_sizes.first:  # an import reads too many to hold
             self._known.clear()
         self._known[id_] = record
 

@@ -1,6 +1,6 @@
-"""The one door for changes: the unit of work as a use case sees it (contract B4, F1, G).
+"""The unit of work as use cases see it, in which every change is recorded (contract B4, F1, G).
 
-Authors, artworks, links and passwords have rules of their own beside those of all records, and stand here, too.
+The additional rules of authors, artworks, links and passwords are also here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,24 +28,24 @@ from logoadmin.ports.storage import Credentials, UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
 
-# The field with the links of an artwork; an author's are in one for each kind of artwork, named as several of it are.
+# The field of a snapshot with the links of an artwork; an author has one for each kind of artwork, named in the plural.
 AUTHORS_FIELD: Final = "authors"
 
 
 def links_field(kind: AnyKind, linked: AnyArtworkKind) -> str:
-    """Return the field in which the history says the links of a record, an artwork or an author."""
+    """Return the field of a snapshot with the links of an artwork or an author."""
     return AUTHORS_FIELD if kind is linked else linked.plural
 
 
 def serialized_links(kind: AnyKind, linked: AnyArtworkKind, links: Iterable[Link]) -> list[dict[str, int]]:
-    """Return the links of an artwork or of an author as the history says them: what is on their other side."""
+    """Return the links in the snapshot of an artwork or an author: the records on the other side."""
     if kind is linked:
         return [{linked.link_id_field: link.link_id, "author_id": link.author_id} for link in links]
     return [{linked.link_id_field: link.link_id, linked.id_field: link.artwork_id} for link in links]
 
 
 class AuditedAuthors(AuditedRecords[Author]):
-    """The authors. When one goes or comes back with links, the artworks change that show them."""
+    """The authors. The removal or return of an author also changes the artworks that show the author."""
 
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an author to all their artworks."""
@@ -67,12 +67,12 @@ class AuditedAuthors(AuditedRecords[Author]):
 
 
 class AuditedArtworks(AuditedRecords[Artwork]):
-    """The artworks of one kind. The history has their links, not their authors, who have a history of their own."""
+    """The artworks of one kind. Their snapshots have the links, not the authors, which have snapshots of their own."""
 
     _kind: AnyArtworkKind
 
     def get(self, id_: int) -> Artwork | None:
-        """Return an artwork with its authors, as they are now."""
+        """Return an artwork with its current authors."""
         self._known.pop(id_, None)
         return self._read(id_)
 
@@ -81,12 +81,12 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         return {self._kind: self._uow.links(self._kind).of_artwork(id_)}
 
     def serialized(self, record: Artwork) -> Snapshot:
-        """Return what the history says of an artwork as it is now."""
+        """Return the current snapshot of an artwork."""
         links = self._uow.links(self._kind).of_artwork(self._kind.id_of(record))
         return self.with_links(snapshot(self._kind, record), links)
 
     def with_links(self, values: Snapshot, links: Iterable[Link]) -> Snapshot:
-        """Return what the history says of an artwork with these values and links."""
+        """Return the snapshot of an artwork with these values and links."""
         return {**values, AUTHORS_FIELD: serialized_links(self._kind, self._kind, links)}
 
     def _link(self, stored: Artwork, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the port's)
@@ -97,7 +97,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
 
 class AuditedLinks:
-    """The links of one kind of artwork; the artworks are what they change."""
+    """The links of one kind of artwork; a change of a link is a change of its artwork."""
 
     def __init__(self, kind: AnyArtworkKind, uow: UnitOfWork, artworks: AuditedArtworks[Any]) -> None:
         self._kind, self._artworks = kind, artworks
@@ -107,7 +107,7 @@ class AuditedLinks:
         return self._stored.find(artwork_id, author_id)
 
     def made(self, artwork_id: int, author_ids: Iterable[int]) -> tuple[Link, ...]:
-        """Return new links, which are not stored yet, of an artwork to authors in their order."""
+        """Return new links, not yet stored, from an artwork to authors in their order."""
         return tuple(Link(self._stored.next_id(), artwork_id, author_id) for author_id in author_ids)
 
     def add(self, artwork_id: int, author_id: int) -> Link:
@@ -119,7 +119,7 @@ class AuditedLinks:
         return links[0]
 
     def remove(self, artwork_id: int, author_id: int) -> bool:
-        """Remove a link; tell whether there was one."""
+        """Remove a link; return whether it existed."""
         before = self._stored.of_artwork(artwork_id)
         if not self._stored.remove(artwork_id, author_id):
             return False
@@ -127,7 +127,7 @@ class AuditedLinks:
         return True
 
     def replace(self, artwork_id: int, links: Sequence[Link]) -> None:
-        """Make these, new ones or some that come back, the links of an artwork."""
+        """Replace the links of an artwork by these, new or restored."""
         before = self._stored.of_artwork(artwork_id)
         self._stored.remove_all(artwork_id)
         self._stored.add(links)
@@ -140,7 +140,7 @@ class AuditedLinks:
 
 
 class AuditedPasswords:
-    """The passwords, of which the history says no more than when one was set."""
+    """The passwords; the history only records that one was set."""
 
     def __init__(self, uow: UnitOfWork, users: AuditedRecords[User]) -> None:
         self._stored, self._users = uow.passwords, users
@@ -152,11 +152,11 @@ class AuditedPasswords:
         return self._stored.credentials(username)
 
     def renew(self, user_id: int, password: PasswordHash) -> None:
-        """Store the password that a user has under another hash."""
+        """Store another hash of a user's current password."""
         self._stored.set(user_id, password)
 
     def set(self, user_id: int, password: PasswordHash) -> User:
-        """Give a user another password, and return the user with their version."""
+        """Set a user's password; return the user with their version."""
         user = self._users.get_existing(user_id)
         self._users.authorize(user, password=password)
         self._stored.set(user_id, password)
@@ -171,12 +171,12 @@ _AUDITED: Final[dict[Kind, type[AuditedRecords[Any]]]] = {
 
 
 class AuditedUnitOfWork:
-    """Every repository at work in the same transaction, those of records through the change log.
+    """The repositories of one transaction, those of records through the change log.
 
     Attributes:
-        now: when, as Unix time; since the write lock is held, it is in the order of the changes.
-        held: what whoever asks may do; None for those who may do everything.
-        change_log: what was changed so far.
+        now: the time of the changes, as Unix time; it is in their order, because the write lock is held.
+        held: the caller's rights; None for every right.
+        change_log: the changes so far.
     """
 
     def __init__(self, uow: UnitOfWork, now: int, request_id: str | None, held: Rights | None) -> None:
@@ -215,22 +215,22 @@ class AuditedUnitOfWork:
         """Write the changes into the history.
 
         Raises:
-            Conflict: nobody who can sign in would hold everything any more.
+            Conflict: no user who can sign in would hold everything.
         """
         if self._escalation.may_lose_all:
             self._escalation.check_somebody_holds_all(self._uow)
         self.change_log.store()
 
 
-# What work that only reads is given as well as work that changes something.
+# The unit of work of a read or of a write.
 AnyUnitOfWork = UnitOfWork | AuditedUnitOfWork
 
 
 def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) -> Record:
-    """Return a record that must be there.
+    """Return a record.
 
     Raises:
-        NotFound: it is not.
+        NotFound: it does not exist.
     """
     record = uow.records(kind).get(id_)
     if record is None:
