@@ -89,64 +89,91 @@ def _name(maximum: int) -> tuple[Any, ...]:
     return *_text(1, maximum), AfterValidator(_check_visible)
 
 
-def _described(description: str, example: object) -> Any:
+def described(description: str, example: object) -> Any:
+    """Return what the OpenAPI document says of a field, as an argument of ``Annotated``."""
     return Field(description=description, examples=[example])
 
 
 Id = Annotated[int, Strict(), Field(ge=0, le=MAX_ID)]
+UserId = Annotated[Id, described("The id of the user.", 1042)]
+RoleId = Annotated[Id, described("The id of the role.", 1)]
+AuthorId = Annotated[Id, described("The id of the author.", 7)]
+ThemeId = Annotated[Id, described("The id of the theme.", 7)]
+LogoId = Annotated[Id, described("The id of the logo.", 12)]
+LinkId = Annotated[Id, described("The id of the link.", 19)]
+KeyId = Annotated[Id, described("The id of the service key.", 2)]
+ChangeId = Annotated[Id, described("The id of the change. Ids rise in the order in which changes were made.", 57)]
+CommunityId = Annotated[
+    Id,
+    described("The author's number at the community site, unique. It need not be a user of this service.", 1042),
+]
 UnixTime = Annotated[int, Strict(), Field(ge=0, le=2**53 - 1)]
+CreatedAt = Annotated[UnixTime, described("When it was created, as Unix time in seconds.", 1_800_000_000)]
 PageSize = Annotated[
-    int, Strict(), Field(ge=1, le=MAX_PAGE), _described("At most so many records; without it, all of them.", 100)
+    int,
+    Strict(),
+    Field(ge=1, le=MAX_PAGE),
+    described("The maximum number of records; without it, the whole list.", 100),
 ]
 KeySeconds = Annotated[int, Strict(), Field(ge=1, le=MAX_KEY_SECONDS)]
 Flag = Annotated[bool, Strict()]
-_USERNAME: Final = _described(
+Active = Annotated[Flag, described("Whether it is in use.", True)]
+_USERNAME: Final = described(
     "The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.", "Ann"
 )
 Username = Annotated[str, *_name(MAX_NAME), _USERNAME]
 # The name of a user who may have got it before names had to be visible.
 ExistingUsername = Annotated[str, *_text(1, MAX_NAME), _USERNAME]
-RoleName = Annotated[str, *_name(MAX_NAME), _described("The name, with at least one visible character.", "editor")]
+RoleName = Annotated[str, *_name(MAX_NAME), described("The name, with at least one visible character.", "editor")]
 Avatar = Annotated[
     str,
     *_text(0, MAX_AVATAR),
-    _described(
-        "The picture of a user, as whatever text the site knows it by; `null` for none.", "https://example.org/ann.png"
+    described(
+        "The avatar: any text by which the site finds the picture; `null` for none.", "https://example.org/ann.png"
     ),
 ]
 Password = Annotated[
     str,
     *_text(1, MAX_PASSWORD),
     Field(repr=False),
-    _described("The password. It is kept as a hash, and never answered.", "correct horse battery staple"),
+    described("The password. Only its hash is stored, and it is never returned.", "correct horse battery staple"),
 ]
-OpaqueToken = Annotated[str, *_text(1, MAX_OPAQUE_TOKEN), Field(repr=False)]
+OpaqueToken = Annotated[
+    str,
+    *_text(1, MAX_OPAQUE_TOKEN),
+    Field(repr=False),
+    described("The refresh token, usable once, for the next access token.", "Zk3v..."),
+]
 SessionId = Annotated[
     str,
     *_text(1, MAX_SESSION_ID),
-    _described(
-        "The id of a session; its access tokens have it as `sid`. Nothing can be refreshed with it.",
+    described(
+        "The id of the session, the claim `sid` of its access tokens. It is not a refresh token.",
         "nR8tJ3vXq0yB6mKc1sWfZ5uHd7oLe2aPg9iTx4kVwQE",
     ),
 ]
 Action = Annotated[str, *_text(1, MAX_ACTION)]
-RequestId = Annotated[str, *_text(1, MAX_REQUEST_ID)]
+RequestId = Annotated[
+    str,
+    *_text(1, MAX_REQUEST_ID),
+    described("The `X-Request-Id` of the request that made the change; `null` if there was none.", "8e03978e40d5"),
+]
 IdempotencyKey = Annotated[str, *_text(1, MAX_IDEMPOTENCY_KEY)]
 HashText = Annotated[str, *_text(1, MAX_HASH), Field(repr=False)]
 ArtworkName = Annotated[
-    str, *_name(MAX_ARTWORK_NAME), _described("The name, with at least one visible character.", "Aurora")
+    str, *_name(MAX_ARTWORK_NAME), described("The name, with at least one visible character.", "Aurora")
 ]
-Query = Annotated[str, *_text(1, MAX_QUERY), _described("Those whose name has this part, in capitals or not.", "aur")]
-Target = Annotated[str, *_text(1, MAX_TARGET), _described("The part of the site that it is for.", "forum")]
+Query = Annotated[str, *_text(1, MAX_QUERY), described("Records whose name contains this text, ignoring case.", "aur")]
+Target = Annotated[str, *_text(1, MAX_TARGET), described("The part of the site that it is for.", "forum")]
 CustomCss = Annotated[
-    str, *_text(0, MAX_CUSTOM_CSS), _described("The style sheet that puts it on the site.", "body { color: #123 }")
+    str, *_text(0, MAX_CUSTOM_CSS), described("The style sheet that applies it to the site.", "body { color: #123 }")
 ]
 PreviewUrl = Annotated[
     str,
     Strict(),
     Field(max_length=MAX_PREVIEW_URL, json_schema_extra={"pattern": _HTTP_URL}),
     AfterValidator(_matching(_HTTP_URL, "url_parsing", "Input should be an absolute http or https URL")),
-    _described("Where a picture of it is: an absolute http or https URL.", "https://example.org/aurora.png"),
+    described("The URL of a preview picture: absolute, http or https.", "https://example.org/aurora.png"),
 ]
 ScopeToken = Annotated[
     str,
@@ -179,6 +206,10 @@ def _distinct_list(*of: Any) -> GetPydanticSchema:
 
 
 # Repeated ones are dropped, the order is kept.
-Scopes = Annotated[tuple[str, ...], _distinct_list(ScopeToken, Field(max_length=MAX_SCOPES))]
+Scopes = Annotated[
+    tuple[str, ...],
+    _distinct_list(ScopeToken, Field(max_length=MAX_SCOPES)),
+    described("The allowed scopes, such as `logos:write`; `*` allows everything.", ["logos:write", "themes:write"]),
+]
 # As many as fit into a line; of hundreds of thousands that are no ids, the first is problem enough.
 AuthorIds = Annotated[tuple[int, ...], _distinct_list(Id, FailFast())]

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.limits import MAX_ID, Id, PageSize, Query
+from logoadmin.domain.model.limits import MAX_ID, Id, PageSize, Query, described
 from logoadmin.domain.model.records import Kind
 
 Record = TypeVar("Record")
@@ -25,8 +25,8 @@ class ListCommand(Command):
     """A list, by id: all of it, or ``limit`` records that follow the id ``after`` in its order (contract E2, E4)."""
 
     limit: PageSize | None = None
-    after: Id | None = None
-    order: Order = "asc"
+    after: Annotated[Id, described("The id after which the page starts, in the requested order.", 57)] | None = None
+    order: Annotated[Order, described("Ascending (`asc`) or descending (`desc`) ids.", "desc")] = "asc"
 
     @property
     def begins_after(self) -> int:

@@ -15,20 +15,32 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import Field
 
 from logoadmin.domain.model.limits import (
+    Active,
     ArtworkName,
+    AuthorId,
     Avatar,
+    ChangeId,
+    CommunityId,
+    CreatedAt,
     CustomCss,
-    Flag,
-    Id,
+    LinkId,
+    LogoId,
     PreviewUrl,
+    RequestId,
+    RoleId,
     RoleName,
     Scopes,
     Target,
-    UnixTime,
+    ThemeId,
+    UserId,
     Username,
+    described,
 )
 
 Version = Annotated[int, Field(exclude=True)]
+
+# The example of a record in a record.
+_ANN: Final = {"author_id": 7, "user_id": 1042, "username": "Ann", "created_at": 1_800_000_000}
 
 # The role of new users (contract A12, H3).
 DEFAULT_ROLE_ID: Final = 1
@@ -48,11 +60,11 @@ class Kind(StrEnum):
 class User:
     """Somebody who may sign in. ``user_id`` is chosen by whoever creates the user."""
 
-    user_id: Id
+    user_id: UserId
     username: Username
     avatar: Avatar | None
-    role_id: Id
-    created_at: UnixTime
+    role_id: RoleId
+    created_at: CreatedAt
     version: Version = field(default=0, compare=False, repr=False)
 
 
@@ -60,10 +72,10 @@ class User:
 class Role:
     """What its users may do: ``scope`` holds scope-tokens, distinct, in the order given."""
 
-    role_id: Id
+    role_id: RoleId
     name: RoleName
     scope: Scopes
-    created_at: UnixTime
+    created_at: CreatedAt
     version: Version = field(default=0, compare=False, repr=False)
 
 
@@ -71,10 +83,10 @@ class Role:
 class Author:
     """Somebody who made logos or themes. ``user_id`` is their number at the community site (contract A14)."""
 
-    author_id: Id
-    user_id: Id
+    author_id: AuthorId
+    user_id: CommunityId
     username: Username
-    created_at: UnixTime
+    created_at: CreatedAt
     version: Version = field(default=0, compare=False, repr=False)
 
 
@@ -82,14 +94,14 @@ class Author:
 class Theme:
     """A theme of the gallery; ``authors`` in the order they were linked (contract A18)."""
 
-    theme_id: Id
+    theme_id: ThemeId
     name: ArtworkName
     preview_url: PreviewUrl
     target: Target
     custom_css: CustomCss
-    active: Flag
-    authors: tuple[Author, ...]
-    created_at: UnixTime
+    active: Active
+    authors: Annotated[tuple[Author, ...], described("The authors, in the order they were linked.", [_ANN])]
+    created_at: CreatedAt
     version: Version = field(default=0, compare=False, repr=False)
 
 
@@ -97,14 +109,14 @@ class Theme:
 class Logo:
     """A logo of the gallery; ``authors`` in the order they were linked (contract A18)."""
 
-    logo_id: Id
+    logo_id: LogoId
     name: ArtworkName
     preview_url: PreviewUrl
     target: Target
     custom_css: CustomCss
-    active: Flag
-    authors: tuple[Author, ...]
-    created_at: UnixTime
+    active: Active
+    authors: Annotated[tuple[Author, ...], described("The authors, in the order they were linked.", [_ANN])]
+    created_at: CreatedAt
     version: Version = field(default=0, compare=False, repr=False)
 
 
@@ -118,76 +130,76 @@ Artwork = TypeVar("Artwork", bound=Theme | Logo)
 class LogoAuthor:
     """The link that says who made a logo."""
 
-    logo_author_id: int
-    logo_id: int
-    author_id: int
+    logo_author_id: LinkId
+    logo_id: LogoId
+    author_id: AuthorId
 
 
 @dataclass(frozen=True, slots=True)
 class ThemeAuthor:
     """The link that says who made a theme."""
 
-    theme_author_id: int
-    theme_id: int
-    author_id: int
+    theme_author_id: LinkId
+    theme_id: ThemeId
+    author_id: AuthorId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedUser:
     """The answer to the removal of a user."""
 
-    user_id: int
+    user_id: UserId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedAvatar:
     """The answer to the removal of an avatar: the one removed, ``""`` where there was none (contract A13)."""
 
-    avatar: Avatar
+    avatar: Annotated[Avatar, described("The removed avatar; empty if there was none.", "https://example.org/ann.png")]
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedRole:
     """The answer to the removal of a role."""
 
-    role_id: int
+    role_id: RoleId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedAuthor:
     """The answer to the removal of an author."""
 
-    author_id: int
+    author_id: AuthorId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedTheme:
     """The answer to the removal of a theme."""
 
-    theme_id: int
+    theme_id: ThemeId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedLogo:
     """The answer to the removal of a logo."""
 
-    logo_id: int
+    logo_id: LogoId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedThemeAuthor:
     """The answer to taking an author off a theme (spec §Resources, Theme-author link)."""
 
-    theme_id: int
-    author_id: int
+    theme_id: ThemeId
+    author_id: AuthorId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedLogoAuthor:
     """The answer to taking an author off a logo."""
 
-    logo_id: int
-    author_id: int
+    logo_id: LogoId
+    author_id: AuthorId
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,15 +235,26 @@ class Change:
         request_id: of the request that did it; None where there was none.
     """
 
-    change_id: int
-    at: int
-    user_id: int | None
-    action: str
-    kind: Kind
-    id: int
-    before: Mapping[str, Any] | None
-    after: Mapping[str, Any] | None
-    request_id: str | None
+    change_id: ChangeId
+    at: Annotated[int, described("When the change was made, as Unix time in seconds.", 1_800_000_000)]
+    user_id: Annotated[int | None, described("The user who made the change; `null` if unknown.", 1042)]
+    action: Annotated[
+        str,
+        described(
+            "The kind of record, a dot, and what was done: `created`, `amended`, `removed`, `restored` and so on.",
+            "author.amended",
+        ),
+    ]
+    kind: Annotated[Kind, described("The kind of record.", "author")]
+    id: Annotated[int, described("The id of the record.", 7)]
+    before: Annotated[
+        Mapping[str, Any] | None, described("The record before the change; `null` if it did not exist.", _ANN)
+    ]
+    after: Annotated[
+        Mapping[str, Any] | None,
+        described("The record after the change; `null` if it was removed.", {**_ANN, "username": "Anna"}),
+    ]
+    request_id: RequestId | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +269,9 @@ class Undone:
 class ImportedCounts:
     """How many lines of a kind made a record, changed one, and found it as they say (contract I4)."""
 
-    created: int
-    amended: int
-    unchanged: int
+    created: Annotated[int, described("The number of records that were created.", 2)]
+    amended: Annotated[int, described("The number of records that were changed.", 0)]
+    unchanged: Annotated[int, described("The number of records that were as given.", 1)]
 
     @property
     def lines(self) -> int:

@@ -1,38 +1,57 @@
 """What is answered of sessions, their tokens, and service keys (contract C)."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from logoadmin.domain.model.limits import Avatar, RoleName, SessionId, Username
+from logoadmin.domain.model.limits import (
+    Avatar,
+    CreatedAt,
+    KeyId,
+    RoleId,
+    RoleName,
+    Scopes,
+    SessionId,
+    UserId,
+    Username,
+    described,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """The answer to signing in and to refreshing (contract C1). ``expires_in`` in seconds, ``scope`` by spaces."""
 
-    access_token: str = field(repr=False)
-    token_type: str
-    expires_in: int
-    refresh_token: str = field(repr=False)
-    scope: str
+    access_token: Annotated[
+        str, described("The access token, to be sent with each request until it expires.", "eyJhbGciOi...")
+    ] = field(repr=False)
+    token_type: Annotated[str, described("Send the token as `Authorization: Bearer`.", "bearer")]
+    expires_in: Annotated[int, described("Seconds until the access token expires.", 900)]
+    refresh_token: Annotated[
+        str, described("The refresh token, usable once, for the next access token.", "Zk3v...")
+    ] = field(repr=False)
+    scope: Annotated[
+        str,
+        described("The scopes allowed now, separated by spaces; `*` allows everything.", "logos:write themes:write"),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class EndedSession:
     """The answer to ending a session: whether there was one to end (contract C3)."""
 
-    ended: bool
+    ended: Annotated[bool, described("Whether a session was ended.", True)]
 
 
 @dataclass(frozen=True, slots=True)
 class Me:
     """The answer to who one is (contract C3): one's user, with what one may do right now."""
 
-    user_id: int
+    user_id: UserId
     username: Username
     avatar: Avatar | None
-    role_id: int
-    created_at: int
-    scope: tuple[str, ...]
+    role_id: RoleId
+    created_at: CreatedAt
+    scope: Scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +69,22 @@ class ListedSession:
     """
 
     session_id: SessionId
-    created_at: int
-    refreshed_at: int | None
-    expires_at: int
-    address: str | None
-    user_agent: str | None
-    current: bool
+    created_at: Annotated[int, described("When the user signed in, as Unix time in seconds.", 1_800_000_000)]
+    refreshed_at: Annotated[
+        int | None, described("When it was last refreshed, in Unix seconds; `null` if it was not.", 1_800_003_600)
+    ]
+    expires_at: Annotated[
+        int, described("When it expires unless it is refreshed, as Unix time in seconds.", 1_830_000_000)
+    ]
+    address: Annotated[str | None, described("The client's address at the sign-in; `null` if unknown.", "203.0.113.7")]
+    user_agent: Annotated[
+        str | None,
+        described(
+            "The `User-Agent` of the sign-in, cut to 256 characters; `null` if unknown.",
+            "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+        ),
+    ]
+    current: Annotated[bool, described("Whether this is the session of the access token in the request.", True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +98,8 @@ class RemovedSession:
 class RemovedUserSessions:
     """The answer to ending all sessions of a user: how many there were (contract C6)."""
 
-    user_id: int
-    ended: int
+    user_id: UserId
+    ended: Annotated[int, described("The number of sessions that were ended.", 3)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +109,27 @@ class ServiceKey:
     The times are Unix time; None for never.
     """
 
-    key_id: int
+    key_id: KeyId
     name: RoleName
-    scope: tuple[str, ...]
-    created_at: int
-    expires_at: int | None
-    last_used_at: int | None
+    scope: Scopes
+    created_at: CreatedAt
+    expires_at: Annotated[
+        int | None, described("When it expires, as Unix time in seconds; `null` for never.", 1_830_000_000)
+    ]
+    last_used_at: Annotated[
+        int | None, described("When it was last used, to the minute, in Unix seconds; `null` for never.", None)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class NewServiceKey(ServiceKey):
     """A service key as it is made, with the key, which is shown this once."""
 
-    key: str = field(repr=False)
+    key: Annotated[str, described("The service key, shown only this once.", "lga_7Hq2...")] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedServiceKey:
     """The answer to ending a service key."""
 
-    key_id: int
+    key_id: KeyId

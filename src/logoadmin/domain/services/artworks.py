@@ -1,13 +1,24 @@
 """The artworks of the gallery: logos and themes (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
 
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.model.access import OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, THEMES, ArtworkKind
-from logoadmin.domain.model.limits import ArtworkName, CustomCss, Flag, Id, PreviewUrl, Target
+from logoadmin.domain.model.limits import (
+    Active,
+    ArtworkName,
+    AuthorId,
+    CustomCss,
+    Flag,
+    LogoId,
+    PreviewUrl,
+    Target,
+    ThemeId,
+    described,
+)
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import (
     Artwork,
@@ -36,20 +47,20 @@ class ListArtworks(SearchedCommand, Generic[Artwork]):
 
     permission = PUBLIC
 
-    target: Target | None = None
-    active: Flag | None = None
+    target: Annotated[Target, described("Artworks for this part of the site.", "forum")] | None = None
+    active: Annotated[Flag, described("Artworks that are in use, or that are not.", True)] | None = None
 
 
 class ListAllArtworks(ListArtworks[Artwork]):
     """The same, with a filter by author."""
 
-    author_id: Id | None = None
+    author_id: Annotated[AuthorId, described("Artworks by this author.", 7)] | None = None
 
 
 class ListAuthorArtworks(ListArtworks[Artwork]):
     """The artworks of an author, or those that match the filters."""
 
-    author_id: Id
+    author_id: AuthorId
 
 
 class CreateArtwork(Command, Generic[Artwork]):
@@ -59,7 +70,7 @@ class CreateArtwork(Command, Generic[Artwork]):
     preview_url: PreviewUrl
     target: Target
     custom_css: CustomCss
-    active: Flag = False
+    active: Active = False
 
 
 class OneArtwork(Command, Generic[Artwork]):
@@ -73,13 +84,13 @@ class AmendArtwork(OneArtwork[Artwork]):
     preview_url: PreviewUrl = UNSET
     target: Target = UNSET
     custom_css: CustomCss = UNSET
-    active: Flag = UNSET
+    active: Active = UNSET
 
 
 class ArtworkAuthor(OneArtwork[Artwork]):
     """A command about one artwork and one author."""
 
-    author_id: Id
+    author_id: AuthorId
 
 
 class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
@@ -198,7 +209,7 @@ class CreateTheme(CreateArtwork[Theme]):
 class GetTheme(OneArtwork[Theme]):
     """A theme by its id, with its authors."""
 
-    theme_id: Id
+    theme_id: ThemeId
 
 
 class AmendTheme(AmendArtwork[Theme]):
@@ -206,7 +217,7 @@ class AmendTheme(AmendArtwork[Theme]):
 
     permission = Permission(Scope.THEMES_WRITE)
 
-    theme_id: Id
+    theme_id: ThemeId
 
 
 class RemoveTheme(OneArtwork[Theme]):
@@ -214,13 +225,13 @@ class RemoveTheme(OneArtwork[Theme]):
 
     permission = Permission(Scope.THEMES_WRITE)
 
-    theme_id: Id
+    theme_id: ThemeId
 
 
 class ListThemeAuthors(OneArtwork[Theme]):
     """The authors of a theme, in the order they were linked."""
 
-    theme_id: Id
+    theme_id: ThemeId
 
 
 class LinkThemeAuthor(ArtworkAuthor[Theme]):
@@ -228,7 +239,7 @@ class LinkThemeAuthor(ArtworkAuthor[Theme]):
 
     permission = Permission(Scope.THEMES_WRITE)
 
-    theme_id: Id
+    theme_id: ThemeId
 
 
 class UnlinkThemeAuthor(ArtworkAuthor[Theme]):
@@ -236,7 +247,7 @@ class UnlinkThemeAuthor(ArtworkAuthor[Theme]):
 
     permission = Permission(Scope.THEMES_WRITE, open_by_default=True)
 
-    theme_id: Id
+    theme_id: ThemeId
 
 
 class RemoveThemeAuthor(UnlinkThemeAuthor):
@@ -262,7 +273,7 @@ class CreateLogo(CreateArtwork[Logo]):
 class GetLogo(OneArtwork[Logo]):
     """A logo by its id, with its authors."""
 
-    logo_id: Id
+    logo_id: LogoId
 
 
 class AmendLogo(AmendArtwork[Logo]):
@@ -270,7 +281,7 @@ class AmendLogo(AmendArtwork[Logo]):
 
     permission = Permission(Scope.LOGOS_WRITE)
 
-    logo_id: Id
+    logo_id: LogoId
 
 
 class RemoveLogo(OneArtwork[Logo]):
@@ -278,13 +289,13 @@ class RemoveLogo(OneArtwork[Logo]):
 
     permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
 
-    logo_id: Id
+    logo_id: LogoId
 
 
 class ListLogoAuthors(OneArtwork[Logo]):
     """The authors of a logo, in the order they were linked."""
 
-    logo_id: Id
+    logo_id: LogoId
 
 
 class LinkLogoAuthor(ArtworkAuthor[Logo]):
@@ -292,7 +303,7 @@ class LinkLogoAuthor(ArtworkAuthor[Logo]):
 
     permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
 
-    logo_id: Id
+    logo_id: LogoId
 
 
 class UnlinkLogoAuthor(ArtworkAuthor[Logo]):
@@ -300,7 +311,7 @@ class UnlinkLogoAuthor(ArtworkAuthor[Logo]):
 
     permission = Permission(Scope.LOGOS_WRITE)
 
-    logo_id: Id
+    logo_id: LogoId
 
 
 class RemoveLogoAuthor(UnlinkLogoAuthor):

@@ -1,10 +1,12 @@
 """Authors (spec §Endpoints 6 and 7, contract A14, D)."""
 
+from typing import Annotated
+
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_unless_unmodified
 from logoadmin.domain.model.access import OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.limits import Id, Username
+from logoadmin.domain.model.limits import AuthorId, CommunityId, Id, Username, described
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import Author, RemovedAuthor
 from logoadmin.domain.use_cases import Service, reads, writes
@@ -16,7 +18,7 @@ class ListAuthors(SearchedCommand):
 
     permission = PUBLIC
 
-    user_id: Id | None = None
+    user_id: Annotated[Id, described("The author with this number at the community site.", 1042)] | None = None
 
 
 class CreateAuthor(Command):
@@ -24,7 +26,7 @@ class CreateAuthor(Command):
 
     permission = Permission(Scope.AUTHORS_WRITE, open_by_default=True)
 
-    user_id: Id
+    user_id: CommunityId
     username: Username
 
 
@@ -33,7 +35,7 @@ class GetAuthor(Command):
 
     permission = PUBLIC
 
-    author_id: Id
+    author_id: AuthorId
 
 
 class AmendAuthor(Command):
@@ -41,8 +43,8 @@ class AmendAuthor(Command):
 
     permission = Permission(Scope.AUTHORS_WRITE, open_by_default=True)
 
-    author_id: Id
-    user_id: Id = UNSET
+    author_id: AuthorId
+    user_id: CommunityId = UNSET
     username: Username = UNSET
 
 
@@ -51,7 +53,7 @@ class RemoveAuthor(Command):
 
     permission = Permission(Scope.AUTHORS_WRITE)
 
-    author_id: Id
+    author_id: AuthorId
 
 
 class AuthorService(Service):

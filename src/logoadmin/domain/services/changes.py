@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import MISSING, fields, replace
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
@@ -13,7 +13,7 @@ from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, 
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, NotFound, NotPermitted
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
-from logoadmin.domain.model.limits import Action, Id, RequestId, UnixTime
+from logoadmin.domain.model.limits import Action, ChangeId, Id, RequestId, UnixTime, described
 from logoadmin.domain.model.lists import CHANGE_PAGE_SIZES, ChangeFilter, ListCommand, Listing
 from logoadmin.domain.model.records import Change, Kind, Link, Undone
 from logoadmin.domain.use_cases import Service, writes
@@ -24,13 +24,19 @@ class ListChanges(ListCommand):
 
     permission = Permission(Scope.CHANGES_READ)
 
-    kind: Kind | None = None
-    id: Id | None = None
-    user_id: Id | None = None
-    action: Action | None = None
-    request_id: RequestId | None = None
-    since: UnixTime | None = None
-    until: UnixTime | None = None
+    kind: Annotated[Kind, described("Changes of records of this kind.", "author")] | None = None
+    id: Annotated[Id, described("Changes of the record with this id; requires `kind`.", 7)] | None = None
+    user_id: Annotated[Id, described("Changes made by this user.", 1042)] | None = None
+    action: Annotated[Action, described("Changes with this action.", "author.amended")] | None = None
+    request_id: (
+        Annotated[RequestId, described("Changes made by the request with this `X-Request-Id`.", "8e03978e40d5")] | None
+    ) = None
+    since: Annotated[UnixTime, described("Changes at this time or later, in Unix seconds.", 1_800_000_000)] | None = (
+        None
+    )
+    until: Annotated[UnixTime, described("Changes at this time or earlier, in Unix seconds.", 1_800_086_400)] | None = (
+        None
+    )
 
     @field_validator("id")
     @classmethod
@@ -55,7 +61,7 @@ class Revert(Command):
 
     permission = SIGNED_IN
 
-    change_id: Id
+    change_id: ChangeId
 
 
 class RevertRequest(Command):

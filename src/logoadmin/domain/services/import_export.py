@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from pydantic.json_schema import SkipJsonSchema
 
@@ -20,7 +20,7 @@ from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, KeyHolder, R
 from logoadmin.domain.model.command import Command, request_option
 from logoadmin.domain.model.errors import DuplicateEntry, NotFound, NotPermitted
 from logoadmin.domain.model.kinds import KINDS, AnyKind, RecordKind
-from logoadmin.domain.model.limits import Flag
+from logoadmin.domain.model.limits import Flag, described
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import Imported, ImportedCounts, Kind, PasswordHash, StoredRecord
 from logoadmin.domain.services.import_source import BadLines, CheckedLines, ImportSource
@@ -47,7 +47,7 @@ class ImportRecords(Command):
     permission = SIGNED_IN
     takes_long = True
 
-    dry_run: Flag = False
+    dry_run: Annotated[Flag, described("Whether to report the result without changing anything.", True)] = False
     # Of all the lines: with a key, other lines are another command.
     lines_hash: SkipJsonSchema[str | None] = request_option(None)
 
@@ -57,7 +57,10 @@ class ExportRecords(Command):
 
     permission = SIGNED_IN
 
-    kind: tuple[Kind, ...] = ()
+    kind: Annotated[
+        tuple[Kind, ...],
+        described("Records of this kind; repeat it for several kinds. Without it, all records.", ["author", "logo"]),
+    ] = ()
 
     @property
     def rows(self) -> list[AnyKind]:

@@ -2,13 +2,13 @@
 
 import re
 from functools import partial
-from typing import Final
+from typing import Annotated, Final
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.model.access import SIGNED_IN, Caller, Rights, user_of
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotAuthenticated, NotFound, Outdated
-from logoadmin.domain.model.limits import Id, KeySeconds, RoleName, Scopes
+from logoadmin.domain.model.limits import KeyId, KeySeconds, RoleName, Scopes, described
 from logoadmin.domain.model.sessions import NewServiceKey, RemovedServiceKey, ServiceKey
 from logoadmin.domain.stored_hashes import stored_hash
 from logoadmin.domain.transactions import Transactions
@@ -33,7 +33,9 @@ class CreateKey(Command):
 
     name: RoleName
     scope: Scopes
-    expires_in: KeySeconds | None = None
+    expires_in: (
+        Annotated[KeySeconds, described("Seconds until the key expires; `null` or absent for never.", 900)] | None
+    ) = None
 
 
 class RemoveKey(Command):
@@ -41,7 +43,7 @@ class RemoveKey(Command):
 
     permission = SIGNED_IN
 
-    key_id: Id
+    key_id: KeyId
 
 
 class KeyService:

@@ -4,7 +4,7 @@ from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_unless_un
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.kinds import ROLES
-from logoadmin.domain.model.limits import Id, RoleName, Scopes
+from logoadmin.domain.model.limits import RoleId, RoleName, Scopes
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import RemovedRole, Role
 from logoadmin.domain.use_cases import Service, reads, writes
@@ -31,7 +31,7 @@ class GetRole(Command):
 
     permission = Permission(Scope.ROLES_READ)
 
-    role_id: Id
+    role_id: RoleId
 
 
 class AmendRole(Command):
@@ -39,7 +39,7 @@ class AmendRole(Command):
 
     permission = Permission(Scope.ROLES_WRITE, open_by_default=True)
 
-    role_id: Id
+    role_id: RoleId
     name: RoleName = UNSET
     scope: Scopes = UNSET
 
@@ -49,7 +49,7 @@ class RemoveRole(Command):
 
     permission = Permission(Scope.ROLES_WRITE)
 
-    role_id: Id
+    role_id: RoleId
 
 
 class RoleService(Service):

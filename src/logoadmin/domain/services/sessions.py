@@ -7,7 +7,7 @@ from, so that ends the session.
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Literal
+from typing import Annotated, Any, Final, Literal
 
 from logoadmin.domain import sign_in_limits
 from logoadmin.domain.audit.records import snapshot
@@ -39,7 +39,7 @@ from logoadmin.domain.model.errors import (
     TooManySignIns,
 )
 from logoadmin.domain.model.kinds import USERS
-from logoadmin.domain.model.limits import ExistingUsername, Id, OpaqueToken, Password, SessionId
+from logoadmin.domain.model.limits import ExistingUsername, OpaqueToken, Password, SessionId, UserId, described
 from logoadmin.domain.model.metrics import SIGN_INS, Counters
 from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Me, RemovedSession, RemovedUserSessions, Tokens
@@ -51,6 +51,8 @@ from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Credentials, UnitOfWork
 from logoadmin.ports.tokens import TokenVerifier
 
+_GRANT_TYPE: Final[Any] = described("How to sign in: by `password` or by `refresh_token`.", "password")
+
 
 class SignIn(Command):
     """Proof of being a user, by password."""
@@ -58,7 +60,7 @@ class SignIn(Command):
     permission = PUBLIC
     hashes = True
 
-    grant_type: Literal["password"] = "password"
+    grant_type: Annotated[Literal["password"], _GRANT_TYPE] = "password"
     username: ExistingUsername
     password: Password
 
@@ -96,7 +98,7 @@ class RemoveUserSessions(Command):
 
     permission = Permission(Scope.USERS_WRITE)
 
-    user_id: Id
+    user_id: UserId
 
 
 class Refresh(Command):
@@ -104,7 +106,7 @@ class Refresh(Command):
 
     permission = PUBLIC
 
-    grant_type: Literal["refresh_token"]
+    grant_type: Annotated[Literal["refresh_token"], _GRANT_TYPE]
     refresh_token: OpaqueToken
 
 

@@ -1,13 +1,14 @@
 """Users (spec §Endpoints 1 to 4, contract A12, A13, D)."""
 
 from dataclasses import replace
+from typing import Annotated
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.kinds import USERS
-from logoadmin.domain.model.limits import Avatar, ExistingUsername, Id, Password, Username
+from logoadmin.domain.model.limits import Avatar, ExistingUsername, Password, RoleId, UserId, Username, described
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, RemovedAvatar, RemovedUser, User
 from logoadmin.domain.transactions import Transactions
@@ -21,7 +22,7 @@ class ListUsers(SearchedCommand):
 
     permission = Permission(Scope.USERS_READ, open_by_default=True)
 
-    role_id: Id | None = None
+    role_id: Annotated[RoleId, described("Users with this role.", 1)] | None = None
 
 
 class CreateUser(Command):
@@ -30,7 +31,7 @@ class CreateUser(Command):
     permission = Permission(Scope.USERS_WRITE)
     hashes = True
 
-    user_id: Id
+    user_id: UserId
     username: Username
     avatar: Avatar | None = None
     password: Password
@@ -41,7 +42,7 @@ class GetUser(Command):
 
     permission = Permission(Scope.USERS_READ, open_by_default=True, self_field="user_id")
 
-    user_id: Id
+    user_id: UserId
 
 
 class FindUser(Command):
@@ -57,10 +58,10 @@ class AmendUser(Command):
 
     permission = Permission(Scope.USERS_WRITE)
 
-    user_id: Id
+    user_id: UserId
     username: Username = UNSET
     avatar: Avatar | None = UNSET
-    role_id: Id = UNSET
+    role_id: RoleId = UNSET
 
 
 class RemoveUser(Command):
@@ -68,7 +69,7 @@ class RemoveUser(Command):
 
     permission = Permission(Scope.USERS_WRITE)
 
-    user_id: Id
+    user_id: UserId
 
 
 class RemoveAvatar(Command):
@@ -76,7 +77,7 @@ class RemoveAvatar(Command):
 
     permission = Permission(Scope.USERS_WRITE, self_field="user_id")
 
-    user_id: Id
+    user_id: UserId
 
 
 class SetPassword(Command):
@@ -85,7 +86,7 @@ class SetPassword(Command):
     permission = Permission(Scope.USERS_WRITE, self_field="user_id")
     hashes = True
 
-    user_id: Id
+    user_id: UserId
     password: Password
 
 

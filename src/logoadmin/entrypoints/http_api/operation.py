@@ -37,6 +37,7 @@ class Operation:
         answer: the type of the answer; ``tuple[X, ...]`` and ``Listing[X]`` are arrays, the latter streamed.
         summary: what it does, in a few words of its own, for people who know neither this program nor its source.
         description: the rest that they should know, in Markdown.
+        success: the status of the answer, 201 where it creates a record.
         also: statuses of errors beside those that follow from its form, see :attr:`errors` and :meth:`statuses`.
         refreshes: whether a body with the ``grant_type`` of a refresh makes that command instead.
         form: whether the body may be a form, too (RFC 6749 §4.3).
@@ -52,6 +53,7 @@ class Operation:
     answer: Any
     summary: str
     description: str
+    success: int = 200
     also: tuple[int, ...] = ()
     refreshes: type[Command] | None = None
     form: bool = False
@@ -69,11 +71,6 @@ class Operation:
         """What it is listed under: the records that its path begins with, or else its service."""
         of = self.path.split("/")[2]
         return self.call.partition(".")[0] if of == "auth" else of
-
-    @cached_property
-    def success(self) -> int:
-        """The status of the answer."""
-        return 201 if self.command.__name__.startswith("Create") else 200
 
     @cached_property
     def holds_secret(self) -> bool:

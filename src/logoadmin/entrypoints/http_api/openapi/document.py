@@ -14,7 +14,7 @@ from logoadmin.domain.model.kinds import KINDS
 from logoadmin.entrypoints.http_api.media_types import FORM, JSON, JSON_LINES
 from logoadmin.entrypoints.http_api.openapi.examples import describe_field, with_examples, without_sources
 from logoadmin.entrypoints.http_api.openapi.headers import RESPONSE_HEADERS, request_headers, response_headers
-from logoadmin.entrypoints.http_api.openapi.texts import ABOUT, ELSEWHERE, STATUSES, TAGS
+from logoadmin.entrypoints.http_api.openapi.texts import ABOUT, STATUSES, TAGS
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
@@ -26,19 +26,33 @@ _PROBLEM: Final = {
     "type": "object",
     "required": ["loc", "msg", "type"],
     "properties": {
-        "loc": {"type": "array", "items": {"type": ["string", "integer"]}},
-        "msg": {"type": "string"},
-        "type": {"type": "string"},
+        "loc": {
+            "type": "array",
+            "items": {"type": ["string", "integer"]},
+            "description": "`path`, `query`, `header` or `body` and the field; of a file `line`, its number and field.",
+            "examples": [["path", "logo_id"]],
+        },
+        "msg": {
+            "type": "string",
+            "description": "The problem in words.",
+            "examples": ["Input should be greater than or equal to 0"],
+        },
+        "type": {
+            "type": "string",
+            "description": "The same as a fixed word, for programs.",
+            "examples": ["greater_than_equal"],
+        },
     },
     "additionalProperties": False,
 }
 
 
-def _detail(schema: dict[str, Any]) -> dict[str, Any]:
+def _detail(schema: dict[str, Any], status: int) -> dict[str, Any]:
+    described = {**schema, "description": "What is wrong.", "examples": [STATUSES[status][1]]}
     return {
         "type": "object",
         "required": ["detail"],
-        "properties": {"detail": schema},
+        "properties": {"detail": described},
         "additionalProperties": False,
     }
 
@@ -46,8 +60,8 @@ def _detail(schema: dict[str, Any]) -> dict[str, Any]:
 # Schemas that several operations share, beside those of the records.
 _SHARED: Final = {
     "Problem": _PROBLEM,
-    "Error": _detail({"type": "string"}),
-    "InvalidInput": _detail({"type": "array", "items": {"$ref": _REF.format(model="Problem")}}),
+    "Error": _detail({"type": "string"}, 404),
+    "InvalidInput": _detail({"type": "array", "items": {"$ref": _REF.format(model="Problem")}}, 422),
 }
 
 
@@ -122,14 +136,11 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     fields = operation.command.model_json_schema(ref_template=_REF, schema_generator=_Schemas)["properties"]
     found = []
     for name in operation.path_fields:
-        description, example, schema = describe_field("path", name, fields[name])
+        description, example, schema = describe_field(fields[name])
         described = {"name": name, "in": "path", "required": True, "description": description}
         found.append({**described, "schema": schema, "example": example})
     for name in operation.query_fields:
-        command = operation.command.__name__
-        description, example, schema = describe_field(
-            command if (command, name) in ELSEWHERE else "query", name, fields[name]
-        )
+        description, example, schema = describe_field(fields[name])
         # What may be left out is null in Python; a query has no such thing.
         (schema,) = [part for part in schema.get("anyOf", [schema]) if part != {"type": "null"}]
         described = {"name": name, "in": "query", "required": False, "description": description}

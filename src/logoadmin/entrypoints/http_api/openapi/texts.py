@@ -1,8 +1,6 @@
-"""What the document says in words, for people who know neither the program nor its specification."""
+"""The words of the document that belong to no field, for people who know neither the program nor its specification."""
 
 from typing import Any, Final
-
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, KINDS
 
 ABOUT: Final = """\
 Administration of the gallery of a community site: its logos, its themes, and the authors who made them; and the users
@@ -20,76 +18,6 @@ TAGS: Final = {
     "changes": "The history: every change of a record, in order, and undoing it.",
     "import": "Many records at once, from a file.",
     "export": "Many records at once, into a file.",
-}
-
-# A description for each field, in a path, a query, a body or an answer, by its name, where its type in
-# domain/model/limits.py does not say it.
-FIELDS: Final = {
-    **{kind.id_field: f"The number of the {kind.kind}." for kind in KINDS.values()},
-    **{kind.link_id_field: "The number of the link between the two." for kind in ARTWORK_KINDS},
-    "scope": "What is allowed, as a list of words such as `logos:write`; `*` is everything.",
-    "active": "Whether it is in use.",
-    "authors": "Who made it, in the order they were linked.",
-    "created_at": "When it was created, as Unix time in seconds.",
-    "grant_type": "How one signs in: by `password`, or by `refresh_token`.",
-    "access_token": "To be sent with each request that needs a token, until it expires.",
-    "token_type": "How it is sent: `Authorization: Bearer` and the token.",
-    "expires_in": "Seconds until the access token expires.",
-    "refresh_token": "Good once, for the next access token.",
-    "key": "The service key, shown this once.",
-    "key_id": "The number of a service key.",
-    "expires_at": "When it ends, as Unix time in seconds; `null` for never.",
-    "refreshed_at": "When it was refreshed last, as Unix time in seconds; `null` for not yet.",
-    "address": "The address that one signed in from; `null` if it is not known.",
-    "user_agent": "The `User-Agent` of the sign-in, at most 256 characters of it; `null` if it is not known.",
-    "current": "Whether it is the session of the access token that is sent.",
-    "last_used_at": "When it was used last, to the minute, as Unix time in seconds; `null` for never.",
-    "ended": "Whether there was a session to end.",
-    "change_id": "The number of a change. They rise in the order in which changes were made.",
-    "at": "When, as Unix time in seconds.",
-    "action": "What was done: the kind of record, a dot, and `created`, `amended`, `removed`, `restored` and so on.",
-    "kind": "The kind of record.",
-    "id": "The number of the record.",
-    "before": "The record as it was; `null` if it was not there.",
-    "after": "The record as it is since; `null` if it is gone.",
-    "request_id": "The `X-Request-Id` of the request that did it; `null` if there was none.",
-    "order": "By rising number, `asc`, or by falling number, `desc`.",
-    "since": "Those at this time or later, as Unix time in seconds.",
-    "until": "Those at this time or earlier, as Unix time in seconds.",
-    "dry_run": "Whether only to find out what would be done, and to change nothing.",
-    "created": "How many were created.",
-    "amended": "How many were there already and were changed.",
-    "unchanged": "How many were so already.",
-    "detail": "What is wrong.",
-    "loc": "Where: `path`, `query`, `header` or `body`, and the field; in a file `line`, its number, and the field.",
-    "msg": "What is wrong there, in words.",
-    "type": "The same as a fixed word, for programs.",
-}
-# Where a name means something else: by the schema, the command or the place it is in.
-ELSEWHERE: Final = {
-    ("query", "after"): "Those that follow the record with this number, in the order that is asked for.",
-    ("query", "role_id"): "Those with this role.",
-    ("query", "author_id"): "Those by this author.",
-    ("query", "user_id"): "The one with this number at the community site.",
-    ("query", "active"): "Those that are in use, or those that are not.",
-    ("query", "target"): "Those for this part of the site.",
-    ("ExportRecords", "kind"): "Those of this kind; given again, those of that kind, too. All, if there is none.",
-    ("ListChanges", "kind"): "Those of records of this kind.",
-    ("ListChanges", "id"): "Those of the record with this number, of the `kind` that is given.",
-    ("ListChanges", "user_id"): "What this user did.",
-    ("ListChanges", "action"): "Those by which this was done: the kind of record, a dot, and `created` and so on.",
-    ("ListChanges", "request_id"): "What one request did: its `X-Request-Id`.",
-    **{
-        (title, "user_id"): "The author's number at the community site, unique. It need not be a user of this service."
-        for title in ("Author", "CreateAuthor", "AmendAuthor")
-    },
-    ("ListedSession", "created_at"): "When one signed in, as Unix time in seconds.",
-    ("ListedSession", "expires_at"): "When it ends if it is not refreshed again, as Unix time in seconds.",
-    ("RemovedUserSessions", "ended"): "How many sessions there were.",
-    ("Change", "user_id"): "Who did it; `null` if that is not known.",
-    ("Tokens", "scope"): "What is allowed at this moment, as words with spaces between them; `*` is everything.",
-    ("CreateKey", "expires_in"): "Seconds until the key ends; `null` or nothing for never.",
-    ("RemovedAvatar", "avatar"): "The avatar that was removed; empty if there was none.",
 }
 
 # Of the schemas that are no record's.
