@@ -19,6 +19,7 @@ from logoadmin.entrypoints.http_api.doctor_endpoint import doctor_route
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint
 from logoadmin.entrypoints.http_api.health import health_routes
 from logoadmin.entrypoints.http_api.hosts import Hosts, misdirected
+from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.http_api.media_types import JSON
 from logoadmin.entrypoints.http_api.metrics import Measured
 from logoadmin.entrypoints.http_api.openapi import openapi_document
@@ -61,7 +62,7 @@ def http_application(
     measured = functools.partial(Measured, counters=gallery.counters) if counted else _not_measured
     # The response cache counts what it answers by itself: to pass through one layer more would take longer than that.
     cached = ResponseCache(measured(router), data_version, gallery.counters, counted=counted)
-    return cached if hosts is None else Hosts(cached, hosts, measured(misdirected))
+    return ClientLimits(cached if hosts is None else Hosts(cached, hosts, measured(misdirected)))
 
 
 def _not_measured(app: ASGIApp) -> ASGIApp:
