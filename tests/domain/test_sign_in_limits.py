@@ -11,7 +11,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Anonymous
 from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.services.sessions import SignIn
-from logoadmin.domain.sign_in_limits import attempt, refuse, succeeded
+from logoadmin.domain.sign_in_limits import attempt, succeeded
 from logoadmin.ports.storage import Storage
 from tests.gallery import ANN_PASSWORD, NOW, FrozenClock, gallery_on, stock
 
@@ -27,7 +27,9 @@ class Limits:
         self.storage, self.clock = storage, clock
 
     def attempt(self, username: str, origin: str) -> None:
-        refuse(self.storage.write(lambda uow: attempt(uow, username, origin, self.clock.now())))
+        wait = self.storage.write(lambda uow: attempt(uow, username, origin, self.clock.now()))
+        if wait is not None:
+            raise TooManySignIns(wait)
 
     def succeeded(self, username: str, origin: str) -> None:
         self.storage.write(lambda uow: succeeded(username, origin, uow))

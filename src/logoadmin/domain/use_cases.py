@@ -1,6 +1,6 @@
 """Use cases: each is one method of a service, which says what happens in the unit of work.
 
-:func:`reads` and :func:`writes` give the method the signature that callers see::
+:func:`reads`, :func:`reads_with_rights` and :func:`writes` give the method the signature that callers see::
 
     @writes
     def create(self, uow: AuditedUnitOfWork, command: CreateAuthor) -> Author: ...
@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.model.access import OWNER, Caller
+from logoadmin.domain.model.access import OWNER, Caller, Rights
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.storage import UnitOfWork
@@ -54,6 +54,17 @@ def reads(work: Callable[[AnyService, UnitOfWork, Asked], Answer]) -> UseCaseOf[
 
     def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
         return service.transactions.read(command, caller, partial(work, service))
+
+    return _named_after(work, use_case)
+
+
+def reads_with_rights(
+    work: Callable[[AnyService, UnitOfWork, Asked, Rights | None], Answer],
+) -> UseCaseOf[AnyService, Asked, Answer]:
+    """Make a use case of a method that reads and depends on rights, see :meth:`Transactions.snapshot_with_rights`."""
+
+    def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
+        return service.transactions.snapshot_with_rights(command, caller, partial(work, service))
 
     return _named_after(work, use_case)
 

@@ -1,15 +1,14 @@
-"""Signing in, and knowing who asks (spec §Authentication, contract A19, B5, C1 to C4, C6).
+"""Sign-in, sessions and the identity of callers (spec §Authentication, contract A19, B5, C1 to C4, C6).
 
-A sign-in begins a session. Its access tokens say who somebody is for some minutes without a look at storage; its
-refresh token, good once, prolongs it. Whoever uses a refresh token a second time has a stolen one, or was stolen
-from, so that ends the session.
+A sign-in begins a session. Its access tokens identify the user for some minutes without asking storage; its refresh
+token, usable once, prolongs it. A second use of a refresh token means that it was stolen, so it ends the session.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 
-from logoadmin.domain import sign_in_limits
 from logoadmin.domain.audit.records import snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.model.access import (
@@ -45,7 +44,9 @@ from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Me, RemovedSession, RemovedUserSessions, Tokens
 from logoadmin.domain.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.services.keys import hashed_key
+from logoadmin.domain.sign_in_limits import attempt, succeeded
 from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.use_cases import Service, reads_with_rights, writes
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Credentials, UnitOfWork
@@ -55,7 +56,7 @@ _GRANT_TYPE: Final[Any] = described("How to sign in: by `password` or by `refres
 
 
 class SignIn(Command):
-    """Proof of being a user, by password."""
+    """A sign-in with username and password."""
 
     permission = PUBLIC
     hashes = True
@@ -66,7 +67,7 @@ class SignIn(Command):
 
 
 class Revoke(Command):
-    """The end of a session: of the one with this refresh token or, without one, of the caller's own."""
+    """The end of the session with this refresh token or, without one, of the caller's session."""
 
     permission = OPTIONAL
 
@@ -74,13 +75,13 @@ class Revoke(Command):
 
 
 class WhoAmI(Command):
-    """Who the caller is, and what they may do now."""
+    """The caller's user and current scopes."""
 
     permission = SIGNED_IN
 
 
 class ListSessions(Command):
-    """The caller's own sessions, of which this one is marked."""
+    """The caller's own sessions; the current one is marked."""
 
     permission = SIGNED_IN
 
@@ -102,7 +103,7 @@ class RemoveUserSessions(Command):
 
 
 class Refresh(Command):
-    """Proof of a session that goes on, by its refresh token."""
+    """A refresh of a session with its refresh token."""
 
     permission = PUBLIC
 
@@ -110,8 +111,8 @@ class Refresh(Command):
     refresh_token: OpaqueToken
 
 
-class SessionService:
-    """What can be done with sessions. Every method may also raise what :class:`Transactions` raises."""
+class SessionService(Service):
+    """The use cases of sessions."""
 
     def __init__(
         self,
@@ -122,7 +123,7 @@ class SessionService:
         clock: Clock,
         counters: Counters,
     ) -> None:
-        self._transactions = transactions
+        super().__init__(transactions)
         self._hasher = hasher
         self._session_tokens = tokens
         self._verifier = verifier
@@ -130,14 +131,14 @@ class SessionService:
         self._sign_ins = counters.of(SIGN_INS)
 
     def caller(self, token: str, request_id: str | SentRequestId | None = None) -> SignedIn | KeyHolder:
-        """Return who shows a Bearer token, as far as it can be told without asking storage (contract A19, C5).
+        """Return the caller with a Bearer token, as far as it can be verified without storage (contract A19, C5).
 
         Args:
             token: an access token or a service key.
-            request_id: what the history is to call the request that the token came with (contract G).
+            request_id: the id of the request, for the history (contract G).
 
         Raises:
-            InvalidToken: it is not good now.
+            InvalidToken: the token is not valid now.
         """
         key_hash = hashed_key(token)
         if key_hash is not None:
@@ -150,37 +151,50 @@ class SessionService:
         return self._verifier.public_keys()
 
     def grant(self, command: SignIn | Refresh, caller: Caller = ANONYMOUS) -> Tokens:
-        """Sign in or refresh, whichever is asked for (contract C1, C3)."""
+        """Sign in or refresh, depending on the command (contract C1, C3)."""
         return self.sign_in(command, caller) if isinstance(command, SignIn) else self.refresh(command, caller)
 
     def sign_in(self, command: SignIn, caller: Caller = ANONYMOUS) -> Tokens:
         """Begin a session (contract C1).
 
         Raises:
-            SignInRefused: the name or the password is wrong, which takes the same time.
-            TooManySignIns: that happened too often.
+            SignInRefused: the name or the password is wrong; both take the same time.
+            TooManySignIns: there were too many failed attempts.
         """
-        try:
-            tokens = self._sign_in(command, caller)
-        except (SignInRefused, TooManySignIns) as error:
-            self._sign_ins.add("failed" if isinstance(error, SignInRefused) else "refused")
-            raise
-        self._sign_ins.add("ok")
-        return tokens
+        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
+        with self._counting_outcome():
+            credentials, rehashed = self._verify_password(command, client.origin)
+            if command.idempotency_key is not None:  # a replay does not run begin
+                self.transactions.side_transaction(partial(succeeded, command.username, client.origin))
+
+            def begin(uow: AuditedUnitOfWork, command: SignIn) -> Tokens:
+                if uow.passwords.credentials(command.username) != credentials:  # changed while it was verified
+                    raise SignInRefused
+                if rehashed is not None:
+                    uow.passwords.renew(credentials.user_id, rehashed)
+                if command.idempotency_key is None:
+                    succeeded(command.username, client.origin, uow)
+                return self._session_tokens.begin(uow, credentials.user_id, client, uow.now)
+
+            return self.transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
 
     def refresh(self, command: Refresh, caller: Caller = ANONYMOUS) -> Tokens:
-        """Prolong a session by its refresh token, which is used up by that (contract C3).
+        """Prolong a session by its refresh token, which can be used only once (contract C3).
 
         Raises:
-            InvalidToken: it is no such token, or its session is over; one that was used ends its session now.
+            InvalidToken: the token is unknown, or its session has ended; a second use of a token ends its session.
         """
-        answer = self._transactions.write(command, caller, self._refresh, unused=self._session_tokens.are_unused)
-        if isinstance(answer, EndedSession):  # raised out here, because the end of the session must stand
+
+        def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
+            return self._session_tokens.refresh(uow, command.refresh_token, uow.now)
+
+        answer = self.transactions.write(command, caller, refresh, unused=self._session_tokens.are_unused)
+        if isinstance(answer, EndedSession):  # raised outside the transaction, so that the session stays ended
             raise InvalidToken
         return answer
 
     def revoke(self, command: Revoke, caller: Caller = ANONYMOUS) -> EndedSession:
-        """End a session: its refresh token and its access tokens are good for nothing from now on (contract C3).
+        """End a session: its refresh token and its access tokens become invalid (contract C3).
 
         Raises:
             NotAuthenticated: neither the command nor the caller names a session.
@@ -188,98 +202,57 @@ class SessionService:
         own = _session_of(caller)
         if command.refresh_token is UNSET and own is None:
             raise NotAuthenticated
-        return self._transactions.write(command, caller, partial(self._revoke, own))
 
-    def list(self, command: ListSessions, caller: Caller) -> tuple[ListedSession, ...]:
+        def revoke(uow: AuditedUnitOfWork, command: Revoke) -> EndedSession:
+            session_id = own
+            if command.refresh_token is not UNSET:
+                known = session_of_token(uow, command.refresh_token)
+                session_id = known[0].session_id if known else None
+            return EndedSession(session_id is not None and uow.sessions.end(session_id))
+
+        return self.transactions.write(command, caller, revoke)
+
+    def list(self, command: ListSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
         """Return the caller's sessions, by created_at, then by session_id (contract C6).
 
         Raises:
-            NotAuthenticated: the caller is nobody in particular.
-            NotPermitted: they are a service key.
+            NotAuthenticated: the caller is not a user.
+            NotPermitted: the caller is a service key.
         """
-        return self._transactions.snapshot_with_rights(command, caller, partial(self._list, _session_of(caller)))
 
-    def remove(self, command: RemoveSession, caller: Caller) -> RemovedSession:
-        """End one of the caller's sessions at once, with all that it gave out (contract C6).
+        def list_own(uow: UnitOfWork, _: ListSessions, held: Rights | None) -> tuple[ListedSession, ...]:
+            user_id, now = user_of(held), self._clock.now()
+            return sessions_of(user_id, uow, now, self._session_tokens.lifetimes, _session_of(caller))
+
+        return self.transactions.snapshot_with_rights(command, caller, list_own)
+
+    @writes
+    def remove(self, uow: AuditedUnitOfWork, command: RemoveSession) -> RemovedSession:
+        """End one of the caller's sessions at once, with all its tokens (contract C6).
 
         Raises:
-            NotAuthenticated: the caller is nobody in particular.
-            NotPermitted: they are a service key.
-            NotFound: they have no such session.
-            Outdated: ``if_match`` names versions of it, and a session has none.
+            NotAuthenticated: the caller is not a user.
+            NotPermitted: the caller is a service key.
+            NotFound: the caller has no such session.
+            Outdated: ``if_match`` is given, and sessions have no versions.
         """
-        return self._transactions.write(command, caller, self._remove)
-
-    def remove_all(self, command: RemoveUserSessions, caller: Caller = OWNER) -> RemovedUserSessions:
-        """End all sessions of a user at once (contract C6).
-
-        Raises:
-            NotPermitted: the caller is a service key, or does not hold all that the user does (contract B4).
-            NotFound: there is no such user.
-            Outdated: the user has none of the versions in ``if_match``.
-        """
-        return self._transactions.write(command, caller, self._remove_all)
-
-    def me(self, command: WhoAmI, caller: Caller) -> Me:
-        """Return who the caller is and what they may do right now (contract C3).
-
-        Raises:
-            NotAuthenticated: they are nobody in particular.
-        """
-        return self._transactions.snapshot_with_rights(command, caller, self._me)
-
-    def _sign_in(self, command: SignIn, caller: Caller) -> Tokens:
-        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
-        origin, now = client.origin, self._clock.now()
-        known, renewed = self._proven(command, origin, now)
-        if command.idempotency_key is not None:
-            # Where the stored response is given, the work below is not done again.
-            self._transactions.side_transaction(partial(sign_in_limits.succeeded, command.username, origin))
-        begin = partial(self._begin, known, renewed, client)
-        return self._transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
-
-    def _begin(
-        self,
-        known: Credentials,
-        renewed: PasswordHash | None,
-        client: Anonymous,
-        uow: AuditedUnitOfWork,
-        command: SignIn,
-    ) -> Tokens:
-        # Hashing takes a while and is no part of the transaction: the password may be another one by now.
-        if uow.passwords.credentials(command.username) != known:
-            raise SignInRefused
-        if renewed is not None:
-            uow.passwords.renew(known.user_id, renewed)
-        if command.idempotency_key is None:
-            sign_in_limits.succeeded(command.username, client.origin, uow)
-        return self._session_tokens.begin(uow, known.user_id, client, uow.now)
-
-    def _refresh(self, uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
-        return self._session_tokens.refresh(uow, command.refresh_token, uow.now)
-
-    def _revoke(self, own: str | None, uow: AuditedUnitOfWork, command: Revoke) -> EndedSession:
-        session_id = own
-        if command.refresh_token is not UNSET:
-            known = session_of_token(uow, command.refresh_token)
-            session_id = known[0].session_id if known else None
-        return EndedSession(session_id is not None and uow.sessions.end(session_id))
-
-    def _list(
-        self, current: str | None, uow: UnitOfWork, _command: ListSessions, held: Rights | None
-    ) -> tuple[ListedSession, ...]:
-        return sessions_of(user_of(held), uow, self._clock.now(), self._session_tokens.lifetimes, current)
-
-    def _remove(self, uow: AuditedUnitOfWork, command: RemoveSession) -> RemovedSession:
         own = sessions_of(user_of(uow.held), uow, uow.now, self._session_tokens.lifetimes)
         if command.session_id not in {session.session_id for session in own}:
             raise NotFound("Session", command.session_id)
-        if command.if_match is not None:  # a session has no version
+        if command.if_match is not None:
             raise Outdated("Session", command.session_id)
         uow.sessions.end(command.session_id)
         return RemovedSession(command.session_id)
 
-    def _remove_all(self, uow: AuditedUnitOfWork, command: RemoveUserSessions) -> RemovedUserSessions:
+    @writes
+    def remove_all(self, uow: AuditedUnitOfWork, command: RemoveUserSessions) -> RemovedUserSessions:
+        """End all sessions of a user at once (contract C6).
+
+        Raises:
+            NotPermitted: the caller is a service key, or does not hold all scopes of the user (contract B4).
+            NotFound: the user does not exist.
+            Outdated: the user has none of the versions in ``if_match``.
+        """
         if uow.held is not None and not uow.held.of_user:
             raise NotPermitted
         uow.records(USERS).get_for_change(command.user_id, command.if_match)
@@ -287,24 +260,40 @@ class SessionService:
         uow.sessions.end_all(command.user_id)
         return RemovedUserSessions(command.user_id, ended)
 
-    def _me(self, uow: UnitOfWork, _command: WhoAmI, held: Rights | None) -> Me:
+    @reads_with_rights
+    def me(self, uow: UnitOfWork, _command: WhoAmI, held: Rights | None) -> Me:
+        """Return the caller's user with their current scopes (contract C3).
+
+        Raises:
+            NotAuthenticated: the caller is not a user, nor a service key of one.
+        """
         if held is None:
             raise NotAuthenticated
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
         return Me(**user, scope=tuple(sorted(held.scope)))
 
-    def _proven(self, command: SignIn, origin: str, now: int) -> tuple[Credentials, PasswordHash | None]:
-        """Return whose name and password these are, and the password hashed anew where that has become outdated."""
-        wait, known = self._transactions.side_transaction(partial(_attempt, command.username, origin, now))
-        sign_in_limits.refuse(wait)
-        right = self._hasher.verify(known.password if known else None, command.password)
-        if known is None or known.password is None or not right:
+    def _verify_password(self, command: SignIn, origin: str) -> tuple[Credentials, PasswordHash | None]:
+        """Return the user's credentials, and a new hash if theirs is outdated. Hashing takes no transaction."""
+        now = self._clock.now()
+        wait, credentials = self.transactions.side_transaction(
+            lambda uow: (attempt(uow, command.username, origin, now), uow.passwords.credentials(command.username))
+        )
+        if wait is not None:
+            raise TooManySignIns(wait)
+        stored = credentials.password if credentials else None
+        is_right = self._hasher.verify(stored, command.password)
+        if credentials is None or stored is None or not is_right:
             raise SignInRefused
-        return known, self._hasher.hash(command.password) if self._hasher.needs_rehash(known.password) else None
+        return credentials, self._hasher.hash(command.password) if self._hasher.needs_rehash(stored) else None
 
-
-def _attempt(username: str, origin: str, now: int, uow: UnitOfWork) -> tuple[int | None, Credentials | None]:
-    return sign_in_limits.attempt(uow, username, origin, now), uow.passwords.credentials(username)
+    @contextmanager
+    def _counting_outcome(self) -> Iterator[None]:
+        try:
+            yield
+        except (SignInRefused, TooManySignIns) as error:
+            self._sign_ins.add("failed" if isinstance(error, SignInRefused) else "refused")
+            raise
+        self._sign_ins.add("ok")
 
 
 def _session_of(caller: Caller) -> str | None:
