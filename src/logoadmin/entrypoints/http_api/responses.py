@@ -93,7 +93,7 @@ class Renderer:
 
     def __init__(self, operation: Operation, cache_seconds: int) -> None:
         """Prepare for what the operation answers; public reads may be kept for some seconds."""
-        self._success = operation.success
+        self._success = operation.status
         self._is_versioned = operation.is_versioned
         self._reads = operation.method == "GET"
         self._json = operation.renderer().serializer.to_json

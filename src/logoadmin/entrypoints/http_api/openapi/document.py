@@ -111,7 +111,7 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
         "x-source": operation.source,
         "security": _security(operation.command.permission, access),
         "responses": {
-            str(status): _response(operation, status, answer if status == operation.success else None)
+            str(status): _response(operation, status, answer if status == operation.status else None)
             for status in operation.statuses(access)
         },
     }
