@@ -18,6 +18,7 @@ from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, deadline_of
 from logoadmin.entrypoints.http_api.errors import HttpError, note_cause, note_code
 from logoadmin.entrypoints.http_api.faults import Faults
+from logoadmin.entrypoints.http_api.media_types import EXPORTED
 from logoadmin.entrypoints.http_api.metrics import OPERATION
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.parts import PartCache, RenderContext
@@ -128,7 +129,7 @@ class Endpoint:
         file = context.downloads.open(user_id)
         try:
             await dispatch.long_reading(partial(exports.dump, command, file.write_line, caller))
-            return self._renderers[operation].file_response(file)
+            return self._renderers[operation].file_response(file, _accepted(request))
         except BaseException:
             file.close()
             raise
@@ -152,6 +153,12 @@ class Endpoint:
     def _not_served(self, scope: Scope) -> RenderedResponse:
         refusal = HttpError(405, headers={"allow": ", ".join(sorted(self._operations))})
         return self._context.cors.preflight(scope, self._operations) or error_rendered(refusal)
+
+
+def _accepted(request: Request) -> str:
+    """Return the media type of an export: the first unless the client names another one of them alone."""
+    accepted = ",".join(header_values(request.scope, b"accept")).lower()
+    return next((media_type for media_type in EXPORTED if media_type in accepted), EXPORTED[0])
 
 
 def _loaded(load: Callable[[], Imported], renderer: Renderer) -> RenderedResponse:

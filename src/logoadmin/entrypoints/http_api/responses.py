@@ -15,7 +15,7 @@ from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gz
 from logoadmin.entrypoints.http_api.conditions import Fields, if_none_match, known_tag, unmodified
 from logoadmin.entrypoints.http_api.dispatch import leave_to_thread
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
-from logoadmin.entrypoints.http_api.media_types import JSON, JSON_LINES
+from logoadmin.entrypoints.http_api.media_types import JSON
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.parts import CHUNK, ChunkedBody, Part, RenderContext
 from logoadmin.entrypoints.http_api.spool import SpooledFile
@@ -93,13 +93,12 @@ class Renderer:
 
     def __init__(self, operation: Operation, cache_seconds: int) -> None:
         """Prepare for what the operation answers; public reads may be kept for some seconds."""
-        self._success = operation.status
+        self._success = operation.success
         self._is_versioned = operation.is_versioned
         self._reads = operation.method == "GET"
         self._json = operation.renderer().serializer.to_json
         kept = f"public, max-age={cache_seconds}" if operation.is_public_read else "no-store"
         self._attachment = [
-            (b"content-type", JSON_LINES[0].encode()),
             (b"content-disposition", f'attachment; filename="{operation.attachment}"'.encode()),
         ]
         self._compresses = not operation.holds_secret
@@ -132,9 +131,10 @@ class Renderer:
         """Return the response to a call that was made, of which the answer is short."""
         return self._whole(self._json(answer), [*self._fields, _JSON], gzip=False)
 
-    def file_response(self, file: SpooledFile) -> RenderedResponse:
+    def file_response(self, file: SpooledFile, media_type: str) -> RenderedResponse:
         """Return the response that is a file, which is closed when it has been sent."""
-        fields = [*self._fields, *self._attachment, (b"content-length", b"%d" % file.end())]
+        fields = [*self._fields, *self._attachment, (b"content-type", media_type.encode())]
+        fields.append((b"content-length", b"%d" % file.end()))
         return RenderedResponse(self._success, fields, chunks=file, done=file.close)
 
     def part(self, answer: Any) -> Part:

@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 
 from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
-from logoadmin.entrypoints.http_api.media_types import JSON_LINES
+from logoadmin.entrypoints.http_api.media_types import IMPORTED, JSON_LINES
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from logoadmin.entrypoints.http_api.requests import Request
 from logoadmin.entrypoints.http_api.spool import Spool, SpooledFile
@@ -121,7 +121,7 @@ def check_head(request: Request) -> None:
     Raises:
         HttpError: it is too large, of another type, or compressed.
     """
-    if request.header(b"content-type").partition(";")[0].strip().lower() not in JSON_LINES:
+    if request.header(b"content-type").partition(";")[0].strip().lower() not in IMPORTED:
         raise HttpError(415, f"Body should be {' or '.join(JSON_LINES)}")
     if request.header(b"content-encoding", "identity").strip().lower() != "identity":
         raise HttpError(415, "Body should not be compressed")

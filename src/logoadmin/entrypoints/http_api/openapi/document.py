@@ -1,8 +1,9 @@
 """The document: paths and operations, bodies and answers."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
+from email.utils import parseaddr
 from http import HTTPStatus
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from typing import Any, Final
 
 from pydantic import TypeAdapter
@@ -10,8 +11,8 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.kinds import KINDS
-from logoadmin.entrypoints.http_api.media_types import FORM, JSON, JSON_LINES
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyArtworkKind
+from logoadmin.entrypoints.http_api.media_types import EXPORTED, FORM, IMPORTED, JSON
 from logoadmin.entrypoints.http_api.openapi.examples import describe_field, with_examples, without_sources
 from logoadmin.entrypoints.http_api.openapi.headers import RESPONSE_HEADERS, request_headers, response_headers
 from logoadmin.entrypoints.http_api.openapi.texts import ABOUT, STATUSES, TAGS
@@ -77,28 +78,41 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
         (row, "serialization", operation.renderer()) for row, operation in enumerate(OPERATIONS)
     ]
     answers, definitions = TypeAdapter.json_schemas(inputs, ref_template=_REF)
+    schemas = {**definitions["$defs"], **_SHARED}
+    snapshots = _snapshots(schemas)
+    for name in ("before", "after"):
+        schemas["Change"]["properties"][name].update(_or_null(*snapshots))
     paths: dict[str, dict[str, Any]] = {}
     for row, operation in enumerate(OPERATIONS):
         described = _operation(operation, answers[row, "serialization"], access)
         paths.setdefault(operation.path, {})[operation.method.lower()] = described
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "logoadmin",
-            "version": version("logoadmin"),
-            "description": ABOUT,
-        },
+        "info": _info(),
         "servers": [{"url": root_path or "/"}],
         "tags": _tags(),
         "paths": paths,
         "components": {
             "schemas": {
-                title: with_examples(title, schema) for title, schema in {**definitions["$defs"], **_SHARED}.items()
+                **{title: with_examples(title, schema) for title, schema in {**schemas, **snapshots}.items()},
+                **_named_bodies(),
             },
             "headers": RESPONSE_HEADERS,
             "securitySchemes": _security_schemes(root_path),
         },
     }
+
+
+def _info() -> dict[str, Any]:
+    """Return what the package says of itself; licence and contact where its metadata have them."""
+    found: dict[str, Any] = {"title": "logoadmin", "version": version("logoadmin"), "description": ABOUT}
+    about = metadata("logoadmin").json
+    if licence := about.get("license_expression"):
+        found["license"] = {"name": licence, "identifier": licence}
+    name, email = parseaddr(str(about.get("author_email", "")))
+    if email:
+        found["contact"] = {"name": name or email, "email": email}
+    return found
 
 
 def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, Any]:
@@ -111,7 +125,7 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
         "x-source": operation.source,
         "security": _security(operation.command.permission, access),
         "responses": {
-            str(status): _response(operation, status, answer if status == operation.status else None)
+            str(status): _response(operation, status, answer if status == operation.success else None)
             for status in operation.statuses(access)
         },
     }
@@ -149,7 +163,7 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     return found + request_headers(operation)
 
 
-def _links(operation: Operation) -> dict[str, Any]:
+def _response_links(operation: Operation) -> dict[str, Any]:
     """Return where one can go on from a record that was made."""
     id_field = operation.kind.id_field if operation.kind else "key_id"
     return {
@@ -198,22 +212,72 @@ def _response(operation: Operation, status: int, answer: Any | None) -> dict[str
         content = {"schema": answer}
     described["content"] = {JSON: content}
     if operation.attachment and answer is not None:
-        described["content"] = {JSON_LINES[0]: {**content, "example": _LINES}}
-    links = _links(operation) if status == HTTPStatus.CREATED else {}
+        described["content"] = {media_type: {**content, "example": _LINES} for media_type in EXPORTED}
+    links = _response_links(operation) if status == HTTPStatus.CREATED else {}
     return {**described, "links": links} if links else described
 
 
 def _contents(operation: Operation) -> dict[str, Any]:
-    commands = [command for command in (operation.command, operation.refreshes) if command is not None]
-    bodies = [_body(command, operation.path_fields) for command in commands]
-    schema = bodies[0] if len(bodies) == 1 else {"anyOf": bodies}
-    contents = {JSON: {"schema": schema}}
     if operation.takes_jsonl:
-        return {media_type: {"schema": {"type": "string"}, "example": _LINES} for media_type in JSON_LINES}
+        return {media_type: {"schema": {"type": "string"}, "example": _LINES} for media_type in IMPORTED}
+    if operation.refreshes is None:
+        return {JSON: {"schema": _body(operation.command, operation.path_fields)}}
+    commands = (operation.command, operation.refreshes)
+    contents = {JSON: _any_of(command.__name__ for command in commands)}
     if operation.form:
-        # What a form says beside that is passed over (RFC 6749 §3.2).
-        contents[FORM] = {"schema": {"anyOf": [{**body, "additionalProperties": True} for body in bodies]}}
+        contents[FORM] = _any_of(f"{command.__name__}Form" for command in commands)
     return contents
+
+
+def _or_null(*models: str) -> dict[str, Any]:
+    return {"anyOf": [*({"$ref": _REF.format(model=model)} for model in models), {"type": "null"}]}
+
+
+def _any_of(models: Iterable[str]) -> dict[str, Any]:
+    return {"schema": {"anyOf": [{"$ref": _REF.format(model=model)} for model in models]}}
+
+
+def _named_bodies() -> dict[str, Any]:
+    """Return the bodies of operations with several, by name: generated clients have a class for each."""
+    found: dict[str, Any] = {}
+    for operation in OPERATIONS:
+        if operation.refreshes is not None:
+            for command in (operation.command, operation.refreshes):
+                found[command.__name__] = _body(command, operation.path_fields)
+                if operation.form:
+                    # Other fields of a form are ignored (RFC 6749 §3.2).
+                    found[f"{command.__name__}Form"] = {**found[command.__name__], "additionalProperties": True}
+    return found
+
+
+def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the history says of a record of each kind: its fields, and the ids of its links."""
+    found: dict[str, Any] = {}
+    for kind in KINDS.values():
+        fields = records[kind.name]["properties"]
+        properties = {name: fields[name] for name in kind.stored_fields}
+        for artwork in ARTWORK_KINDS:
+            if kind is artwork:
+                properties["authors"] = _links(records, kind, "author_id")
+            elif kind is AUTHORS:  # of an author who was removed
+                properties[artwork.plural] = _links(records, artwork, artwork.id_field)
+        # Changes from before a field was added lack it.
+        required = [kind.id_field, "created_at"]
+        found[f"{kind.name}Snapshot"] = {"type": "object", "properties": properties, "required": required}
+    return found
+
+
+def _links(records: Mapping[str, Any], kind: AnyArtworkKind, other_id: str) -> dict[str, Any]:
+    fields = records[f"{kind.name}Author"]["properties"]
+    names = (kind.link_id_field, other_id)
+    link = {"type": "object", "properties": {name: fields[name] for name in names}, "required": [*names]}
+    described = with_examples("", link)
+    return {
+        "type": "array",
+        "items": described,
+        "description": "The links between the two, in the order they were linked.",
+        "examples": [described["examples"]],
+    }
 
 
 def _body(command: type[Command], path_fields: Collection[str]) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from logoadmin.domain.model.kinds import KINDS
+
 ABOUT: Final = """\
 Administration of the gallery of a community site: its logos, its themes, and the authors who made them; and the users
 and roles of the people who look after it.
@@ -22,6 +24,9 @@ TAGS: Final = {
 
 # Of the schemas that are no record's.
 SCHEMAS: Final = {
+    "SignIn": "Signing in with a username and a password.",
+    "Refresh": "Exchanging a refresh token for new tokens.",
+    **{f"{kind.name}Snapshot": f"A {kind.kind}, as the history has it." for kind in KINDS.values()},
     "Problem": "One thing that is wrong with a request.",
     "Error": "What is wrong, in words.",
     "InvalidInput": "All that is wrong with a request.",
