@@ -83,7 +83,7 @@ SAMPLES: Final = (
     Sample("DELETE", "/api/auth/sessions/{session_id}", 200, "always", ("session_id",), errors=(404,)),
     Sample("GET", "/api/auth/keys", 200, "always", _KEY, is_list=True),
     Sample("POST", "/api/auth/keys", 201, "always", (*_KEY, "key"),
-        {"name": "nightly", "scope": ["logos:write"], "expires_in": 3600}),
+        {"name": "nightly", "scope": ["logos:write"], "expires_in": 3600}, errors=(409,)),
     Sample("DELETE", "/api/auth/keys/{key_id}", 200, "always", ("key_id",), errors=(404,)),
     Sample("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),
     Sample("POST", "/api/changes/{change_id}/revert", 200, "always", _CHANGE, errors=(400, 404, 409)),

@@ -1,5 +1,8 @@
 """Signing in, refreshing, and what ends a session (spec §Authentication, contract A19, B5, C1 to C4)."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
 import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
@@ -7,6 +10,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import OWNER, Anonymous, KeyHolder, SignedIn
 from logoadmin.domain.model.errors import (
+    Conflict,
     InvalidToken,
     NotAuthenticated,
     NotFound,
@@ -609,6 +613,45 @@ def test_a_key_that_expired_is_not_used_any_more(stocked: LogoAdmin, clock: Froz
     with pytest.raises(InvalidToken):
         stocked.users.get(GetUser(user_id=7), stocked.sessions.caller(made.key))
     assert stocked.keys.list(ListKeys(), admin)[0].last_used_at is None
+
+
+@pytest.mark.rule("contract C5")
+def test_a_user_has_a_hundred_keys_that_have_not_expired(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    admin, ann = (caller(stocked, stocked.sessions.sign_in(who)) for who in (ADMIN, ANN))
+
+    def create(seconds: int | None = None, who: SignedIn = admin) -> int:
+        return stocked.keys.create(CreateKey(name="script", scope=(), expires_in=seconds), who).key_id
+
+    for number in range(100):
+        create(60 if number < 2 else None)
+    with pytest.raises(Conflict, match=r"^A user can have 100 service keys; remove one that is no longer used$"):
+        create()
+    assert create(who=ann) == 101
+    clock.pass_by(59)
+    with pytest.raises(Conflict):
+        create()
+    clock.pass_by(1)
+    create()
+    assert [key.key_id for key in stocked.keys.list(ListKeys(), admin)] == [*range(3, 101), 102]
+    create()
+    with pytest.raises(Conflict):
+        create()
+    stocked.keys.remove(RemoveKey(key_id=50), admin)
+    create()
+
+
+@pytest.mark.rule("contract C5")
+def test_requests_at_once_make_no_more_than_a_hundred_keys(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+
+    def create(number: int) -> bool:
+        with suppress(Conflict):
+            return bool(stocked.keys.create(CreateKey(name=str(number), scope=()), admin))
+        return False
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(create, range(120))) == 100
+    assert len(stocked.keys.list(ListKeys(), admin)) == 100
 
 
 @pytest.mark.rule("contract C5", "contract A19")

@@ -60,6 +60,15 @@ def refresh(client: AppClient, token: str) -> Any:
 
 
 @pytest.mark.rule("contract C5")
+def test_the_bound_of_keys_is_named(client: AppClient, admin: Headers) -> None:
+    for _ in range(100 - len(listed(client, admin))):
+        make(client, admin)
+    answer = client.post("/api/auth/keys", json={"name": "script", "scope": []}, headers=admin)
+    detail = "A user can have 100 service keys; remove one that is no longer used"
+    assert (answer.status_code, answer.json()) == (409, {"detail": detail})
+
+
+@pytest.mark.rule("contract C5")
 @EVERYWHERE
 def test_a_key_is_shown_once_and_works_as_a_bearer_token(client: AppClient, admin: Headers) -> None:
     made = make(client, admin, "roles:read", expires_in=3600)

@@ -16,13 +16,13 @@ def rights_of_key(caller: KeyHolder, now: int, uow: UnitOfWork) -> Rights | None
     if found is None:
         return None
     key, of_maker = found
-    return of_maker.limited_to(key.scope) if _is_good(key, now) else None
+    return of_maker.limited_to(key.scope) if is_good(key, now) else None
 
 
 def is_use_due(caller: KeyHolder, now: int, uow: UnitOfWork) -> bool:
     """Tell whether the use of a key, which may have ended meanwhile, is to be recorded."""
     found = uow.keys.find(caller.key_hash)
-    return found is not None and _is_good(found[0], now) and _is_stale(found[0], now)
+    return found is not None and is_good(found[0], now) and _is_stale(found[0], now)
 
 
 def record_use(caller: KeyHolder, now: int, uow: UnitOfWork) -> None:
@@ -37,7 +37,8 @@ def record_use(caller: KeyHolder, now: int, uow: UnitOfWork) -> None:
         uow.keys.update_times(key.key_id, now, expires_at)
 
 
-def _is_good(key: ServiceKey, now: int) -> bool:
+def is_good(key: ServiceKey, now: int) -> bool:
+    """Tell whether a key has not expired."""
     return key.expires_at is None or key.expires_at > now
 
 

@@ -5,9 +5,10 @@ from functools import partial
 from typing import Annotated, Final
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.key_use import is_good
 from logoadmin.domain.model.access import SIGNED_IN, Caller, Rights, user_of
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import NotAuthenticated, NotFound, Outdated
+from logoadmin.domain.model.errors import Conflict, NotAuthenticated, NotFound, Outdated
 from logoadmin.domain.model.limits import KeyId, KeySeconds, RoleName, Scopes, described
 from logoadmin.domain.model.sessions import NewServiceKey, RemovedServiceKey, ServiceKey
 from logoadmin.domain.stored_hashes import stored_hash
@@ -17,6 +18,8 @@ from logoadmin.ports.storage import UnitOfWork
 
 # What scanners for lost secrets find a key by.
 _PREFIX: Final = "lga_"
+# Anyone who can sign in may make keys.
+MOST_KEYS: Final = 100
 _KEY: Final = re.compile(_PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
@@ -71,6 +74,7 @@ class KeyService:
             NotAuthenticated: the caller is nobody in particular.
             NotPermitted: they do not hold all of its scope (contract B4), or are a key themselves: one that ends
                 must not be able to make one that does not.
+            Conflict: they have 100 keys that have not expired.
         """
         create = partial(self._create, _PREFIX + self._randomness.text())
         return self._transactions.write(command, caller, create, unused=_is_unused)
@@ -96,10 +100,22 @@ class KeyService:
         user_id = user_of(held)
         if held is not None:
             held.require(command.scope)
+        self._make_room(uow, user_id)
         expires_at = None if command.expires_in is None else uow.now + command.expires_in
         stored = ServiceKey(uow.keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
         uow.keys.add(stored, user_id, _hashed(key))
         return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
+
+    def _make_room(self, uow: AuditedUnitOfWork, user_id: int) -> None:
+        """Make sure that a user can have another key; when the bound is reached, their expired ones are removed."""
+        known = uow.keys.of_user(user_id)
+        if len(known) < MOST_KEYS:
+            return
+        expired = [key for key in known if not is_good(key, uow.now)]
+        if len(known) - len(expired) >= MOST_KEYS:
+            raise Conflict(f"A user can have {MOST_KEYS} service keys; remove one that is no longer used")
+        for key in expired:
+            uow.keys.remove(key.key_id, user_id)
 
     def _remove(self, uow: AuditedUnitOfWork, command: RemoveKey) -> RemovedServiceKey:
         if not uow.keys.remove(command.key_id, user_of(uow.held)):

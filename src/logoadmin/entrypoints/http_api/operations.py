@@ -94,14 +94,16 @@ OPERATIONS: Final = (
     Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, "keys.create", NewServiceKey,
               "Make a service key",
               "The answer has the key, shown this once. It may do what is in its scope, as far as its maker may at "
-              "that moment. Not with a service key.", success=201),
+              "that moment. 409 for a user who has 100 keys that have not expired. Not with a service key.",
+              success=201, also=(409,)),
     Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, "keys.remove", RemovedServiceKey,
               "End a service key", "It is refused from now on. Not with a service key."),
 
     Operation("contract G", "GET /api/changes", changes.ListChanges, "changes.list", Listing[Change],
               "List changes",
               "Every change of a user, role, author, theme or logo, the oldest first. To follow them, ask for what "
-              "comes `after` the last one that you know: none is ever missed."),
+              "comes `after` the last one that you know: none is ever missed. `changes:read` alone shows the "
+              "usernames, avatars and roles of users, and the scopes of roles."),
     Operation("contract G2", "POST /api/changes/{change_id}/revert", changes.Revert, "changes.revert", Change,
               "Undo a change",
               "As a new change, which is the answer: a record that was amended gets its old values, one that was "

@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Make a service key
-         * @description The answer has the key, shown this once. It may do what is in its scope, as far as its maker may at that moment. Not with a service key.
+         * @description The answer has the key, shown this once. It may do what is in its scope, as far as its maker may at that moment. 409 for a user who has 100 keys that have not expired. Not with a service key.
          */
         post: operations["create_key"];
         delete?: never;
@@ -249,7 +249,7 @@ export interface paths {
         };
         /**
          * List changes
-         * @description Every change of a user, role, author, theme or logo, the oldest first. To follow them, ask for what comes `after` the last one that you know: none is ever missed. Takes the scope `changes:read`.
+         * @description Every change of a user, role, author, theme or logo, the oldest first. To follow them, ask for what comes `after` the last one that you know: none is ever missed. `changes:read` alone shows the usernames, avatars and roles of users, and the scopes of roles. Takes the scope `changes:read`.
          */
         get: operations["list_changes"];
         put?: never;
@@ -739,7 +739,7 @@ export interface components {
             user_id: number;
             /**
              * Username
-             * @description The name, unique and compared exactly: `Ann` and `ann` are two.
+             * @description The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.
              * @example Ann
              */
             username: string;
@@ -1050,7 +1050,7 @@ export interface components {
             logo_id: number;
             /**
              * Name
-             * @description The name.
+             * @description The name, with at least one visible character.
              * @example Aurora
              */
             name: string;
@@ -1147,7 +1147,7 @@ export interface components {
             user_id: number;
             /**
              * Username
-             * @description The name, unique and compared exactly: `Ann` and `ann` are two.
+             * @description The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.
              * @example Ann
              */
             username: string;
@@ -1201,7 +1201,7 @@ export interface components {
             last_used_at: number | null;
             /**
              * Name
-             * @description The name.
+             * @description The name, with at least one visible character.
              * @example editor
              */
             name: string;
@@ -1454,7 +1454,7 @@ export interface components {
             created_at: number;
             /**
              * Name
-             * @description The name.
+             * @description The name, with at least one visible character.
              * @example editor
              */
             name: string;
@@ -1516,7 +1516,7 @@ export interface components {
             last_used_at: number | null;
             /**
              * Name
-             * @description The name.
+             * @description The name, with at least one visible character.
              * @example editor
              */
             name: string;
@@ -1585,7 +1585,7 @@ export interface components {
             custom_css: string;
             /**
              * Name
-             * @description The name.
+             * @description The name, with at least one visible character.
              * @example Aurora
              */
             name: string;
@@ -1718,7 +1718,7 @@ export interface components {
             user_id: number;
             /**
              * Username
-             * @description The name, unique and compared exactly: `Ann` and `ann` are two.
+             * @description The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.
              * @example Ann
              */
             username: string;
@@ -1887,7 +1887,7 @@ export interface operations {
                     expires_in?: number | null;
                     /**
                      * Name
-                     * @description The name.
+                     * @description The name, with at least one visible character.
                      * @example editor
                      */
                     name: string;
@@ -1944,6 +1944,22 @@ export interface operations {
                     /**
                      * @example {
                      *       "detail": "Not enough permissions"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Another record has a value that must be unique, or the records are in a state that forbids it. */
+            409: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Duplicate entry 'Ann' for key 'username'"
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -2668,7 +2684,7 @@ export interface operations {
                     password: string;
                     /**
                      * Username
-                     * @description The name, unique and compared exactly: `Ann` and `ann` are two.
+                     * @description The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.
                      * @example Ann
                      */
                     username: string;
@@ -2704,7 +2720,7 @@ export interface operations {
                     password: string;
                     /**
                      * Username
-                     * @description The name, unique and compared exactly: `Ann` and `ann` are two.
+                     * @description The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.
                      * @example Ann
                      */
                     username: string;
@@ -2963,7 +2979,7 @@ export interface operations {
                     user_id: number;
                     /**
                      * Username
-                     * @description The name, unique and compared exactly: `Ann` and `ann` are two.
+                     * @description The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.
                      * @example Ann
                      */
                     username: string;
@@ -3374,7 +3390,7 @@ export interface operations {
                     user_id?: number;
                     /**
                      * Username
-                     * @description The name, unique and compared exactly: `Ann` and `ann` are two.
+                     * @description The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.
                      * @example Ann
                      */
                     username?: string;
@@ -4677,7 +4693,7 @@ export interface operations {
                     custom_css: string;
                     /**
                      * Name
-                     * @description The name.
+                     * @description The name, with at least one visible character.
                      * @example Aurora
                      */
                     name: string;
@@ -5106,7 +5122,7 @@ export interface operations {
                     custom_css?: string;
                     /**
                      * Name
-                     * @description The name.
+                     * @description The name, with at least one visible character.
                      * @example Aurora
                      */
                     name?: string;
@@ -6021,7 +6037,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Name
-                     * @description The name.
+                     * @description The name, with at least one visible character.
                      * @example editor
                      */
                     name: string;
@@ -6484,7 +6500,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Name
-                     * @description The name.
+                     * @description The name, with at least one visible character.
                      * @example editor
                      */
                     name?: string;
@@ -6808,7 +6824,7 @@ export interface operations {
                     custom_css: string;
                     /**
                      * Name
-                     * @description The name.
+                     * @description The name, with at least one visible character.
                      * @example Aurora
                      */
                     name: string;
@@ -7237,7 +7253,7 @@ export interface operations {
                     custom_css?: string;
                     /**
                      * Name
-                     * @description The name.
+                     * @description The name, with at least one visible character.
                      * @example Aurora
                      */
                     name?: string;
@@ -8157,7 +8173,7 @@ export interface operations {
                     user_id: number;
                     /**
                      * Username
-                     * @description The name, unique and compared exactly: `Ann` and `ann` are two.
+                     * @description The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.
                      * @example Ann
                      */
                     username: string;
@@ -8607,7 +8623,7 @@ export interface operations {
                     role_id?: number;
                     /**
                      * Username
-                     * @description The name, unique and compared exactly: `Ann` and `ann` are two.
+                     * @description The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.
                      * @example Ann
                      */
                     username?: string;
