@@ -96,7 +96,7 @@ export default {
   "scope.change": "Change",
   "scope.changes": "History",
   "scope.changes.change": "Whoever may change a record may undo its changes",
-  "scope.changes:read": "See who changed what, before and after",
+  "scope.changes:read": "See who changed what, before and after, including the names, avatars and roles of users",
   "scope.foreign": "Rights for other services",
   "scope.foreign.beyond": "You do not hold {scope}, so you cannot hand it out.",
   "scope.foreign.hint": "Words with spaces between them that other services read from here, such as shop:orders. Mostly empty.",
