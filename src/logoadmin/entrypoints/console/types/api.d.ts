@@ -721,7 +721,7 @@ export interface components {
         Author: {
             /**
              * Author Id
-             * @description The number of the author.
+             * @description The id of the author.
              * @example 7
              */
             author_id: number;
@@ -772,13 +772,13 @@ export interface components {
         Change: {
             /**
              * Action
-             * @description What was done: the kind of record, a dot, and `created`, `amended`, `removed`, `restored` and so on.
+             * @description The kind of record, a dot, and what was done: `created`, `amended`, `removed`, `restored` and so on.
              * @example author.amended
              */
             action: string;
             /**
              * After
-             * @description The record as it is since; `null` if it is gone.
+             * @description The record after the change; `null` if it was removed.
              * @example {
              *       "author_id": 7,
              *       "created_at": 1800000000,
@@ -791,13 +791,13 @@ export interface components {
             } | null;
             /**
              * At
-             * @description When, as Unix time in seconds.
+             * @description When the change was made, as Unix time in seconds.
              * @example 1800000000
              */
             at: number;
             /**
              * Before
-             * @description The record as it was; `null` if it was not there.
+             * @description The record before the change; `null` if it did not exist.
              * @example {
              *       "author_id": 7,
              *       "created_at": 1800000000,
@@ -810,13 +810,13 @@ export interface components {
             } | null;
             /**
              * Change Id
-             * @description The number of a change. They rise in the order in which changes were made.
+             * @description The id of the change. Ids rise in the order in which changes were made.
              * @example 57
              */
             change_id: number;
             /**
              * Id
-             * @description The number of the record.
+             * @description The id of the record.
              * @example 7
              */
             id: number;
@@ -827,13 +827,13 @@ export interface components {
             kind: components["schemas"]["Kind"];
             /**
              * Request Id
-             * @description The `X-Request-Id` of the request that did it; `null` if there was none.
+             * @description The `X-Request-Id` of the request that made the change; `null` if there was none.
              * @example 8e03978e40d5
              */
             request_id: string | null;
             /**
              * User Id
-             * @description Who did it; `null` if that is not known.
+             * @description The user who made the change; `null` if unknown.
              * @example 1042
              */
             user_id: number | null;
@@ -848,7 +848,7 @@ export interface components {
         EndedSession: {
             /**
              * Ended
-             * @description Whether there was a session to end.
+             * @description Whether a session was ended.
              * @example true
              */
             ended: boolean;
@@ -878,19 +878,19 @@ export interface components {
         ImportedCounts: {
             /**
              * Amended
-             * @description How many were there already and were changed.
+             * @description The number of records that were changed.
              * @example 0
              */
             amended: number;
             /**
              * Created
-             * @description How many were created.
+             * @description The number of records that were created.
              * @example 2
              */
             created: number;
             /**
              * Unchanged
-             * @description How many were so already.
+             * @description The number of records that were as given.
              * @example 1
              */
             unchanged: number;
@@ -948,43 +948,43 @@ export interface components {
         ListedSession: {
             /**
              * Address
-             * @description The address that one signed in from; `null` if it is not known.
+             * @description The client's address at the sign-in; `null` if unknown.
              * @example 203.0.113.7
              */
             address: string | null;
             /**
              * Created At
-             * @description When one signed in, as Unix time in seconds.
+             * @description When the user signed in, as Unix time in seconds.
              * @example 1800000000
              */
             created_at: number;
             /**
              * Current
-             * @description Whether it is the session of the access token that is sent.
+             * @description Whether this is the session of the access token in the request.
              * @example true
              */
             current: boolean;
             /**
              * Expires At
-             * @description When it ends if it is not refreshed again, as Unix time in seconds.
+             * @description When it expires unless it is refreshed, as Unix time in seconds.
              * @example 1830000000
              */
             expires_at: number;
             /**
              * Refreshed At
-             * @description When it was refreshed last, as Unix time in seconds; `null` for not yet.
+             * @description When it was last refreshed, in Unix seconds; `null` if it was not.
              * @example 1800003600
              */
             refreshed_at: number | null;
             /**
              * Session Id
-             * @description The id of a session; its access tokens have it as `sid`. Nothing can be refreshed with it.
+             * @description The id of the session, the claim `sid` of its access tokens. It is not a refresh token.
              * @example nR8tJ3vXq0yB6mKc1sWfZ5uHd7oLe2aPg9iTx4kVwQE
              */
             session_id: string;
             /**
              * User Agent
-             * @description The `User-Agent` of the sign-in, at most 256 characters of it; `null` if it is not known.
+             * @description The `User-Agent` of the sign-in, cut to 256 characters; `null` if unknown.
              * @example Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0
              */
             user_agent: string | null;
@@ -1019,7 +1019,7 @@ export interface components {
             active: boolean;
             /**
              * Authors
-             * @description Who made it, in the order they were linked.
+             * @description The authors, in the order they were linked.
              * @example [
              *       {
              *         "author_id": 7,
@@ -1038,13 +1038,13 @@ export interface components {
             created_at: number;
             /**
              * Custom Css
-             * @description The style sheet that puts it on the site.
+             * @description The style sheet that applies it to the site.
              * @example body { color: #123 }
              */
             custom_css: string;
             /**
              * Logo Id
-             * @description The number of the logo.
+             * @description The id of the logo.
              * @example 12
              */
             logo_id: number;
@@ -1056,7 +1056,7 @@ export interface components {
             name: string;
             /**
              * Preview Url
-             * @description Where a picture of it is: an absolute http or https URL.
+             * @description The URL of a preview picture: absolute, http or https.
              * @example https://example.org/aurora.png
              */
             preview_url: string;
@@ -1079,19 +1079,19 @@ export interface components {
         LogoAuthor: {
             /**
              * Author Id
-             * @description The number of the author.
+             * @description The id of the author.
              * @example 7
              */
             author_id: number;
             /**
              * Logo Author Id
-             * @description The number of the link between the two.
+             * @description The id of the link.
              * @example 19
              */
             logo_author_id: number;
             /**
              * Logo Id
-             * @description The number of the logo.
+             * @description The id of the logo.
              * @example 12
              */
             logo_id: number;
@@ -1114,7 +1114,7 @@ export interface components {
         Me: {
             /**
              * Avatar
-             * @description The picture of a user, as whatever text the site knows it by; `null` for none.
+             * @description The avatar: any text by which the site finds the picture; `null` for none.
              * @example https://example.org/ann.png
              */
             avatar: string | null;
@@ -1126,13 +1126,13 @@ export interface components {
             created_at: number;
             /**
              * Role Id
-             * @description The number of the role.
+             * @description The id of the role.
              * @example 1
              */
             role_id: number;
             /**
              * Scope
-             * @description What is allowed, as a list of words such as `logos:write`; `*` is everything.
+             * @description The allowed scopes, such as `logos:write`; `*` allows everything.
              * @example [
              *       "logos:write",
              *       "themes:write"
@@ -1141,7 +1141,7 @@ export interface components {
             scope: string[];
             /**
              * User Id
-             * @description The number of the user.
+             * @description The id of the user.
              * @example 1042
              */
             user_id: number;
@@ -1177,25 +1177,25 @@ export interface components {
             created_at: number;
             /**
              * Expires At
-             * @description When it ends, as Unix time in seconds; `null` for never.
+             * @description When it expires, as Unix time in seconds; `null` for never.
              * @example 1830000000
              */
             expires_at: number | null;
             /**
              * Key
-             * @description The service key, shown this once.
+             * @description The service key, shown only this once.
              * @example lga_7Hq2...
              */
             key: string;
             /**
              * Key Id
-             * @description The number of a service key.
+             * @description The id of the service key.
              * @example 2
              */
             key_id: number;
             /**
              * Last Used At
-             * @description When it was used last, to the minute, as Unix time in seconds; `null` for never.
+             * @description When it was last used, to the minute, in Unix seconds; `null` for never.
              * @example null
              */
             last_used_at: number | null;
@@ -1207,7 +1207,7 @@ export interface components {
             name: string;
             /**
              * Scope
-             * @description What is allowed, as a list of words such as `logos:write`; `*` is everything.
+             * @description The allowed scopes, such as `logos:write`; `*` allows everything.
              * @example [
              *       "logos:write",
              *       "themes:write"
@@ -1228,7 +1228,7 @@ export interface components {
          */
         Problem: {
             /**
-             * @description Where: `path`, `query`, `header` or `body`, and the field; in a file `line`, its number, and the field.
+             * @description `path`, `query`, `header` or `body` and the field; of a file `line`, its number and field.
              * @example [
              *       "path",
              *       "logo_id"
@@ -1236,7 +1236,7 @@ export interface components {
              */
             loc: (string | number)[];
             /**
-             * @description What is wrong there, in words.
+             * @description The problem in words.
              * @example Input should be greater than or equal to 0
              */
             msg: string;
@@ -1256,7 +1256,7 @@ export interface components {
         RemovedAuthor: {
             /**
              * Author Id
-             * @description The number of the author.
+             * @description The id of the author.
              * @example 7
              */
             author_id: number;
@@ -1271,7 +1271,7 @@ export interface components {
         RemovedAvatar: {
             /**
              * Avatar
-             * @description The avatar that was removed; empty if there was none.
+             * @description The removed avatar; empty if there was none.
              * @example https://example.org/ann.png
              */
             avatar: string;
@@ -1286,7 +1286,7 @@ export interface components {
         RemovedLogo: {
             /**
              * Logo Id
-             * @description The number of the logo.
+             * @description The id of the logo.
              * @example 12
              */
             logo_id: number;
@@ -1302,13 +1302,13 @@ export interface components {
         RemovedLogoAuthor: {
             /**
              * Author Id
-             * @description The number of the author.
+             * @description The id of the author.
              * @example 7
              */
             author_id: number;
             /**
              * Logo Id
-             * @description The number of the logo.
+             * @description The id of the logo.
              * @example 12
              */
             logo_id: number;
@@ -1323,7 +1323,7 @@ export interface components {
         RemovedRole: {
             /**
              * Role Id
-             * @description The number of the role.
+             * @description The id of the role.
              * @example 1
              */
             role_id: number;
@@ -1338,7 +1338,7 @@ export interface components {
         RemovedServiceKey: {
             /**
              * Key Id
-             * @description The number of a service key.
+             * @description The id of the service key.
              * @example 2
              */
             key_id: number;
@@ -1353,7 +1353,7 @@ export interface components {
         RemovedSession: {
             /**
              * Session Id
-             * @description The id of a session; its access tokens have it as `sid`. Nothing can be refreshed with it.
+             * @description The id of the session, the claim `sid` of its access tokens. It is not a refresh token.
              * @example nR8tJ3vXq0yB6mKc1sWfZ5uHd7oLe2aPg9iTx4kVwQE
              */
             session_id: string;
@@ -1368,7 +1368,7 @@ export interface components {
         RemovedTheme: {
             /**
              * Theme Id
-             * @description The number of the theme.
+             * @description The id of the theme.
              * @example 7
              */
             theme_id: number;
@@ -1384,13 +1384,13 @@ export interface components {
         RemovedThemeAuthor: {
             /**
              * Author Id
-             * @description The number of the author.
+             * @description The id of the author.
              * @example 7
              */
             author_id: number;
             /**
              * Theme Id
-             * @description The number of the theme.
+             * @description The id of the theme.
              * @example 7
              */
             theme_id: number;
@@ -1405,7 +1405,7 @@ export interface components {
         RemovedUser: {
             /**
              * User Id
-             * @description The number of the user.
+             * @description The id of the user.
              * @example 1042
              */
             user_id: number;
@@ -1421,13 +1421,13 @@ export interface components {
         RemovedUserSessions: {
             /**
              * Ended
-             * @description How many sessions there were.
+             * @description The number of sessions that were ended.
              * @example 3
              */
             ended: number;
             /**
              * User Id
-             * @description The number of the user.
+             * @description The id of the user.
              * @example 1042
              */
             user_id: number;
@@ -1460,13 +1460,13 @@ export interface components {
             name: string;
             /**
              * Role Id
-             * @description The number of the role.
+             * @description The id of the role.
              * @example 1
              */
             role_id: number;
             /**
              * Scope
-             * @description What is allowed, as a list of words such as `logos:write`; `*` is everything.
+             * @description The allowed scopes, such as `logos:write`; `*` allows everything.
              * @example [
              *       "logos:write",
              *       "themes:write"
@@ -1498,19 +1498,19 @@ export interface components {
             created_at: number;
             /**
              * Expires At
-             * @description When it ends, as Unix time in seconds; `null` for never.
+             * @description When it expires, as Unix time in seconds; `null` for never.
              * @example 1830000000
              */
             expires_at: number | null;
             /**
              * Key Id
-             * @description The number of a service key.
+             * @description The id of the service key.
              * @example 2
              */
             key_id: number;
             /**
              * Last Used At
-             * @description When it was used last, to the minute, as Unix time in seconds; `null` for never.
+             * @description When it was last used, to the minute, in Unix seconds; `null` for never.
              * @example null
              */
             last_used_at: number | null;
@@ -1522,7 +1522,7 @@ export interface components {
             name: string;
             /**
              * Scope
-             * @description What is allowed, as a list of words such as `logos:write`; `*` is everything.
+             * @description The allowed scopes, such as `logos:write`; `*` allows everything.
              * @example [
              *       "logos:write",
              *       "themes:write"
@@ -1560,7 +1560,7 @@ export interface components {
             active: boolean;
             /**
              * Authors
-             * @description Who made it, in the order they were linked.
+             * @description The authors, in the order they were linked.
              * @example [
              *       {
              *         "author_id": 7,
@@ -1579,7 +1579,7 @@ export interface components {
             created_at: number;
             /**
              * Custom Css
-             * @description The style sheet that puts it on the site.
+             * @description The style sheet that applies it to the site.
              * @example body { color: #123 }
              */
             custom_css: string;
@@ -1591,7 +1591,7 @@ export interface components {
             name: string;
             /**
              * Preview Url
-             * @description Where a picture of it is: an absolute http or https URL.
+             * @description The URL of a preview picture: absolute, http or https.
              * @example https://example.org/aurora.png
              */
             preview_url: string;
@@ -1603,7 +1603,7 @@ export interface components {
             target: string;
             /**
              * Theme Id
-             * @description The number of the theme.
+             * @description The id of the theme.
              * @example 7
              */
             theme_id: number;
@@ -1620,19 +1620,19 @@ export interface components {
         ThemeAuthor: {
             /**
              * Author Id
-             * @description The number of the author.
+             * @description The id of the author.
              * @example 7
              */
             author_id: number;
             /**
              * Theme Author Id
-             * @description The number of the link between the two.
+             * @description The id of the link.
              * @example 19
              */
             theme_author_id: number;
             /**
              * Theme Id
-             * @description The number of the theme.
+             * @description The id of the theme.
              * @example 7
              */
             theme_id: number;
@@ -1651,7 +1651,7 @@ export interface components {
         Tokens: {
             /**
              * Access Token
-             * @description To be sent with each request that needs a token, until it expires.
+             * @description The access token, to be sent with each request until it expires.
              * @example eyJhbGciOi...
              */
             access_token: string;
@@ -1663,19 +1663,19 @@ export interface components {
             expires_in: number;
             /**
              * Refresh Token
-             * @description Good once, for the next access token.
+             * @description The refresh token, usable once, for the next access token.
              * @example Zk3v...
              */
             refresh_token: string;
             /**
              * Scope
-             * @description What is allowed at this moment, as words with spaces between them; `*` is everything.
+             * @description The scopes allowed now, separated by spaces; `*` allows everything.
              * @example logos:write themes:write
              */
             scope: string;
             /**
              * Token Type
-             * @description How it is sent: `Authorization: Bearer` and the token.
+             * @description Send the token as `Authorization: Bearer`.
              * @example bearer
              */
             token_type: string;
@@ -1694,7 +1694,7 @@ export interface components {
         User: {
             /**
              * Avatar
-             * @description The picture of a user, as whatever text the site knows it by; `null` for none.
+             * @description The avatar: any text by which the site finds the picture; `null` for none.
              * @example https://example.org/ann.png
              */
             avatar: string | null;
@@ -1706,13 +1706,13 @@ export interface components {
             created_at: number;
             /**
              * Role Id
-             * @description The number of the role.
+             * @description The id of the role.
              * @example 1
              */
             role_id: number;
             /**
              * User Id
-             * @description The number of the user.
+             * @description The id of the user.
              * @example 1042
              */
             user_id: number;
@@ -1880,7 +1880,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Expires In
-                     * @description Seconds until the key ends; `null` or nothing for never.
+                     * @description Seconds until the key expires; `null` or absent for never.
                      * @default null
                      * @example 900
                      */
@@ -1893,7 +1893,7 @@ export interface operations {
                     name: string;
                     /**
                      * Scope
-                     * @description What is allowed, as a list of words such as `logos:write`; `*` is everything.
+                     * @description The allowed scopes, such as `logos:write`; `*` allows everything.
                      * @example [
                      *       "logos:write",
                      *       "themes:write"
@@ -2050,7 +2050,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of a service key.
+                 * @description The id of the service key.
                  * @example 2
                  */
                 key_id: number;
@@ -2291,7 +2291,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Refresh Token
-                     * @description Good once, for the next access token.
+                     * @description The refresh token, usable once, for the next access token.
                      * @example Zk3v...
                      */
                     refresh_token?: string;
@@ -2526,7 +2526,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of a session; its access tokens have it as `sid`. Nothing can be refreshed with it.
+                 * @description The id of the session, the claim `sid` of its access tokens. It is not a refresh token.
                  * @example nR8tJ3vXq0yB6mKc1sWfZ5uHd7oLe2aPg9iTx4kVwQE
                  */
                 session_id: string;
@@ -2670,7 +2670,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Grant Type
-                     * @description How one signs in: by `password`, or by `refresh_token`.
+                     * @description How to sign in: by `password` or by `refresh_token`.
                      * @default password
                      * @example password
                      * @constant
@@ -2678,7 +2678,7 @@ export interface operations {
                     grant_type?: "password";
                     /**
                      * Password
-                     * @description The password. It is kept as a hash, and never answered.
+                     * @description The password. Only its hash is stored, and it is never returned.
                      * @example correct horse battery staple
                      */
                     password: string;
@@ -2691,14 +2691,14 @@ export interface operations {
                 } | {
                     /**
                      * Grant Type
-                     * @description How one signs in: by `password`, or by `refresh_token`.
+                     * @description How to sign in: by `password` or by `refresh_token`.
                      * @example refresh_token
                      * @constant
                      */
                     grant_type: "refresh_token";
                     /**
                      * Refresh Token
-                     * @description Good once, for the next access token.
+                     * @description The refresh token, usable once, for the next access token.
                      * @example Zk3v...
                      */
                     refresh_token: string;
@@ -2706,7 +2706,7 @@ export interface operations {
                 "application/x-www-form-urlencoded": ({
                     /**
                      * Grant Type
-                     * @description How one signs in: by `password`, or by `refresh_token`.
+                     * @description How to sign in: by `password` or by `refresh_token`.
                      * @default password
                      * @example password
                      * @constant
@@ -2714,7 +2714,7 @@ export interface operations {
                     grant_type?: "password";
                     /**
                      * Password
-                     * @description The password. It is kept as a hash, and never answered.
+                     * @description The password. Only its hash is stored, and it is never returned.
                      * @example correct horse battery staple
                      */
                     password: string;
@@ -2729,14 +2729,14 @@ export interface operations {
                 }) | ({
                     /**
                      * Grant Type
-                     * @description How one signs in: by `password`, or by `refresh_token`.
+                     * @description How to sign in: by `password` or by `refresh_token`.
                      * @example refresh_token
                      * @constant
                      */
                     grant_type: "refresh_token";
                     /**
                      * Refresh Token
-                     * @description Good once, for the next access token.
+                     * @description The refresh token, usable once, for the next access token.
                      * @example Zk3v...
                      */
                     refresh_token: string;
@@ -2871,15 +2871,15 @@ export interface operations {
     list_authors: {
         parameters: {
             query?: {
-                /** @description At most so many records; without it, all of them. */
+                /** @description The maximum number of records; without it, the whole list. */
                 limit?: number;
-                /** @description Those that follow the record with this number, in the order that is asked for. */
+                /** @description The id after which the page starts, in the requested order. */
                 after?: number;
-                /** @description By rising number, `asc`, or by falling number, `desc`. */
+                /** @description Ascending (`asc`) or descending (`desc`) ids. */
                 order?: "asc" | "desc";
-                /** @description Those whose name has this part, in capitals or not. */
+                /** @description Records whose name contains this text, ignoring case. */
                 q?: string;
-                /** @description The one with this number at the community site. */
+                /** @description The author with this number at the community site. */
                 user_id?: number;
             };
             header?: {
@@ -3134,7 +3134,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the author.
+                 * @description The id of the author.
                  * @example 7
                  */
                 author_id: number;
@@ -3234,7 +3234,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the author.
+                 * @description The id of the author.
                  * @example 7
                  */
                 author_id: number;
@@ -3372,7 +3372,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the author.
+                 * @description The id of the author.
                  * @example 7
                  */
                 author_id: number;
@@ -3570,17 +3570,17 @@ export interface operations {
     list_author_logos: {
         parameters: {
             query?: {
-                /** @description At most so many records; without it, all of them. */
+                /** @description The maximum number of records; without it, the whole list. */
                 limit?: number;
-                /** @description Those that follow the record with this number, in the order that is asked for. */
+                /** @description The id after which the page starts, in the requested order. */
                 after?: number;
-                /** @description By rising number, `asc`, or by falling number, `desc`. */
+                /** @description Ascending (`asc`) or descending (`desc`) ids. */
                 order?: "asc" | "desc";
-                /** @description Those whose name has this part, in capitals or not. */
+                /** @description Records whose name contains this text, ignoring case. */
                 q?: string;
-                /** @description Those for this part of the site. */
+                /** @description Artworks for this part of the site. */
                 target?: string;
-                /** @description Those that are in use, or those that are not. */
+                /** @description Artworks that are in use, or that are not. */
                 active?: boolean;
             };
             header?: {
@@ -3589,7 +3589,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the author.
+                 * @description The id of the author.
                  * @example 7
                  */
                 author_id: number;
@@ -3684,17 +3684,17 @@ export interface operations {
     list_author_themes: {
         parameters: {
             query?: {
-                /** @description At most so many records; without it, all of them. */
+                /** @description The maximum number of records; without it, the whole list. */
                 limit?: number;
-                /** @description Those that follow the record with this number, in the order that is asked for. */
+                /** @description The id after which the page starts, in the requested order. */
                 after?: number;
-                /** @description By rising number, `asc`, or by falling number, `desc`. */
+                /** @description Ascending (`asc`) or descending (`desc`) ids. */
                 order?: "asc" | "desc";
-                /** @description Those whose name has this part, in capitals or not. */
+                /** @description Records whose name contains this text, ignoring case. */
                 q?: string;
-                /** @description Those for this part of the site. */
+                /** @description Artworks for this part of the site. */
                 target?: string;
-                /** @description Those that are in use, or those that are not. */
+                /** @description Artworks that are in use, or that are not. */
                 active?: boolean;
             };
             header?: {
@@ -3703,7 +3703,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the author.
+                 * @description The id of the author.
                  * @example 7
                  */
                 author_id: number;
@@ -3798,25 +3798,25 @@ export interface operations {
     list_changes: {
         parameters: {
             query?: {
-                /** @description At most so many records; without it, all of them. */
+                /** @description The maximum number of records; without it, the whole list. */
                 limit?: number;
-                /** @description Those that follow the record with this number, in the order that is asked for. */
+                /** @description The id after which the page starts, in the requested order. */
                 after?: number;
-                /** @description By rising number, `asc`, or by falling number, `desc`. */
+                /** @description Ascending (`asc`) or descending (`desc`) ids. */
                 order?: "asc" | "desc";
-                /** @description Those of records of this kind. */
+                /** @description Changes of records of this kind. */
                 kind?: components["schemas"]["Kind"];
-                /** @description Those of the record with this number, of the `kind` that is given. */
+                /** @description Changes of the record with this id; requires `kind`. */
                 id?: number;
-                /** @description What this user did. */
+                /** @description Changes made by this user. */
                 user_id?: number;
-                /** @description Those by which this was done: the kind of record, a dot, and `created` and so on. */
+                /** @description Changes with this action. */
                 action?: string;
-                /** @description What one request did: its `X-Request-Id`. */
+                /** @description Changes made by the request with this `X-Request-Id`. */
                 request_id?: string;
-                /** @description Those at this time or later, as Unix time in seconds. */
+                /** @description Changes at this time or later, in Unix seconds. */
                 since?: number;
-                /** @description Those at this time or earlier, as Unix time in seconds. */
+                /** @description Changes at this time or earlier, in Unix seconds. */
                 until?: number;
             };
             header?: {
@@ -3943,7 +3943,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Request Id
-                     * @description The `X-Request-Id` of the request that did it; `null` if there was none.
+                     * @description The `X-Request-Id` of the request that made the change; `null` if there was none.
                      * @example 8e03978e40d5
                      */
                     request_id: string;
@@ -4129,7 +4129,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of a change. They rise in the order in which changes were made.
+                 * @description The id of the change. Ids rise in the order in which changes were made.
                  * @example 57
                  */
                 change_id: number;
@@ -4278,7 +4278,7 @@ export interface operations {
     export_records: {
         parameters: {
             query?: {
-                /** @description Those of this kind; given again, those of that kind, too. All, if there is none. */
+                /** @description Records of this kind; repeat it for several kinds. Without it, all records. */
                 kind?: components["schemas"]["Kind"][];
             };
             header?: never;
@@ -4396,7 +4396,7 @@ export interface operations {
     import_records: {
         parameters: {
             query?: {
-                /** @description Whether only to find out what would be done, and to change nothing. */
+                /** @description Whether to report the result without changing anything. */
                 dry_run?: boolean;
             };
             header?: {
@@ -4574,19 +4574,19 @@ export interface operations {
     list_logos: {
         parameters: {
             query?: {
-                /** @description At most so many records; without it, all of them. */
+                /** @description The maximum number of records; without it, the whole list. */
                 limit?: number;
-                /** @description Those that follow the record with this number, in the order that is asked for. */
+                /** @description The id after which the page starts, in the requested order. */
                 after?: number;
-                /** @description By rising number, `asc`, or by falling number, `desc`. */
+                /** @description Ascending (`asc`) or descending (`desc`) ids. */
                 order?: "asc" | "desc";
-                /** @description Those whose name has this part, in capitals or not. */
+                /** @description Records whose name contains this text, ignoring case. */
                 q?: string;
-                /** @description Those for this part of the site. */
+                /** @description Artworks for this part of the site. */
                 target?: string;
-                /** @description Those that are in use, or those that are not. */
+                /** @description Artworks that are in use, or that are not. */
                 active?: boolean;
-                /** @description Those by this author. */
+                /** @description Artworks by this author. */
                 author_id?: number;
             };
             header?: {
@@ -4687,7 +4687,7 @@ export interface operations {
                     active?: boolean;
                     /**
                      * Custom Css
-                     * @description The style sheet that puts it on the site.
+                     * @description The style sheet that applies it to the site.
                      * @example body { color: #123 }
                      */
                     custom_css: string;
@@ -4699,7 +4699,7 @@ export interface operations {
                     name: string;
                     /**
                      * Preview Url
-                     * @description Where a picture of it is: an absolute http or https URL.
+                     * @description The URL of a preview picture: absolute, http or https.
                      * @example https://example.org/aurora.png
                      */
                     preview_url: string;
@@ -4860,7 +4860,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the logo.
+                 * @description The id of the logo.
                  * @example 12
                  */
                 logo_id: number;
@@ -4960,7 +4960,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the logo.
+                 * @description The id of the logo.
                  * @example 12
                  */
                 logo_id: number;
@@ -5098,7 +5098,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the logo.
+                 * @description The id of the logo.
                  * @example 12
                  */
                 logo_id: number;
@@ -5116,7 +5116,7 @@ export interface operations {
                     active?: boolean;
                     /**
                      * Custom Css
-                     * @description The style sheet that puts it on the site.
+                     * @description The style sheet that applies it to the site.
                      * @example body { color: #123 }
                      */
                     custom_css?: string;
@@ -5128,7 +5128,7 @@ export interface operations {
                     name?: string;
                     /**
                      * Preview Url
-                     * @description Where a picture of it is: an absolute http or https URL.
+                     * @description The URL of a preview picture: absolute, http or https.
                      * @example https://example.org/aurora.png
                      */
                     preview_url?: string;
@@ -5304,7 +5304,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the logo.
+                 * @description The id of the logo.
                  * @example 12
                  */
                 logo_id: number;
@@ -5404,7 +5404,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the logo.
+                 * @description The id of the logo.
                  * @example 12
                  */
                 logo_id: number;
@@ -5416,7 +5416,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Author Id
-                     * @description The number of the author.
+                     * @description The id of the author.
                      * @example 7
                      */
                     author_id: number;
@@ -5586,7 +5586,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the logo.
+                 * @description The id of the logo.
                  * @example 12
                  */
                 logo_id: number;
@@ -5598,7 +5598,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Author Id
-                     * @description The number of the author.
+                     * @description The id of the author.
                      * @example 7
                      */
                     author_id: number;
@@ -5767,12 +5767,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the logo.
+                 * @description The id of the logo.
                  * @example 12
                  */
                 logo_id: number;
                 /**
-                 * @description The number of the author.
+                 * @description The id of the author.
                  * @example 7
                  */
                 author_id: number;
@@ -5904,13 +5904,13 @@ export interface operations {
     list_roles: {
         parameters: {
             query?: {
-                /** @description At most so many records; without it, all of them. */
+                /** @description The maximum number of records; without it, the whole list. */
                 limit?: number;
-                /** @description Those that follow the record with this number, in the order that is asked for. */
+                /** @description The id after which the page starts, in the requested order. */
                 after?: number;
-                /** @description By rising number, `asc`, or by falling number, `desc`. */
+                /** @description Ascending (`asc`) or descending (`desc`) ids. */
                 order?: "asc" | "desc";
-                /** @description Those whose name has this part, in capitals or not. */
+                /** @description Records whose name contains this text, ignoring case. */
                 q?: string;
             };
             header?: {
@@ -6043,7 +6043,7 @@ export interface operations {
                     name: string;
                     /**
                      * Scope
-                     * @description What is allowed, as a list of words such as `logos:write`; `*` is everything.
+                     * @description The allowed scopes, such as `logos:write`; `*` allows everything.
                      * @example [
                      *       "logos:write",
                      *       "themes:write"
@@ -6201,7 +6201,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the role.
+                 * @description The id of the role.
                  * @example 1
                  */
                 role_id: number;
@@ -6334,7 +6334,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the role.
+                 * @description The id of the role.
                  * @example 1
                  */
                 role_id: number;
@@ -6488,7 +6488,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the role.
+                 * @description The id of the role.
                  * @example 1
                  */
                 role_id: number;
@@ -6506,7 +6506,7 @@ export interface operations {
                     name?: string;
                     /**
                      * Scope
-                     * @description What is allowed, as a list of words such as `logos:write`; `*` is everything.
+                     * @description The allowed scopes, such as `logos:write`; `*` allows everything.
                      * @example [
                      *       "logos:write",
                      *       "themes:write"
@@ -6705,19 +6705,19 @@ export interface operations {
     list_themes: {
         parameters: {
             query?: {
-                /** @description At most so many records; without it, all of them. */
+                /** @description The maximum number of records; without it, the whole list. */
                 limit?: number;
-                /** @description Those that follow the record with this number, in the order that is asked for. */
+                /** @description The id after which the page starts, in the requested order. */
                 after?: number;
-                /** @description By rising number, `asc`, or by falling number, `desc`. */
+                /** @description Ascending (`asc`) or descending (`desc`) ids. */
                 order?: "asc" | "desc";
-                /** @description Those whose name has this part, in capitals or not. */
+                /** @description Records whose name contains this text, ignoring case. */
                 q?: string;
-                /** @description Those for this part of the site. */
+                /** @description Artworks for this part of the site. */
                 target?: string;
-                /** @description Those that are in use, or those that are not. */
+                /** @description Artworks that are in use, or that are not. */
                 active?: boolean;
-                /** @description Those by this author. */
+                /** @description Artworks by this author. */
                 author_id?: number;
             };
             header?: {
@@ -6818,7 +6818,7 @@ export interface operations {
                     active?: boolean;
                     /**
                      * Custom Css
-                     * @description The style sheet that puts it on the site.
+                     * @description The style sheet that applies it to the site.
                      * @example body { color: #123 }
                      */
                     custom_css: string;
@@ -6830,7 +6830,7 @@ export interface operations {
                     name: string;
                     /**
                      * Preview Url
-                     * @description Where a picture of it is: an absolute http or https URL.
+                     * @description The URL of a preview picture: absolute, http or https.
                      * @example https://example.org/aurora.png
                      */
                     preview_url: string;
@@ -6991,7 +6991,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the theme.
+                 * @description The id of the theme.
                  * @example 7
                  */
                 theme_id: number;
@@ -7091,7 +7091,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the theme.
+                 * @description The id of the theme.
                  * @example 7
                  */
                 theme_id: number;
@@ -7229,7 +7229,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the theme.
+                 * @description The id of the theme.
                  * @example 7
                  */
                 theme_id: number;
@@ -7247,7 +7247,7 @@ export interface operations {
                     active?: boolean;
                     /**
                      * Custom Css
-                     * @description The style sheet that puts it on the site.
+                     * @description The style sheet that applies it to the site.
                      * @example body { color: #123 }
                      */
                     custom_css?: string;
@@ -7259,7 +7259,7 @@ export interface operations {
                     name?: string;
                     /**
                      * Preview Url
-                     * @description Where a picture of it is: an absolute http or https URL.
+                     * @description The URL of a preview picture: absolute, http or https.
                      * @example https://example.org/aurora.png
                      */
                     preview_url?: string;
@@ -7435,7 +7435,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the theme.
+                 * @description The id of the theme.
                  * @example 7
                  */
                 theme_id: number;
@@ -7535,7 +7535,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the theme.
+                 * @description The id of the theme.
                  * @example 7
                  */
                 theme_id: number;
@@ -7547,7 +7547,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Author Id
-                     * @description The number of the author.
+                     * @description The id of the author.
                      * @example 7
                      */
                     author_id: number;
@@ -7717,7 +7717,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the theme.
+                 * @description The id of the theme.
                  * @example 7
                  */
                 theme_id: number;
@@ -7729,7 +7729,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Author Id
-                     * @description The number of the author.
+                     * @description The id of the author.
                      * @example 7
                      */
                     author_id: number;
@@ -7898,12 +7898,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the theme.
+                 * @description The id of the theme.
                  * @example 7
                  */
                 theme_id: number;
                 /**
-                 * @description The number of the author.
+                 * @description The id of the author.
                  * @example 7
                  */
                 author_id: number;
@@ -8035,15 +8035,15 @@ export interface operations {
     list_users: {
         parameters: {
             query?: {
-                /** @description At most so many records; without it, all of them. */
+                /** @description The maximum number of records; without it, the whole list. */
                 limit?: number;
-                /** @description Those that follow the record with this number, in the order that is asked for. */
+                /** @description The id after which the page starts, in the requested order. */
                 after?: number;
-                /** @description By rising number, `asc`, or by falling number, `desc`. */
+                /** @description Ascending (`asc`) or descending (`desc`) ids. */
                 order?: "asc" | "desc";
-                /** @description Those whose name has this part, in capitals or not. */
+                /** @description Records whose name contains this text, ignoring case. */
                 q?: string;
-                /** @description Those with this role. */
+                /** @description Users with this role. */
                 role_id?: number;
             };
             header?: {
@@ -8154,20 +8154,20 @@ export interface operations {
                 "application/json": {
                     /**
                      * Avatar
-                     * @description The picture of a user, as whatever text the site knows it by; `null` for none.
+                     * @description The avatar: any text by which the site finds the picture; `null` for none.
                      * @default null
                      * @example https://example.org/ann.png
                      */
                     avatar?: string | null;
                     /**
                      * Password
-                     * @description The password. It is kept as a hash, and never answered.
+                     * @description The password. Only its hash is stored, and it is never returned.
                      * @example correct horse battery staple
                      */
                     password: string;
                     /**
                      * User Id
-                     * @description The number of the user.
+                     * @description The id of the user.
                      * @example 1042
                      */
                     user_id: number;
@@ -8328,7 +8328,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the user.
+                 * @description The id of the user.
                  * @example 1042
                  */
                 user_id: number;
@@ -8445,7 +8445,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the user.
+                 * @description The id of the user.
                  * @example 1042
                  */
                 user_id: number;
@@ -8599,7 +8599,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the user.
+                 * @description The id of the user.
                  * @example 1042
                  */
                 user_id: number;
@@ -8611,13 +8611,13 @@ export interface operations {
                 "application/json": {
                     /**
                      * Avatar
-                     * @description The picture of a user, as whatever text the site knows it by; `null` for none.
+                     * @description The avatar: any text by which the site finds the picture; `null` for none.
                      * @example https://example.org/ann.png
                      */
                     avatar?: string | null;
                     /**
                      * Role Id
-                     * @description The number of the role.
+                     * @description The id of the role.
                      * @example 1
                      */
                     role_id?: number;
@@ -8825,7 +8825,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the user.
+                 * @description The id of the user.
                  * @example 1042
                  */
                 user_id: number;
@@ -8963,7 +8963,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the user.
+                 * @description The id of the user.
                  * @example 1042
                  */
                 user_id: number;
@@ -8975,7 +8975,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Password
-                     * @description The password. It is kept as a hash, and never answered.
+                     * @description The password. Only its hash is stored, and it is never returned.
                      * @example correct horse battery staple
                      */
                     password: string;
@@ -9145,7 +9145,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the user.
+                 * @description The id of the user.
                  * @example 1042
                  */
                 user_id: number;
