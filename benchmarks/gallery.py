@@ -28,9 +28,7 @@ from sqlalchemy import (
 )
 
 from benchmarks.usual.models import Base, engine_of
-from logoadmin.adapters.sql_storage.dialects import insert_or_ignore
-from logoadmin.adapters.sql_storage.tables import NGRAM_PREFIXES, ngram_places, ngrams, users
-from logoadmin.domain.model.records import Kind
+from logoadmin.adapters.sql_storage.tables import users
 
 LOGOS: Final = 200
 USERS: Final = 100_000
@@ -41,7 +39,6 @@ _NAMED: Final = os.environ.pop("LOGOADMIN_GALLERY", "")
 GIVEN: Final = Path(_NAMED) if _NAMED else None
 
 _AUTHORS: Final = 75
-_NAME_LENGTH: Final = len("user1234567")
 # No two numbers below ten million have the same remainder.
 _SCATTERING: Final = 7_654_321
 _CREATED_AT: Final = 1_800_000_000
@@ -137,19 +134,10 @@ def keep_many_users(database: str) -> None:
     for each in digits[1:]:
         every = every.join(each, true())
     rows = select(number, name, literal(1), literal(_CREATED_AT), name).select_from(every)
-
-    gram = literal(NGRAM_PREFIXES[Kind.USER]) + func.substr(
-        users.c.folded, ngram_places.c.ends - ngram_places.c.size + 1, ngram_places.c.size, type_=String
-    )
-    # In the order of their key, which is how many rows are inserted fast. A name may have an n-gram twice.
-    grams = select(gram, users.c.user_id).join_from(users, ngram_places, ngram_places.c.ends <= _NAME_LENGTH)
-    grams = grams.order_by(gram, users.c.user_id)
-    keep_ngrams = insert_or_ignore(insert(ngrams).from_select(["gram", "record_id"], grams))
     # Each digit goes with every other one: that is no mistake.
     with _engine(create_engine(database, enable_from_linting=False)) as engine, engine.begin() as connection:
-        columns = ["user_id", "username", "role_id", "created_at", "folded"]
+        columns = ["user_id", "username", "role_id", "created_at", "name_casefold"]
         connection.execute(insert(users).from_select(columns, rows))
-        connection.execute(keep_ngrams)
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.storage import Session, Storage, UnitOfWork, WouldBlock
+from logoadmin.ports.storage import Session, Storage, UnitOfWork, WouldBlock, WriteLock
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
@@ -177,13 +177,13 @@ class WatchedStorage:
             raise WouldBlock
         return self._inner.nonblocking(call)
 
-    def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+    def write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records") -> Answer:
         self._asked("write")
-        return self._inner.write(work)
+        return self._inner.write(work, lock)
 
-    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
+    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
         self._asked("try_write")
-        return self._inner.try_write(work)
+        return self._inner.try_write(work, lock)
 
     def check(self) -> None:
         self._asked("check")

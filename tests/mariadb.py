@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, metadata, ngram_places, state
+from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, metadata, state
 
 pymysql = import_module("pymysql")
 
 PASSWORD: Final = "s3cret-pässword"
 _READY_WITHIN: Final = 60.0
-_UNCOUNTED: Final = f"UPDATE {{}} SET {', '.join(f'{name} = 0' for name in COUNTED)}, writes = 0"
+_ZEROS: Final = ", ".join(f"{name} = 0" for names in COUNTED.values() for name in names)
+_UNCOUNTED: Final = f"UPDATE {{}} SET {_ZEROS}, writes = 0"
 _SMALL: Final = (
     "--skip-name-resolve",
     "--skip-log-bin",
@@ -109,7 +110,7 @@ class MariaDb:
 
     def empty(self) -> None:
         """Empty all tables as if nothing had ever been in them."""
-        tables = [table.name for table in reversed(metadata.sorted_tables) if table not in (state, ngram_places)]
+        tables = [table.name for table in reversed(metadata.sorted_tables) if table is not state]
         filled = {
             name for (name,) in self.execute(" UNION ALL ".join(f"(SELECT '{t}' FROM {t} LIMIT 1)" for t in tables))
         }
@@ -132,7 +133,7 @@ class MariaDb:
         tables = [table for (table,) in self.execute("SHOW TABLES")]
         made = [self.execute(f"SHOW CREATE TABLE {table}")[0][1] for table in tables]
         self._execute(name, "SET foreign_key_checks = 0", *made)
-        first = ("state", "ngram_places", VERSION_TABLE)
+        first = ("state", VERSION_TABLE)
         self.execute(*(f"INSERT INTO {name}.{table} SELECT * FROM {table}" for table in first))
         self.execute(_UNCOUNTED.format(f"{name}.state"))
         return name

@@ -19,7 +19,6 @@ import pytest
 import logoadmin
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.entrypoints.cli import cli
-from tests.adapters.test_sql_migrations import go_to
 
 pytestmark = pytest.mark.rule("contract H2")
 
@@ -192,16 +191,6 @@ def test_a_first_start_that_was_killed_has_made_nothing(file: Path) -> None:
     storage.close()
     with logoadmin.connect(url) as gallery:
         assert gallery.admin_password is not None
-
-
-def test_a_start_does_not_migrate_what_an_earlier_version_made(file: Path) -> None:
-    storage = open_sql_storage(f"sqlite:///{file}")
-    go_to(storage, "0001")
-    with pytest.raises(logoadmin.SchemaMismatch, match="run logoadmin init"):
-        logoadmin.connect(f"sqlite:///{file}")
-    storage.prepare()
-    storage.check()
-    storage.close()
 
 
 # Looking for commits

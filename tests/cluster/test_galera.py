@@ -23,7 +23,6 @@ from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author
 from logoadmin.ports.storage import UnitOfWork
-from tests.adapters.test_sql_migrations import go_to
 from tests.cluster.write_log import Service, WriteLog, bearer, command, following, statuses, writing
 from tests.galera import Cluster, Node, galera_missing_reason, one_at_a_time, running_cluster
 from tests.options import skip_without
@@ -267,12 +266,8 @@ def test_what_was_written_through_one_server_is_read_through_another(cluster: Cl
 
 
 @pytest.mark.rule("contract H3")
-@pytest.mark.parametrize("version", [None, "0001"], ids=["first starts", "upgrades"])
-def test_two_that_prepare_tables_on_two_servers_at_once_both_succeed(cluster: Cluster, version: str | None) -> None:
+def test_two_that_prepare_tables_on_two_servers_at_once_both_succeed(cluster: Cluster) -> None:
     name = cluster.new_database()
-    if version is not None:
-        with closing(open_sql_storage(cluster.nodes[2].url_of(name))) as storage:
-            go_to(storage, version)
     processes = [command("init", "--database", node.url_of(name)) for node in cluster.nodes[:2]]
     said = [process.communicate(timeout=120) for process in processes]
     assert [process.returncode for process in processes] == [0, 0], said

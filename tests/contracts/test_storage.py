@@ -1711,12 +1711,12 @@ def test_a_read_with_a_service_key_does_not_wait_for_who_writes(sql_storage: Sto
     key = gallery.sessions.caller(made.key)
     with ThreadPoolExecutor(1) as executor:
 
-        def an_import(_: UnitOfWork) -> None:
+        def sign_in_of_another(_: UnitOfWork) -> None:
             begun = time.monotonic()
             executor.submit(gallery.users.list, ListUsers(), key).result()
             assert time.monotonic() - begun < 0.3
 
-        sql_storage.write(an_import)
+        sql_storage.write(sign_in_of_another, "sessions")
     assert gallery.keys.list(ListKeys(), admin)[0].last_used_at is None
     gallery.users.list(ListUsers(), key)
     assert gallery.keys.list(ListKeys(), admin)[0].last_used_at == NOW

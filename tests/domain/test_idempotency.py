@@ -27,7 +27,7 @@ from logoadmin.domain.model.versions import version_of
 from logoadmin.domain.services import artworks, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors
 from logoadmin.domain.services.changes import ListChanges
-from logoadmin.ports.storage import Session, UnitOfWork
+from logoadmin.ports.storage import Session, UnitOfWork, WriteLock
 from tests.gallery import ANN_PASSWORD, ASKED, NOW, FrozenClock, ask, gallery_on, if_match, once, signed_in
 
 pytestmark = pytest.mark.rule("contract F3")
@@ -233,12 +233,12 @@ def test_a_failed_sign_in_does_not_use_a_key_up(stocked: LogoAdmin) -> None:
 
 def test_the_answer_is_kept_with_the_change_or_not_at_all(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     class Fails(MemoryStorage):
-        def write(self, work: Callable[[Any], Any]) -> Any:
+        def write(self, work: Callable[[Any], Any], lock: WriteLock = "records") -> Any:
             def fails(uow: UnitOfWork) -> None:
                 work(uow)
                 raise RuntimeError("before the commit")
 
-            return super().write(fails)
+            return super().write(fails, lock)
 
     storage.__class__ = Fails
     with pytest.raises(RuntimeError):

@@ -347,7 +347,7 @@ def test_a_page_of_rubbish_is_found(run: Run, gallery: Path, page: int, check: s
 def test_a_row_that_refers_to_nothing_is_damage(run: Run, gallery: Path) -> None:
     with contextlib.closing(sqlite3.connect(gallery)) as connection, connection:
         connection.execute(
-            "INSERT INTO users (user_id, username, role_id, created_at, version, folded) VALUES (1, 'a', 99, 0, 0, 'a')"
+            "INSERT INTO users (user_id, username, role_id, created_at, name_casefold) VALUES (1, 'a', 99, 0, 'a')"
         )
     assert "pages" in amiss(run("doctor"))
 

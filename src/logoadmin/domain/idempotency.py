@@ -114,37 +114,38 @@ class Idempotency:
             NotPermitted: it was done before, and takes what the caller does not hold any more (contract B5).
         """
         if request is None:
+            answer = work()
             if unused is not None:
                 _forget_expired(uow, now)
-            return work(), False
+            return answer, False
         key_hash = stored_hash("idempotency key", json.dumps([*_name(caller), request.key]))
-        stored = uow.stored_responses.get(key_hash)
-        if stored is not None:
-            if (replayed := self._replayed(stored, request, held, uow, now, unused)) is not None:
-                return replayed, True
-            uow.stored_responses.forget(key_hash)
-        _forget_expired(uow, now)
+        if (replayed := self._replayed(key_hash, request, held, uow, now, unused)) is not None:
+            return replayed, True
         answer = work()
         expires_at = now + (_DAY if unused is None else _MINUTE)
         uow.stored_responses.add(StoredResponse(key_hash, self._encrypted(answer, request, held), expires_at))
+        _forget_expired(uow, now)
         return answer, False
 
     def _replayed(
         self,
-        stored: StoredResponse,
+        key_hash: str,
         request: IdempotentRequest,
         held: Rights | None,
         uow: UnitOfWork,
         now: int,
         unused: Unused[Any] | None,
     ) -> Any:
-        """Return what a stored response holds; None where that cannot be returned again."""
-        if stored.expires_at <= now:
+        """Return the stored answer; None, after deleting it, if there is none that can be returned again."""
+        stored = uow.stored_responses.get(key_hash)
+        if stored is None:
             return None
-        answer = self._decrypted(stored, request, held)
-        # Tokens must not outlast a clock that ran ahead; the clocks of two machines may differ a little.
-        if unused is None or (stored.expires_at <= now + 2 * _MINUTE and unused(uow, answer, now)):
-            return answer
+        if stored.expires_at > now:
+            answer = self._decrypted(stored, request, held)
+            # Tokens must not outlast a clock that ran ahead; the clocks of two machines may differ a little.
+            if unused is None or (stored.expires_at <= now + 2 * _MINUTE and unused(uow, answer, now)):
+                return answer
+        uow.stored_responses.forget(key_hash)
         return None
 
     def _encrypted(self, answer: Any, request: IdempotentRequest, held: Rights | None) -> str:
@@ -167,7 +168,7 @@ class Idempotency:
 
 
 def _forget_expired(uow: UnitOfWork, now: int) -> None:
-    """Delete some expired responses."""
+    """Delete some expired responses, at the end of a write: a long one would lock their rows for others."""
     uow.stored_responses.forget_expired(now, _MOST_RESPONSES_FORGOTTEN)
     # Stored by a clock that ran ahead and was put right.
     uow.stored_responses.expire_by(now + _DAY, _MOST_RESPONSES_FORGOTTEN)

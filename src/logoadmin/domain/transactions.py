@@ -29,7 +29,7 @@ from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing, Sea
 from logoadmin.domain.model.records import Change, StoredRecord
 from logoadmin.domain.pagination import ChangePages, ChangesUpTo, ListPages, RecordPages
 from logoadmin.ports.clock import Clock
-from logoadmin.ports.storage import Storage, UnitOfWork
+from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
@@ -146,8 +146,6 @@ class Transactions:
         def transaction(uow: UnitOfWork) -> tuple[Answer, bool]:
             held = self._rights(uow, command, caller)
             now = self._clock.now()  # the write lock is held, so times are in the order of the changes
-            if isinstance(caller, KeyHolder):
-                record_use(caller, now, uow)
 
             def once() -> Answer:
                 audited = AuditedUnitOfWork(uow, now, _request_id(uow, caller), held)
@@ -157,14 +155,16 @@ class Transactions:
 
             return self._idempotency.once(uow, request, caller, held, now, once, unused)
 
-        answer, is_replay = self._storage.write(transaction)
+        lock: WriteLock = "records" if command.changes_records else "sessions"
+        answer, is_replay = self._storage.write(transaction, lock)
+        self._record_use(caller)
         if is_replay and command.on_replay is not None:
             command.on_replay()
         return answer
 
     def side_transaction(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Return the answer of work that stands even if the command is refused; it changes no record."""
-        return self._storage.write(work)
+        """Return the answer of work on sessions or sign-in attempts that stands even if the command is refused."""
+        return self._storage.write(work, "sessions")
 
     def version(self) -> int:
         """Return the id of the last change, which is the version of all records together and no secret."""
@@ -234,7 +234,7 @@ class Transactions:
         now = self._clock.now()
         with suppress(StorageUnavailable):
             if self._storage.read(partial(is_use_due, caller, now)):
-                self._storage.try_write(partial(record_use, caller, now))
+                self._storage.try_write(partial(record_use, caller, now), "sessions")
 
 
 class _RequestIdInput(Input):

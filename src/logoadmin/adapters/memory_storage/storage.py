@@ -22,7 +22,7 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.model.records import StoredRecord
-from logoadmin.ports.storage import Records, UnitOfWork, WouldBlock
+from logoadmin.ports.storage import Records, UnitOfWork, WouldBlock, WriteLock
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
@@ -86,7 +86,7 @@ class MemoryStorage:
         finally:
             self._one_at_a_time.release()
 
-    def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+    def write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records") -> Answer:  # noqa: ARG002 (one)
         """Run the work; undo what it did if it raises."""
         with self._one_at_a_time:
             journal = self._group or Journal()
@@ -94,12 +94,12 @@ class MemoryStorage:
             with journal.undone_on_error():
                 return work(_unit_of_work(self._tables, journal))
 
-    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
+    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
         """Run the work if nobody else is at work."""
         if not self._one_at_a_time.acquire(blocking=False):
             return False
         try:
-            self.write(work)
+            self.write(work, lock)
         finally:
             self._one_at_a_time.release()
         return True

@@ -13,19 +13,12 @@ from sqlalchemy import Connection, inspect, select, update
 
 from logoadmin.adapters.sql_storage.dialects import Dialect, dialect_of
 from logoadmin.adapters.sql_storage.guarded_pool import GuardedPool
-from logoadmin.adapters.sql_storage.schema import NEWEST, Schema
+from logoadmin.adapters.sql_storage.schema import Schema
 from logoadmin.adapters.sql_storage.storage import SqlStorage
-from logoadmin.adapters.sql_storage.tables import (
-    COUNTED,
-    LINK_TABLES,
-    TABLES,
-    metadata,
-    refresh_tokens,
-    sessions,
-    state,
-)
-from logoadmin.adapters.sql_storage.transaction import ADD_TIMES, Transaction
-from logoadmin.domain.model.errors import StartError, TablesMissing
+from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, metadata, state
+from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.metrics import Counters
 from logoadmin.domain.model.records import Kind
@@ -34,9 +27,7 @@ from logoadmin.domain.model.records import Kind
 # twice, and what happened after the first time is not known at the second.
 _PASSED_OVER: Final = 2**20
 _AT_RANDOM: Final = 2**24
-_IDS: Final = tuple(name for name in COUNTED if name not in {f"{kind}_version" for kind in Kind})
-# Those that there were from the first migration on.
-_FIRST_TABLES: Final = {table.name for table in (*TABLES.values(), *LINK_TABLES.values(), sessions, refresh_tokens)}
+_VERSIONS: Final = {f"{kind}_version" for kind in Kind}
 # How the copies in a directory are named, so that the order of their names is that of their making, in UTC.
 _DATED: Final = "{stem}-{now:%Y-%m-%dT%H%M%SZ}"
 _DATE: Final = r"\d{4}-\d\d-\d\dT\d{6}Z"
@@ -59,7 +50,7 @@ def back_up(url: str, target: Path) -> None:
     if not dialect.exists():
         raise TablesMissing(dialect.server)
     if dialect.embedded:
-        _refuse_empty(dialect)
+        _refuse_empty(dialect, dialect.server)
     dialect.back_up(target)
 
 
@@ -130,7 +121,7 @@ def restore_loaded(url: str) -> None:
     dialect = dialect_of(url)
     if not dialect.exists():
         raise TablesMissing(dialect.server)
-    _refuse_empty(dialect)
+    _refuse_empty(dialect, dialect.server)
     with closing(_pool_of(dialect)) as pool:
         pool.call(lambda transaction, look: look(pool.connection_of(transaction)), partial(_refuse_parts, dialect))
     _make_current(dialect)
@@ -138,9 +129,8 @@ def restore_loaded(url: str) -> None:
 
 def _refuse_parts(dialect: Dialect, connection: Connection) -> None:
     """Refuse what was not loaded to its end: nothing else finds out before the missing table is asked for."""
-    version = Schema(dialect).version(connection)
-    wanted = _FIRST_TABLES if version is not None and version < NEWEST else metadata.tables.keys()
-    missing = sorted(wanted - set(inspect(connection).get_table_names()))
+    Schema(dialect).refuse_prerelease(connection)
+    missing = sorted(metadata.tables.keys() - set(inspect(connection).get_table_names()))
     if missing:
         raise StartError(f"The copy is not whole, it has no table {missing[0]}; load one into an empty database")
 
@@ -153,15 +143,20 @@ def _pool_of(dialect: Dialect) -> GuardedPool:
     return GuardedPool(dialect, 1, None, Counters())
 
 
-def _refuse_empty(dialect: Dialect) -> None:
-    with closing(_storage_of(dialect)) as storage:
-        if storage.is_empty():
-            raise TablesMissing
+def _refuse_empty(dialect: Dialect, name: str) -> None:
+    try:
+        with closing(_storage_of(dialect)) as storage:
+            if storage.is_empty():
+                raise TablesMissing
+    except StorageUnavailable as error:
+        if error.cause is not Cause.CORRUPT:
+            raise
+        raise StartError(f"{name}: {error.cause.text}; {error.cause.cure}") from None
 
 
 def _fit(dialect: Dialect, name: str) -> None:
     try:
-        _refuse_empty(dialect)
+        _refuse_empty(dialect, name)
     except TablesMissing:
         raise StartError(f"{name} is not the backup of a gallery; name another file") from None
     _make_current(dialect)
@@ -183,12 +178,11 @@ def _make_current(dialect: Dialect) -> None:
 
 def _pass_over_ids(connection: Connection) -> None:
     """Leave out the ids that may have been given since the backup was made (contract K4, decision 0031)."""
-    row = connection.execute(select(*(state.c[name] for name in _IDS))).mappings().one()
-    last = row["change_id"]
-    # Blocks of changes that will never be whole are as good as whole ones: what follows is in others.
-    for size, add in ADD_TIMES.items():
-        connection.execute(add, {"first": (last + 1) // size * size, "end": last + 1})
     some = _PASSED_OVER + secrets.randbelow(_AT_RANDOM)
-    # Half of those that are left at most: there are always some.
-    passed = {name: given + min(some, (MAX_ID - given) // 2) for name, given in row.items()}
-    connection.execute(update(state).values({**passed, "writes": state.c.writes + 1}))
+    for lock, names in COUNTED.items():
+        ids = [state.c[name] for name in names if name not in _VERSIONS]
+        of_lock = state.c.state_id == WRITE_LOCKS[lock]
+        row = connection.execute(select(*ids).where(of_lock)).mappings().one()
+        # Half of those that are left at most: there are always some.
+        passed = {name: given + min(some, (MAX_ID - given) // 2) for name, given in row.items()}
+        connection.execute(update(state).where(of_lock).values({**passed, "writes": state.c.writes + 1}))

@@ -5,14 +5,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic_core import to_json
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 
-from logoadmin.adapters.sql_storage.change_times import ChangeTimes
-from logoadmin.adapters.sql_storage.page_queries import IndexedFilter, PageQuery
+from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
 from logoadmin.adapters.sql_storage.statements import KEY, Row
 from logoadmin.adapters.sql_storage.tables import changes, stored_responses
-from logoadmin.adapters.sql_storage.transaction import Repository, text_length_of_row
-from logoadmin.domain.model.lists import EVERY_CHANGE, ChangeFilter, Order, TruncatedPage, joined_pages, page_of
+from logoadmin.adapters.sql_storage.transaction import Repository
+from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.model.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
 from logoadmin.domain.model.records import Change, Kind
 from logoadmin.ports.storage import StoredResponse
 
@@ -23,16 +23,32 @@ _CHANGE = select(
     )
 )
 _GET = _CHANGE.where(changes.c.change_id == KEY)
-_PAGE = PageQuery(
+# The rarest first: of several filters, the index of one finds the changes, and the others are looked at one by one.
+_INDEXES = {
+    ("request_id",): "request_id",
+    ("kind", "id"): "kind_record_id_change_id",
+    ("user_id",): "user_id",
+    ("action",): "action",
+    ("kind",): "kind",
+}
+_PAGES = KeysetPages(
     _CHANGE,
     changes.c.change_id,
     {
-        "kind": IndexedFilter(changes, {"kind": "kind"}),
-        "id": IndexedFilter(changes, {"kind": "kind", "record_id": "id"}),
-        **{name: IndexedFilter(changes, {name: name}) for name in ("user_id", "action", "request_id")},
+        **{name: changes.c[name] == bindparam(name) for name in ("kind", "user_id", "action", "request_id")},
+        "id": changes.c.record_id == bindparam("id"),
+        # Of a sum no index can be used: the ids say where to look.
+        "since": changes.c.at + 0 >= bindparam("since"),
+        "until": changes.c.at + 0 <= bindparam("until"),
+        "first": changes.c.change_id >= bindparam("first"),
+        "last": changes.c.change_id <= bindparam("last"),
     },
-    {"since": changes.c.at >= bindparam("since"), "until": changes.c.at <= bindparam("until")},
+    [IndexPath(frozenset(names), changes.c.change_id, f"ix_changes_{index}") for names, index in _INDEXES.items()],
 )
+_SINCE = select(changes.c.change_id).where(changes.c.at >= bindparam("since"))
+_FIRST_SINCE = _SINCE.order_by(changes.c.at, changes.c.change_id).limit(1)
+_UNTIL = select(changes.c.change_id).where(changes.c.at <= bindparam("until"))
+_LAST_UNTIL = _UNTIL.order_by(changes.c.at.desc(), changes.c.change_id.desc()).limit(1)
 _LAST_OF = select(func.max(changes.c.change_id)).where(
     changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
 )
@@ -122,15 +138,23 @@ class ChangeRepository(Repository):
     ) -> tuple[Change, ...]:
         self._transaction.store_history()
         given = where.given
-        if where.since is None and where.until is None:
-            return page_of(_PAGE.rows(self._transaction, after, limit, given, order), _change)
-        found: Sequence[Row] = ()
-        for first, end in ChangeTimes(self._transaction, where.since, where.until, order).ranges(after):
-            more = _PAGE.rows(self._transaction, first, limit - len(found), given, order, end)
-            found = joined_pages(found, more, text_length_of_row) if found else more
-            if len(found) >= limit or isinstance(found, TruncatedPage):
-                break
-        return page_of(found, _change)
+        # Time rises with the ids, as long as the clock is right: its index says where among them to look.
+        first = self._bound(_FIRST_SINCE, "since", given)
+        last = self._bound(_LAST_UNTIL, "until", given)
+        if first is None or last is None:
+            return ()
+        if order == "asc":
+            after, given["last"] = max(after, first - 1), last
+        else:
+            after, given["first"] = min(after, last + 1), first
+        return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _change)
+
+    def _bound(self, statement: Select[Any], name: str, given: Mapping[str, Any]) -> int | None:
+        """Return the id of the first or last change of a time, None if there is no such change."""
+        if name not in given:
+            return 0 if name == "since" else MAX_ID
+        row = self._transaction.row(statement, {name: given[name]})
+        return None if row is None else int(row[0])
 
 
 _RESPONSE = select(stored_responses.c.key_hash, stored_responses.c.encrypted, stored_responses.c.expires_at).where(

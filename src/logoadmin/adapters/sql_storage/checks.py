@@ -12,7 +12,7 @@ from logoadmin.adapters.sql_storage.dialects import Dialect, connections_of, dia
 from logoadmin.adapters.sql_storage.driver_errors import Failure
 from logoadmin.adapters.sql_storage.guarded_pool import STEP_TIMEOUT, GuardedPool
 from logoadmin.adapters.sql_storage.schema import NEWEST, Schema
-from logoadmin.adapters.sql_storage.tables import COUNTED, change_times, changes, metadata, state
+from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, changes, metadata, sign_in_attempts, state
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.checks import Result, ok, warning, wrong
@@ -27,8 +27,8 @@ _NOWHERE: Final = literal(1) == literal(0)
 # Statements that need each right and change no row.
 _WRITES: Final = (
     update(state).values(writes=state.c.writes).where(_NOWHERE),
-    insert(change_times).from_select(change_times.c.keys(), select(change_times).where(_NOWHERE)),
-    delete(change_times).where(_NOWHERE),
+    insert(sign_in_attempts).from_select(sign_in_attempts.c.keys(), select(sign_in_attempts).where(_NOWHERE)),
+    delete(sign_in_attempts).where(_NOWHERE),
 )
 
 
@@ -138,11 +138,11 @@ def _last_change(connection: Connection) -> Iterator[Result]:
 
 def _ids(connection: Connection) -> Iterator[Result]:
     """Whether there are ids left."""
-    row = connection.execute(select(*(state.c[name] for name in COUNTED))).first()
-    if row is None:
-        yield wrong("ids", "the row of the table state is missing", "restore the database from a backup")
+    rows = {row["state_id"]: row for row in connection.execute(select(state)).mappings()}
+    if rows.keys() < set(WRITE_LOCKS.values()):
+        yield wrong("ids", "a row of the table state is missing", "restore the database from a backup")
         return
-    highest: dict[str, int] = dict(zip(COUNTED, row, strict=True))
+    highest = {name: int(rows[WRITE_LOCKS[lock]][name]) for lock, names in COUNTED.items() for name in names}
     scarce = [name for name, given in highest.items() if given > _MANY]
     if scarce:
         cure = "export the gallery, and import it into a new database, which gives ids from the highest one on"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final, Protocol, Self
+from typing import Any, Protocol, Self
 
 from sqlalchemy import (
     URL,
@@ -11,7 +11,6 @@ from sqlalchemy import (
     Connection,
     Engine,
     FromClause,
-    Insert,
     PoolProxiedConnection,
     QueuePool,
     Select,
@@ -38,8 +37,6 @@ _SERVERS = ("mysql", "mariadb")
 
 # A server's usual text ends at 65,535 bytes, a quarter of what may be four bytes a character.
 LONG_TEXT: TypeEngine[str] = Text().with_variant(MEDIUMTEXT(), *_SERVERS)
-# Options of a table whose rows are stored in the order of their primary key, as a server does by itself.
-ORDERED_BY_KEY: Final[Mapping[str, Any]] = {"sqlite_with_rowid": False}
 
 
 def pool_options(connections: int, wait: float) -> dict[str, Any]:
@@ -62,11 +59,6 @@ def pool_options(connections: int, wait: float) -> dict[str, Any]:
     }
 
 
-def insert_or_ignore(insertion: Insert) -> Insert:
-    """Let an insertion pass by rows that are there already."""
-    return insertion.prefix_with("OR IGNORE", dialect="sqlite").prefix_with("IGNORE", dialect="mysql")
-
-
 def straight_join(query: Select[Any], tables: FromClause) -> Select[Any]:
     """Have a query look at tables in the order in which they are joined."""
     return query.prefix_with("STRAIGHT_JOIN", dialect="mysql").select_from(tables)
@@ -79,8 +71,8 @@ def join_last(tables: FromClause, key: ColumnElement[int], another: FromClause, 
 
 
 def force_index(query: Select[Any], table: FromClause, index: str) -> Select[Any]:
-    """Have a query go along an index: MySQL may else look for a value alone, and pass by its ids from the first on."""
-    return query.with_hint(table, f"FORCE INDEX ({index})", "mysql")
+    """Have a query use an index: the statistics of databases do not say where in the order of ids something is."""
+    return query.with_hint(table, f"FORCE INDEX ({index})", "mysql").with_hint(table, f"INDEXED BY {index}", "sqlite")
 
 
 class Dialect(Protocol):

@@ -6,16 +6,24 @@ from dataclasses import fields
 from operator import itemgetter
 from typing import Any, Final, Generic, TypeVar
 
-from sqlalchemy import Boolean, Column, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, delete, func, insert, select, update
 
 from logoadmin.adapters.sql_storage.dialects import straight_join
-from logoadmin.adapters.sql_storage.ngrams import add_ngrams, change_ngrams
-from logoadmin.adapters.sql_storage.page_queries import IndexedFilter, PageQuery
+from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
-from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors
+from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors, filter_indexes
 from logoadmin.adapters.sql_storage.transaction import Repository, Transaction
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, ROLES, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.model.kinds import (
+    ARTWORK_KINDS,
+    AUTHORS,
+    KINDS,
+    ROLES,
+    USERS,
+    AnyArtworkKind,
+    AnyKind,
+    RecordKind,
+)
 from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, page_of
 from logoadmin.domain.model.records import Author, Kind, Link, Role, StoredRecord
 from logoadmin.ports.storage import Links, Records
@@ -32,13 +40,19 @@ def _columns(kind: AnyKind) -> list[Column[Any]]:
     return [TABLES[kind.kind].c[name] for name in (*kind.stored_fields, "version")]
 
 
-def _page(kind: AnyKind, records: Select[Any]) -> PageQuery:
+def _pages(kind: AnyKind, records: Select[Any]) -> KeysetPages:
     table, links = TABLES[kind.kind], LINK_TABLES.get(kind.kind)
-    indexed = {name: IndexedFilter(table, {name: name}) for name in kind.filters}
+    key = table.c[kind.id_field]
+    conditions: dict[str, ColumnElement[bool]] = {name: table.c[name] == bindparam(name) for name in kind.filters}
+    conditions["q"] = func.instr(table.c.name_casefold, bindparam("q")) > 0
+    paths = [IndexPath(frozenset({"q"}), key, f"ix_{table.name}_name_casefold")]
+    indexes = {frozenset(names): f"ix_{table.name}_{'_'.join(names)}" for names in filter_indexes(kind)}
+    paths += [IndexPath(names, key, index) for names, index in indexes.items()]
     if links is not None:
-        indexed["author_id"] = IndexedFilter(links, {"author_id": "author_id"})
-    has_part = func.instr(table.c.folded, bindparam("q")) > 0
-    return PageQuery(records, table.c[kind.id_field], indexed, {"q": has_part}, kind.kind)
+        conditions["author_id"] = links.c.author_id == bindparam("author_id")
+        index = f"ix_{links.name}_author_id_{kind.id_field}"
+        paths.insert(0, IndexPath(frozenset({"author_id"}), links.c[kind.id_field], index))
+    return KeysetPages(records, key, conditions, paths)
 
 
 class _Statements:
@@ -49,12 +63,11 @@ class _Statements:
         key = table.c[kind.id_field]
         self.kind = kind
         self.get = select(*columns).where(key == KEY)
-        self.page = _page(kind, select(*columns))
+        self.pages = _pages(kind, select(*columns))
         self.add = insert(table).inline()
         self.update = update(table).where(key == KEY)
         self.touch = update(table).where(key.in_(_OF_SOME))
         self.remove = delete(table).where(key == KEY)
-        self.name = select(table.c.folded).where(key == KEY)
         self.flags = [at for at, column in enumerate(columns) if isinstance(column.type, Boolean)]
         self.taken = {field: select(key).where(table.c[field] == _VALUE, key != KEY) for field in kind.unique}
         if kind.id_field in self.taken:
@@ -85,7 +98,7 @@ class RecordRepository(Repository, Generic[Record]):
         return None if row is None else self._record(row)
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
-        return page_of(self._statements.page.rows(self._transaction, after, limit, where.given, order), self._record)
+        return page_of(self._rows(after, limit, where, order), self._record)
 
     def add(self, record: Record, /) -> None:
         kind, values = self._statements.kind, self._values(record)
@@ -96,43 +109,39 @@ class RecordRepository(Repository, Generic[Record]):
             if duplicate is None:
                 raise
         else:
-            id_ = values[kind.id_field]
-            add_ngrams(self._transaction, kind.kind, id_, values["folded"])
             if kind.gives_ids:
-                self._transaction.count(kind.id_field, id_)
+                self._transaction.count(kind.id_field, values[kind.id_field])
             return
         # Out here, so that the driver's text, which knows other spellings of the value, is not in tow.
         raise duplicate
 
     def update(self, record: Record, /) -> None:
         kind, values = self._statements.kind, self._values(record)
-        id_ = values[kind.id_field]
-        name = self._name(id_)
         try:
-            self._transaction.change(self._statements.update, {**values, "key": id_})
+            self._transaction.change(self._statements.update, {**values, "key": values[kind.id_field]})
         except self._transaction.refused:
             others = [field for field in kind.unique if field != kind.id_field]
             duplicate = self._duplicate(values, others, DuplicateUpdate)
             if duplicate is None:
                 raise
         else:
-            change_ngrams(self._transaction, kind.kind, id_, name, values["folded"])
             return
         raise duplicate
 
     def remove(self, id_: int, /) -> bool:
-        name = self._name(id_)
-        removed = self._transaction.change(self._statements.remove, {"key": id_})
-        change_ngrams(self._transaction, self._statements.kind.kind, id_, name, "")
-        return removed > 0
+        if self._statements.kind is USERS:  # whose sessions and keys go as well
+            self._transaction.require_lock("sessions")
+        return self._transaction.change(self._statements.remove, {"key": id_}) > 0
 
     def touch(self, ids: Collection[int], version: int) -> None:
         for some in in_portions(KEYS, list(ids)):
             self._transaction.change(self._statements.touch, {**some, "version": version})
 
-    def _name(self, id_: int) -> str:
-        row = self._transaction.row(self._statements.name, {"key": id_})
-        return "" if row is None else row[0]
+    def _rows(self, after: int, limit: int, where: Filter, order: Order) -> Sequence[Row]:
+        given = where.given
+        if "q" in given:
+            given["q"] = given["q"].casefold()
+        return self._statements.pages.rows(self._transaction, after, limit, given, order)
 
     def _duplicate(
         self, values: dict[str, Any], fields: Sequence[str], error: type[DuplicateEntry]
@@ -152,7 +161,7 @@ class RecordRepository(Repository, Generic[Record]):
         kind = self._statements.kind
         values = dict(zip(kind.stored_fields, kind.values_of(record), strict=True))
         values["version"] = record.version
-        values["folded"] = values[kind.name_field].casefold()
+        values["name_casefold"] = values[kind.name_field].casefold()
         return values
 
 
@@ -208,7 +217,7 @@ class _ArtworkRepository(RecordRepository[Any]):
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Any, ...]:
         """Return first the artworks, then the links of all of them."""
-        rows = self._statements.page.rows(self._transaction, after, limit, where.given, order)
+        rows = self._rows(after, limit, where, order)
         if not rows:
             return ()
         makers: defaultdict[int, list[Author]] = defaultdict(list)

@@ -11,8 +11,10 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
+# With what the numbers of migrations begin since the first release; those of databases from before are only numbers.
+_RELEASED: Final = "r"
 # The newest migration, by the names alone: to read all of them takes longer than everything else in a start.
-NEWEST: Final = max(step.name[:4] for step in (_MIGRATIONS / "versions").glob("[0-9]*_*.py"))
+NEWEST: Final = _RELEASED + max(step.name[:4] for step in (_MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 _VERSION: Final = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
 # The newest migration after which programs that know only those before it cannot use the tables any more.
 _USABLE_FROM: Final = text(f"SELECT usable_from FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
@@ -38,6 +40,7 @@ class Schema:
         version = self.version(connection)
         if version is None:
             raise TablesMissing
+        self.refuse_prerelease(connection)
         if version < NEWEST:
             text = "The database is older than this program; run logoadmin init for the same database"
             raise SchemaMismatch(text, Cause.OLDER_TABLES)
@@ -59,10 +62,25 @@ class Schema:
         version = self.version(connection)
         if version is None:
             self._refuse_strangers(connection)
+        self.refuse_prerelease(connection)
         if version is None or version < NEWEST:
             self._migrate(connection)
         else:
             self._refuse_newer(connection)
+
+    def refuse_prerelease(self, connection: Connection) -> None:
+        """Refuse tables from before the first release, which no migration leads from.
+
+        Raises:
+            SchemaMismatch: the text says how to move the records.
+        """
+        version = self.version(connection)
+        if version is not None and not version.startswith(_RELEASED):
+            text = (
+                "The database was made by a version before 0.1.0; run logoadmin export with that version, "
+                "and logoadmin import with this one on a new database"
+            )
+            raise SchemaMismatch(text, Cause.PRERELEASE_TABLES)
 
     def version(self, connection: Connection) -> str | None:
         """Return the newest migration that was run, None if none was run to its end."""

@@ -133,7 +133,8 @@ class PasswordRepository(Repository):
         return None if row is None else _hash(row[0])
 
     def set(self, user_id: int, password: PasswordHash) -> None:
-        self._transaction.change(_SET_PASSWORD, {"key": user_id, "password": password.hash})
+        # Signing in must not meet a password that is changing.
+        self._transaction.change(_SET_PASSWORD, {"key": user_id, "password": password.hash}, "sessions")
 
     def credentials(self, username: str) -> Credentials | None:
         row = self._transaction.row(_CREDENTIALS, {"name": username})

@@ -12,6 +12,7 @@ from typing import Any, Final, Self, TypeVar
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, event
+from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DisconnectionError
 
 from logoadmin.adapters.sql_storage import sqlite_checks
@@ -71,6 +72,7 @@ class Sqlite:
             creator=lambda: self._connect(interactive=timeout is not None),
             **pool_options(connections, _POOL_WAIT),
         )
+        engine.dialect.statement_compiler = _Compiler
         event.listen(engine, "connect", self._remember_file)
         event.listen(engine, "checkout", self._compare_file)
         return engine
@@ -263,6 +265,13 @@ class Sqlite:
         except OSError:
             return None
         return found.st_dev, found.st_ino, os.getpid()
+
+
+class _Compiler(SQLiteCompiler):
+    """Writes the hints of queries, which SQLAlchemy leaves out for SQLite."""
+
+    def get_from_hint_text(self, table: Any, text: str | None) -> str | None:  # noqa: ARG002 (SQLAlchemy's)
+        return text
 
 
 class _Connection(sqlite3.Connection):

@@ -26,7 +26,7 @@ from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.domain.model.metrics import Counters
-from logoadmin.ports.storage import UnitOfWork, WouldBlock
+from logoadmin.ports.storage import UnitOfWork, WouldBlock, WriteLock
 
 Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
@@ -112,19 +112,21 @@ class SqlStorage:
             finally:
                 self._thread.nonblocking = None
 
-    def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+    def write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records") -> Answer:
         """Run the work in a transaction, from its start again where the database undid all of it."""
         group = self._group_of_writes()
-        return self._pool.call(self._write, work, writing=True) if group is None else group.run(work)
+        if group is not None:
+            return group.run(work)
+        return self._pool.call(partial(self._write, lock=lock), work, writing=True)
 
-    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
+    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
         """Run the work in a transaction if that can begin at once."""
         group = self._group_of_writes()
         if group is not None:
             group.run(work)
             return True
         try:
-            self._pool.once(self._write_at_once, work)
+            self._pool.once(partial(self._write_at_once, lock=lock), work)
         except Failure:
             return False
         return True
@@ -246,16 +248,18 @@ class SqlStorage:
             self._commit(transaction)
         return answer
 
-    def _write(self, transaction: Transaction, work: Callable[[UnitOfWork], Answer]) -> Answer:
+    def _write(
+        self, transaction: Transaction, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records"
+    ) -> Answer:
         with self._dialect.write_queue(), transaction:
-            transaction.take_write_lock(self._dialect.begin_write)
+            transaction.take_write_lock(self._dialect.begin_write, lock)
             answer = work(unit_of_work(transaction))
             self._commit(transaction)
         return answer
 
-    def _write_at_once(self, transaction: Transaction, work: Callable[[UnitOfWork], object]) -> None:
+    def _write_at_once(self, transaction: Transaction, work: Callable[[UnitOfWork], object], lock: WriteLock) -> None:
         with self._dialect.without_waiting(transaction.connection), transaction:
-            transaction.take_write_lock(self._dialect.begin_write, wait=False)
+            transaction.take_write_lock(self._dialect.begin_write, lock, wait=False)
             work(unit_of_work(transaction))
             self._commit(transaction)
 

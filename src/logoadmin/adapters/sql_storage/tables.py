@@ -22,7 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from logoadmin.adapters.sql_storage.dialects import LONG_TEXT, ORDERED_BY_KEY
+from logoadmin.adapters.sql_storage.dialects import LONG_TEXT
 from logoadmin.domain.model.kinds import (
     ARTWORK_KINDS,
     AUTHORS,
@@ -45,6 +45,7 @@ from logoadmin.domain.model.limits import (
     MAX_USER_AGENT,
 )
 from logoadmin.domain.model.records import Kind
+from logoadmin.ports.storage import WriteLock
 
 VERSION_TABLE: Final = "logoadmin_version"
 # Whoever changes tables on a server holds a row of it; it is there before all others, so no migration makes it.
@@ -71,6 +72,12 @@ def _created_at() -> Column[int]:
     return Column("created_at", BigInteger, nullable=False)
 
 
+def filter_indexes(kind: AnyKind) -> tuple[tuple[str, ...], ...]:
+    """Return the columns of the indexes for the filters of a kind, those for several filters together first."""
+    alone = tuple((field,) for field in kind.filters if field not in kind.unique)
+    return (kind.filters, *alone) if len(kind.filters) > 1 else alone
+
+
 def _records(kind: AnyKind, *columns: Column[Any]) -> Table:
     """Return the table of the records of a kind, with what all kinds have."""
     names = {column.name: column for column in columns}
@@ -83,9 +90,10 @@ def _records(kind: AnyKind, *columns: Column[Any]) -> Table:
         _created_at(),
         Column("version", Integer, nullable=False, server_default="0"),
         # The name as it is searched; folding makes at most three characters of one.
-        Column("folded", String(3 * length), nullable=False, server_default=""),
+        Column("name_casefold", String(3 * length), nullable=False, server_default=""),
         *(UniqueConstraint(field) for field in kind.unique if field != kind.id_field),
-        *(Index(None, field) for field in kind.filters if field not in kind.unique),
+        *(Index(None, *fields) for fields in filter_indexes(kind)),
+        Index(None, "name_casefold"),
     )
 
 
@@ -143,28 +151,6 @@ TABLES: Final[Mapping[Kind, Table]] = {
     **{kind.kind: _artworks(kind) for kind in ARTWORK_KINDS},
 }
 LINK_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _links(kind) for kind in ARTWORK_KINDS}
-
-# The n-grams of all kinds are in one table; the first character of each says of which kind. A kind whose first letter
-# is taken needs another one.
-NGRAM_PREFIXES: Final = {kind: kind.value[0] for kind in Kind}
-NGRAM_SIZES: Final = (1, 2, 3, 4)
-ngrams: Final = Table(
-    "ngrams",
-    metadata,
-    Column("gram", String(1 + max(NGRAM_SIZES)), primary_key=True),
-    # No foreign key: it would have to have an index of its own.
-    _id("record_id"),
-    **ORDERED_BY_KEY,
-)
-
-# Where a name is cut: the last character and the length of each n-gram that the longest name has.
-ngram_places: Final = Table(
-    "ngram_places",
-    metadata,
-    _id("ends"),
-    _id("size"),
-    **ORDERED_BY_KEY,
-)
 
 # In the order of the fields of a Session.
 sessions: Final = Table(
@@ -227,20 +213,8 @@ changes: Final = Table(
     Column("before", LONG_TEXT),
     Column("after", LONG_TEXT),
     Index(None, "kind", "record_id", "change_id"),
-    *(Index(None, name) for name in ("kind", "user_id", "action", "request_id")),
+    *(Index(None, name) for name in ("kind", "user_id", "action", "request_id", "at")),
 )
-
-# When the changes of each block of so many ids in a row were made, from the first to the last of them.
-change_times: Final = Table(
-    "change_times",
-    metadata,
-    _id("size"),
-    _id("block"),
-    Column("earliest", BigInteger, nullable=False),
-    Column("latest", BigInteger, nullable=False),
-    **ORDERED_BY_KEY,
-)
-CHANGE_BLOCKS: Final = (64, 4_096, 262_144)
 
 stored_responses: Final = Table(
     "stored_responses",
@@ -260,20 +234,25 @@ sign_in_attempts: Final = Table(
     Index(None, "ends_at"),
 )
 
-# One row: whoever writes holds it until the end, so there is one write at a time. It has the last id of each kind, as
-# ``<kind>_version`` the last change of each kind, and as ``writes`` how many writes there were: each changes the row,
-# also one that changes no record, or else a cluster would keep two that were made on two servers at once.
-COUNTED: Final = (
-    "change_id",
-    *(kind.id_field for kind in KINDS.values() if kind.gives_ids),
-    *(kind.link_id_field for kind in KINDS.values() if isinstance(kind, ArtworkKind)),
-    "key_id",
-    *(f"{kind}_version" for kind in Kind),
-)
+# One row for each write lock: a write holds it until the end, so there is one write at a time under each. A row has the
+# last ids that are given under its lock, as ``<kind>_version`` the last change of each kind, and as ``writes`` how many
+# writes there were: each changes its row, or else a cluster would keep two that were made on two servers at once.
+COUNTED: Final[Mapping[WriteLock, tuple[str, ...]]] = {
+    "records": (
+        "change_id",
+        *(kind.id_field for kind in KINDS.values() if kind.gives_ids),
+        *(kind.link_id_field for kind in KINDS.values() if isinstance(kind, ArtworkKind)),
+        *(f"{kind}_version" for kind in Kind),
+    ),
+    "sessions": ("key_id",),
+}
+WRITE_LOCKS: Final[Mapping[WriteLock, int]] = {"records": 1, "sessions": 2}
+# The tables that are written under the lock of sessions; stored responses belong to the write that stores them.
+SESSION_TABLES: Final = frozenset({sessions, refresh_tokens, service_keys, sign_in_attempts})
 state: Final = Table(
     "state",
     metadata,
     _id("state_id"),
-    *(Column(name, Integer, nullable=False, server_default="0") for name in COUNTED),
+    *(Column(name, Integer, nullable=False, server_default="0") for names in COUNTED.values() for name in names),
     Column("writes", BigInteger, nullable=False, server_default="0"),
 )

@@ -5,38 +5,33 @@ from contextlib import closing
 from types import TracebackType
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ClauseElement, Insert, PoolProxiedConnection, bindparam, func, insert, literal, select, update
+from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, insert, select, update
 
-from logoadmin.adapters.sql_storage.statements import Row, StatementCompiler
-from logoadmin.adapters.sql_storage.tables import CHANGE_BLOCKS, COUNTED, change_times, changes, state
+from logoadmin.adapters.sql_storage.statements import KEY, Row, StatementCompiler
+from logoadmin.adapters.sql_storage.tables import COUNTED, SESSION_TABLES, WRITE_LOCKS, changes, state, stored_responses
 from logoadmin.domain.model.errors import Conflict
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import truncated_page
+from logoadmin.ports.storage import WriteLock
 
-# What is counted stands in one row. Whoever writes locks it first and holds it to the end, so there is one write at a
-# time: changes are stored in the order of their ids, and no other row needs a lock. The database's own numbers would
-# not do as ids: they stay used when the work is undone, and each database counts on differently.
-_COUNTED: Final = select(*(state.c[name] for name in COUNTED))
-_LOCK: Final = _COUNTED.with_for_update()
-_LOCK_AT_ONCE: Final = _COUNTED.with_for_update(nowait=True)
-# Whatever was counted: this write, too, so that it meets all others in the certification of a cluster (contract H5).
-_STORE_COUNTED: Final = update(state).values(writes=state.c.writes + 1)
+# What is counted stands in one row for each write lock. A write locks its row first and holds it to the end, so there
+# is one write at a time under each lock: changes are stored in the order of their ids, and no record needs a lock. The
+# database's own numbers would not do as ids: they stay used when the work is undone, and databases count differently.
+_COUNTED: Final[Mapping[WriteLock, Select[Any]]] = {
+    lock: select(*(state.c[name] for name in names)).where(state.c.state_id == WRITE_LOCKS[lock])
+    for lock, names in COUNTED.items()
+}
+_LOCK: Final = {lock: counted.with_for_update() for lock, counted in _COUNTED.items()}
+_LOCK_AT_ONCE: Final = {lock: counted.with_for_update(nowait=True) for lock, counted in _COUNTED.items()}
+# Whatever was counted: each write changes its row, so that it meets all others in the certification of a cluster
+# (contract H5).
+_STORE_COUNTED: Final = update(state).where(state.c.state_id == KEY).values(writes=state.c.writes + 1)
 
 _ADD_CHANGES: Final = insert(changes).inline()
 _CHANGE: Final = tuple(column.name for column in changes.c)
-
-
-def _add_times(size: int) -> Insert:
-    """Make the statement that stores when the changes of each block were made, of blocks of a size."""
-    block = changes.c.change_id // size
-    of_each = select(literal(size), block, func.min(changes.c.at), func.max(changes.c.at)).group_by(block)
-    some = of_each.where(changes.c.change_id >= bindparam("first"), changes.c.change_id < bindparam("end"))
-    return insert(change_times).from_select(["size", "block", "earliest", "latest"], some)
-
-
-ADD_TIMES: Final = {size: _add_times(size) for size in CHANGE_BLOCKS}
-# So many changes are held back at most: one may have a megabyte.
-_HELD_BACK: Final = 32
+# Changes are held back up to this many, with texts up to about this many characters.
+_HELD_BACK: Final = 256
+_HELD_BACK_TEXT: Final = 2**18
 
 
 class Savepoint(NamedTuple):
@@ -51,7 +46,8 @@ class Transaction:
     """Runs statements for the repositories of one unit of work, each when it is told to.
 
     A write begins with :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`; leaving it by an error
-    undoes it. Without a beginning, each statement is a transaction of its own.
+    undoes it. Without a beginning, each statement is a transaction of its own. A write of records that changes sessions
+    as well takes their lock at the first of these changes, so locks are always taken in the same order.
 
     Attributes:
         connection: where they run.
@@ -64,6 +60,7 @@ class Transaction:
         "_counted",
         "_cursor",
         "_depth",
+        "_held_text",
         "_history",
         "_locked",
         "_rights",
@@ -78,10 +75,11 @@ class Transaction:
         self._cursor: Any = connection.cursor()
         self._statements = statements
         self._begun = False
-        self._changed = False
+        self._changed: set[WriteLock] = set()
         self._counted: dict[str, int] = {}
-        self._locked: dict[str, int] | None = None
+        self._locked: dict[WriteLock, dict[str, int]] = {}
         self._history: list[Row] = []
+        self._held_text = 0
         self._rights: dict[Row, Row | None] = {}
         self._depth = 0
 
@@ -91,19 +89,26 @@ class Transaction:
         for statement in statements:
             self._cursor.execute(statement)
 
-    def take_write_lock(self, statements: Iterable[str], *, wait: bool = True) -> None:
-        """Begin a write: wait for the one before it, or else fail if there is one, and keep the next one waiting."""
+    def take_write_lock(self, statements: Iterable[str], lock: WriteLock = "records", *, wait: bool = True) -> None:
+        """Begin a write: wait for the one before it, or fail if there is one, and keep the next one waiting."""
         self.begin(statements)
-        self._locked = self._look_at_counted(_LOCK if wait else _LOCK_AT_ONCE)
-        self._counted = dict(self._locked)
+        self._take(lock, _LOCK if wait else _LOCK_AT_ONCE)
+
+    def require_lock(self, lock: WriteLock) -> None:
+        """Take a lock before something that is written under it, if this write does not hold it."""
+        if lock in self._locked or not self._begun:
+            return
+        if lock == "records":
+            raise LookupError("a write of sessions changes no records")
+        self._take(lock, _LOCK)
 
     def finish(self) -> None:
         """Store what was recorded and counted, so that nothing is left but the commit."""
         self.store_history()
-        if self._locked is not None:
-            changed = {name: number for name, number in self._counted.items() if number != self._locked[name]}
-            if changed or self._changed:
-                self._execute(_STORE_COUNTED, changed)
+        for lock, locked in self._locked.items():
+            changed = {name: self._counted[name] for name, number in locked.items() if self._counted[name] != number}
+            if changed or lock in self._changed:
+                self._execute(_STORE_COUNTED, {**changed, "key": WRITE_LOCKS[lock]})
 
     def commit(self) -> None:
         """Commit. Alone: only of a commit is it unknown, when the connection is lost, whether it was done."""
@@ -122,8 +127,6 @@ class Transaction:
 
     def savepoint(self) -> Savepoint:
         """Begin a part of the work, which may be undone alone."""
-        if len(self._history) >= _HELD_BACK:
-            self.store_history()
         self._depth += 1
         savepoint = Savepoint(f"part_{self._depth}", dict(self._counted), list(self._history))
         self._cursor.execute(f"SAVEPOINT {savepoint.name}")
@@ -136,31 +139,28 @@ class Transaction:
 
     def roll_back(self, savepoint: Savepoint) -> None:
         """Undo a part of the work; what was recorded before it and stored in it is to be stored again."""
-        self._counted, self._history = savepoint.counted, savepoint.history
+        # A lock that was taken since is still held.
+        self._counted = {name: number for locked in self._locked.values() for name, number in locked.items()}
+        self._counted.update(savepoint.counted)
+        self._history = savepoint.history
+        self._held_text = sum(map(text_length_of_row, self._history))
         self._rights.clear()
         self._cursor.execute(f"ROLLBACK TO SAVEPOINT {savepoint.name}")
         self.release(savepoint)
 
     def record(self, changes: Iterable[Row]) -> None:
-        """Have entries of the history stored at the end, with one statement, if they are not too many to be held."""
-        self._history += changes
-        if len(self._history) >= _HELD_BACK:
+        """Have entries of the history stored at the end, with one statement, unless they are too many to be held."""
+        for change in changes:
+            self._history.append(change)
+            self._held_text += text_length_of_row(change)
+        if len(self._history) >= _HELD_BACK or self._held_text >= _HELD_BACK_TEXT:
             self.store_history()
 
     def store_history(self) -> None:
         """Store the entries of the history, before somebody looks at them and before the commit."""
         if self._history:
             self.insert(_ADD_CHANGES, _CHANGE, self._history)
-            first, last = self._history[0][0], self._history[-1][0]
-            self._history = []
-            self._store_times(first, last)
-
-    def _store_times(self, first: int, last: int) -> None:
-        """Store when the changes were made of each block that ends with one of these."""
-        for size, add in ADD_TIMES.items():
-            begin, end = first // size * size, (last + 1) // size * size
-            if begin < end:
-                self._execute(add, {"first": begin, "end": end})
+            self._history, self._held_text = [], 0
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
@@ -183,21 +183,30 @@ class Transaction:
     def rights(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the row that says what somebody may do.
 
-        Nobody else can change that while this transaction writes, so it is found once, and again after a change here.
+        A write finds it once, and again after a change of its own: it counts from the beginning of the write.
         """
         of = tuple(values.values())
         if of in self._rights:
             return self._rights[of]
         found = self.row(statement, values)
-        if self._locked is not None:
+        if self._locked:
             self._rights[of] = found
         return found
 
-    def change(self, statement: ClauseElement, values: Mapping[str, Any]) -> int:
-        """Return how many rows a change met; those that had the new values before count too."""
+    def change(self, statement: ClauseElement, values: Mapping[str, Any], lock: WriteLock | None = None) -> int:
+        """Return how many rows a change met; those that had the new values before count as well.
+
+        Args:
+            statement: the change.
+            values: its values.
+            lock: the lock under which it is made, if that is not the one of its table.
+        """
+        lock = lock or self._lock_of(statement)
+        self.require_lock(lock)
         self._execute(statement, values)
         met: int = self._cursor.rowcount
-        self._changed = self._changed or met > 0
+        if met > 0:
+            self._changed.add(lock)
         return met
 
     def insert(self, statement: ClauseElement, names: tuple[str, ...], rows: Sequence[Row]) -> None:
@@ -205,7 +214,9 @@ class Transaction:
 
         The driver makes as few statements of them as its database takes, or prepares one for all.
         """
-        self._changed = True
+        lock = self._lock_of(statement)
+        self.require_lock(lock)
+        self._changed.add(lock)
         self._cursor.executemany(self._statements.compiled(statement, names).sql, rows)
 
     def next_id(self, name: str) -> int:
@@ -214,6 +225,7 @@ class Transaction:
         Raises:
             Conflict: there is none left (contract A2).
         """
+        self.require_lock("sessions" if name in COUNTED["sessions"] else "records")
         id_ = self._counted[name] + 1
         if id_ > MAX_ID:
             raise Conflict(f"No {name} is left")
@@ -221,9 +233,9 @@ class Transaction:
         return id_
 
     def last(self, name: str) -> int:
-        """Return the highest id that was ever given, or the last change of a kind."""
-        if not self._counted:
-            self._counted = self._look_at_counted(_COUNTED)
+        """Return the highest id that was ever given to a record, or the last change of a kind."""
+        if name not in self._counted:
+            self._counted.update(self._look_at_counted("records", _COUNTED))
         return self._counted[name]
 
     def count(self, name: str, number: int) -> None:
@@ -231,11 +243,22 @@ class Transaction:
         if number > self._counted[name]:
             self._counted[name] = number
 
-    def _look_at_counted(self, statement: ClauseElement) -> dict[str, int]:
-        row = self.row(statement, {})
+    def _take(self, lock: WriteLock, statements: Mapping[WriteLock, Select[Any]]) -> None:
+        self._locked[lock] = self._look_at_counted(lock, statements)
+        self._counted.update(self._locked[lock])
+
+    def _look_at_counted(self, lock: WriteLock, statements: Mapping[WriteLock, Select[Any]]) -> dict[str, int]:
+        row = self.row(statements[lock], {})
         if row is None:
-            raise LookupError("the table of counters has lost its row")
-        return dict(zip(COUNTED, row, strict=True))
+            raise LookupError("the table of counters has lost a row")
+        return dict(zip(COUNTED[lock], row, strict=True))
+
+    def _lock_of(self, statement: Any) -> WriteLock:
+        """Return the lock under which a statement changes its table."""
+        if statement.table in SESSION_TABLES:
+            return "sessions"
+        # A stored response belongs to the write that stores it.
+        return next(iter(self._locked), "records") if statement.table is stored_responses else "records"
 
     def _execute(self, statement: ClauseElement, values: Mapping[str, Any], cursor: Any = None) -> None:
         cursor = self._cursor if cursor is None else cursor

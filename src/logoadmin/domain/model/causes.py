@@ -101,6 +101,11 @@ class Cause(Enum):
         "its tables are older than this program",
         "run logoadmin init for the same database",
     )
+    PRERELEASE_TABLES = (
+        "prerelease_tables",
+        "its tables were made by a version before 0.1.0",
+        "run logoadmin export with that version, and logoadmin import with this one on a new database",
+    )
     NEWER_TABLES = (
         "newer_tables",
         "its tables were made by a newer logoadmin, and this one does not know them",

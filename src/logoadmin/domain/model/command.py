@@ -90,6 +90,8 @@ class Command(Input):
         permission: the right that it takes, see :class:`~logoadmin.domain.model.access.Permission`.
         hashes: whether it works on a password, which takes longer than any database.
         takes_long: whether it may change so much that nobody can say how long it takes.
+        changes_records: whether a write changes records, and not sessions, keys or sign-in attempts alone, which do not
+            wait for other writes of records.
         if_match: of an amendment or a removal, the versions of the record of which it must have one; else Outdated
             is raised. None if it does not matter (contract F1).
         if_none_match: of a read, the versions that the caller has already; NotModified is raised where the record or
@@ -103,6 +105,7 @@ class Command(Input):
     permission: ClassVar[Permission] = PUBLIC
     hashes: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False
+    changes_records: ClassVar[bool] = True
 
     if_match: SkipJsonSchema[frozenset[int] | None] = request_option(None)
     if_none_match: SkipJsonSchema[frozenset[int]] = request_option(frozenset())

@@ -33,6 +33,7 @@ class CreateKey(Command):
     """A new key for a script, good for so many seconds or, with null, until it is ended."""
 
     permission = SIGNED_IN
+    changes_records = False
 
     name: RoleName
     scope: Scopes
@@ -45,6 +46,7 @@ class RemoveKey(Command):
     """The end of one of the caller's own keys."""
 
     permission = SIGNED_IN
+    changes_records = False
 
     key_id: KeyId
 

@@ -59,6 +59,7 @@ class SignIn(Command):
     """A sign-in with username and password."""
 
     permission = PUBLIC
+    changes_records = False
     hashes = True
 
     grant_type: Annotated[Literal["password"], _GRANT_TYPE] = "password"
@@ -70,6 +71,7 @@ class Revoke(Command):
     """The end of the session with this refresh token or, without one, of the caller's session."""
 
     permission = OPTIONAL
+    changes_records = False
 
     refresh_token: OpaqueToken = UNSET
 
@@ -90,6 +92,7 @@ class RemoveSession(Command):
     """The end of one of the caller's own sessions."""
 
     permission = SIGNED_IN
+    changes_records = False
 
     session_id: SessionId
 
@@ -98,6 +101,7 @@ class RemoveUserSessions(Command):
     """The end of all sessions of a user."""
 
     permission = Permission(Scope.USERS_WRITE)
+    changes_records = False
 
     user_id: UserId
 
@@ -106,6 +110,7 @@ class Refresh(Command):
     """A refresh of a session with its refresh token."""
 
     permission = PUBLIC
+    changes_records = False
 
     grant_type: Annotated[Literal["refresh_token"], _GRANT_TYPE]
     refresh_token: OpaqueToken

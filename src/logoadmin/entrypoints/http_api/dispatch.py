@@ -75,6 +75,8 @@ class Dispatch:
         self._readers = WorkQueue(gallery.concurrent_reads, "reading")
         self._searchers = WorkQueue(gallery.concurrent_reads, "searching")
         self._writers = WorkQueue(1, "writing", self._atomically, most=_MAX_GROUP)
+        # Sessions have a write lock of their own, and must not wait behind writes of records that wait for an import.
+        self._session_writers = WorkQueue(1, "session-writing")
         self._hashing = WorkQueue(_HASHING_THREADS, "hashing")
         self._long_writers = WorkQueue(1, "long-writing")
         self._long_readers = WorkQueue(1, "long-reading")
@@ -129,6 +131,10 @@ class Dispatch:
             StorageUnavailable: it took longer than storage may; what it does goes on, and its outcome is unknown.
         """
         return await self._from_storage(self._writers, call, self._late_writing)
+
+    async def session_writing(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that changes sessions or keys alone, in the same way."""
+        return await self._from_storage(self._session_writers, call, self._late_writing)
 
     async def long_writing(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that changes so much that it takes as long as it takes.

@@ -106,7 +106,9 @@ class Endpoint:
             return await dispatch.hashing(respond)
         if command.takes_long:
             return await dispatch.long_writing(respond)
-        return await (run if operation.method == "GET" else dispatch.writing)(respond)
+        if operation.method == "GET":
+            return await run(respond)
+        return await (dispatch.writing if command.changes_records else dispatch.session_writing)(respond)
 
     async def _imported(self, request: Request, operation: Operation, caller: Caller) -> RenderedResponse:
         """Answer a request with lines to import, which are not received for those who may import nothing."""

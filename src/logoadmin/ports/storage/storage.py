@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
@@ -13,6 +13,12 @@ from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Sessions, Sig
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
+
+
+# Which write lock a write holds to its end. There is one write at a time under each: those of sessions (sign-ins,
+# attempts, keys and when they were used) do not wait for those of records, such as a long import. A write of records
+# that changes sessions holds both locks by then; a write of sessions changes no records.
+WriteLock = Literal["records", "sessions"]
 
 
 class WouldBlock(Exception):
@@ -79,17 +85,17 @@ class Storage(Protocol):
             WouldBlock: it would have had to wait, or to write; make it where that may be.
         """
 
-    def write(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Return the answer of work that changes records, once the changes are durable.
+    def write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records") -> Answer:
+        """Return the answer of work that changes something, once the changes are durable.
 
-        There is one write at a time: the work begins when the write before it has ended, and holds the write lock to
-        its end. If it raises, all its changes are undone and the error passes on.
+        There is one write at a time under each lock: the work begins when the write before it has ended, and holds the
+        lock to its end. If it raises, all its changes are undone and the error passes on.
 
         Raises:
             StorageUnavailable: the database is out of reach, within 2 s; the changes may have been stored or not.
         """
 
-    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
+    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
         """Do the work of a write if no other one is under way; tell whether it was done. Nobody is waited for."""
 
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
