@@ -17,9 +17,9 @@ from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.model.access import DOCTOR_SESSION_ID, DOCTOR_USER_ID, Policy
 from logoadmin.domain.model.checks import Result, warning
 from logoadmin.domain.model.errors import SettingsError, TablesMissing
-from logoadmin.domain.model.metrics import Counters
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.setup import first_start, is_started, rotate_token_keys, stored_token_keys
+from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.storage import Storage
 from logoadmin.ports.tokens import Grant
 from logoadmin.settings import Settings
@@ -47,7 +47,7 @@ def open_gallery(
     create: Create = "embedded",
     administrator: bool = True,
     interactive: bool = True,
-    counters: Counters | None = None,
+    counted: bool = False,
 ) -> LogoAdmin:
     """Put a service together on the database that the settings name.
 
@@ -56,7 +56,7 @@ def open_gallery(
         create: when to make what is missing.
         administrator: whether that includes the first administrator.
         interactive: whether to give up on a database that does not answer within 2 s; long work waits for it.
-        counters: where to count, if others read it (contract K2).
+        counted: whether events are counted (contract K2).
 
     Raises:
         SettingsError: the settings cannot be used.
@@ -66,13 +66,13 @@ def open_gallery(
     """
     # First: what is made in a new database is made for a service that can start.
     given = _given_keys(settings)
-    counters = counters or Counters()
-    storage = _storage(settings, interactive, counters)
+    metrics = _metrics() if counted else NoMetrics()
+    storage = _storage(settings, interactive, metrics)
     try:
         with _starting(storage, settings, interactive) as starting:
             made_up = _start(starting, settings, create, administrator)
             # Before the other storage closes its file: who opens one that others close may have to wait.
-            return _on(storage, settings, given, made_up, counters)
+            return _on(storage, settings, given, made_up, metrics)
     except BaseException:
         storage.close()
         raise
@@ -181,14 +181,23 @@ def doctor_token(settings: Settings) -> str:
     return tokens.sign(Grant(DOCTOR_USER_ID, DOCTOR_SESSION_ID, now, now + _DOCTOR_SECONDS, ()))
 
 
-def _storage(settings: Settings, interactive: bool, counters: Counters | None = None) -> "AnyStorage":
+def _metrics() -> Metrics:
+    """Return what counts, where the package for it is installed."""
+    try:
+        from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
+    except ModuleNotFoundError:
+        return NoMetrics()
+    return PrometheusMetrics()
+
+
+def _storage(settings: Settings, interactive: bool, metrics: Metrics | None = None) -> "AnyStorage":
     url = settings.database.get_secret_value()
     if url == MEMORY:
         return MemoryStorage()
     # Imported here so that memory needs no database code (contract H6).
     from logoadmin.adapters.sql_storage import STEP_TIMEOUT, open_sql_storage
 
-    return open_sql_storage(url, timeout=STEP_TIMEOUT if interactive else None, counters=counters)
+    return open_sql_storage(url, timeout=STEP_TIMEOUT if interactive else None, metrics=metrics)
 
 
 def _starting(storage: "AnyStorage", settings: Settings, interactive: bool) -> "AbstractContextManager[AnyStorage]":
@@ -221,14 +230,14 @@ def _start(storage: "AnyStorage", settings: Settings, create: Create, administra
 
 
 def _on(
-    storage: Storage, settings: Settings, given_keys: Sequence[Key], made_up: str | None, counters: Counters
+    storage: Storage, settings: Settings, given_keys: Sequence[Key], made_up: str | None, metrics: Metrics
 ) -> LogoAdmin:
     keys = [*given_keys, *_stored_keys(storage, settings)]
     if not keys:
         raise TablesMissing
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
     ports = Ports(
-        storage, _hasher(settings), tokens, tokens, FernetEncryption(), SystemRandomness(), SystemClock(), counters
+        storage, _hasher(settings), tokens, tokens, FernetEncryption(), SystemRandomness(), SystemClock(), metrics
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes), made_up)

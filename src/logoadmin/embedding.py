@@ -41,7 +41,7 @@ def connect(
     from logoadmin.settings import settings_of
 
     return open_gallery(
-        settings_of(database=database, access=access, admin_password=admin_password, token_key=token_key)
+        settings_of(database=database, access=access, admin_password=admin_password, token_key=token_key), counted=True
     )
 
 

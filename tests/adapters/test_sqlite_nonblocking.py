@@ -12,11 +12,12 @@ from typing import Final, TypeVar
 
 import pytest
 
+from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage, sqlite_nonblocking
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.metrics import DATABASE_CALLS, Counters
 from logoadmin.domain.model.records import Author
+from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork, WouldBlock
 
 Answer = TypeVar("Answer")
@@ -42,8 +43,8 @@ def storage(file: Path) -> Iterator[SqlStorage]:
         yield storage
 
 
-def opened(file: Path, counters: Counters | None = None) -> SqlStorage:
-    return open_sql_storage(f"sqlite:///{file}", counters=counters)
+def opened(file: Path, metrics: Metrics | None = None) -> SqlStorage:
+    return open_sql_storage(f"sqlite:///{file}", metrics=metrics)
 
 
 def look(uow: UnitOfWork) -> Author | None:
@@ -208,12 +209,12 @@ def test_what_the_work_raises_passes_and_leaves_nothing_open(storage: SqlStorage
 
 @pytest.mark.usefixtures("storage")
 def test_a_call_is_counted_once(file: Path) -> None:
-    counters = Counters()
-    with closing(opened(file, counters)) as counted:
+    metrics = PrometheusMetrics()
+    with closing(opened(file, metrics)) as counted:
         assert counted.snapshot(look) == again(counted) == ANN
         with pytest.raises(WouldBlock):
             counted.nonblocking(lambda: counted.write(look))
-    assert sum(counters.of(DATABASE_CALLS).slots) == 2
+    assert 'logoadmin_database_calls_total{outcome="ok"} 2.0' in metrics.text(None, "SQLite")
 
 
 def test_while_the_database_fails_a_call_is_left_to_those_who_find_out_why(storage: SqlStorage) -> None:

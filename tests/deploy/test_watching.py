@@ -12,8 +12,8 @@ import promql_parser as promql
 import pytest
 import yaml  # type: ignore[import-untyped]  # its types are another package
 
-from logoadmin.domain.model.metrics import BUCKETS, Series
-from logoadmin.entrypoints.http_api.metrics import SERIES
+from logoadmin.adapters.prometheus_metrics import BUCKETS
+from tests.series import Series, all_series
 
 pytestmark = [pytest.mark.rule("contract K2"), pytest.mark.rule("contract K6")]
 
@@ -27,7 +27,7 @@ TIMES: Final = {"$__rate_interval": "5m", "$__range": "1h"}
 # What takes the rises of a counter, which alone say something: by itself it says how long the service runs.
 OF_COUNTERS: Final = {"rate", "increase"}
 # Whether the target could be asked; Prometheus says so.
-UP: Final = Series("up", "gauge", "1 if it could be asked.")
+UP: Final = Series("up", "gauge")
 
 Labels = dict[str, tuple[str, ...]]
 
@@ -35,7 +35,7 @@ Labels = dict[str, tuple[str, ...]]
 def known() -> dict[str, tuple[Series, Labels]]:
     """Return by name all that can be asked for, with its labels and their values; () for any value."""
     found: dict[str, tuple[Series, Labels]] = {}
-    for series in (*SERIES, UP):
+    for series in (*all_series(), UP):
         labels: Labels = {**dict(series.labels), **dict.fromkeys(OF_TARGETS, ())}
         parts = OF_HISTOGRAMS if series.type == "histogram" else ("",)
         for part in parts:
@@ -171,7 +171,7 @@ def test_the_dashboard_asks_for_what_there_is_and_for_every_series(dashboard: di
             for label in part.modifier.labels
         }
         assert shown <= kept, target["expr"]
-    assert asked == {series.name for series in (*SERIES, UP)}
+    assert asked == {series.name for series in (*all_series(), UP)}
 
 
 def test_the_panels_of_the_dashboard_have_places_of_their_own_and_say_what_they_show(dashboard: dict[str, Any]) -> None:

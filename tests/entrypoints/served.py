@@ -17,7 +17,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
-from logoadmin.domain.model.metrics import Counters
 from logoadmin.entrypoints.server import Options, listen, serve
 from tests.gallery import FrozenClock, gallery_on
 
@@ -50,7 +49,7 @@ async def _breaking() -> AsyncIterator[bytes]:
     raise StorageUnavailable("db.example:3306")
 
 
-def make(kind: str, _counters: Counters | None) -> ASGIApp:
+def make(kind: str) -> ASGIApp:
     """Return the application, or fail to."""
     match kind:
         case "wrong settings":
@@ -101,7 +100,7 @@ if __name__ == "__main__":
             drain_seconds=float(drain_seconds),
             owns_listener=True,
         ),
-        here=partial(make, kind, None),
+        here=partial(make, kind),
         workers=int(workers),
         listening=partial(print, flush=True),
     )

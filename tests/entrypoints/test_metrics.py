@@ -20,62 +20,23 @@ import pytest
 from starlette.types import Message, Scope
 
 import logoadmin
+from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import SignInRefused, StorageUnavailable, TooManySignIns
-from logoadmin.domain.model.metrics import BUCKETS, Counters, size
 from logoadmin.domain.services.sessions import SignIn
-from logoadmin.entrypoints.http_api.metrics import COUNTED, SERIES, metrics
-from logoadmin.entrypoints.server import MetricsServer, listen, url_of
-from logoadmin.entrypoints.server.metrics import CounterSlots
+from logoadmin.entrypoints.server import listen, metrics_served, url_of
 from tests.asgi import AppClient, ask
 from tests.gallery import ADMIN_PASSWORD, stock
+from tests.series import Samples, all_series, samples
 
 pytestmark = pytest.mark.rule("contract K2")
 
-SAMPLE: Final = re.compile(r'(?P<name>[a-z_]+)(?:\{(?P<labels>(?:[a-z]+="[^"\\\n]*",?)+)\})? (?P<value>\S+)')
 DOCS: Final = Path(__file__).parents[2] / "docs" / "watch.md"
-
-Samples = dict[str, float]
-
-
-def parsed(text: str) -> Samples:
-    """Return the samples of a text in the format of Prometheus, after a strict look at it."""
-    assert text.endswith("\n")
-    found: Samples = {}
-    types: dict[str, str] = {}
-    for line in text.splitlines():
-        if line.startswith("# HELP "):
-            latest = line.split(" ")[2]
-            assert latest not in types, "a series is in one piece"
-            assert len(line.split(" ")) > 3
-            continue
-        if line.startswith("# TYPE "):
-            _, _, name, kind = line.split(" ")
-            assert name == latest
-            types[name] = kind
-            continue
-        match = SAMPLE.fullmatch(line)
-        assert match is not None, line
-        of = re.sub(r"_(bucket|sum|count)$", "", match["name"]) if types[latest] == "histogram" else match["name"]
-        assert of == latest
-        key = line.rpartition(" ")[0]
-        assert key not in found, line
-        found[key] = float(match["value"])
-    for name, kind in types.items():
-        assert name.startswith("logoadmin_")
-        assert name.endswith("_total") == (kind == "counter")
-        if kind == "histogram":
-            buckets = [value for key, value in found.items() if key.startswith(f"{name}_bucket")]
-            assert buckets == sorted(buckets)
-            assert len(buckets) == len(BUCKETS) + 1
-            assert buckets[-1] == found[f"{name}_count"]
-    assert set(types) == {series.name for series in SERIES}
-    return found
 
 
 def watched(gallery: LogoAdmin) -> Samples:
-    return parsed(logoadmin.metrics(gallery))
+    return samples(logoadmin.metrics(gallery))
 
 
 def outcomes(samples: Samples, name: str) -> Samples:
@@ -113,8 +74,8 @@ def test_requests_are_counted_by_operation_and_status_with_their_time_and_bytes(
     made = client.post("/api/authors", json={"user_id": 77, "username": "Zoe"})
     client.put("/api/logos/1")
     client.get("/nowhere")
-    samples = watched(own)
-    counted = {key: value for key, value in samples.items() if key.startswith("logoadmin_http_requests_total")}
+    found = watched(own)
+    counted = {key: value for key, value in found.items() if key.startswith("logoadmin_http_requests_total")}
     requests = "logoadmin_http_requests_total"
     assert counted == {
         f'{requests}{{operation="get_logo",status="200"}}': 3,
@@ -123,11 +84,11 @@ def test_requests_are_counted_by_operation_and_status_with_their_time_and_bytes(
         f'{requests}{{operation="other",status="405"}}': 1,
         f'{requests}{{operation="other",status="404"}}': 1,
     }
-    assert samples["logoadmin_http_request_seconds_count"] == 7
-    assert 0 < samples["logoadmin_http_request_seconds_sum"] < 10
-    assert samples["logoadmin_http_requests_in_flight"] == 0
-    assert samples["logoadmin_http_request_bytes_total"] == len(made.request.content)
-    assert samples["logoadmin_http_response_bytes_total"] > len(made.content) + sum(map(len, read))
+    assert found["logoadmin_http_request_seconds_count"] == 7
+    assert 0 < found["logoadmin_http_request_seconds_sum"] < 10
+    assert found["logoadmin_http_requests_in_flight"] == 0
+    assert found["logoadmin_http_request_bytes_total"] == len(made.request.content)
+    assert found["logoadmin_http_response_bytes_total"] > len(made.content) + sum(map(len, read))
 
 
 def test_answers_that_are_given_again_are_told_from_those_that_are_made(own: LogoAdmin, client: AppClient) -> None:
@@ -155,10 +116,10 @@ def test_whoever_goes_away_is_counted_whether_the_answer_is_made_or_given_again(
     for path, times in ("/api/authors", 1), ("/api/themes", 2):
         with pytest.raises(OSError, match="gone"):
             asyncio.run(read(path))
-        samples = watched(own)
+        found = watched(own)
         name = f'logoadmin_http_requests_total{{operation="list_{path[5:]}",status="200"}}'
-        assert samples[name] == times
-        assert samples["logoadmin_http_requests_in_flight"] == 0
+        assert found[name] == times
+        assert found["logoadmin_http_requests_in_flight"] == 0
 
 
 def test_a_fault_of_the_program_is_a_500(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,16 +154,15 @@ def test_calls_of_the_database_are_counted_by_what_came_of_them(tmp_path: Path) 
 
 
 def test_a_database_that_is_left_alone_is_seen(own: LogoAdmin, free_port: int) -> None:
-    own.counters = Counters()
-    storage = open_sql_storage(f"mysql+pymysql://a:b@127.0.0.1:{free_port}/c", counters=own.counters)
+    storage = open_sql_storage(f"mysql+pymysql://a:b@127.0.0.1:{free_port}/c", metrics=own.metrics)
     for _ in range(2):
         with pytest.raises(StorageUnavailable):
             storage.check()
     storage.close()
-    samples = watched(own)
-    assert outcomes(samples, "logoadmin_database_calls_total") == {"out_of_reach": 1, "not_tried": 1}
-    assert samples["logoadmin_database_call_seconds_count"] == 1
-    assert samples["logoadmin_database_breaker_open"] == 1
+    found = watched(own)
+    assert outcomes(found, "logoadmin_database_calls_total") == {"out_of_reach": 1, "not_tried": 1}
+    assert found["logoadmin_database_call_seconds_count"] == 1
+    assert found["logoadmin_database_breaker_open"] == 1
 
 
 def test_without_the_database_all_but_the_last_change_is_told(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,39 +174,43 @@ def test_without_the_database_all_but_the_last_change_is_told(own: LogoAdmin, mo
 
 
 def test_the_last_change_and_the_build_are_told(own: LogoAdmin) -> None:
-    samples = watched(own)
-    assert samples["logoadmin_last_change_id"] == own.changes.version() > 0
-    assert samples['logoadmin_build_info{version="0.1.0",database="Memory"}'] == 1
+    found = watched(own)
+    assert found["logoadmin_last_change_id"] == own.changes.version() > 0
+    assert found['logoadmin_build_info{database="Memory",version="0.1.0"}'] == 1
 
 
-def test_a_place_is_gone_on_with_and_only_the_present_is_forgotten() -> None:
-    counter_slots = CounterSlots()
-    first, second = counter_slots.acquire(), counter_slots.acquire()
-    calls, present = COUNTED[0], next(series for series in COUNTED if series.type == "gauge")
-    of_first = counter_slots.counters[0]
-    of_first.of(calls).add("ok", amount=3)
-    of_first.of(present).add()
-    counter_slots.release(first)
-    assert counter_slots.acquire() is first
-    assert second is not first
-    assert len(counter_slots.counters) == 2
-    assert [sum(counters.of(calls).slots) for counters in counter_slots.counters] == [3, 0]
-    assert sum(of_first.of(present).slots) == 0
+def test_the_totals_of_ended_workers_are_kept_in_one_file_without_their_gauges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    count = (
+        "from logoadmin.adapters.prometheus_metrics import PrometheusMetrics as Metrics; import os; m = Metrics();"
+        "m.sign_in('ok'); m.request_started(); m.response('get_logo', '200', 5, 0.002); print(os.getpid())"
+    )
+    shared = PrometheusMetrics()
+    for restart in range(1, 4):
+        ended = subprocess.run([sys.executable, "-c", count], check=True, capture_output=True, text=True)
+        shared.worker_ended(int(ended.stdout))
+        after = samples(shared.text(1, "Memory"))
+        assert after['logoadmin_sign_ins_total{outcome="ok"}'] == restart
+        assert after['logoadmin_http_requests_total{operation="get_logo",status="200"}'] == restart
+        assert after['logoadmin_http_request_seconds_bucket{le="0.0025"}'] == restart
+        assert after.get("logoadmin_http_requests_in_flight", 0) == 0
+    assert {file.name for file in tmp_path.iterdir()} == {"counter_0.db", "histogram_0.db"}
 
 
-def test_each_series_has_slots_of_its_own_in_shared_memory() -> None:
-    memory = memoryview(bytearray(8 * size(COUNTED))).cast("d")
-    counters = Counters(COUNTED, memory)
-    for number, series in enumerate(COUNTED, 1):
-        for slot in range(series.slots):
-            counters.of(series).slots[slot] += number
-    assert [*memory] == [number for number, series in enumerate(COUNTED, 1) for _ in range(series.slots)]
+def test_without_the_package_nothing_is_counted_and_the_text_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "logoadmin.adapters.prometheus_metrics", None)
+    gallery = logoadmin.connect()
+    assert ask(logoadmin.asgi(gallery), "GET", "/api/logos").status_code == 200
+    with pytest.raises(logoadmin.StartError, match=r"pip install 'logoadmin\[metrics\]'"):
+        logoadmin.metrics(gallery)
 
 
 def test_every_series_is_in_the_docs_and_nothing_else() -> None:
     table = re.findall(r"^\| `(logoadmin_\w+)` \| (\w+) \| ([^|]*) \|", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
-    written = {name: (kind, re.findall(r"`(\w+)`", labels)) for name, kind, labels in table}
-    assert written == {series.name: (series.type, [name for name, _ in series.labels]) for series in SERIES}
+    written = {name: (kind, sorted(re.findall(r"`(\w+)`", labels))) for name, kind, labels in table}
+    assert written == {series.name: (series.type, sorted(dict(series.labels))) for series in all_series()}
 
 
 # Of a service.
@@ -287,18 +251,18 @@ def test_all_workers_are_added_up_and_nothing_goes_back_when_one_is_killed(
     read = 'logoadmin_http_requests_total{operation="list_logos",status="200"}'
     for _ in range(20):
         fetched(f"{address}/api/logos")
-    assert parsed(fetched(metrics))[read] == 20
+    assert samples(fetched(metrics))[read] == 20
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     workers = [pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     assert len(workers) == 2
     os.kill(int(workers[0]), signal.SIGKILL)
     deadline = time.monotonic() + 20
-    while (samples := parsed(fetched(metrics)))["logoadmin_worker_restarts_total"] == 0:
+    while (found := samples(fetched(metrics)))["logoadmin_worker_restarts_total"] == 0:
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    assert samples["logoadmin_worker_restarts_total"] == 1
-    assert samples[read] == 20
-    assert samples["logoadmin_http_requests_in_flight"] == 0
+    assert found["logoadmin_worker_restarts_total"] == 1
+    assert found[read] == 20
+    assert found["logoadmin_http_requests_in_flight"] == 0
     with pytest.raises(urllib.error.HTTPError, match="404"):
         fetched(metrics.removesuffix("metrics"))
 
@@ -307,7 +271,7 @@ def test_all_workers_are_added_up_and_nothing_goes_back_when_one_is_killed(
 def test_silent_clients_keep_nobody_from_the_metrics(own: LogoAdmin) -> None:
     with ExitStack() as stack:
         listener = stack.enter_context(listen("127.0.0.1", 0))
-        stack.enter_context(MetricsServer(listener, partial(metrics, own)).answering(CounterSlots()))
+        stack.enter_context(metrics_served(listener, partial(logoadmin.metrics, own)))
         for _ in range(100):
             stack.enter_context(socket.create_connection(listener.getsockname()))
         assert "logoadmin_build_info" in fetched(f"{url_of(listener)}/metrics")

@@ -7,12 +7,12 @@ import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.metrics import Counters
 from logoadmin.entrypoints.http_api import response_cache as module
 from logoadmin.entrypoints.http_api.bounded_cache import BoundedCache
 from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache
+from logoadmin.ports.metrics import NoMetrics
 from tests.asgi import AppResponse, ask
 
 pytestmark = pytest.mark.rule("contract E1", "contract F1")
@@ -78,7 +78,7 @@ def application(records: Records) -> Application:
 
 @pytest.fixture
 def cache(application: Application) -> ResponseCache:
-    return ResponseCache(application, application.data_version, Counters())
+    return ResponseCache(application, application.data_version, NoMetrics())
 
 
 def get(cache: ASGIApp, path: str = "/api/authors", method: str = "GET", **headers: str) -> AppResponse:

@@ -37,7 +37,6 @@ contract G, reading it; G2              :mod:`~logoadmin.domain.services.changes
 contract H6                             :mod:`~logoadmin.domain.logo_admin`
 contract I                              :mod:`~logoadmin.domain.services.import_export`
                                         :mod:`~logoadmin.domain.services.jsonl`
-contract K2, what is counted            :mod:`~logoadmin.domain.model.metrics`
 contract K3, why a database fails       :mod:`~logoadmin.domain.model.causes`
 contract K4, what doctor finds          :mod:`~logoadmin.domain.model.checks`
 ======================================  ==========================================

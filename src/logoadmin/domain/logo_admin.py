@@ -8,7 +8,6 @@ from typing import TypeVar
 from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.metrics import Counters
 from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
 from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
@@ -21,6 +20,7 @@ from logoadmin.domain.services.users import UserService
 from logoadmin.domain.transactions import Transactions
 from logoadmin.ports.clock import Clock
 from logoadmin.ports.encryption import Encryption
+from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.randomness import Randomness
 from logoadmin.ports.storage import Storage
@@ -40,7 +40,7 @@ class Ports:
     encryption: Encryption
     randomness: Randomness
     clock: Clock
-    counters: Counters = field(default_factory=Counters)
+    metrics: Metrics = field(default_factory=NoMetrics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class LogoAdmin:
         waits: whether its methods may wait for a database, so that an event loop must not call them itself.
         concurrent_reads: how many of its reads are best made at the same time.
         product: what people call the kind of database that holds the records.
-        counters: what this process counts, see :func:`logoadmin.metrics`.
+        metrics: counts events, see :func:`logoadmin.metrics`.
         admin_password: the first administrator's password, if it was made up just now; told nowhere else.
 
     Safe to use from several threads. A context manager that closes at its end.
@@ -85,7 +85,7 @@ class LogoAdmin:
         self.waits = ports.storage.waits
         self.concurrent_reads = ports.storage.concurrent_reads
         self.product = ports.storage.product
-        self.counters = ports.counters
+        self.metrics = ports.metrics
         self.admin_password = admin_password
         transactions = Transactions(ports.storage, rules.access, ports.clock, Idempotency(ports.encryption))
         self.users = UserService(transactions, ports.hasher)
@@ -97,7 +97,7 @@ class LogoAdmin:
         self.changes = ChangeService(transactions)
         self.import_export = ImportExportService(transactions, ports.hasher)
         tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes)
-        self.sessions = SessionService(transactions, ports.hasher, tokens, ports.verifier, ports.clock, ports.counters)
+        self.sessions = SessionService(transactions, ports.hasher, tokens, ports.verifier, ports.clock, ports.metrics)
 
     @property
     def server(self) -> str:

@@ -17,7 +17,6 @@ def web_application(
     origins: Collection[str] = (),
     cache_seconds: int = 60,
     hosts: Collection[str] | None = None,
-    counted: bool = True,
     console: bool = True,
     picture_hosts: Collection[str] = (),
 ) -> ASGIApp:
@@ -25,10 +24,9 @@ def web_application(
 
     Args:
         gallery: the gallery to serve.
-        origins: as for :func:`http_application`, like the next three.
+        origins: as for :func:`http_application`, like the next two.
         cache_seconds: how long clients may cache public reads.
         hosts: the accepted values of ``Host``.
-        counted: whether to count requests.
         console: whether to serve the console at ``/console/``, to which ``/`` then redirects (contract J1).
         picture_hosts: the hosts from which previews of CSS in the console may load pictures (contract J2).
     """
@@ -38,7 +36,6 @@ def web_application(
         origins=origins,
         cache_seconds=cache_seconds,
         hosts=hosts,
-        counted=counted,
         pages=console_routes(interface, gallery, tuple(picture_hosts)) if console else (),
         home="console/" if console else "docs",
     )

@@ -20,8 +20,8 @@ from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.metrics import Counters
 from logoadmin.domain.model.records import Kind
+from logoadmin.ports.metrics import NoMetrics
 
 # So many ids are passed over at least after a restore, and up to so many more, at random: a backup may be restored
 # twice, and what happened after the first time is not known at the second.
@@ -136,11 +136,11 @@ def _refuse_parts(dialect: Dialect, connection: Connection) -> None:
 
 
 def _storage_of(dialect: Dialect) -> SqlStorage:
-    return SqlStorage(dialect, connections=None, timeout=None, counters=Counters())
+    return SqlStorage(dialect, connections=None, timeout=None, metrics=NoMetrics())
 
 
 def _pool_of(dialect: Dialect) -> GuardedPool:
-    return GuardedPool(dialect, 1, None, Counters())
+    return GuardedPool(dialect, 1, None, NoMetrics())
 
 
 def _refuse_empty(dialect: Dialect, name: str) -> None:

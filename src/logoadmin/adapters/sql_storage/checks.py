@@ -18,7 +18,7 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.checks import Result, ok, warning, wrong
 from logoadmin.domain.model.errors import SchemaMismatch, StartError
 from logoadmin.domain.model.limits import CLOCK_SKEW, MAX_ID
-from logoadmin.domain.model.metrics import Counters
+from logoadmin.ports.metrics import NoMetrics
 
 Check = Callable[[Connection], Iterable[Result]]
 
@@ -46,7 +46,7 @@ def check_database(url: str, processes: int) -> Iterator[Result]:
         yield wrong("database", error.text, error.cure)
         return
     if exists:
-        with closing(GuardedPool(dialect, 1, STEP_TIMEOUT, Counters())) as pool:
+        with closing(GuardedPool(dialect, 1, STEP_TIMEOUT, NoMetrics())) as pool:
             yield from _check_inside(dialect, pool, processes)
 
 

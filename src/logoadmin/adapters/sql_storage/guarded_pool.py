@@ -15,7 +15,7 @@ from logoadmin.adapters.sql_storage.statements import StatementCompiler
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
-from logoadmin.domain.model.metrics import DATABASE_BREAKER_OPEN, DATABASE_CALL_SECONDS, DATABASE_CALLS, Counters
+from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import WouldBlock
 
 Answer = TypeVar("Answer")
@@ -44,14 +44,14 @@ class GuardedPool:
         outages: what fails at the moment.
     """
 
-    def __init__(self, dialect: Dialect, connections: int, timeout: float | None, counters: Counters) -> None:
+    def __init__(self, dialect: Dialect, connections: int, timeout: float | None, metrics: Metrics) -> None:
         """Have so many connections at most; nothing is connected to yet.
 
         Args:
             dialect: the database.
             connections: how many there may be at once.
             timeout: how many seconds each step of connecting may take; None where nobody waits for it.
-            counters: where calls are counted.
+            metrics: counts the calls.
         """
         self._server = dialect.server
         self._interactive = timeout is not None
@@ -60,9 +60,7 @@ class GuardedPool:
         self.driver_errors = DriverErrors(dialect.classify, self.engine.dialect.loaded_dbapi)
         self.outages = Outages(dialect.server)
         self._breaker = Breaker()
-        self._calls = counters.of(DATABASE_CALLS)
-        self._call_seconds = counters.of(DATABASE_CALL_SECONDS)
-        self._breaker_open = counters.of(DATABASE_BREAKER_OPEN)
+        self._metrics = metrics
 
     def call(
         self,
@@ -77,7 +75,7 @@ class GuardedPool:
             StorageUnavailable: it failed, or did a moment ago; and whatever the work raises.
         """
         if not self._breaker.is_closed and not self._breaker.lets_through():
-            self._calls.add("not_tried")
+            self._metrics.database_call("not_tried", None, breaker_open=True)
             raise StorageUnavailable(self._server, self.outages.latest)
         outcome, began = "ok", time.perf_counter()
         try:
@@ -87,7 +85,6 @@ class GuardedPool:
             raise
         finally:
             self._count(outcome, began)
-            self._breaker_open.set(not self._breaker.is_closed)
 
     def once(
         self, way: Callable[[Transaction, Callable[Given, Answer]], Answer], work: Callable[Given, Answer]
@@ -153,8 +150,8 @@ class GuardedPool:
         self.engine.dispose()
 
     def _count(self, outcome: str, began: float) -> None:
-        self._calls.add(outcome)
-        self._call_seconds.observe(time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        self._metrics.database_call(outcome, seconds, breaker_open=not self._breaker.is_closed)
 
     def _let_through(
         self,

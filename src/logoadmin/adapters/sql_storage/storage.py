@@ -25,7 +25,7 @@ from logoadmin.adapters.sql_storage.sessions import (
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StartError, StorageUnavailable, TablesMissing
-from logoadmin.domain.model.metrics import Counters
+from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.storage import UnitOfWork, WouldBlock, WriteLock
 
 Answer = TypeVar("Answer")
@@ -33,7 +33,7 @@ Given = ParamSpec("Given")
 
 
 def open_sql_storage(
-    url: str, *, connections: int | None = None, timeout: float | None = STEP_TIMEOUT, counters: Counters | None = None
+    url: str, *, connections: int | None = None, timeout: float | None = STEP_TIMEOUT, metrics: Metrics | None = None
 ) -> "SqlStorage":
     """Return the storage of a database's URL (contract H2). Nothing is connected to yet.
 
@@ -43,12 +43,12 @@ def open_sql_storage(
             :func:`~logoadmin.adapters.sql_storage.dialects.connections_of`.
         timeout: how many seconds each step of connecting may take; with None, all waits are long, for work that
             nobody waits for in front of a browser.
-        counters: where calls are counted, if others read it.
+        metrics: counts the calls.
 
     Raises:
         SettingsError: the URL cannot be used.
     """
-    return SqlStorage(dialect_of(url), connections, timeout, counters or Counters())
+    return SqlStorage(dialect_of(url), connections, timeout, metrics or NoMetrics())
 
 
 def unit_of_work(transaction: Transaction) -> UnitOfWork:
@@ -84,14 +84,14 @@ class SqlStorage:
 
     waits = True
 
-    def __init__(self, dialect: Dialect, connections: int | None, timeout: float | None, counters: Counters) -> None:
+    def __init__(self, dialect: Dialect, connections: int | None, timeout: float | None, metrics: Metrics) -> None:
         """Use a database; see :func:`open_sql_storage`."""
         self.server = dialect.server
         self.embedded = dialect.embedded
         self.concurrent_reads = dialect.concurrent_reads
         self.product = dialect.product
         self._dialect = dialect
-        self._pool = GuardedPool(dialect, connections or connections_of(dialect), timeout, counters)
+        self._pool = GuardedPool(dialect, connections or connections_of(dialect), timeout, metrics)
         self._schema = Schema(dialect)
         self._thread = _Thread()
 

@@ -39,7 +39,6 @@ from logoadmin.domain.model.errors import (
 )
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import ExistingUsername, OpaqueToken, Password, SessionId, UserId, described
-from logoadmin.domain.model.metrics import SIGN_INS, Counters
 from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Me, RemovedSession, RemovedUserSessions, Tokens
 from logoadmin.domain.open_sessions import SessionTokens, session_of_token, sessions_of
@@ -48,6 +47,7 @@ from logoadmin.domain.sign_in_limits import attempt, succeeded
 from logoadmin.domain.transactions import Transactions
 from logoadmin.domain.use_cases import Service, reads_with_rights, writes
 from logoadmin.ports.clock import Clock
+from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Credentials, UnitOfWork
 from logoadmin.ports.tokens import TokenVerifier
@@ -126,14 +126,14 @@ class SessionService(Service):
         tokens: SessionTokens,
         verifier: TokenVerifier,
         clock: Clock,
-        counters: Counters,
+        metrics: Metrics,
     ) -> None:
         super().__init__(transactions)
         self._hasher = hasher
         self._session_tokens = tokens
         self._verifier = verifier
         self._clock = clock
-        self._sign_ins = counters.of(SIGN_INS)
+        self._metrics = metrics
 
     def caller(self, token: str, request_id: str | SentRequestId | None = None) -> SignedIn | KeyHolder:
         """Return the caller with a Bearer token, as far as it can be verified without storage (contract A19, C5).
@@ -296,9 +296,9 @@ class SessionService(Service):
         try:
             yield
         except (SignInRefused, TooManySignIns) as error:
-            self._sign_ins.add("failed" if isinstance(error, SignInRefused) else "refused")
+            self._metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
             raise
-        self._sign_ins.add("ok")
+        self._metrics.sign_in("ok")
 
 
 def _session_of(caller: Caller) -> str | None:

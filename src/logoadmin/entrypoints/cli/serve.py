@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from logoadmin.domain.logo_admin import LogoAdmin
-    from logoadmin.domain.model.metrics import Counters
     from logoadmin.settings import Settings
 
 access_option = click.option(
@@ -89,10 +88,12 @@ def serve(**flags: Any) -> None:
         seen = None
         if settings.metrics_port is not None:
             seen = held.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
-        gallery = held.enter_context(open_gallery(settings))
+            held.enter_context(server.shared_metrics())
+        gallery = held.enter_context(open_gallery(settings, counted=seen is not None))
         show_password(gallery.admin_password)
         warn_of_clock(gallery)
         if seen is not None:
+            held.enter_context(server.metrics_served(seen, functools.partial(_metrics, gallery)))
             click.echo(f"Metrics are at {server.url_of(seen)}/metrics")
         in_memory = settings.database.get_secret_value() == MEMORY
         server.serve(
@@ -102,7 +103,7 @@ def serve(**flags: Any) -> None:
             here=functools.partial(_application, settings, gallery),
             workers=settings.workers,
             listening=functools.partial(_show_address, settings.console),
-            metrics=server.MetricsServer(seen, functools.partial(_metrics, gallery)) if seen is not None else None,
+            metrics=gallery.metrics,
         )
 
 
@@ -179,17 +180,18 @@ def _server_options(server: ModuleType, settings: "Settings", *, in_terminal: bo
     )
 
 
-def _metrics(gallery: "LogoAdmin", workers: "list[Counters]", restarts: int) -> str:
+def _metrics(gallery: "LogoAdmin") -> str:
     from logoadmin.entrypoints.http_api.metrics import metrics
 
-    return metrics(gallery, workers, restarts)
+    return metrics(gallery)
 
 
-def _worker_application(settings: "Settings", counters: "Counters | None") -> "ASGIApp":
-    """Make the application of a worker process, which opens the gallery for itself."""
+def _worker_application(settings: "Settings") -> "ASGIApp":
+    """Make the application of a worker process, which opens a gallery of its own."""
     from logoadmin.bootstrap import open_gallery
 
-    return _application(settings, open_gallery(settings, create="never", counters=counters))
+    counted = settings.metrics_port is not None
+    return _application(settings, open_gallery(settings, create="never", counted=counted))
 
 
 def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
@@ -204,7 +206,6 @@ def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
         hosts=None if any_name else settings.hosts,
         console=settings.console,
         picture_hosts=settings.picture_hosts,
-        counted=settings.metrics_port is not None,
     )
 
 

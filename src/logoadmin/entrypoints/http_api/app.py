@@ -36,7 +36,6 @@ def http_application(
     origins: Collection[str] = (),
     cache_seconds: int = 60,
     hosts: Collection[str] | None = None,
-    counted: bool = True,
     pages: Sequence[Route] = (),
     home: str = "docs",
 ) -> ASGIApp:
@@ -48,7 +47,6 @@ def http_application(
             only read what is public (contract F2).
         cache_seconds: how long public reads may be kept without asking again.
         hosts: the names that are answered to, beside those of loopback; None for any (contract A22).
-        counted: whether requests are counted, for who asks the gallery's counters (contract K2).
         pages: routes to serve besides the interface.
         home: the path to which ``/`` redirects.
     """
@@ -59,9 +57,9 @@ def http_application(
     documents = [*health_routes(gallery, dispatch), *_documents(gallery), *docs_routes(), doctor_route(gallery)]
     documents += [Route("/", Redirect(home)), *pages]
     router = PathRouter(paths, documents)
-    measured = functools.partial(Measured, counters=gallery.counters) if counted else _not_measured
+    measured = functools.partial(Measured, metrics=gallery.metrics) if gallery.metrics.enabled else _not_measured
     # The response cache counts what it answers by itself: to pass through one layer more would take longer than that.
-    cached = ResponseCache(measured(router), data_version, gallery.counters, counted=counted)
+    cached = ResponseCache(measured(router), data_version, gallery.metrics)
     return ClientLimits(cached if hosts is None else Hosts(cached, hosts, measured(misdirected)))
 
 

@@ -7,14 +7,14 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from logoadmin.domain.model.metrics import Counters, Tally
 from logoadmin.entrypoints.http_api.bounded_cache import BoundedCache
 from logoadmin.entrypoints.http_api.compression import accepts_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodified
 from logoadmin.entrypoints.http_api.data_version import DataVersion, version_in
-from logoadmin.entrypoints.http_api.metrics import BEGAN, OPERATION, RESPONSE_CACHE, RequestCounter
+from logoadmin.entrypoints.http_api.metrics import BEGAN, OPERATION, count_response
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.requests import request_id_of
+from logoadmin.ports.metrics import Metrics
 
 # No answer is stored that is longer than this, because a slow reader holds it; and no more bytes of all together.
 _LARGEST: Final = 65_536
@@ -59,20 +59,18 @@ class ResponseCache:
     record was changed is asked with each request, so nobody is answered what is old.
     """
 
-    def __init__(self, app: ASGIApp, data_version: DataVersion, counters: Counters, *, counted: bool = True) -> None:
+    def __init__(self, app: ASGIApp, data_version: DataVersion, metrics: Metrics) -> None:
         """Stand in front of an application that looks for the version of what it answers, and counts its requests.
 
         Args:
             app: the application.
             data_version: finds the version.
-            counters: where it is counted what is answered here, and what is stored.
-            counted: whether somebody reads it.
+            metrics: counts what is served again and what is stored.
         """
         self._app = app
         self._data_version = data_version
         self._answers: BoundedCache[CachedAnswer] = BoundedCache(_MOST)
-        self._outcomes = counters.of(RESPONSE_CACHE)
-        self._counter = RequestCounter(counters) if counted else None
+        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer GET and HEAD from what is stored while the records are as they were; pass on the rest."""
@@ -90,7 +88,7 @@ class ResponseCache:
         if scope["method"] == "HEAD" or len(scope["path"]) + len(scope["query_string"]) > _LONGEST_REQUEST:
             await self._app(scope, receive, send)
         else:
-            await self._app(scope, receive, _Storing(send, self._answers, key, scope, self._outcomes))
+            await self._app(scope, receive, _Storing(send, self._answers, key, scope, self._metrics))
 
     async def _answer(self, answer: CachedAnswer, scope: Scope, send: Send, began: float) -> None:
         scope[OPERATION] = answer.operation
@@ -99,36 +97,35 @@ class ResponseCache:
             await send(start)
             await send(body)
         finally:
-            if self._counter is not None:
+            if self._metrics.enabled:
                 seconds = time.perf_counter() - began
-                self._counter.answered(answer.operation, start["status"], len(body["body"]), seconds, from_cache=True)
+                count_response(self._metrics, answer.operation, start["status"], len(body["body"]), seconds)
+                self._metrics.response_cache("hit")
 
     async def _awaited_version(self, scope: Scope) -> object | None:
         """Return the version that a look finds, for which this request may have to wait."""
-        if self._counter is not None:
-            self._counter.begun()
+        self._metrics.request_started()
         try:
             return await self._data_version.of(scope)
         except Exception:
             return None  # whatever is wrong, the application meets it as well, and answers accordingly
         finally:
-            if self._counter is not None:
-                self._counter.ended()
+            self._metrics.request_ended()
 
 
 class _Storing:
     """Sends an answer, and stores it if that may be done and the application looked for its version."""
 
-    __slots__ = ("_answers", "_fields", "_key", "_outcomes", "_scope", "_send")
+    __slots__ = ("_answers", "_fields", "_key", "_metrics", "_scope", "_send")
 
     def __init__(
-        self, send: Send, answers: BoundedCache[CachedAnswer], key: Hashable, scope: Scope, outcomes: Tally
+        self, send: Send, answers: BoundedCache[CachedAnswer], key: Hashable, scope: Scope, metrics: Metrics
     ) -> None:
         self._send = send
         self._answers = answers
         self._key = key
         self._scope = scope
-        self._outcomes = outcomes
+        self._metrics = metrics
         self._fields: Fields | None = None
 
     async def __call__(self, message: Message) -> None:
@@ -145,7 +142,7 @@ class _Storing:
     def _store(self, version: object, sent: Fields, body: bytes) -> None:
         fields = [field for field in sent if field[0] != _OWN]
         answer = CachedAnswer(version, fields, dict(fields)[b"etag"], bytes(body), self._scope.get(OPERATION))
-        self._outcomes.add("miss")
+        self._metrics.response_cache("miss")
         self._answers.put(self._key, answer, len(body))
 
 

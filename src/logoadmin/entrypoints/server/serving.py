@@ -4,7 +4,7 @@ import functools
 import gc
 import socket
 from collections.abc import Callable, Collection
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
 from typing import Final
@@ -12,23 +12,22 @@ from typing import Final
 from starlette.types import ASGIApp
 from uvicorn.config import Config
 
-from logoadmin.domain.model.metrics import Counters
 from logoadmin.entrypoints.server.graceful import GracefulServer
 from logoadmin.entrypoints.server.listener import BACKLOG, url_of
 from logoadmin.entrypoints.server.logs import configure_logging, with_access_log
-from logoadmin.entrypoints.server.metrics import CounterSlots, Memory, MetricsServer, counters_in
 from logoadmin.entrypoints.server.orders import Orders
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
 from logoadmin.entrypoints.server.proxies import BehindProxies
 from logoadmin.entrypoints.server.supervisor import Supervisor
 from logoadmin.entrypoints.server.workers import HEARTBEAT, start_application
+from logoadmin.ports.metrics import Metrics, NoMetrics
 
 _OPEN_FILES: Final = 65_536
 _UNSENT: Final = 65_536  # bytes
 
 
-# Makes the application of one process, which counts there; None where it may count where it likes.
-Application = Callable[[Counters | None], ASGIApp]
+# Makes the application of one process.
+Application = Callable[[], ASGIApp]
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def serve(
     workers: int,
     listening: Callable[[str], object],
     here: Callable[[], ASGIApp] | None = None,
-    metrics: MetricsServer | None = None,
+    metrics: Metrics | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then finish what is in flight and return; SIGHUP replaces the workers.
 
@@ -72,17 +71,17 @@ def serve(
         workers: how many there are; one is this process itself, until it is replaced.
         listening: is told the URL, once requests are answered there.
         here: makes the application in this process, where that is not made in the same way.
-        metrics: answers what all processes count, if somebody wants to know.
+        metrics: counts workers that died.
 
     Raises:
         SystemExit: with code 1, a worker could not start; the log says why. Exception: what ``here`` raises.
     """
     configure_logging(options.log_level, options.log_format)
     _make_room_for_connections(listener)
-    make = here or (functools.partial(application, None) if application is not None else None)
+    make = here or application
     supervisor = Supervisor(
         listener,
-        slots := CounterSlots(),
+        metrics or NoMetrics(),
         here=functools.partial(_serve, _whole(make, options), options) if workers == 1 and make is not None else None,
         serve=functools.partial(_serve_in_worker, application, options) if application is not None else None,
         count=workers,
@@ -91,8 +90,7 @@ def serve(
         in_terminal=options.in_terminal,
         owns_listener=options.owns_listener,
     )
-    with metrics.answering(slots) if metrics is not None else nullcontext():
-        supervisor.run()
+    supervisor.run()
 
 
 def _serve_in_worker(
@@ -101,12 +99,10 @@ def _serve_in_worker(
     listener: socket.socket,
     beat: Callable[[], None],
     orders: Orders,
-    memory: Memory | None,
 ) -> None:
     configure_logging(options.log_level, options.log_format)
-    make = functools.partial(application, counters_in(memory) if memory is not None else None)
-    app = start_application(functools.partial(_whole, make, options))
-    _serve(app, options, listener, beat, orders, memory)
+    app = start_application(functools.partial(_whole, application, options))
+    _serve(app, options, listener, beat, orders)
 
 
 def _serve(
@@ -115,7 +111,6 @@ def _serve(
     listener: socket.socket,
     beat: Callable[[], None],
     orders: Orders,
-    _memory: Memory | None,
 ) -> None:
     """Serve until ordered to end, and give a sign of life every now and then."""
     config = _config(app, options)

@@ -11,9 +11,9 @@ from types import FrameType
 from typing import Final
 
 from logoadmin.entrypoints.server.listener import ignore_who_connects
-from logoadmin.entrypoints.server.metrics import CounterSlots
 from logoadmin.entrypoints.server.orders import Order
 from logoadmin.entrypoints.server.workers import CANNOT_START, START_PAUSE, Serve, Worker, WorkerProcess, WorkerThread
+from logoadmin.ports.metrics import Metrics
 
 log = logging.getLogger("logoadmin.server")
 
@@ -36,7 +36,7 @@ class Supervisor:
 
     Args:
         listener: the socket that all of them share.
-        slots: where they count.
+        metrics: counts those that died.
         here: what this process does itself, as the first worker, until it is replaced; None where it serves nobody.
         serve: what a worker process does; None where nobody else can do it.
         count: how many there are.
@@ -49,7 +49,7 @@ class Supervisor:
     def __init__(
         self,
         listener: socket.socket,
-        slots: CounterSlots,
+        metrics: Metrics,
         *,
         here: Serve | None,
         serve: Serve | None,
@@ -63,7 +63,7 @@ class Supervisor:
         self._replaceable = serve is not None
         self._count = count
         self._ready = ready
-        self._slots = slots
+        self._metrics = metrics
         self._drain_seconds = drain_seconds
         self._in_terminal = in_terminal
         self._owns_listener = owns_listener
@@ -130,7 +130,7 @@ class Supervisor:
         if here is not None:
             yield WorkerThread(here, self._listener.dup())
         while serve is not None:
-            yield WorkerProcess(serve, self._listener, self._slots.acquire())
+            yield WorkerProcess(serve, self._listener)
 
     def _listen(self, seconds: float = _POLL) -> None:
         """Wait until something happens, or for a short time, and act on it."""
@@ -147,8 +147,8 @@ class Supervisor:
             self._ready()
 
     def _handle_death(self, worker: Worker) -> None:
-        if worker.memory is not None:
-            self._slots.release(worker.memory)
+        if isinstance(worker, WorkerProcess) and worker.pid is not None:
+            self._metrics.worker_ended(worker.pid)
         if worker in self._retiring:
             self._retiring.remove(worker)
             return
@@ -159,7 +159,7 @@ class Supervisor:
             self._failed = self._stopping = True
         elif worker.serves:
             log.warning("Worker %s died with exit code %s; starting another", worker.pid, worker.exitcode)
-            self._slots.restarts += 1
+            self._metrics.worker_restarted()
         else:
             self._handle_failed_start(worker)
 

@@ -18,7 +18,6 @@ from typing import Final
 from starlette.types import ASGIApp
 
 from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
-from logoadmin.entrypoints.server.metrics import Memory
 from logoadmin.entrypoints.server.orders import GRACE, RETIREMENT, Order, Orders
 
 log = logging.getLogger("logoadmin.server")
@@ -29,9 +28,8 @@ _SILENCE: Final = 30  # seconds without one after which a worker is replaced
 START_PAUSE: Final = 1  # seconds between two tries to start
 CANNOT_START: Final = 3  # the exit code of a worker that has said itself why
 
-# Serves on a socket until it is ordered to end, calls the other every now and then, from when it serves, and counts in
-# the memory.
-Serve = Callable[[socket.socket, Callable[[], None], Orders, Memory | None], None]
+# Serves on a socket until it is ordered to end, and calls the other every now and then, from when it serves.
+Serve = Callable[[socket.socket, Callable[[], None], Orders], None]
 
 _spawning = multiprocessing.get_context("spawn")
 
@@ -70,14 +68,12 @@ class Worker(ABC):
     Attributes:
         serves: whether it has begun to.
         ends: what to wait for, to hear of it.
-        memory: where it counts, None where that is no matter of the supervisor.
     """
 
-    def __init__(self, memory: Memory | None) -> None:
+    def __init__(self) -> None:
         self._beats, self._theirs = _spawning.Pipe(duplex=False)
         self._orders = Orders()
         self._until = inf
-        self.memory = memory
         self.serves = False
         self.ends: tuple[Connection | int, ...] = (self._beats,)
 
@@ -121,9 +117,9 @@ class Worker(ABC):
 class WorkerProcess(Worker):
     """A worker that is a process: its crash takes no other worker with it."""
 
-    def __init__(self, serve: Serve, listener: socket.socket, memory: Memory) -> None:
-        super().__init__(memory)
-        given = (serve, listener, self._theirs, self._orders, memory)
+    def __init__(self, serve: Serve, listener: socket.socket) -> None:
+        super().__init__()
+        given = (serve, listener, self._theirs, self._orders)
         self._process = _spawning.Process(target=_run_worker, args=given, daemon=True)
         with _sighup_blocked():
             self._process.start()
@@ -163,7 +159,7 @@ class WorkerThread(Worker):
     """A thread of this process: it starts sooner than a process, and takes less memory."""
 
     def __init__(self, serve: Serve, listener: socket.socket) -> None:
-        super().__init__(None)
+        super().__init__()
         self._exitcode = 0
         self._given_up = False
         self._thread = threading.Thread(target=self._run, args=(serve, listener), name="serving", daemon=True)
@@ -179,7 +175,7 @@ class WorkerThread(Worker):
 
     def _run(self, serve: Serve, listener: socket.socket) -> None:
         try:
-            serve(listener, partial(self._theirs.send_bytes, b"!"), self._orders, None)
+            serve(listener, partial(self._theirs.send_bytes, b"!"), self._orders)
         except BaseException:
             log.critical("Serving ended, by a fault of the program", exc_info=True)
             self._exitcode = CANNOT_START
@@ -207,9 +203,7 @@ def _sighup_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _run_worker(
-    serve: Serve, listener: socket.socket, beats: Connection, orders: Orders, memory: Memory | None
-) -> None:
+def _run_worker(serve: Serve, listener: socket.socket, beats: Connection, orders: Orders) -> None:
     """Serve in this process, until an order, a signal or the end of the supervisor."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # until it serves; a terminal sends it to everybody
     threading.Thread(target=_stop_with_parent, args=(orders,), daemon=True).start()
@@ -218,7 +212,7 @@ def _run_worker(
         with suppress(OSError):  # nobody listens any more
             beats.send_bytes(b"!")
 
-    serve(listener, beat, orders, memory)
+    serve(listener, beat, orders)
 
 
 def _stop_with_parent(orders: Orders) -> None:

@@ -1,0 +1,155 @@
+"""Metrics with prometheus-client (contract K2).
+
+Where ``PROMETHEUS_MULTIPROC_DIR`` is set before this module is imported, each process counts in files of that
+directory, and :meth:`PrometheusMetrics.text` adds them up. Otherwise each instance counts in its own memory.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final, Literal
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.mmap_dict import MmapedDict
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+from logoadmin.domain.model.causes import Cause
+from logoadmin.ports.metrics import SignInOutcome
+
+# The upper bounds of the buckets of all histograms, in seconds.
+BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_NAMESPACE: Final = "logoadmin"
+_ENDED: Final = 0  # the process id under which the totals of ended workers are kept
+
+
+class PrometheusMetrics:
+    """Counts events in series of Prometheus."""
+
+    enabled = True
+
+    def __init__(self) -> None:
+        self._directory = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+        self._registry = CollectorRegistry()
+        self._merging = threading.Lock()
+        self._database_calls = self._counter("database_calls", "Database calls by outcome.", "outcome")
+        self._database_seconds = self._histogram("database_call_seconds", "Time of a database call, with waits.")
+        self._breaker = self._gauge("database_breaker_open", "Processes that do not try the database at the moment.")
+        self._breaker_open = False
+        self._sign_ins = self._counter("sign_ins", "Sign-ins by password, by outcome.", "outcome")
+        self._requests = self._counter("http_requests", "Requests by operation and status.", "operation", "status")
+        self._seconds = self._histogram("http_request_seconds", "Time from a request to the end of its response.")
+        self._in_flight = self._gauge("http_requests_in_flight", "Requests that are being answered.")
+        self._received = self._counter("http_request_bytes", "Received bytes of request bodies.")
+        self._sent = self._counter("http_response_bytes", "Sent bytes of response bodies.")
+        self._cache = self._counter("response_cache", "Public responses: served again (hit) or stored.", "outcome")
+        self._restarts = self._counter("worker_restarts", "Workers that died and were replaced.")
+        # Of a single label all values are shown from the start, so that a rate has a first value.
+        self._by_outcome = {
+            (counter, outcome): counter.labels(outcome)
+            for counter, outcomes in (
+                (self._database_calls, ("ok", "not_tried", *(cause.code for cause in Cause))),
+                (self._sign_ins, ("ok", "failed", "refused")),
+                (self._cache, ("hit", "miss")),
+            )
+            for outcome in outcomes
+        }
+        self._by_request: dict[tuple[str, str], Counter] = {}
+
+    def sign_in(self, outcome: SignInOutcome) -> None:
+        self._by_outcome[self._sign_ins, outcome].inc()
+
+    def database_call(self, outcome: str, seconds: float | None, *, breaker_open: bool) -> None:
+        self._by_outcome[self._database_calls, outcome].inc()
+        if seconds is not None:
+            self._database_seconds.observe(seconds)
+        if breaker_open is not self._breaker_open:
+            self._breaker_open = breaker_open
+            self._breaker.set(breaker_open)
+
+    def request_started(self) -> None:
+        self._in_flight.inc()
+
+    def request_ended(self) -> None:
+        self._in_flight.dec()
+
+    def request_body(self, size: int) -> None:
+        self._received.inc(size)
+
+    def response(self, operation: str, status: str, size: int, seconds: float) -> None:
+        counter = self._by_request.get((operation, status))
+        if counter is None:
+            counter = self._by_request[operation, status] = self._requests.labels(operation, status)
+        counter.inc()
+        self._seconds.observe(seconds)
+        self._sent.inc(size)
+
+    def response_cache(self, outcome: Literal["hit", "miss"]) -> None:
+        self._by_outcome[self._cache, outcome].inc()
+
+    def worker_restarted(self) -> None:
+        self._restarts.inc()
+
+    def worker_ended(self, pid: int) -> None:
+        if self._directory is None:
+            return
+        with self._merging:
+            mark_process_dead(pid, self._directory)
+            for kind in ("counter", "histogram"):
+                _merge(Path(self._directory, f"{kind}_{pid}.db"), Path(self._directory, f"{kind}_{_ENDED}.db"))
+
+    def text(self, last_change: int | None, database: str) -> str:
+        with self._merging:
+            series = [*self._series(), *_about(last_change, database)]
+        return generate_latest(_Collected(series)).decode()
+
+    def _series(self) -> Iterator[Metric]:
+        counted = self._registry if self._directory is None else MultiProcessCollector(None, self._directory)
+        for metric in counted.collect():
+            if metric.name.startswith(_NAMESPACE):  # a host may count in the same directory
+                metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
+                yield metric
+
+    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+        return Counter(name, text, labels, namespace=_NAMESPACE, registry=self._registry)
+
+    def _histogram(self, name: str, text: str) -> Histogram:
+        return Histogram(name, text, namespace=_NAMESPACE, registry=self._registry, buckets=BUCKETS)
+
+    def _gauge(self, name: str, text: str) -> Gauge:
+        return Gauge(name, text, namespace=_NAMESPACE, registry=self._registry, multiprocess_mode="livesum")
+
+
+class _Collected(CollectorRegistry):
+    """Metrics that were collected already."""
+
+    def __init__(self, metrics: list[Metric]) -> None:
+        super().__init__()
+        self._metrics = metrics
+
+    def collect(self) -> Iterator[Metric]:
+        return iter(self._metrics)
+
+
+def _about(last_change: int | None, database: str) -> Iterator[Metric]:
+    yield GaugeMetricFamily(
+        f"{_NAMESPACE}_last_change_id", "The id of the last change; absent while the database is away.", last_change
+    )
+    build = GaugeMetricFamily(
+        f"{_NAMESPACE}_build_info", "Always 1; the version and the kind of database.", labels=("version", "database")
+    )
+    build.add_metric((version("logoadmin"), database), 1)
+    yield build
+
+
+def _merge(ended: Path, totals: Path) -> None:
+    """Add the values in the file of an ended process to the totals, so that files do not pile up."""
+    if not ended.exists():
+        return
+    merged = MmapedDict(str(totals))
+    for key, value, _, _ in MmapedDict.read_all_values_from_file(str(ended)):
+        merged.write_value(key, merged.read_value(key)[0] + value, 0.0)
+    merged.close()
+    ended.unlink()

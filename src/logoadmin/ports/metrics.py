@@ -1,0 +1,89 @@
+"""Instrumentation: the events that those who monitor the service are told of (contract K2)."""
+
+from typing import Literal, Protocol
+
+from logoadmin.domain.model.errors import StartError
+
+SignInOutcome = Literal["ok", "failed", "refused"]
+
+
+class Metrics(Protocol):
+    """Counts events. Methods are quick, never raise, and are safe to call from several threads.
+
+    Labels come from fixed sets, so that no client can add a series.
+    """
+
+    @property
+    def enabled(self) -> bool:
+        """Whether anything is counted."""
+
+    def sign_in(self, outcome: SignInOutcome) -> None:
+        """Count a sign-in by password; it was refused after too many that failed."""
+
+    def database_call(self, outcome: str, seconds: float | None, *, breaker_open: bool) -> None:
+        """Count a database call.
+
+        Args:
+            outcome: ``ok``, the code of the cause of a failure, or ``not_tried`` where the breaker was open.
+            seconds: the time with waits and retries; None for a call that was not tried.
+            breaker_open: whether later calls are not tried.
+        """
+
+    def request_started(self) -> None:
+        """Count a request as being answered; :meth:`request_ended` must follow."""
+
+    def request_ended(self) -> None:
+        """Count a request as being answered no longer."""
+
+    def request_body(self, size: int) -> None:
+        """Count received bytes of a request body."""
+
+    def response(self, operation: str, status: str, size: int, seconds: float) -> None:
+        """Count a response with the bytes of its body and the time since the request."""
+
+    def response_cache(self, outcome: Literal["hit", "miss"]) -> None:
+        """Count a public response that came from the response cache, or was stored there."""
+
+    def worker_restarted(self) -> None:
+        """Count a worker process that died and was replaced."""
+
+    def worker_ended(self, pid: int) -> None:
+        """Keep the totals of a worker process that has ended, and drop its gauges."""
+
+    def text(self, last_change: int | None, database: str) -> str:
+        """Return everything in the text format of Prometheus.
+
+        Args:
+            last_change: the id of the last change; None where the storage does not respond.
+            database: the kind of database.
+
+        Raises:
+            StartError: nothing is counted.
+        """
+
+
+class NoMetrics:
+    """Counts nothing."""
+
+    enabled = False
+
+    def sign_in(self, outcome: SignInOutcome) -> None: ...
+
+    def database_call(self, outcome: str, seconds: float | None, *, breaker_open: bool) -> None: ...
+
+    def request_started(self) -> None: ...
+
+    def request_ended(self) -> None: ...
+
+    def request_body(self, size: int) -> None: ...
+
+    def response(self, operation: str, status: str, size: int, seconds: float) -> None: ...
+
+    def response_cache(self, outcome: Literal["hit", "miss"]) -> None: ...
+
+    def worker_restarted(self) -> None: ...
+
+    def worker_ended(self, pid: int) -> None: ...
+
+    def text(self, last_change: int | None, database: str) -> str:
+        raise StartError("Metrics are not counted", "run pip install 'logoadmin[metrics]'")
