@@ -82,9 +82,9 @@ def test_every_text_is_compared_exactly(mariadb: MariaDb) -> None:
 def test_a_database_without_tables_is_empty_and_refused(new: SqlStorage) -> None:
     assert new.is_empty()
     missing = (
-        "There is no file new.db; if that is its name,"
+        "File new.db does not exist; if the name is right,"
         if new.embedded
-        else "The database has no tables of logoadmin yet;"
+        else "The database has no logoadmin tables yet;"
     )
     with pytest.raises(SchemaMismatch, match=f"^{missing} run logoadmin init for the same database$"):
         new.check()

@@ -55,5 +55,5 @@ def test_of_a_directory_the_newest_copy_is_kept(run: Run) -> None:
 def test_restore_takes_a_file_or_says_that_one_was_loaded(run: Run) -> None:
     says_one_line(run("restore"), 2, "Name one file, or say --loaded")
     says_one_line(run("restore", "--loaded", "copy.db"), 2, "Name one file, or say --loaded")
-    says_one_line(run("restore", "--loaded"), 1, "There is no file logoadmin.db")
+    says_one_line(run("restore", "--loaded"), 1, "File logoadmin.db does not exist")
     assert names(Path()) == []

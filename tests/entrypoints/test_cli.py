@@ -230,7 +230,9 @@ def test_a_damaged_file_is_named_with_what_to_do(run: Run) -> None:
 def test_a_mistyped_database_is_named_and_not_made(
     run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    sentence = "logoadmin: There is no file typo.db; if that is its name, run logoadmin init for the same database\n"
+    sentence = (
+        "logoadmin: File typo.db does not exist; if the name is right, run logoadmin init for the same database\n"
+    )
     assert run(*command, "--database", "sqlite:///typo.db") == CommandResult(1, "", sentence)
     with monkeypatch.context() as only:
         only.setenv("LOGOADMIN_DATABASE", "sqlite:///typo.db")
@@ -238,7 +240,7 @@ def test_a_mistyped_database_is_named_and_not_made(
     assert list(Path().iterdir()) == []
     Path("empty.db").touch()
     ended = run(*command, "--database", "sqlite:///empty.db")
-    says_one_line(ended, 1, "no tables of logoadmin yet; run logoadmin init for the same database")
+    says_one_line(ended, 1, "no logoadmin tables yet; run logoadmin init for the same database")
 
 
 @pytest.mark.rule("contract H1", "contract H2")
@@ -706,7 +708,7 @@ def test_every_bad_line_is_reported_and_nothing_is_imported(run: Run) -> None:
         "bad.jsonl:3: Invalid JSON: EOF while parsing a list at column 1",
         "bad.jsonl:5: user_id: Duplicate entry '7' for key 'user_id'",
         "bad.jsonl:6: author_ids: Author 9 not found",
-        "logoadmin: 4 of the lines cannot be imported; nothing was imported",
+        "logoadmin: 4 lines cannot be imported; nothing was imported",
     ]
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         assert list(gallery.authors.list(logoadmin.ListAuthors())) == []
@@ -718,7 +720,7 @@ def test_a_bad_line_forges_no_line_of_what_is_said(run: Run) -> None:
     Path("bad.jsonl").write_text(json.dumps({**json.loads(AUTHOR), name: 1}))
     first, second = run("import", "bad.jsonl").err.splitlines()
     assert first.startswith(r"bad.jsonl:1: \x1b[2J\nlogoadmin: done\u202e: ")
-    assert second.startswith("logoadmin: 1 of the lines cannot")
+    assert second.startswith("logoadmin: 1 line cannot")
 
 
 @pytest.mark.rule("contract I2")
@@ -994,8 +996,8 @@ def test_users_get_another_role_and_are_removed(run: Run) -> None:
     says_one_line(run("user", "role", "5", "nobody"), 1, "Role nobody not found")
     says_one_line(run("user", "role", "5", "9"), 1, "Role 9 not found")
     says_one_line(run("user", "role", "8", "1"), 1, "User 8 not found")
-    says_one_line(run("user", "role", "admin", "member"), 1, "last user who holds *")
-    says_one_line(run("user", "remove", "admin"), 1, "last user who holds *")
+    says_one_line(run("user", "role", "admin", "member"), 1, "no user who holds *")
+    says_one_line(run("user", "remove", "admin"), 1, "no user who holds *")
     assert run("user", "remove", "name:7").out == "Removed user 6, 7\n"
     removed = run("user", "remove", "ann")
     assert (removed.code, removed.out, removed.err) == (0, "Removed user 5, ann\n", "")

@@ -93,7 +93,7 @@ def test_tables_of_another_program_make_it_unready_and_the_log_says_what_to_do(
     app: ASGIApp, storage: Watched, caplog: pytest.LogCaptureFixture
 ) -> None:
     storage.fault = TablesMissing("a.db")
-    why = "There is no file a.db; if that is its name, run logoadmin init for the same database"
+    why = "File a.db does not exist; if the name is right, run logoadmin init for the same database"
     assert told(ask(app, "GET", "/readyz")) == (503, {"detail": why, "code": "no_tables"})
     assert caplog.messages == [f"{why} (no_tables)"]
     storage.come_back()

@@ -58,7 +58,7 @@ class Escalation:
         roles = uow.records(ROLES)
         listed = Listing(roles.page(-1, _ROLES_AT_ONCE), ROLES.id_of, roles.page)
         if not any(Scope.ALL in role.scope and uow.passwords.can_sign_in(role.role_id) for role in listed):
-            raise Conflict(f"The last user who holds {Scope.ALL} stays as they are")
+            raise Conflict(f"This would leave no user who holds {Scope.ALL} and can sign in")
 
 
 class Guard(Protocol):
