@@ -193,7 +193,7 @@ def test_the_table_of_settings_has_all_of_them() -> None:
 
 @pytest.mark.rule("contract K3")
 def test_the_table_of_causes_has_all_of_them() -> None:
-    table = text("docs/trouble.md").partition("| Code | What is the matter | What to do |\n")[2].partition("\n\n")[0]
+    table = text("docs/trouble.md").partition("| Code | Cause | Remedy |\n")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [cause.code for cause in Cause]
 
 

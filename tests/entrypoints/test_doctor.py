@@ -99,7 +99,7 @@ def test_the_docs_have_every_check(run: Run, tmp_path: Path, monkeypatch: pytest
     of_file = list(said(run("doctor")))
     of_root = ["user"]
     of_server = list(mysql_checks.looks_inside("", 0, lambda _: ""))
-    table = TROUBLE.read_text(encoding="utf-8").partition("| Check | Looks at |\n")[2].partition("\n\n")[0]
+    table = TROUBLE.read_text(encoding="utf-8").partition("| Check | Passes if |\n")[2].partition("\n\n")[0]
     named = [name for row in re.findall(r"^\| (`.*`) \|", table, re.MULTILINE) for name in re.findall("`(.+?)`", row)]
     assert sorted(named) == sorted({*of_file, *of_root, *of_server, *THROUGH, "proxy"})
 

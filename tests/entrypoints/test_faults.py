@@ -1,6 +1,6 @@
 """Every way in which a start or a run fails, made for real: what commands, doctor, ``/readyz`` and the log say of it.
 
-The table of the docs (docs/trouble.md, "What says what") has the same rows.
+The table of the docs (docs/trouble.md, "Where each fault is reported") has the same rows.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ pytestmark = [
 
 SOON: Final = 10.0
 TABLE: Final = Path(__file__).parents[2] / "docs" / "trouble.md"
-HEAD: Final = "| What is wrong | `init`, `serve` | `doctor` | `/readyz` | Log |\n"
+HEAD: Final = "| Fault | `init`, `serve` | `doctor` | `/readyz` | Log |\n"
 
 
 class Place:
