@@ -1,5 +1,5 @@
 # Every target sets up what it needs: only python3, pip and make are required.
-.PHONY: run test test-slow test-all structure openapi check check-code check-console types vendor bench bench-console pictures build
+.PHONY: run test test-slow test-all structure openapi check check-code check-console preload vendor bench bench-console pictures build
 .PHONY: docs lock clean
 
 UV := .venv/bin/uv
@@ -35,8 +35,8 @@ check-code: .venv/ready  ## Check style, types and import rules
 check-console: tools/console/node_modules/ready  ## Check types and style of the console's modules, with the Node that pip installs
 	$(NPM) run check
 
-types: tools/console/node_modules/ready  ## Write the console's types from docs/openapi.json
-	$(NPM) run types
+preload: tools/console/node_modules/ready  ## Write the console's preload.json, after a change of its imports
+	$(NPM) run preload
 
 vendor: tools/console/node_modules/ready  ## Rebuild the console's vendored files from pinned versions
 	$(NPM) run vendor

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+from zipfile import ZipFile
 
+from hatchling.builders.wheel import WheelBuilder
 from playwright.sync_api import Browser, Page
 
 from benchmarks.gallery import GIVEN, PASSWORD, import_gallery, write_gallery
@@ -62,7 +64,7 @@ _FRAMES_A_SECOND: Final = """(speed) => new Promise((done) => {
 })"""
 _OPEN_EDITOR: Final = """async (css) => {
   const files = document.querySelector('script[src$="/app.js"]').src.replace(/app\\.js$/, "");
-  const { openCode } = await import(files + "parts/css_code.js");
+  const { openCode } = await import(files + "parts/css/css_code.js");
   const host = Object.assign(document.createElement("div"), { className: "css-editor-code" });
   document.body.append(host);
   const began = performance.now();
@@ -159,7 +161,12 @@ def _served(directory: Path) -> Iterator[str]:
         write_gallery(file, logos=LOGOS, themes=131)
     database = f"sqlite:///{directory / 'console.db'}"
     import_gallery(file, database)
+    # As in the wheel: modules in a checkout have their comments.
+    (wheel,) = WheelBuilder(".").build(directory=str(directory), versions=["standard"])
+    with ZipFile(wheel) as archive:
+        archive.extractall(directory)
     environment: dict[str, Any] = {**os.environ, "LOGOADMIN_DATABASE": database, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD}
+    environment["PYTHONPATH"] = str(directory)
     command = [sys.executable, "-m", "logoadmin", "serve", "--port", "0"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

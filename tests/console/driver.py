@@ -114,7 +114,7 @@ class Person:
         form.locator("[name=username]").fill(username)
         form.locator("[name=password]").fill(password)
         form.locator("[name=password]").press("Enter")
-        expect(self.page.locator(".rail")).to_be_visible()
+        expect(self.page.locator(".sidebar")).to_be_visible()
 
     def see(self, appearance: Appearance) -> None:
         """Look at what is shown in another way."""

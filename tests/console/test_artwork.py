@@ -360,7 +360,7 @@ def test_an_order_of_authors_takes_as_few_writes_as_it_can(module: Module) -> No
         # Who stays is before who comes, since the interface adds at the end.
         kept = max(n for n in range(len(wanted) + 1) if [each for each in began if each in wanted[:n]] == wanted[:n])
         now, writes = began, 0
-        while step := module("authorship.js", "nextLink", [now, wanted]):
+        while step := module("parts/artwork/authorship.js", "nextLink", [now, wanted]):
             author = step["authorId"]
             now = [*now, author] if step["does"] == "link" else [each for each in now if each != author]
             writes += 1
@@ -386,8 +386,8 @@ def test_an_order_of_authors_takes_as_few_writes_as_it_can(module: Module) -> No
 def test_lines_that_two_people_wrote_go_together_where_they_are_apart(
     module: Module, base: str, mine: str, theirs: str, both: str | None
 ) -> None:
-    assert module("parts/line_merge.js", "mergedLines", [base, mine, theirs]) == both
-    assert module("parts/line_merge.js", "mergedLines", [base, theirs, mine]) == both
+    assert module("parts/diff/line_merge.js", "mergedLines", [base, mine, theirs]) == both
+    assert module("parts/diff/line_merge.js", "mergedLines", [base, theirs, mine]) == both
 
 
 @pytest.mark.parametrize(
@@ -403,4 +403,4 @@ def test_lines_that_two_people_wrote_go_together_where_they_are_apart(
 def test_authors_that_two_people_chose_go_together_unless_one_reordered_them(
     module: Module, base: list[int], mine: list[int], theirs: list[int], both: list[int] | None
 ) -> None:
-    assert module("parts/line_merge.js", "mergedList", [base, mine, theirs]) == both
+    assert module("parts/diff/line_merge.js", "mergedList", [base, mine, theirs]) == both

@@ -11,7 +11,7 @@ from tests.console.parts import Shown, shown
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J3")]
 
 EDITOR = """
-const { CssEditor } = await load("parts/css_editor.js");
+const { CssEditor } = await load("parts/css/css_editor.js");
 globalThis.value = signal(given.value);
 globalThis.options = signal(given);
 globalThis.pressed = [];

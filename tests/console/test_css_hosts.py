@@ -8,7 +8,7 @@ from tests.console.conftest import Module
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2")]
 
-MODULE = "parts/css_hosts.js"
+MODULE = "parts/css/css_hosts.js"
 A, B = "https://a.example", "https://b.example:8080"
 
 CONTACTS = {

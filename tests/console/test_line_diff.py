@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J3")]
 
 
 def diff(module: Module, before: str, after: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = module("parts/line_diff.js", "lineDiff", [before, after])
+    found: list[dict[str, Any]] = module("parts/diff/line_diff.js", "lineDiff", [before, after])
     return found
 
 

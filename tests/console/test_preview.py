@@ -12,7 +12,7 @@ from tests.console.parts import PNG, Counting, Shown, shown
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2")]
 
 PREVIEW = """
-const { Preview } = await load("parts/preview.js");
+const { Preview } = await load("parts/css/css_preview.js");
 globalThis.props = signal(given);
 function View() { return h("div", { class: "view" }, h(Preview, props.value)); }
 render(h(View, {}), root);
@@ -345,7 +345,7 @@ def test_css_with_closing_signs_that_close_nothing_is_known_to_be_too_deep(chrom
         found = seen.page.evaluate(
             """async (texts) => {
                 const files = document.querySelector('script[src$="/app.js"]').src.replace(/app\\.js$/, "");
-                const { isTooDeep } = await import(files + "parts/css_hosts.js");
+                const { isTooDeep } = await import(files + "parts/css/css_hosts.js");
                 return texts.map(isTooDeep);
             }""",
             ["a{/*}*/" * 300, 'a{"}"' * 300, "a{)" * 300, "calc(" * 300, "a{}" * 300, "a{b:calc((1))}" * 300],

@@ -176,7 +176,7 @@ def test_who_signs_in_too_often_sees_the_seconds_pass_and_can_be_somebody_else_m
         name.fill("admin")
         password.fill(ADMIN_PASSWORD)
         button.click()
-        expect(page.locator(".rail")).to_be_visible()
+        expect(page.locator(".sidebar")).to_be_visible()
 
 
 @pytest.mark.parametrize(

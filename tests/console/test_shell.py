@@ -74,7 +74,7 @@ def test_four_tabs_stay_signed_in(console: Person) -> None:
     tabs = [console.page, opened.value, console.another_tab(), console.another_tab()]
     for tab in tabs[2:]:
         console.open("logos", tab)
-        expect(tab.locator(".rail")).to_be_visible()
+        expect(tab.locator(".sidebar")).to_be_visible()
     for _ in range(3):
         with ExitStack() as loaded:
             for tab in tabs:
@@ -82,7 +82,7 @@ def test_four_tabs_stay_signed_in(console: Person) -> None:
             for tab in tabs:
                 tab.evaluate("setTimeout(() => location.reload(), 50)")
         for tab in tabs:
-            expect(tab.locator(".rail")).to_be_visible()
+            expect(tab.locator(".sidebar")).to_be_visible()
             expect(tab.locator(".card").first).to_be_visible()
 
 
@@ -347,12 +347,12 @@ def test_it_speaks_russian_on_a_phone_and_a_thumb_reaches_everything(russian: Pe
     russian.sign_in()
     assert heading(page) == "Обзор"
     # What a thumb reaches is there whole: nothing of the bar is cut off or lies beside the screen.
-    for place in page.locator(".rail a:visible, .rail button:visible").all():
+    for place in page.locator(".sidebar a:visible, .sidebar button:visible").all():
         box = place.bounding_box()
         assert box
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 320
-    more = page.locator(".rail-more")
+    more = page.locator(".sidebar-more")
     more.click()
     # All of it is in view on a low screen, too.
     assert page.get_by_role("dialog").evaluate("each => each.scrollHeight <= each.clientHeight")

@@ -81,7 +81,7 @@ def test_what_is_chosen_off_or_forbidden_is_seen_in_the_systems_own_colours(chro
         page = person.page
         page.locator(".card .select").nth(1).check()
         for one, other in [
-            (".rail-link[aria-current]", ".rail-link:not([aria-current])"),
+            (".sidebar-link[aria-current]", ".sidebar-link:not([aria-current])"),
             (".segmented [aria-pressed=true]", ".segmented [aria-pressed=false]"),
             (".card.selected", ".card:not(.selected)"),
             (".strip .button[aria-disabled=true]", ".strip .button:not([aria-disabled=true])"),

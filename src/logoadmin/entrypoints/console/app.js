@@ -5,7 +5,7 @@ import { me } from "./session.js";
 import { notices } from "./notices.js";
 import { forgetLists } from "./records.js";
 import { started } from "./start.js";
-import { Shell } from "./shell.js";
+import { Shell } from "./parts/shell/shell.js";
 
 await started;
 startRouter();

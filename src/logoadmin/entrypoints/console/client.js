@@ -1,7 +1,7 @@
 /**
  * The one client of the interface: tokens, conditions, keys for repetition, and errors that say what to do.
  *
- * @typedef {import("./types/api").paths} Paths
+ * @typedef {import("logoadmin/api").paths} Paths
  * @typedef {{loc: (string | number)[], msg: string, type: string}} Problem
  *
  * What went wrong, by what helps:

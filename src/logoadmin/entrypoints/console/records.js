@@ -1,7 +1,7 @@
 /**
  * The lists of records: read whole once, asked for again with their version, and kept right by what is written here.
  *
- * @typedef {import("./types/api").components["schemas"]} Schemas
+ * @typedef {import("logoadmin/api").components["schemas"]} Schemas
  * @typedef {{logo: Schemas["Logo"], theme: Schemas["Theme"], author: Schemas["Author"], user: Schemas["User"],
  *   role: Schemas["Role"]}} Records
  * @typedef {keyof Records} KindName

@@ -1,11 +1,8 @@
 /**
- * Addresses of views: paths below `/console/`, and in the query what a person chose there, so that both survive
- * reload, Back and a new tab.
+ * Navigation: a view is a path below `/console/`, and what the user chose in it is in the query, so that both survive
+ * reload, Back and a new tab. `place.js` finds the view of a path.
  */
 import { signal, computed, batch } from "./vendor/preact.js";
-import { views } from "./views.js";
-
-/** @typedef {import("./views.js").View} View */
 
 /** Where the console is, under whatever prefix: modules are one folder below it. */
 export const HOME = new URL("../", import.meta.url);
@@ -14,27 +11,8 @@ const here = signal(new URL(location.href));
 /** Rises with each navigation that a person made, so that focus follows; not with a filter that changes. */
 export const visits = signal(0);
 
-const patterns = views.map((view) => ({ view, segments: view.path.split("/") }));
-
-/** The view that the address names, with what fills its `:fields`; no view where there is none. */
-export const place = computed(() => {
-  const path = here.value.pathname.slice(HOME.pathname.length).replace(/\/$/, "");
-  const parts = path.split("/");
-  for (const { view, segments } of patterns) {
-    if (segments.length !== parts.length) continue;
-    /** @type {Record<string, string>} */
-    const params = {};
-    const fits = segments.every((segment, at) => {
-      const part = parts[at] ?? "";
-      if (!segment.startsWith(":")) return segment === part;
-      params[segment.slice(1)] = part;
-      // Ids are numbers, as the interface writes them (contract A2); anything else is no address of ours.
-      return /^(0|[1-9]\d{0,9})$/.test(part) && Number(part) < 2 ** 31;
-    });
-    if (fits) return { view, params, path };
-  }
-  return { view: undefined, params: {}, path };
-});
+/** The path below the console. */
+export const path = computed(() => here.value.pathname.slice(HOME.pathname.length).replace(/\/$/, ""));
 
 /** @param {string} path below the console, with its query @returns {string} what stands in `href` */
 export const address = (path) => new URL(path, HOME).href;

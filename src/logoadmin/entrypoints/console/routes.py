@@ -102,10 +102,11 @@ class _Console:
         if asset is None or name == "index.html":
             return _not_found()
         # During an upgrade a page may get files of another version from another worker: those are not cached.
-        headers = {"cache-control": _FOREVER if digest == assets.digest else "no-cache"}
+        is_current = digest == assets.digest
+        headers = {"cache-control": _FOREVER if is_current else "no-cache"}
         if name == _PREVIEW:
             headers["content-security-policy"] = self._preview_policy(request)
-        return _sent(request, asset, headers, assets.digest)
+        return _sent(request, asset, headers, "" if is_current else assets.digest)
 
     def _page(self, request: Request, path: str) -> Response:
         assets = self._files.assets()
@@ -146,12 +147,17 @@ class _Console:
 
 
 def _sent(request: Request, asset: Asset, headers: Mapping[str, str], tag: str) -> Response:
-    """Return an asset, compressed for clients that accept gzip; 304 for a client whose cached copy matches."""
+    """Return an asset, compressed for clients that accept gzip; 304 for a client whose cached copy matches the tag.
+
+    An asset that is cached forever needs no tag.
+    """
     is_compressed = _accepts_gzip(request)
-    etag = f'"{tag}-gzip"' if is_compressed else f'"{tag}"'
     of_html = _HTML_HEADERS if asset.media_type == "text/html" else {}
-    fields = {**_HEADERS, **of_html, **headers, "etag": etag}
-    if etag in [each.strip().removeprefix("W/") for each in _values(request, "if-none-match")]:
+    fields = {**_HEADERS, **of_html, **headers}
+    etag = f'"{tag}-gzip"' if is_compressed else f'"{tag}"'
+    if tag:
+        fields["etag"] = etag
+    if tag and etag in [each.strip().removeprefix("W/") for each in _values(request, "if-none-match")]:
         return Response(status_code=304, headers=fields)
     if is_compressed:
         fields["content-encoding"] = "gzip"

@@ -8,7 +8,7 @@
  * The key is a random value made at sign-in plus the number of refreshes since: tabs that follow the same refreshes agree
  * on it, and neither a token nor the database leads to it.
  *
- * @typedef {import("./types/api").components["schemas"]["Me"]} Me
+ * @typedef {import("logoadmin/api").components["schemas"]["Me"]} Me
  * @typedef {{access: string, refresh: string, key: string, until: number}} Tokens `key` is for exchanging `refresh`.
  */
 import { signal, computed, effect } from "./vendor/preact.js";

@@ -3,10 +3,10 @@
  * everybody may see.
  */
 import { loadTexts } from "./texts.js";
-import { place } from "./router.js";
+import { place } from "./place.js";
 import { hasSession, startSession } from "./session.js";
 import { readAhead } from "./records.js";
-import { startTheme } from "./theme.js";
+import { startTheme } from "./parts/shell/theme.js";
 import { TEXTS } from "./views.js";
 
 startTheme();

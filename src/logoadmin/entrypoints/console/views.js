@@ -1,5 +1,5 @@
 /**
- * The views of the console, one row for each: where it is, what loads it, and where the rail names it.
+ * The views of the console, one row for each: where it is, what loads it, and where the sidebar names it.
  *
  * @typedef {object} View
  * @property {string} path Below `/console/`; `:name` is a number that the page gets in `params`.
@@ -8,8 +8,8 @@
  * @property {string[]} [styles] The sheets that it has beside those of all views, if not `STYLES`.
  * @property {import("./texts.js").Part[]} [texts] The parts of the words that it needs beside the first, if not `TEXTS`.
  * @property {import("./texts.js").TextKey} title
- * @property {string} [under] The path of the view that the rail marks as the current one; its own where none is named.
- * @property {"work" | "people" | "record" | "self"} [rail] The part of the rail that names it; none where it is absent.
+ * @property {string} [under] The path of the view that the sidebar marks as the current one; its own where none is named.
+ * @property {"work" | "people" | "record" | "self"} [sidebar] The part of the sidebar that names it; none where it is absent.
  * @property {string} [scope] What one must hold to see anything in it.
  */
 
@@ -19,26 +19,26 @@ export const TEXTS = ["others"];
 
 /** @type {View[]} */
 export const views = [
-  { path: "", load: () => import("./pages/overview.js"), title: "overview.title", rail: "work" },
-  { path: "logos", load: () => import("./pages/artworks.js"), styles: ["lists"], texts: [], kind: "logo", title: "logos.title", rail: "work" },
+  { path: "", load: () => import("./pages/overview.js"), title: "overview.title", sidebar: "work" },
+  { path: "logos", load: () => import("./pages/artworks.js"), styles: ["lists"], texts: [], kind: "logo", title: "logos.title", sidebar: "work" },
   { path: "logos/new", load: () => import("./pages/logo.js"), title: "logos.new", under: "logos" },
   { path: "logos/:logo_id", load: () => import("./pages/logo.js"), title: "logo.title", under: "logos" },
-  { path: "themes", load: () => import("./pages/artworks.js"), styles: ["lists"], texts: [], kind: "theme", title: "themes.title", rail: "work" },
+  { path: "themes", load: () => import("./pages/artworks.js"), styles: ["lists"], texts: [], kind: "theme", title: "themes.title", sidebar: "work" },
   { path: "themes/new", load: () => import("./pages/theme.js"), title: "themes.new", under: "themes" },
   { path: "themes/:theme_id", load: () => import("./pages/theme.js"), title: "theme.title", under: "themes" },
-  { path: "authors", load: () => import("./pages/authors.js"), styles: [], texts: [], title: "authors.title", rail: "work" },
+  { path: "authors", load: () => import("./pages/authors.js"), styles: [], texts: [], title: "authors.title", sidebar: "work" },
   { path: "authors/new", load: () => import("./pages/author.js"), title: "authors.new", under: "authors" },
   { path: "authors/:author_id", load: () => import("./pages/author.js"), title: "author.title", under: "authors" },
-  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], texts: ["people"], title: "users.title", rail: "people" },
+  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], texts: ["people"], title: "users.title", sidebar: "people" },
   { path: "users/new", load: () => import("./pages/user.js"), texts: ["people", "others"], title: "users.new", under: "users" },
   { path: "users/:user_id", load: () => import("./pages/user.js"), texts: ["people", "others"], title: "user.title", under: "users" },
-  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], texts: ["people"], title: "roles.title", rail: "people" },
+  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], texts: ["people"], title: "roles.title", sidebar: "people" },
   { path: "roles/new", load: () => import("./pages/role.js"), texts: ["people", "others"], title: "roles.new", under: "roles" },
   { path: "roles/:role_id", load: () => import("./pages/role.js"), texts: ["people", "others"], title: "role.title", under: "roles" },
-  { path: "account", load: () => import("./pages/account.js"), texts: ["people", "others"], title: "account.title", rail: "self" },
-  { path: "about", load: () => import("./pages/about.js"), title: "about.title", rail: "self" },
-  { path: "history", load: () => import("./pages/history.js"), title: "history.title", rail: "record", scope: "changes:read" },
+  { path: "account", load: () => import("./pages/account.js"), texts: ["people", "others"], title: "account.title", sidebar: "self" },
+  { path: "about", load: () => import("./pages/about.js"), title: "about.title", sidebar: "self" },
+  { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "record", scope: "changes:read" },
   { path: "history/:change_id", load: () => import("./pages/change.js"), title: "history.title", under: "history", scope: "changes:read" },
-  { path: "import", load: () => import("./pages/import.js"), title: "import.title", rail: "record" },
-  { path: "export", load: () => import("./pages/export.js"), title: "export.title", rail: "record" },
+  { path: "import", load: () => import("./pages/import.js"), title: "import.title", sidebar: "record" },
+  { path: "export", load: () => import("./pages/export.js"), title: "export.title", sidebar: "record" },
 ];

@@ -3,8 +3,8 @@ import { h } from "../vendor/preact.js";
 import { ROOT } from "../client.js";
 import { pageConfig } from "../session.js";
 import { enumeration, t } from "../texts.js";
-import { ViewHead } from "../parts/basics.js";
-import { useRead } from "../parts/use_read.js";
+import { ViewHead } from "../parts/primitives/basics.js";
+import { useRead } from "../parts/primitives/use_read.js";
 
 /** @typedef {{packages: {name: string, version: string, license: string}[]}} Vendored */
 

@@ -4,11 +4,11 @@ import { say } from "../notices.js";
 import { generatedPassword, me, whoAmI } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
-import { AvatarCard } from "../parts/avatar.js";
-import { ViewHead } from "../parts/basics.js";
-import { MyKeys } from "../parts/my_keys.js";
-import { MySessions } from "../parts/my_sessions.js";
-import { PasswordForm } from "../parts/password.js";
+import { AvatarCard } from "../parts/people/avatar.js";
+import { ViewHead } from "../parts/primitives/basics.js";
+import { MyKeys } from "../parts/people/service_keys.js";
+import { MySessions } from "../parts/people/own_sessions.js";
+import { PasswordForm } from "../parts/people/password.js";
 
 export default function Account() {
   const user = me.value;

@@ -1,19 +1,19 @@
 /** One logo or theme, or a new one: its fields, its CSS, how the site will look with it, who made it, and its history. */
 import { h, useMemo } from "../vendor/preact.js";
-import { authorStep, knowAuthors } from "../authorship.js";
+import { authorStep, knowAuthors } from "../parts/artwork/authorship.js";
 import { listOf, readList } from "../records.js";
 import { byName, t } from "../texts.js";
-import { AuthorsField } from "../parts/authors_field.js";
-import { pictureUrl } from "../parts/basics.js";
-import { cssWidget } from "../parts/css_editor.js";
-import { Text, widgets } from "../parts/fields.js";
-import { Picture } from "../parts/picture.js";
-import { Preview } from "../parts/preview.js";
-import { RecordHistory } from "../parts/record_history.js";
-import { RecordPage } from "../parts/record_page.js";
+import { AuthorsField } from "../parts/artwork/authors_field.js";
+import { pictureUrl } from "../parts/primitives/basics.js";
+import { cssWidget } from "../parts/css/css_editor.js";
+import { Text, widgets } from "../parts/primitives/fields.js";
+import { Picture } from "../parts/primitives/picture.js";
+import { Preview } from "../parts/css/css_preview.js";
+import { RecordHistory } from "../parts/history/record_history.js";
+import { RecordPage } from "../parts/record/record_page.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
-/** @typedef {import("../parts/fields.js").WidgetProps} WidgetProps */
+/** @typedef {import("../parts/primitives/fields.js").WidgetProps} WidgetProps */
 
 const CSS_WIDGETS = { logo: cssWidget("declarations"), theme: cssWidget("sheet") };
 const TARGETS = { logo: target("logo"), theme: target("theme") };

@@ -4,13 +4,13 @@ import { returned } from "../client.js";
 import { KINDS, listOf, readList } from "../records.js";
 import { navigate, query, setQuery } from "../router.js";
 import { byName, t } from "../texts.js";
-import { ArtworkGrid } from "../parts/artwork_grid.js";
-import { Begin, Button, Empty, Skeleton, Unread, ViewHead } from "../parts/basics.js";
-import { ManyBar, work } from "../parts/many_bar.js";
-import { late } from "../parts/late.js";
-import { Pick, Search, Toolbar } from "../parts/toolbar.js";
-import { useSelection } from "../parts/selection.js";
-import { useElsewhere } from "../parts/elsewhere.js";
+import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
+import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { ManyBar, work } from "../parts/lists/bulk_bar.js";
+import { lazy } from "../parts/primitives/lazy.js";
+import { Pick, Search, Toolbar } from "../parts/lists/toolbar.js";
+import { useSelection } from "../parts/lists/selection.js";
+import { useListSync } from "../parts/lists/list_sync.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("../records.js").Records["logo"] | import("../records.js").Records["theme"]} Artwork */
@@ -24,7 +24,7 @@ export default function Artworks({ kind }) {
   useEffect(again, [kind, returned.value]);
   const found = useFound(kind, records);
   const selection = useSelection(kind, found);
-  useElsewhere(kind, work.value !== undefined);
+  useListSync(kind, work.value !== undefined);
   const look = query("look", localStorage.getItem(`logoadmin.look.${kind}s`) ?? "grid");
   const props = { kind, artworks: found ?? [], selection };
   return h(
@@ -40,7 +40,7 @@ export default function Artworks({ kind }) {
     failure && !records && h(Unread, { failure, again }),
     !records && !failure && h(Skeleton, {}),
     records && found?.length === 0 && h(Nothing, { kind, any: records.length > 0 }),
-    found && found.length > 0 && (look === "table" ? h(LateTable, props) : h(ArtworkGrid, props)),
+    found && found.length > 0 && (look === "table" ? h(LazyTable, props) : h(ArtworkGrid, props)),
   );
 }
 
@@ -131,7 +131,7 @@ function Looks({ kind, look }) {
 /** @param {{kind: ArtworkKind, any: boolean}} props */
 function Nothing({ kind, any }) {
   return h(
-    Empty,
+    EmptyState,
     { title: t(any ? `${kind}s.none.found` : `${kind}s.none`) },
     any
       ? [h("p", { key: "words" }, t("filter.none")), h(Button, { key: "way", onClick: () => setQuery(FILTERS) }, t("filter.clear"))]
@@ -140,4 +140,4 @@ function Nothing({ kind, any }) {
 }
 
 /** The table, which most never ask for. */
-const LateTable = late(() => import("../parts/artwork_table.js").then((module) => module.ArtworkTable), () => h(Skeleton, {}));
+const LazyTable = lazy(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable), () => h(Skeleton, {}));

@@ -1,7 +1,7 @@
 /** One author, or a new one, with what they made. */
 import { h } from "../vendor/preact.js";
-import { MadeBy } from "../parts/made_by.js";
-import { RecordPage } from "../parts/record_page.js";
+import { MadeBy } from "../parts/artwork/made_by.js";
+import { RecordPage } from "../parts/record/record_page.js";
 import { t } from "../texts.js";
 
 /** @param {{params: Record<string, string>}} props */

@@ -4,9 +4,9 @@ import { KINDS, listOf, readList } from "../records.js";
 import { returned } from "../client.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t } from "../texts.js";
-import { Begin, Button, Empty, Skeleton, Unread, ViewHead } from "../parts/basics.js";
-import { Search } from "../parts/toolbar.js";
-import { Table } from "../parts/table.js";
+import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Search } from "../parts/lists/toolbar.js";
+import { Table } from "../parts/lists/table.js";
 
 /** @typedef {import("../records.js").Records["author"]} Author */
 
@@ -51,7 +51,7 @@ export default function Authors() {
 /** @param {{any: boolean}} props */
 function Nothing({ any }) {
   return h(
-    Empty,
+    EmptyState,
     { title: t(any ? "authors.none.found" : "authors.none") },
     any ? h(Button, { onClick: () => setQuery({ q: "" }) }, t("filter.clear")) : h(Begin, { scope: KINDS.author.write }, t("authors.none.begin")),
   );

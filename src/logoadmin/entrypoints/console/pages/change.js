@@ -1,17 +1,17 @@
 /** One change: what it did, and undoing it. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, returned } from "../client.js";
-import { readChange } from "../changes.js";
+import { readChange } from "../parts/history/changes.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
-import { Empty, Link, Skeleton, Unread, ViewHead } from "../parts/basics.js";
-import { Item } from "../parts/change_list.js";
+import { EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Item } from "../parts/history/change_list.js";
 
 /** @param {{params: Record<string, string>}} props */
 export default function ChangePage({ params }) {
   const changeId = Number(params.change_id);
-  const [read, setRead] = useState(/** @type {{change: import("../changes.js").Change | undefined} | undefined} */ (undefined));
+  const [read, setRead] = useState(/** @type {{change: import("../parts/history/changes.js").Change | undefined} | undefined} */ (undefined));
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const load = async () => {
     try {
@@ -36,6 +36,6 @@ export default function ChangePage({ params }) {
     h(ViewHead, { title }),
     read.change
       ? h("div", { class: "changes" }, h("div", { class: "change" }, h(Item, { change: read.change, undone: () => undefined, isOpen: true })))
-      : h(Empty, { title: t("history.missing") }),
+      : h(EmptyState, { title: t("history.missing") }),
   );
 }

@@ -1,14 +1,14 @@
 /** Exporting: the records of some kinds into a file, as they are at one moment. */
 import { h, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Failure, opened, returned } from "../client.js";
-import { counting } from "../lines.js";
+import { counting } from "../parts/import/jsonl.js";
 import { say } from "../notices.js";
 import { listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { number, t } from "../texts.js";
-import { Button, Link, ViewHead } from "../parts/basics.js";
-import { useFailure } from "../parts/countdown.js";
-import { CountsTable } from "../parts/counts_table.js";
+import { Button, Link, ViewHead } from "../parts/primitives/basics.js";
+import { useFailure } from "../parts/primitives/countdown.js";
+import { CountsTable } from "../parts/import/counts_table.js";
 
 /** @typedef {import("../records.js").KindName} KindName */
 

@@ -1,20 +1,20 @@
 /** What happened, newest first; filtered by what stands in the address, and undone. */
 import { h, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { Failure, returned } from "../client.js";
-import { readPage } from "../changes.js";
+import { readPage } from "../parts/history/changes.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
-import { Button, Empty, Skeleton, Unread, ViewHead } from "../parts/basics.js";
-import { ChangeList, UndoAll, useUndo } from "../parts/change_list.js";
-import { HistoryFilters, chosenFilters, isFiltered } from "../parts/history_filters.js";
+import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { ChangeList, UndoAll, useUndo } from "../parts/history/change_list.js";
+import { HistoryFilters, chosenFilters, isFiltered } from "../parts/history/history_filters.js";
 
-/** @typedef {import("../changes.js").Group} Group */
-/** @typedef {import("../changes.js").Page} Page */
+/** @typedef {import("../parts/history/changes.js").Group} Group */
+/** @typedef {import("../parts/history/changes.js").Page} Page */
 
 /**
  * The pages that were read so far, one below the other.
- * @param {import("../changes.js").Filters} filters
+ * @param {import("../parts/history/changes.js").Filters} filters
  */
 function usePages(filters) {
   const key = JSON.stringify(filters);
@@ -94,7 +94,7 @@ function WholeRequest({ request, groups, isAll, undone }) {
 }
 
 function Nothing() {
-  return isFiltered() ? h(Empty, { title: t("history.none.found") }, h("p", null, t("history.none.try"))) : h(Empty, { title: t("history.none") });
+  return isFiltered() ? h(EmptyState, { title: t("history.none.found") }, h("p", null, t("history.none.try"))) : h(EmptyState, { title: t("history.none") });
 }
 
 /** Reads on when one comes near it, and on a click. @param {{busy: boolean, more: () => void}} props */

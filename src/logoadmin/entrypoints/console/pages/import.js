@@ -1,16 +1,16 @@
 /** Importing a file: tried first, mended where it must be, then all of it or nothing; and undone. */
 import { h, useEffect, useMemo, useRef } from "../vendor/preact.js";
-import { touched, Import } from "../importing.js";
+import { touched, Import } from "../parts/import/importing.js";
 import { KINDS } from "../records.js";
 import { guard } from "../router.js";
 import { may } from "../session.js";
 import { number, t } from "../texts.js";
-import { BadLines, byLine } from "../parts/bad_lines.js";
-import { Button, Link, ViewHead } from "../parts/basics.js";
-import { UndoAll, useUndo } from "../parts/change_list.js";
-import { Counted, useLeft } from "../parts/countdown.js";
-import { CountsTable } from "../parts/counts_table.js";
-import { FileChoice } from "../parts/file_choice.js";
+import { BadLines, byLine } from "../parts/import/bad_lines.js";
+import { Button, Link, ViewHead } from "../parts/primitives/basics.js";
+import { UndoAll, useUndo } from "../parts/history/change_list.js";
+import { Counted, useLeft } from "../parts/primitives/countdown.js";
+import { CountsTable } from "../parts/import/counts_table.js";
+import { FileChoice } from "../parts/import/file_choice.js";
 
 const LINE_HEIGHT = 20;
 
@@ -138,7 +138,7 @@ function Sending({ work, dry, sent, whole }) {
 
 /** @param {{work: Import, problems: import("../client.js").Problem[], goTo: ((line: number) => void) | undefined}} props */
 function Bad({ work, problems, goTo }) {
-  const { file } = /** @type {import("../importing.js").Source} */ (work.source.value);
+  const { file } = /** @type {import("../parts/import/importing.js").Source} */ (work.source.value);
   // Of the file as it was tried: while it is mended, lines move.
   const tried = useMemo(() => file, [problems]);
   return h(
@@ -157,10 +157,10 @@ const columns = () => [
   ["unchanged", t("import.unchanged")],
 ];
 
-/** @param {import("../importing.js").Counts} counts */
+/** @param {import("../parts/import/importing.js").Counts} counts */
 const present = (counts) => Object.fromEntries(Object.entries(counts).filter(([, { created, amended, unchanged }]) => created + amended + unchanged > 0));
 
-/** @param {{work: Import, counts: import("../importing.js").Counts}} props */
+/** @param {{work: Import, counts: import("../parts/import/importing.js").Counts}} props */
 function Ready({ work, counts }) {
   const n = touched(counts);
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
@@ -177,7 +177,7 @@ function Ready({ work, counts }) {
   );
 }
 
-/** @param {{work: Import, counts: import("../importing.js").Counts, requestId: string}} props */
+/** @param {{work: Import, counts: import("../parts/import/importing.js").Counts, requestId: string}} props */
 function Done({ work, counts, requestId }) {
   const { busy, complaint, undo } = useUndo(() => work.undone(counts));
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));

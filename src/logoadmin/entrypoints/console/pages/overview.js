@@ -1,15 +1,15 @@
 /** Where one begins: how much there is of what, what happened lately, and what somebody should look at. */
 import { h, useEffect, useState } from "../vendor/preact.js";
-import { countBetween, lastDays } from "../activity.js";
-import { readPage } from "../changes.js";
+import { countBetween, lastDays } from "../parts/overview/activity.js";
+import { readPage } from "../parts/history/changes.js";
 import { Failure, returned } from "../client.js";
 import { KINDS, listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { byName, number, t } from "../texts.js";
-import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/basics.js";
-import { Attention } from "../parts/attention.js";
-import { ChangeList } from "../parts/change_list.js";
-import { Plot } from "../parts/plot.js";
+import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Attention } from "../parts/overview/attention.js";
+import { ChangeList } from "../parts/history/change_list.js";
+import { Plot } from "../parts/overview/plot.js";
 
 /** @typedef {import("../records.js").KindName} KindName */
 

@@ -5,13 +5,13 @@ import { listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
-import { Person } from "../parts/avatar.js";
-import { Link } from "../parts/basics.js";
-import { widgets } from "../parts/fields.js";
-import { RecordHistory } from "../parts/record_history.js";
-import { RecordPage } from "../parts/record_page.js";
-import { ScopeEffect, namesOf } from "../parts/scope_effect.js";
-import { ScopeMatrix } from "../parts/scope_matrix.js";
+import { Person } from "../parts/people/avatar.js";
+import { Link } from "../parts/primitives/basics.js";
+import { widgets } from "../parts/primitives/fields.js";
+import { RecordHistory } from "../parts/history/record_history.js";
+import { RecordPage } from "../parts/record/record_page.js";
+import { ScopeEffect, namesOf } from "../parts/people/scope_effect.js";
+import { ScopeMatrix } from "../parts/people/scope_matrix.js";
 
 /** @typedef {import("../records.js").Records["role"]} Role */
 const WRITE = "roles:write";

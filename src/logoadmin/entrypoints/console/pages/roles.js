@@ -6,7 +6,7 @@ import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, number, t } from "../texts.js";
-import { Button, Empty, Link, Skeleton, Unread, ViewHead } from "../parts/basics.js";
+import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 
 export default function Roles() {
   const { records, failure } = listOf("role").value;
@@ -23,7 +23,7 @@ export default function Roles() {
     h("p", { class: "lead" }, t("roles.lead")),
     failure && !records && h(Unread, { failure, again }),
     !records && !failure && h(Skeleton, {}),
-    records?.length === 0 && h(Empty, { title: t("roles.none") }, h("p", null, t("roles.none.begin"))),
+    records?.length === 0 && h(EmptyState, { title: t("roles.none") }, h("p", null, t("roles.none.begin"))),
     records &&
       h(
         "ul",

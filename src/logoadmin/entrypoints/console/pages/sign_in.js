@@ -2,8 +2,8 @@
 import { h, useEffect, useRef, useState } from "../vendor/preact.js";
 import { isAway, me, Refused, signIn, signOut } from "../session.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../texts.js";
-import { Counted, useLeft } from "../parts/countdown.js";
-import { Dialog } from "../parts/dialog.js";
+import { Counted, useLeft } from "../parts/primitives/countdown.js";
+import { Dialog } from "../parts/primitives/dialog.js";
 
 /** @typedef {{text: string, until: number}} Problem Until then, in milliseconds, it is too soon to try again; 0 for at once. */
 const NONE = { text: "", until: 0 };

@@ -7,14 +7,14 @@ import { listOf, readList } from "../records.js";
 import { may, me } from "../session.js";
 import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
-import { Button, Link } from "../parts/basics.js";
-import { ask } from "../parts/dialog.js";
-import { PasswordForm } from "../parts/password.js";
-import { RecordHistory } from "../parts/record_history.js";
-import { RecordPage } from "../parts/record_page.js";
-import { ScopeEffect } from "../parts/scope_effect.js";
-import "../parts/avatar.js";
-import "../parts/role_field.js";
+import { Button, Link } from "../parts/primitives/basics.js";
+import { ask } from "../parts/primitives/dialog.js";
+import { PasswordForm } from "../parts/people/password.js";
+import { RecordHistory } from "../parts/history/record_history.js";
+import { RecordPage } from "../parts/record/record_page.js";
+import { ScopeEffect } from "../parts/people/scope_effect.js";
+import "../parts/people/avatar.js";
+import "../parts/people/role_field.js";
 
 /** @typedef {import("../records.js").Records["user"]} User */
 const WRITE = "users:write";

@@ -5,10 +5,10 @@ import { returned } from "../client.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { byName, t } from "../texts.js";
-import { Person } from "../parts/avatar.js";
-import { Button, Empty, Skeleton, Unread, ViewHead } from "../parts/basics.js";
-import { Pick, Search, Toolbar } from "../parts/toolbar.js";
-import { Table } from "../parts/table.js";
+import { Person } from "../parts/people/avatar.js";
+import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Pick, Search, Toolbar } from "../parts/lists/toolbar.js";
+import { Table } from "../parts/lists/table.js";
 
 /** @typedef {import("../records.js").Records["user"]} User */
 
@@ -81,7 +81,7 @@ export default function Users() {
 /** @param {{any: boolean}} props */
 function Nothing({ any }) {
   return h(
-    Empty,
+    EmptyState,
     { title: t(any ? "users.none.found" : "users.none") },
     any
       ? h(Button, { onClick: () => setQuery({ q: "", role: "" }) }, t("users.none.all"))

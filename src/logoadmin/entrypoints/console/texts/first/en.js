@@ -20,7 +20,7 @@ export default {
   needsScope: "You would need the right {scope} for this. Ask somebody who manages roles.",
   no: "No",
   "picture.missing": "No picture",
-  rail: "Views",
+  sidebar: "Views",
   remove: "Remove",
   "remove.text": "You can undo it right after, or later in the history.",
   "remove.title": "Remove {name}?",

@@ -23,7 +23,7 @@ export default {
   needsScope: "Для этого нужно право {scope}. Обратитесь к тому, кто управляет ролями.",
   no: "Нет",
   "picture.missing": "Нет картинки",
-  rail: "Разделы",
+  sidebar: "Разделы",
   remove: "Удалить",
   "remove.text": "Это можно отменить сразу или позже, в истории.",
   "remove.title": "Удалить {name}?",

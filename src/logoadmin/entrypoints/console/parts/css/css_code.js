@@ -1,0 +1,260 @@
+/**
+ * The CSS editor itself: CodeMirror with what is ours. `css_editor.js` loads it when a form with CSS opens.
+ *
+ * @typedef {"declarations" | "sheet"} CssKind What a logo has, and what a theme has.
+ */
+import {
+  Compartment, EditorState, EditorView, HighlightStyle, LanguageSupport, Transaction, autocompletion, bracketMatching,
+  closeBrackets, closeBracketsKeymap, completionKeymap, cssCompletionSource, cssLanguage, defaultKeymap, drawSelection,
+  highlightActiveLine, highlightSelectionMatches, highlightSpecialChars, history, historyKeymap, indentOnInput,
+  indentWithTab, keymap, lineNumbers, lintGutter, lintKeymap, linter, search, searchKeymap, syntaxHighlighting, tags,
+} from "../../vendor/codemirror.js";
+import { language, t } from "../../texts.js";
+import { complaintsAbout } from "./css_complaints.js";
+
+/** @typedef {import("../../vendor/codemirror.js").EditorView} View */
+
+/** @type {Record<CssKind, LanguageSupport>} */
+const LANGUAGES = {
+  sheet: supportFor(cssLanguage),
+  // Told that it begins within a block, the parser takes properties for what they are.
+  declarations: supportFor(cssLanguage.configure({ top: "Styles" })),
+};
+
+/** @param {typeof cssLanguage} parsed */
+function supportFor(parsed) {
+  return new LanguageSupport(parsed, parsed.data.of({ autocomplete: cssCompletionSource }));
+}
+
+const COLOURS = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.variableName], color: "var(--accent)" },
+  { tag: [tags.tagName, tags.className, tags.labelName, tags.constant(tags.className)], fontWeight: "600" },
+  { tag: [tags.keyword, tags.definitionKeyword, tags.modifier, tags.operatorKeyword], color: "var(--danger)" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--good)" },
+  { tag: [tags.number, tags.unit, tags.color, tags.atom], color: "var(--warning)" },
+  { tag: tags.comment, color: "var(--muted)", fontStyle: "italic" },
+]);
+
+const THEME = EditorView.theme({
+  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "13px" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "20px", overflow: "auto" },
+  ".cm-scroller:focus-visible": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  ".cm-content": { padding: "8px 0", caretColor: "var(--ink)" },
+  ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--ink)" },
+  ".cm-gutters": { color: "var(--muted)", backgroundColor: "var(--surface)", border: "none" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--hover)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--accent-soft)",
+  },
+  ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--warning-soft)" },
+  ".cm-searchMatch-selected": { outline: "2px solid var(--accent)" },
+  "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--warning-soft)" },
+  "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "transparent", textDecoration: "underline" },
+  ".cm-tooltip, .cm-panels": {
+    color: "var(--ink)",
+    backgroundColor: "var(--surface)",
+    border: "1px solid var(--line)",
+  },
+  ".cm-panels.cm-panels-top": { border: "none", borderBottom: "1px solid var(--line)" },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    color: "var(--accent-ink)",
+    backgroundColor: "var(--accent)",
+  },
+  ".cm-textfield, .cm-button": {
+    color: "var(--ink)",
+    background: "var(--surface)",
+    border: "1px solid var(--line)",
+    borderRadius: "4px",
+  },
+  // Instead of pictures in addresses, which the policy refuses.
+  ".cm-lintRange": { backgroundImage: "none", textDecoration: "underline wavy 1px", textUnderlineOffset: "3px" },
+  ".cm-lintRange-error": { textDecorationColor: "var(--danger)" },
+  ".cm-lintRange-warning": { textDecorationColor: "var(--warning)" },
+  ".cm-lint-marker": { width: "8px", height: "8px", margin: "6px 3px", borderRadius: "50%" },
+  ".cm-lint-marker-error": { content: "none", backgroundColor: "var(--danger)" },
+  ".cm-lint-marker-warning": { content: "none", backgroundColor: "var(--warning)", borderRadius: "1px" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--danger)" },
+  ".cm-diagnostic-warning": { borderLeftColor: "var(--warning)" },
+  ".cm-panel.cm-search": { padding: "8px 32px 8px 8px" },
+  ".cm-panel.cm-search label": { fontSize: "12px" },
+  ".cm-panel button[name=close]": { color: "inherit", minWidth: "24px", minHeight: "24px" },
+});
+
+/** What CodeMirror says, by our keys. */
+const PHRASES = /** @type {const} */ ({
+  Find: "code.find",
+  Replace: "code.replace",
+  next: "code.next",
+  previous: "code.previous",
+  all: "code.all",
+  "match case": "code.matchCase",
+  "by word": "code.byWord",
+  regexp: "code.regexp",
+  replace: "code.replaceOne",
+  "replace all": "code.replaceAll",
+  close: "code.close",
+  "current match": "code.currentMatch",
+  "on line": "code.onLine",
+  "replaced $ matches": "code.replacedAll",
+  "replaced match on line $": "code.replacedOne",
+  "Go to line": "code.goToLine",
+  go: "code.go",
+  Completions: "code.completions",
+  Diagnostics: "code.diagnostics",
+  "No diagnostics": "code.noDiagnostics",
+  "Control character": "code.controlCharacter",
+  "Selection deleted": "code.selectionDeleted",
+});
+
+/** A change that comes from outside: it is not reported back. */
+const OUTSIDE = Transaction.userEvent.of("outside");
+
+/**
+ * @typedef {object} CodeOptions
+ * @property {HTMLElement} host An element in the document; the editor comes into a shadow root of it.
+ * @property {CssKind} kind
+ * @property {string} value
+ * @property {string} label What it is, for what reads aloud.
+ * @property {boolean} disabled
+ * @property {(value: string) => void} onInput
+ */
+
+/**
+ * @typedef {object} Code
+ * @property {(value: string) => void} setValue Take another text; that can be undone, too.
+ * @property {(told: {label: string, description: string, disabled: boolean, invalid: boolean}) => void} tell
+ * @property {() => void} focus
+ * @property {(line: number) => void} goTo
+ * @property {() => void} destroy
+ */
+
+/**
+ * Open an editor.
+ *
+ * @param {CodeOptions} options
+ * @returns {Code}
+ */
+export function openCode({ host, kind, value, label, disabled, onInput }) {
+  // In a shadow root its styles are adopted; in the document they would be a style element, which the policy refuses.
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  const told = new Compartment();
+  const view = new EditorView({
+    parent: root,
+    state: EditorState.create({
+      doc: value,
+      extensions: [
+        ...extensionsFor(kind),
+        told.of(attributes({ label, description: "", disabled, invalid: false })),
+        EditorView.updateListener.of((update) => {
+          const isOurs = update.transactions.every((each) => each.isUserEvent("outside"));
+          if (update.docChanged && !isOurs) onInput(update.state.doc.toString());
+        }),
+      ],
+    }),
+  });
+  // What scrolls must be reachable by keyboard (WCAG 2.1.1).
+  view.scrollDOM.tabIndex = 0;
+  return {
+    setValue: (text) => replace(view, text),
+    tell: (more) => view.dispatch({ effects: told.reconfigure(attributes(more)) }),
+    focus: () => view.focus(),
+    goTo(number) {
+      const line = view.state.doc.line(Math.max(1, Math.min(number, view.state.doc.lines)));
+      view.dispatch({ selection: { anchor: line.from }, scrollIntoView: true });
+      view.focus();
+    },
+    destroy: () => view.destroy(),
+  };
+}
+
+/** @param {{label: string, description: string, disabled: boolean, invalid: boolean}} told */
+function attributes({ label, description, disabled, invalid }) {
+  return [
+    EditorState.readOnly.of(disabled),
+    EditorView.contentAttributes.of({
+      "aria-label": label,
+      // An id could not be named across the border of the shadow root.
+      "aria-description": description,
+      "aria-invalid": String(invalid),
+      "aria-readonly": String(disabled),
+      spellcheck: "false",
+      translate: "no",
+    }),
+  ];
+}
+
+/** @param {CssKind} kind */
+function extensionsFor(kind) {
+  const phrases = Object.entries(PHRASES).map(([phrase, key]) => [phrase, t(key)]);
+  return [
+    EditorState.phrases.of({ ...Object.fromEntries(phrases), $locale: language.peek() }),
+    EditorState.tabSize.of(2),
+    LANGUAGES[kind],
+    THEME,
+    syntaxHighlighting(COLOURS),
+    lineNumbers(),
+    lintGutter(),
+    linter((view) => complaintsAbout(view.state, kind), { delay: 400 }),
+    history(),
+    drawSelection(),
+    highlightSpecialChars(),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion(),
+    search({ top: true }),
+    EditorView.lineWrapping,
+    EditorView.domEventHandlers({ beforeinput: typedOver }),
+    // Escape, and then Tab leaves: CodeMirror lets the next Tab after an Escape pass.
+    keymap.of([
+      ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap,
+      indentWithTab,
+    ]),
+  ];
+}
+
+/**
+ * Put what is typed over a selection into the text ourselves: a browser that does it keeps the looks of what was there
+ * in style attributes, which the policy reports.
+ *
+ * @param {InputEvent} event
+ * @param {View} view
+ * @returns {boolean} whether that was done
+ */
+function typedOver(event, view) {
+  const { main } = view.state.selection;
+  if (event.inputType !== "insertText" || event.data === null || event.isComposing || view.composing || main.empty) {
+    return false;
+  }
+  event.preventDefault();
+  const text = event.data;
+  const insert = () => view.state.update(view.state.replaceSelection(text), { userEvent: "input.type" });
+  const isTaken = view.state
+    .facet(EditorView.inputHandler)
+    .some((handler) => handler(view, main.from, main.to, text, insert));
+  if (!isTaken) view.dispatch(insert());
+  return true;
+}
+
+/**
+ * Replace only what differs, so that the caret and the scrolling stay where they are.
+ *
+ * @param {View} view
+ * @param {string} text
+ */
+function replace(view, text) {
+  const now = view.state.doc.toString();
+  if (now === text) return;
+  const shorter = Math.min(now.length, text.length);
+  let start = 0;
+  while (start < shorter && now[start] === text[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && now[now.length - 1 - end] === text[text.length - 1 - end]) end += 1;
+  view.dispatch({
+    changes: { from: start, to: now.length - end, insert: text.slice(start, text.length - end) },
+    annotations: OUTSIDE,
+  });
+}

@@ -1,0 +1,175 @@
+/**
+ * A field for CSS: an editor as soon as it is loaded, and a plain text area until then, where it cannot be, or for a text
+ * that it takes too long for.
+ *
+ * @typedef {import("./css_code.js").Code} Code
+ * @typedef {import("./css_code.js").CssKind} CssKind
+ */
+import { h, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { language, t } from "../../texts.js";
+
+/** @type {Promise<typeof import("./css_code.js")> | undefined} */
+let loading;
+
+/** Begin to load the editor, so that it is there when a form opens; asked again after a failure, try again. */
+export function loadCode() {
+  loading ??= import("./css_code.js").catch((error) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+/** So many characters beyond ASCII may one line have: what the editor does for each takes the longer the more there are. */
+const MOST = 1000;
+const BEYOND = /[^\t -~]/g;
+
+/** @param {string} text @returns {boolean} whether the editor would keep the page busy for seconds, or for ever */
+const isTooMuch = (text) => text.split("\n").some((line) => line.length > MOST && (line.match(BEYOND)?.length ?? 0) > MOST);
+
+/**
+ * @param {object} props
+ * @param {string} props.id The label's `for`.
+ * @param {string} props.label
+ * @param {string} [props.description] What it is for, or what is wrong with it.
+ * @param {string} [props.describedBy] The id of the element that says the same.
+ * @param {CssKind} props.kind
+ * @param {string} props.value
+ * @param {(value: string) => void} props.onInput
+ * @param {boolean} [props.disabled]
+ * @param {boolean} [props.invalid]
+ */
+export function CssEditor({ id, label, description = "", describedBy, kind, value, onInput, disabled = false, invalid = false }) {
+  const host = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const code = useRef(/** @type {Code | undefined} */ (undefined));
+  const latest = useRef({ value, onInput });
+  latest.current = { value, onInput };
+  // What was reported, and did not come back as the value yet: who types fast is ahead of it.
+  const reported = useRef(/** @type {string[]} */ ([]));
+  const [isOpen, setOpen] = useState(false);
+  const wantsFocus = useRef(false);
+  const spoken = language.value;
+
+  useEffect(() => {
+    let isGone = false;
+    const open = async () => {
+      const { openCode } = await loadCode();
+      if (isGone || !host.current || isTooMuch(latest.current.value)) return;
+      const hadFocus = area.current !== null && area.current === document.activeElement;
+      code.current = openCode({
+        host: host.current,
+        kind,
+        value: latest.current.value,
+        label,
+        disabled,
+        onInput: (text) => {
+          reported.current.push(text);
+          latest.current.onInput(text);
+        },
+      });
+      wantsFocus.current = hadFocus;
+      setOpen(true);
+    };
+    // Without it, the text area does.
+    open().catch(() => setOpen(false));
+    return () => {
+      isGone = true;
+      code.current?.destroy();
+      code.current = undefined;
+      setOpen(false);
+    };
+  }, [kind, spoken]);
+
+  useEffect(() => {
+    const at = reported.current.lastIndexOf(value);
+    if (at < 0) code.current?.setValue(value);
+    reported.current = reported.current.slice(at < 0 ? reported.current.length : at + 1);
+  }, [value]);
+  useEffect(
+    () => code.current?.tell({ label, description, disabled, invalid }),
+    [label, description, disabled, invalid, isOpen],
+  );
+  useLayoutEffect(() => focusedThrough(host.current, code), []);
+  useLayoutEffect(() => {
+    // Who was typing in the text area goes on in the editor.
+    if (isOpen && wantsFocus.current) code.current?.focus();
+  }, [isOpen]);
+  useEffect(() => {
+    const labels = document.querySelectorAll(`label[for="${CSS.escape(id)}"]`);
+    const focus = () => code.current?.focus();
+    for (const each of labels) each.addEventListener("click", focus);
+    return () => {
+      for (const each of labels) each.removeEventListener("click", focus);
+    };
+  }, [id]);
+
+  return h(
+    "div",
+    { class: `css-editor css-editor-${kind}`, "data-disabled": disabled },
+    h("div", {
+      ref: host,
+      class: "css-editor-code",
+      hidden: !isOpen,
+      "aria-invalid": isOpen && invalid ? "true" : undefined,
+      onKeyDown: (/** @type {KeyboardEvent} */ event) => keepKeys(event),
+    }),
+    isOpen
+      ? h("p", { class: "css-editor-keys" }, t("css.keys"))
+      : h("textarea", {
+          ref: area,
+          id,
+          class: "input css-editor-plain",
+          spellcheck: false,
+          value,
+          readOnly: disabled,
+          "aria-invalid": invalid,
+          "aria-describedby": describedBy,
+          onInput: (/** @type {InputEvent} */ event) =>
+            onInput(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
+        }),
+  );
+}
+
+/**
+ * Let whoever focuses the element focus the text in it.
+ *
+ * @param {HTMLElement | null} element
+ * @param {{current: Code | undefined}} code
+ */
+function focusedThrough(element, code) {
+  if (element) element.focus = () => code.current?.focus();
+}
+
+/**
+ * Keep from the page what is meant for the text: its listeners see an event from the outer element, and would take a
+ * letter for a shortcut, or Escape for leaving the form. What is pressed with Ctrl is for both.
+ *
+ * @param {KeyboardEvent} event
+ */
+function keepKeys(event) {
+  if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+}
+
+/**
+ * Make the widget of a form's field with CSS.
+ *
+ * @param {CssKind} kind
+ * @returns {(props: import("../primitives/fields.js").WidgetProps) => any}
+ */
+export function cssWidget(kind) {
+  return function CssWidget({ form, field, id, describedBy, disabled }) {
+    const problem = form.problems.value[field.name];
+    return h(CssEditor, {
+      id,
+      kind,
+      disabled,
+      describedBy,
+      label: t("field.custom_css"),
+      description: problem ?? "",
+      invalid: problem !== undefined,
+      value: String(form.values.value[field.name] ?? ""),
+      onInput: (value) => form.set(field.name, value),
+    });
+  };
+}

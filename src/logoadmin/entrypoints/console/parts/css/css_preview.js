@@ -1,0 +1,161 @@
+/**
+ * How CSS will look on the site: in a frame that has no origin and reaches no host but those that the setting
+ * `picture_hosts` names and those that a person lets it reach, here, by name, until they leave.
+ */
+import { h, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { language, t } from "../../texts.js";
+import { COMMENT, contactsOf, isTooDeep, withheld } from "./css_hosts.js";
+import { Contacts, Held, isLet, isPictureHost, isReachable } from "./host_allow_list.js";
+
+/** @typedef {import("../../texts.js").TextKey} TextKey */
+
+const FRAME = new URL("../../preview.html", import.meta.url);
+/** How long after a keystroke it is shown, in milliseconds. */
+const REST = 120;
+const WORDS = /** @type {const} */ ([
+  "site", "threads", "members", "rules", "search", "basket", "latest", "thread1", "thread2", "thread3", "yesterday",
+  "post", "quote", "link", "answer", "watch", "send", "preview", "remove", "footer", "light", "dark", "with", "without",
+]);
+
+/**
+ * @param {object} props
+ * @param {"logo" | "theme"} props.kind
+ * @param {string} props.css
+ * @param {string} props.target The part of the site that it is for.
+ */
+export function Preview({ kind, css, target }) {
+  const shown = useRested(css);
+  const isDeep = useMemo(() => isTooDeep(shown), [shown]);
+  const contacts = useMemo(() => contactsOf(isDeep ? "" : shown, location.protocol), [shown]);
+  const [reached, setReached] = useState(/** @type {string[]} */ ([]));
+  const [isPlaying, setPlaying] = useState(false);
+  const [place, setPlace] = useState("");
+  const [ground, setGround] = useState(/** @type {"light" | "dark"} */ ("light"));
+  const targets = [...new Set([target, "forum", "market"])].filter(Boolean);
+  const current = targets.includes(place) ? place : (targets[0] ?? "forum");
+  /** @param {string} origin */
+  const toggle = (origin) =>
+    setReached((were) => (were.includes(origin) ? were.filter((each) => each !== origin) : [...were, origin]));
+  const [isBare, setBare] = useState(false);
+  const held = contacts.origins.filter((origin) => !reached.includes(origin) && !isLet(origin, contacts) && isReachable(origin));
+  const isHeld = held.length > 0 && !isBare;
+  // With nothing of it to be seen, the frame would look as if it were all.
+  const isEmpty = kind === "logo" || !/[^\s;]/.test(contacts.rest.replace(COMMENT, ""));
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  const left = useRef(/** @type {FocusOptions | undefined} */ (undefined));
+  /** @param {string[]} origins Those that are let in. @param {boolean} isChoosing Whether the others are chosen in the list. */
+  const decide = (origins, isChoosing = false) => {
+    if (origins.length === 0) setBare(true);
+    setReached([...reached, ...origins]);
+    left.current = { preventScroll: !isChoosing };
+  };
+  useEffect(() => {
+    // The button over the frame is gone: who pressed it goes on at the first host that can be let in, or out.
+    if (left.current) list.current?.querySelector("button")?.focus(left.current);
+    left.current = undefined;
+  });
+  return h(
+    "section",
+    { class: "preview", "aria-label": t("preview") },
+    h(
+      "div",
+      { class: "preview-bar" },
+      kind === "logo"
+        ? h(Choice, { label: t("field.target"), options: targets, chosen: current, choose: setPlace, words: (each) => each })
+        : h(Choice, {
+            label: t("preview.ground"),
+            options: ["light", "dark"],
+            chosen: ground,
+            choose: (each) => setGround(each === "dark" ? "dark" : "light"),
+            words: (each) => t(/** @type {TextKey} */ (`sample.${each}`)),
+          }),
+      h(
+        "button",
+        { type: "button", class: "button plain", "aria-pressed": isPlaying, onClick: () => setPlaying(!isPlaying) },
+        t(isPlaying ? "preview.rest" : "preview.play"),
+      ),
+    ),
+    h(
+      "div",
+      { class: "preview-stage" },
+      h(Frame, { kind, target: current, contacts, reached, isPlaying, ground, isCovered: isHeld && isEmpty }),
+      isHeld && h(Held, { held, contacts, isEmpty, decide }),
+    ),
+    isDeep && h("p", { class: "hint", role: "status" }, t("preview.deep")),
+    h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached, toggle, offered: isHeld && held.length === 1 ? held[0] : undefined })),
+  );
+}
+
+/** @param {string} value @returns {string} the value, once it rests */
+function useRested(value) {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), REST);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested;
+}
+
+/**
+ * @param {{label: string, options: string[], chosen: string, choose: (option: string) => void, words: (option: string) => string}} props
+ */
+function Choice({ label, options, chosen, choose, words }) {
+  return h(
+    "div",
+    { class: "segmented", role: "group", "aria-label": label },
+    options.map((each) =>
+      h("button", { key: each, type: "button", title: words(each), "aria-pressed": each === chosen, onClick: () => choose(each) }, h("bdi", null, words(each))),
+    ),
+  );
+}
+
+/**
+ * @param {object} props
+ * @param {"logo" | "theme"} props.kind
+ * @param {string} props.target
+ * @param {import("./css_hosts.js").Contacts} props.contacts
+ * @param {string[]} props.reached
+ * @param {boolean} props.isPlaying
+ * @param {"light" | "dark"} props.ground
+ * @param {boolean} props.isCovered
+ */
+function Frame({ kind, target, contacts, reached, isPlaying, ground, isCovered }) {
+  const frame = useRef(/** @type {HTMLIFrameElement | null} */ (null));
+  const imports = contacts.imports.filter(({ url }) => reached.includes(new URL(url).origin));
+  const words = Object.fromEntries(WORDS.map((word) => [word, t(`sample.${word}`)]));
+  // The policy of the frame would forbid it, and complain: what shall not be asked for is not in what it shows.
+  const css = useMemo(() => {
+    const isReached = (/** @type {string} */ origin, /** @type {boolean} */ isFont) => reached.includes(origin) || (!isFont && isPictureHost(origin));
+    return withheld(contacts.rest, isReached, location.protocol);
+  }, [contacts, reached]);
+  // A sheet that is adopted takes no imports; they come before it.
+  const message = { kind, css, target, imports, isPlaying, language: language.value, words };
+  const latest = useRef(message);
+  latest.current = message;
+  // Of no origin, it could not be named otherwise; what is sent is not secret.
+  const send = () => frame.current?.contentWindow?.postMessage(latest.current, "*");
+  useEffect(() => {
+    /** @param {MessageEvent} event */
+    const answer = (event) => {
+      if (event.source !== null && event.source === frame.current?.contentWindow && event.data === "ready") send();
+    };
+    addEventListener("message", answer);
+    return () => removeEventListener("message", answer);
+  }, []);
+  useEffect(() => void send(), [JSON.stringify(message)]);
+  const src = new URL(FRAME);
+  for (const origin of reached) src.searchParams.append("reach", origin);
+  return h("iframe", {
+    // Another address is another page, with a policy of its own.
+    key: src.href,
+    ref: frame,
+    class: `preview-frame preview-${kind}`,
+    title: t(kind === "logo" ? "preview.ofLogo" : "preview.ofTheme"),
+    src: src.href,
+    inert: isCovered,
+    sandbox: "allow-scripts",
+    referrerPolicy: "no-referrer",
+    // The frame's own media queries follow it.
+    style: { colorScheme: kind === "theme" ? ground : "normal" },
+  });
+}

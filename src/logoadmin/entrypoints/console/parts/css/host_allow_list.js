@@ -1,0 +1,119 @@
+/**
+ * Whom the preview may reach: the hosts that the setting `picture_hosts` names, for pictures, and those that a person lets
+ * it reach, by name.
+ *
+ * @typedef {import("./css_hosts.js").Contacts} Contacting
+ */
+import { h } from "../../vendor/preact.js";
+import { pageConfig } from "../../session.js";
+import { enumeration, t } from "../../texts.js";
+import { rich } from "../primitives/basics.js";
+
+/** So many hosts are named over the frame; below it there are all of them. */
+const NAMED = 3;
+
+/** What can be named in the policy of the frame: as in `routes.py`, for browsers take no address of IPv6 there. */
+const NAMEABLE = /^https?:\/\/[a-z0-9.-]+(:\d+)?$/;
+
+/** @param {string} origin @returns {boolean} whether a click could let the frame reach it */
+export const isReachable = (origin) => NAMEABLE.test(origin);
+
+/** @param {string} origin @returns {boolean} whether the setting lets pictures come from there */
+export function isPictureHost(origin) {
+  const { hostname, port } = new URL(origin);
+  return pageConfig.picture_hosts.some((each) => {
+    const [, name = "", at = ""] = /^(.*?)(?::(\d+))?$/.exec(each.toLowerCase()) ?? [];
+    // As policies are read: without a port, it is the usual one.
+    const isThere = name.startsWith("*.") ? hostname.endsWith(name.slice(1)) : hostname === name;
+    return isThere && port === (at === (origin.startsWith("https:") ? "443" : "80") ? "" : at);
+  });
+}
+
+/** @param {string} origin @param {Contacting} contacts @returns {boolean} whether nobody need be asked for what is there */
+export function isLet(origin, { imports, fonts }) {
+  return isPictureHost(origin) && !fonts.includes(origin) && !isSheet(origin, imports);
+}
+
+/** @param {string} origin @param {import("./css_hosts.js").Import[]} imports */
+const isSheet = (origin, imports) => imports.some(({ url }) => new URL(url).origin === origin);
+/** @param {string} origin */
+const hostOf = (origin) => new URL(origin).host;
+
+/**
+ * Over the frame: what is not asked for yet, and the way to let it be.
+ *
+ * @param {object} props
+ * @param {string[]} props.held Origins.
+ * @param {Contacting} props.contacts
+ * @param {boolean} props.isEmpty Whether there is nothing else of the CSS to be seen.
+ * @param {(origins: string[], isChoosing?: boolean) => void} props.decide Whom to let in, or whether to choose below.
+ */
+export function Held({ held, contacts, isEmpty, decide }) {
+  const [first = ""] = held;
+  const isNamed = held.length <= NAMED;
+  const hosts = [...held.slice(0, NAMED).map(hostOf), ...(isNamed ? [] : [t("andMore", { n: held.length - NAMED })])];
+  const sheets = held.filter((origin) => isSheet(origin, contacts.imports)).length;
+  const fonts = held.filter((origin) => contacts.fonts.includes(origin)).length;
+  const what = sheets === held.length ? "held.sheets" : sheets + fonts === 0 ? "held.pictures" : "held.parts";
+  // Nobody is let by a click that does not name them.
+  const reach = held.length === 1 ? t("hosts.reach", { host: hostOf(first) }) : t("held.all", { n: held.length });
+  return h(
+    "div",
+    { class: isEmpty ? "held whole" : "held", role: "group", "aria-label": t("held") },
+    h("p", { class: "held-words" }, rich(what, { hosts: h("strong", null, enumeration(hosts)) }, { n: held.length })),
+    h(
+      "div",
+      { class: "held-actions" },
+      isNamed
+        ? h("button", { type: "button", class: "button primary", onClick: () => decide(held) }, reach)
+        : h("button", { type: "button", class: "button primary", onClick: () => decide([], true) }, t("held.choose")),
+      h("button", { type: "button", class: "button plain", onClick: () => decide([]) }, t("held.without", { n: held.length })),
+    ),
+  );
+}
+
+/**
+ * Every host that the CSS contacts.
+ *
+ * @param {object} props
+ * @param {Contacting} props.contacts
+ * @param {string[]} props.reached
+ * @param {(origin: string) => void} props.toggle
+ * @param {string | undefined} props.offered The origin whose button stands over the frame.
+ */
+export function Contacts({ contacts, reached, toggle, offered }) {
+  const { origins, imports, fonts, own } = contacts;
+  if (!origins.length && !own) return h("p", { class: "hint" }, t("hosts.none"));
+  return h(
+    "div",
+    { class: "hosts" },
+    origins.length > 0 && h("p", { class: "hosts-title" }, t("hosts.title", { n: origins.length })),
+    h(
+      "ul",
+      { class: "hosts-list" },
+      origins.map((origin) =>
+        h(
+          "li",
+          { key: origin, class: "host" },
+          h(
+            "span",
+            { class: "host-name" },
+            h("bdi", null, origin.replace(/^https:\/\//, "")),
+            isSheet(origin, imports) && h("span", { class: "tag" }, t("hosts.imported")),
+            fonts.includes(origin) && h("span", { class: "tag" }, t("hosts.font")),
+          ),
+          isLet(origin, contacts) || origin === offered || !isReachable(origin)
+            ? h("span", { class: "hint" }, t(origin === offered ? "hosts.held" : isReachable(origin) ? "hosts.allowed" : "hosts.never"))
+            : h(
+                "button",
+                { type: "button", class: "button plain", "data-origin": origin, "aria-pressed": reached.includes(origin), onClick: () => toggle(origin) },
+                t(reached.includes(origin) ? "hosts.stop" : "hosts.reach", { host: hostOf(origin) }),
+              ),
+        ),
+      ),
+    ),
+    imports.length > 0 && h("p", { class: "hint" }, t("hosts.importHint")),
+    origins.some((origin) => isReachable(origin) && !isPictureHost(origin)) && h("p", { class: "hint" }, t("hosts.setting")),
+    own && h("p", { class: "hint" }, t("hosts.own")),
+  );
+}

@@ -1,0 +1,86 @@
+/** Two texts, and what became of each line. */
+import { h, useMemo, useState } from "../../vendor/preact.js";
+import { t } from "../../texts.js";
+import { lineDiff } from "./line_diff.js";
+
+/** @typedef {import("./line_diff.js").Run} Run */
+
+/** So many lines that stayed are shown around what changed. */
+const CONTEXT = 3;
+/** Nobody reads more than so many at once, and the page would be slow. */
+const MOST_LINES = 400;
+const SIGNS = /** @type {const} */ ({ same: " ", removed: "−", added: "+" });
+
+/**
+ * The lines of two texts in one column: what went, what came, and a little of what stayed.
+ *
+ * @param {{before: string, after: string, label: string}} props
+ */
+export function Diff({ before, after, label }) {
+  const runs = useMemo(() => lineDiff(before, after), [before, after]);
+  const [most, setMost] = useState(MOST_LINES);
+  if (runs.every((run) => run.kind === "same")) return h("p", { class: "hint" }, t("diff.same"));
+  const { rows, left } = firstOf(shortened(runs), most);
+  return h(
+    "div",
+    { class: "diff" },
+    h(
+      "table",
+      { class: "diff-lines", "aria-label": label },
+      h(
+        "thead",
+        { class: "hidden" },
+        h("tr", null, h("th", { scope: "col" }, t("diff.before")), h("th", { scope: "col" }, t("diff.after")), h("th", { scope: "col" }, t("diff.line"))),
+      ),
+      h("tbody", null, rows.map(row)),
+    ),
+    left > 0 && h("button", { type: "button", class: "button plain", onClick: () => setMost(most + 10 * MOST_LINES) }, t("diff.more", { n: left })),
+  );
+}
+
+/** @typedef {{kind: Run["kind"] | "left", text: string, before: number, after: number, count: number}} Row */
+
+/** @param {Run[]} runs @returns {Row[]} without the middle of what stayed */
+function shortened(runs) {
+  return runs.flatMap((run, at) => {
+    const { kind, lines, before, after } = run;
+    const rows = lines.map((text, n) => ({
+      kind,
+      text,
+      before: kind === "added" ? 0 : before + n,
+      after: kind === "removed" ? 0 : after + n,
+      count: 1,
+    }));
+    const head = at === 0 ? 0 : CONTEXT;
+    const tail = at === runs.length - 1 ? 0 : CONTEXT;
+    const count = rows.length - head - tail;
+    if (kind !== "same" || count < 2) return rows;
+    const left = /** @type {Row} */ ({ kind: "left", text: "", before: 0, after: 0, count });
+    return [...rows.slice(0, head), left, ...rows.slice(rows.length - tail)];
+  });
+}
+
+/** @param {Row[]} rows @param {number} most @returns {{rows: Row[], left: number}} */
+const firstOf = (rows, most) => ({ rows: rows.slice(0, most), left: Math.max(0, rows.length - most) });
+
+/** @param {Row} row @param {number} at */
+function row({ kind, text, before, after, count }, at) {
+  if (kind === "left") {
+    return h("tr", { key: at, class: "diff-left" }, h("td", { colSpan: 3 }, t("diff.left", { n: count })));
+  }
+  const tag = kind === "removed" ? "del" : kind === "added" ? "ins" : "span";
+  return h(
+    "tr",
+    { key: at, class: `diff-${kind}` },
+    h("td", { class: "diff-number" }, before || ""),
+    h("td", { class: "diff-number" }, after || ""),
+    h(
+      "td",
+      { class: "diff-text" },
+      h("span", { class: "diff-sign", "aria-hidden": true }, SIGNS[kind]),
+      // Colour alone says it to nobody who does not see it, and `ins` is often not read aloud.
+      kind !== "same" && h("span", { class: "hidden" }, `${t(kind === "added" ? "diff.added" : "diff.removed")} `),
+      h(tag, { dir: "auto" }, text),
+    ),
+  );
+}

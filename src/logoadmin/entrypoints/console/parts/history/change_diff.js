@@ -1,0 +1,84 @@
+/** What a change did, field by field: what was there before and what is there since. */
+import { h } from "../../vendor/preact.js";
+import { fieldsOfChange } from "./changes.js";
+import { KINDS, listOf } from "../../records.js";
+import { words as rightWords } from "../../scopes.js";
+import { enumeration, t } from "../../texts.js";
+import { Time, pictureUrl } from "../primitives/basics.js";
+import { authorIds, authorName } from "./change_words.js";
+import { Diff } from "../diff/diff.js";
+import { words } from "../primitives/fields.js";
+import { Picture } from "../primitives/picture.js";
+
+/** @typedef {import("./changes.js").Change} Change */
+
+/** @param {{change: Change}} props */
+export function ChangeDiff({ change }) {
+  const names = fieldsOfChange(change).filter((name) => name !== KINDS[change.kind]?.id);
+  if (names.length === 0) return h("p", { class: "hint" }, t("change.nothing"));
+  return h(
+    "dl",
+    { class: "fields" },
+    names.map((name) =>
+      h("div", { key: name, class: "fields-row" }, h("dt", null, words(name, "label")), h("dd", null, h(Difference, { name, change }))),
+    ),
+  );
+}
+
+/** @param {{name: string, change: Change}} props */
+function Difference({ name, change }) {
+  const before = change.before?.[name];
+  const after = change.after?.[name];
+  if (isLong(name, before) || isLong(name, after)) {
+    return h(Diff, { before: String(before ?? ""), after: String(after ?? ""), label: words(name, "label") });
+  }
+  if (Array.isArray(before) || Array.isArray(after)) return h(Members, { name, before: members(name, before), after: members(name, after) });
+  return h(
+    "div",
+    { class: "was-is" },
+    change.before !== null && h("del", null, h("span", { class: "hidden" }, `${t("change.before")}: `), h(Value, { name, value: before })),
+    change.before !== null && change.after !== null && h("span", { class: "arrow", "aria-hidden": true }, "→"),
+    change.after !== null && h("ins", null, h("span", { class: "hidden" }, `${t("change.after")}: `), h(Value, { name, value: after })),
+  );
+}
+
+/** @param {string} name @param {unknown} value @returns {boolean} whether it is read line by line */
+const isLong = (name, value) => name === "custom_css" || (typeof value === "string" && value.includes("\n"));
+
+/** @param {string} name @param {unknown} list @returns {string[]} */
+function members(name, list) {
+  if (!Array.isArray(list)) return [];
+  if (name === "scope") return list.map(rightWords);
+  if (list.some((each) => each?.author_id !== undefined)) return authorIds(list).map(authorName);
+  return list.map((each) => (typeof each === "object" ? JSON.stringify(each) : String(each)));
+}
+
+/** What came into a list and what went. @param {{name: string, before: string[], after: string[]}} props */
+function Members({ name, before, after }) {
+  const gone = before.filter((each) => !after.includes(each));
+  const come = after.filter((each) => !before.includes(each));
+  if (gone.length + come.length === 0) {
+    return h("div", { class: "was-is" }, h("del", { dir: "auto" }, enumeration(before)), h("span", { class: "arrow" }, "→"), h("ins", { dir: "auto" }, enumeration(after)));
+  }
+  return h(
+    "ul",
+    { class: "members", "aria-label": words(name, "label") },
+    gone.map((each) => h("li", { key: `- ${each}` }, h("del", { dir: "auto" }, h("span", { class: "sign" }, "− "), each))),
+    come.map((each) => h("li", { key: `+ ${each}` }, h("ins", { dir: "auto" }, h("span", { class: "sign" }, "+ "), each))),
+  );
+}
+
+/** @param {{name: string, value: unknown}} props */
+export function Value({ name, value }) {
+  if (value === null || value === undefined || value === "") return h("span", { class: "none" }, t("none"));
+  if (name.endsWith("_at") && typeof value === "number") return h(Time, { seconds: value });
+  if (name === "role_id") {
+    const role = listOf("role").value.records?.find((each) => each.role_id === value);
+    return h("bdi", null, role?.name ?? String(value));
+  }
+  if (typeof value === "boolean") return t(value ? "yes" : "no");
+  if (name === "preview_url" && pictureUrl(String(value))) {
+    return h("span", { class: "was-picture" }, h(Picture, { url: String(value) }), h("span", { dir: "auto" }, String(value)));
+  }
+  return h("bdi", null, String(value));
+}

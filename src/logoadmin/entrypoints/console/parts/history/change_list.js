@@ -1,0 +1,176 @@
+/** Changes in words, newest first: each opens to what it did, and can be undone. */
+import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { Failure } from "../../client.js";
+import { readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
+import { describe, sayDone, sayFailure } from "../../notices.js";
+import { KINDS } from "../../records.js";
+import { isHere } from "../../router.js";
+import { may } from "../../session.js";
+import { moreTexts, t } from "../../texts.js";
+import { Button, Link, Skeleton, Time } from "../primitives/basics.js";
+import { GroupWords, Words } from "./change_words.js";
+import { ask } from "../primitives/dialog.js";
+
+/** @typedef {import("./changes.js").Change} Change */
+/** @typedef {import("./changes.js").Group} Group */
+
+/** So many changes of a request are shown at its entry; its own page has all. */
+const SHOWN = 20;
+
+/** @param {{groups: Group[], undone: () => void, label: string}} props */
+export function ChangeList({ groups, undone, label }) {
+  return h(
+    "ol",
+    { class: "changes", "aria-label": label },
+    groups.map((group) =>
+      h("li", { key: group.newest, class: "change" }, group.count > 1 ? h(GroupItem, { group, undone }) : h(Item, { change: /** @type {Change} */ (group.changes[0]), undone })),
+    ),
+  );
+}
+
+/**
+ * Undo something, and say what came of it.
+ * @param {() => void} undone @returns {{busy: boolean, complaint: any, undo: (act: () => Promise<import("../../client.js").Answer<any>>, changes: Change[]) => Promise<void>}}
+ */
+export function useUndo(undone) {
+  const [busy, setBusy] = useState(false);
+  const [complaint, setComplaint] = useState(/** @type {any} */ (undefined));
+  /** @param {() => Promise<import("../../client.js").Answer<any>>} act @param {Change[]} changes */
+  const undo = async (act, changes) => {
+    setBusy(true);
+    setComplaint(undefined);
+    const after = () => {
+      readListsOf(changes);
+      undone();
+    };
+    try {
+      const answer = await act();
+      sayDone(t("undone"), [answer.requestId], after);
+      after();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { repeat } = error;
+      if (repeat || error.kind === "wait") sayFailure(error, () => void undo(repeat ?? act, changes));
+      else setComplaint(h(Refusal, { failure: error }));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, complaint, undo };
+}
+
+/** Why it cannot be undone; with the change that is in the way, if it is one. @param {{failure: Failure}} props */
+function Refusal({ failure }) {
+  const [change, setChange] = useState(/** @type {Change | undefined} */ (undefined));
+  const [, number] = /by change (\d+)/.exec(failure.detail) ?? [];
+  const isSince = failure.kind === "conflict" && number !== undefined;
+  useState(() => isSince && void readChange(Number(number)).then(setChange, () => undefined));
+  if (!isSince) return h("p", { class: "complaint", role: "alert", dir: "auto" }, describe(failure));
+  return h(
+    "p",
+    { class: "complaint", role: "alert" },
+    t("history.since"),
+    " ",
+    h(Link, { to: `history/${number}` }, change ? h(Words, { change }) : t("history.later")),
+    ". ",
+    t("history.first"),
+  );
+}
+
+/** @param {Change} change @returns {string | undefined} why nobody can undo it */
+const lasting = ({ action }) => (action.endsWith(".password_set") ? t("history.lasting") : undefined);
+
+/** @param {{change: Change, undone: () => void, isOpen?: boolean}} props */
+export function Item({ change, undone, isOpen = false }) {
+  const [open, setOpen] = useState(isOpen);
+  const { busy, complaint, undo } = useUndo(undone);
+  return h(
+    "article",
+    { class: "change-item" },
+    h(Disclosure, { open, setOpen, summary: h(Words, { change }), seconds: change.at }, h(Details, { change })),
+    h(Button, { tone: "quiet", scope: KINDS[change.kind]?.write, reason: lasting(change), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
+    complaint,
+  );
+}
+
+/** @param {{group: Group, undone: () => void}} props */
+function GroupItem({ group, undone }) {
+  const [open, setOpen] = useState(false);
+  const { busy, complaint, undo } = useUndo(undone);
+  const [first] = group.changes;
+  if (!first) return null;
+  const shown = group.changes.slice(0, SHOWN);
+  const request = first.request_id ?? "";
+  return h(
+    "article",
+    { class: "change-item" },
+    h(
+      Disclosure,
+      { open, setOpen, summary: h(GroupWords, { group }), seconds: first.at },
+      h("ol", { class: "changes inner" }, shown.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, undone })))),
+      h(Link, { to: `history?request=${encodeURIComponent(request)}`, class: "more" }, t("history.all", { n: group.count })),
+    ),
+    h(UndoAll, { request, changes: group.changes, count: group.count, busy, undo, tone: "quiet" }),
+    complaint,
+  );
+}
+
+/**
+ * @param {object} props
+ * @param {string} props.request
+ * @param {Change[]} props.changes Those that are known.
+ * @param {number} props.count
+ * @param {boolean} props.busy
+ * @param {string} [props.tone]
+ * @param {(act: () => Promise<import("../../client.js").Answer<any>>, changes: Change[]) => Promise<void>} props.undo
+ */
+export function UndoAll({ request, changes, count, busy, undo, tone = "plain" }) {
+  const run = async () => {
+    const question = { title: t("history.undo.title", { n: count }), text: t("history.undo.text"), yes: t("history.undo.yes"), no: t("cancel") };
+    if (await ask(question)) await undo(() => undoRequest(request), changes);
+  };
+  const lacking = changes.map(({ kind }) => KINDS[kind]?.write).find((scope) => scope && !may(scope));
+  return h(Button, { tone, scope: lacking, busy, onClick: () => void run() }, t("history.undo.all"));
+}
+
+/** @param {{change: Change}} props */
+export function Details({ change }) {
+  const { kind, id, change_id } = change;
+  const links = /** @type {[string, string][]} */ ([
+    ...(change.after ? [[`${kind}s/${id}`, t("history.record")]] : []),
+    [`history?kind=${kind}&id=${id}`, t("history.same")],
+    [`history/${change_id}`, t("history.change", { id: String(change_id) })],
+  ]);
+  return h(
+    "div",
+    { class: "change-details" },
+    h(Difference, { change }),
+    h("p", { class: "change-links" }, links.filter(([to]) => !isHere(to)).map(([to, text]) => h(Link, { key: to, to }, text))),
+  );
+}
+
+/** Loaded when somebody first looks at a difference: most only read what happened. @param {{change: Change}} props */
+function Difference({ change }) {
+  const [part, setPart] = useState(/** @type {{ChangeDiff: any} | undefined} */ (undefined));
+  useEffect(() => {
+    // Rights are said in words that only views of people have at hand.
+    Promise.all([import("./change_diff.js"), moreTexts(["people"])]).then(([is]) => setPart(is), () => sayFailure(new Failure("away")));
+  }, []);
+  return part ? h(part.ChangeDiff, { change }) : h(Skeleton, {});
+}
+
+/** @param {{open: boolean, setOpen: (open: boolean) => void, summary: any, seconds: number, children?: any}} props */
+function Disclosure({ open, setOpen, summary, seconds, children }) {
+  const id = useId();
+  return h(
+    "div",
+    { class: "disclosure" },
+    h(
+      "button",
+      { type: "button", class: "disclosure-head", "aria-expanded": open, "aria-controls": id, onClick: () => setOpen(!open) },
+      summary,
+      h("span", { class: "change-time" }, h(Time, { seconds })),
+    ),
+    h("div", { id, class: "disclosure-body", hidden: !open }, open && children),
+  );
+}

@@ -1,0 +1,194 @@
+/** What of the history is shown; all of it stands in the address. */
+import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { call } from "../../client.js";
+import { ACTIONS } from "./changes.js";
+import { userName } from "./user_names.js";
+import { query, setQuery } from "../../router.js";
+import { may } from "../../session.js";
+import { t } from "../../texts.js";
+import { words } from "../primitives/fields.js";
+
+/** @typedef {keyof typeof ACTIONS} KindName */
+
+const NAMES = /** @type {const} */ (["kind", "id", "who", "action", "since", "until", "request"]);
+const DAY = 86_400;
+
+/** @param {string} name @returns {number | undefined} */
+const numeric = (name) => (/^\d{1,10}$/.test(query(name)) ? Number(query(name)) : undefined);
+
+/** @param {string} date as `2026-11-22`, a day here @returns {number | undefined} when it begins, in Unix time */
+function beginning(date) {
+  const [year, month, day] = date.split("-").map(Number);
+  const at = new Date(year ?? NaN, (month ?? NaN) - 1, day ?? NaN).getTime();
+  return Number.isNaN(at) || at < 0 ? undefined : Math.floor(at / 1000);
+}
+
+/** @returns {import("./changes.js").Filters} what the address asks for */
+export function chosenFilters() {
+  const kind = Object.hasOwn(ACTIONS, query("kind")) ? query("kind") : undefined;
+  const until = beginning(query("until"));
+  return {
+    kind,
+    id: kind ? numeric("id") : undefined,
+    user_id: numeric("who"),
+    action: query("action") || undefined,
+    request_id: query("request") || undefined,
+    since: beginning(query("since")),
+    // To the end of that day, which may have an hour more or less.
+    until: until === undefined ? undefined : (beginning(nextDay(query("until"))) ?? until + DAY) - 1,
+  };
+}
+
+/** @param {string} date */
+function nextDay(date) {
+  const [year, month, day] = date.split("-").map(Number);
+  const next = new Date(year ?? NaN, (month ?? NaN) - 1, (day ?? NaN) + 1);
+  return [next.getFullYear(), next.getMonth() + 1, next.getDate()].join("-");
+}
+
+export const isFiltered = () => NAMES.some((name) => query(name) !== "");
+
+const kinds = /** @type {KindName[]} */ (Object.keys(ACTIONS));
+
+export function HistoryFilters() {
+  const isKind = Object.hasOwn(ACTIONS, query("kind"));
+  return h(
+    "div",
+    { class: "filters", role: "search", "aria-label": t("history.filters") },
+    h(Kind, {}),
+    h(Action, {}),
+    h(Who, {}),
+    h(Day, { name: "since", label: t("history.from") }),
+    h(Day, { name: "until", label: t("history.until") }),
+    isKind && h(RecordNumber, {}),
+    query("request") && h(Chip, { text: t("history.request", { id: query("request") }), clear: () => setQuery({ request: "" }) }),
+    isFiltered() && h("button", { type: "button", class: "button quiet", onClick: clear }, t("history.clear")),
+  );
+}
+
+function Kind() {
+  const id = useId();
+  const choose = (/** @type {Event} */ event) => setQuery({ kind: valueOf(event), id: "", action: "" });
+  return h(
+    Filter,
+    { id, label: t("history.kind") },
+    h(
+      "select",
+      { id, class: "input", value: query("kind"), onChange: choose },
+      h("option", { value: "" }, t("history.kind.all")),
+      kinds.map((each) => h("option", { key: each, value: each }, t(`kinds.${each}`))),
+    ),
+  );
+}
+
+function Action() {
+  const id = useId();
+  const kind = query("kind");
+  const shown = kinds.filter((each) => !Object.hasOwn(ACTIONS, kind) || each === kind);
+  return h(
+    Filter,
+    { id, label: t("history.action") },
+    h(
+      "select",
+      { id, class: "input", value: query("action"), onChange: (/** @type {Event} */ event) => setQuery({ action: valueOf(event) }) },
+      h("option", { value: "" }, t("history.action.all")),
+      shown.map((each) => h(Actions, { key: each, kind: each })),
+    ),
+  );
+}
+
+/** @param {{name: "since" | "until", label: string}} props */
+function Day({ name, label }) {
+  const id = useId();
+  const choose = (/** @type {Event} */ event) => setQuery({ [name]: valueOf(event) });
+  return h(Filter, { id, label }, h("input", { id, class: "input", type: "date", max: "9999-12-31", value: query(name), onChange: choose }));
+}
+
+function RecordNumber() {
+  const id = useId();
+  const choose = (/** @type {Event} */ event) => setQuery({ id: valueOf(event).replace(/\D/g, "") });
+  return h(
+    Filter,
+    { id, label: t("history.id") },
+    h("input", { id, class: "input", inputMode: "numeric", autocomplete: "off", maxLength: 10, value: query("id"), onInput: choose }),
+  );
+}
+
+function clear() {
+  setQuery(Object.fromEntries(NAMES.map((name) => [name, ""])));
+  // What was clicked is gone now.
+  /** @type {HTMLElement | null} */ (document.querySelector(".filters select"))?.focus();
+}
+
+/** @param {Event} event */
+const valueOf = (event) => /** @type {HTMLInputElement | HTMLSelectElement} */ (event.currentTarget).value;
+
+/** @param {{kind: KindName}} props */
+function Actions({ kind }) {
+  return h(
+    "optgroup",
+    { label: t(`kinds.${kind}`) },
+    ACTIONS[kind].map((action) => h("option", { key: action, value: `${kind}.${action}` }, t(`action.${action}`))),
+  );
+}
+
+/** @param {{id: string, label: string, children?: any}} props */
+function Filter({ id, label, children }) {
+  return h("div", { class: "filter" }, h("label", { class: "label", for: id }, label), children);
+}
+
+/** @param {{text: string, clear: () => void}} props */
+function Chip({ text, clear: remove }) {
+  return h("span", { class: "chip" }, h("span", { class: "chip-text" }, text), h("button", { type: "button", class: "button quiet", "aria-label": t("history.drop", { what: text }), onClick: remove }, "×"));
+}
+
+/** The person, found by a part of the name; by number for who may not see names. */
+function Who() {
+  const who = query("who");
+  const id = useId();
+  const list = useId();
+  const [typed, setTyped] = useState("");
+  const [found, setFound] = useState(/** @type {{user_id: number, username: string}[]} */ ([]));
+  const isNamed = may("users:read");
+  useEffect(() => {
+    if (!isNamed || typed === "") return;
+    const stop = new AbortController();
+    const wait = setTimeout(() => {
+      call("get", "/api/users", { query: { q: typed, limit: 20 }, signal: stop.signal }).then(({ data }) => setFound(data), () => undefined);
+    }, 120);
+    return () => {
+      clearTimeout(wait);
+      stop.abort();
+    };
+  }, [typed]);
+  /** @param {string} text */
+  const choose = (text) => {
+    setTyped(text);
+    const named = found.find((user) => user.username === text);
+    if (named) setQuery({ who: String(named.user_id) });
+    else if (!isNamed && /^\d*$/.test(text)) setQuery({ who: text });
+    else if (text === "") setQuery({ who: "" });
+  };
+  useEffect(() => {
+    // A name that was typed whole before its answer came.
+    if (typed) choose(typed);
+  }, [found]);
+  if (who) return h(Chip, { text: t("history.by", { name: userName(Number(who)) }), clear: () => (setTyped(""), setQuery({ who: "" })) });
+  return h(
+    Filter,
+    { id, label: t("history.who") },
+    h("input", {
+      id,
+      class: "input",
+      list,
+      dir: "auto",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 64,
+      value: typed,
+      placeholder: words(isNamed ? "username" : "user_id", "label"),
+      onInput: (/** @type {Event} */ event) => choose(valueOf(event)),
+    }),
+    h("datalist", { id: list }, found.map((user) => h("option", { key: user.user_id, value: user.username }))),
+  );
+}

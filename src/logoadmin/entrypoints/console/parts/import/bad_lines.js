@@ -1,0 +1,95 @@
+/** The lines of a file that cannot be imported: which, what is wrong with each, and what it says. */
+import { h, useEffect, useState } from "../../vendor/preact.js";
+import { linesOf } from "./jsonl.js";
+import { wordsOf } from "../../problems.js";
+import { number, t } from "../../texts.js";
+import { words } from "../primitives/fields.js";
+
+/** @typedef {import("../../client.js").Problem} Problem */
+/** @typedef {import("../../texts.js").TextKey} TextKey */
+
+/** So many are shown at first: who has more wrong than that begins with these. */
+const SHOWN = 50;
+
+/** What is said of lines otherwise than of the fields of a form. @type {Record<string, TextKey>} */
+const WORDS = {
+  bool_type: "line.bool",
+  extra_forbidden: "line.extra",
+  json_invalid: "line.json",
+  literal_error: "line.kind",
+  missing: "line.missing",
+  string_type: "line.text",
+};
+
+/** @param {Problem} problem @returns {string} */
+function inWords(problem) {
+  const { loc, msg, type } = problem;
+  const field = loc.slice(2).join(" › ");
+  const taken = /^Duplicate entry '(.*)' for key/s.exec(msg)?.[1];
+  const absent = /^(\w+) (\d+) not found$/.exec(msg);
+  const key = WORDS[type];
+  let text = key ? t(key) : wordsOf(problem);
+  if (taken !== undefined) text = t("failure.duplicate", { value: taken });
+  else if (absent) text = t("line.absent", { id: String(absent[2]) });
+  // Why it is no JSON, or none that is taken.
+  else if (type === "json_invalid" && /UTF|deep/.test(msg)) text = msg;
+  if (!field) return text;
+  const label = words(field, "label");
+  return label === field.replaceAll("_", " ") ? `${field}: ${text}` : `${label} (${field}): ${text}`;
+}
+
+/** @param {Problem[]} problems @returns {Map<number, Problem[]>} by line */
+export function byLine(problems) {
+  /** @type {Map<number, Problem[]>} */
+  const lines = new Map();
+  for (const problem of problems) {
+    const line = Number(problem.loc[1]);
+    lines.set(line, [...(lines.get(line) ?? []), problem]);
+  }
+  return lines;
+}
+
+/**
+ * @param {object} props
+ * @param {Problem[]} props.problems
+ * @param {Blob} props.file
+ * @param {((line: number) => void) | undefined} props.goTo Leads to a line, where it can be mended in place.
+ */
+export function BadLines({ problems, file, goTo }) {
+  const [most, setMost] = useState(SHOWN);
+  const [texts, setTexts] = useState(/** @type {Map<number, string>} */ (new Map()));
+  const lines = [...byLine(problems)].sort(([a], [b]) => a - b);
+  const shown = lines.slice(0, most);
+  useEffect(() => {
+    let stays = true;
+    linesOf(file, new Set(shown.map(([line]) => line))).then(
+      (found) => stays && setTexts(found),
+      () => undefined,
+    );
+    return () => void (stays = false);
+  }, [file, problems, most]);
+  return h(
+    "div",
+    { class: "bad" },
+    h(
+      "ol",
+      { class: "bad-lines", "aria-label": t("import.bad.list") },
+      shown.map(([line, its]) =>
+        h(
+          "li",
+          { key: line, class: "bad-line" },
+          goTo
+            ? h("button", { type: "button", class: "button plain", onClick: () => goTo(line) }, t("import.line", { n: line }))
+            : h("strong", null, t("import.line", { n: line })),
+          h(
+            "div",
+            { class: "bad-words" },
+            its.map((problem, at) => h("p", { key: at, class: "problem", dir: "auto" }, inWords(problem))),
+            texts.has(line) && h("code", { dir: "auto" }, texts.get(line)),
+          ),
+        ),
+      ),
+    ),
+    lines.length > most && h("button", { type: "button", class: "button plain", onClick: () => setMost(most * 4) }, t("import.bad.more", { n: lines.length - most, all: number(lines.length) })),
+  );
+}

@@ -1,0 +1,156 @@
+/**
+ * Cards in rows, as many as there are, of which only those in view are in the page. Arrow keys move among them.
+ *
+ * Cards that leave the view are used again for those that enter it: nodes are neither made nor moved while one scrolls.
+ */
+import { h, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { useWindowing } from "./windowing.js";
+
+const GAP = 16;
+/** What stands over the grid at the top of the screen, or below it at the bottom. */
+const BAR = 112;
+/** @type {Record<string, (columns: number) => number>} */
+const STEPS = {
+  ArrowLeft: () => -1,
+  ArrowRight: () => 1,
+  ArrowUp: (columns) => -columns,
+  ArrowDown: (columns) => columns,
+  PageUp: (columns) => -3 * columns,
+  PageDown: (columns) => 3 * columns,
+  Home: () => -Infinity,
+  End: () => Infinity,
+};
+
+/**
+ * @typedef {object} CardProps
+ * @property {any} item
+ * @property {boolean} withPicture
+ * @property {number} tabIndex Of everything in it that can have the focus; what has it first has `data-focus`.
+ */
+
+/**
+ * @param {object} props
+ * @param {any[]} props.items
+ * @param {(item: any) => number} props.id
+ * @param {string} props.label What the grid is, for what reads aloud.
+ * @param {number} props.cardWidth The least.
+ * @param {number} props.cardHeight
+ * @param {(props: CardProps) => any} props.card A component: it is drawn anew only if one of these changes, or a signal
+ *   that it reads.
+ * @param {(event: KeyboardEvent, item: any) => void} [props.onKey] A key on a card that the grid does not know.
+ */
+export function Grid({ items, id, label, cardWidth, cardHeight, card, onKey }) {
+  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const [focused, setFocused] = useState(0);
+  const places = useRef(/** @type {Map<number, number>} */ (new Map()));
+  const pictures = useRef(new Set());
+  const rowHeight = cardHeight + GAP;
+  const columnsIn = (/** @type {number} */ width) => Math.max(1, Math.floor((width + GAP) / (cardWidth + GAP)));
+  const rowsIn = (/** @type {number} */ width) => Math.ceil(items.length / columnsIn(width));
+  const { first, last, width, rests, rushes } = useWindowing(element, rowHeight, rowsIn);
+  const columns = columnsIn(width);
+  const at = Math.min(focused, items.length - 1);
+  const focus = useFocus(element, at);
+
+  /** @param {KeyboardEvent} event */
+  const pressed = (event) => {
+    if (!(event.target instanceof HTMLElement) || !event.target.hasAttribute("data-focus")) return;
+    const step = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey ? undefined : STEPS[event.key]?.(columns);
+    if (step === undefined) return onKey?.(event, items[at]);
+    event.preventDefault();
+    const target = Math.max(0, Math.min(items.length - 1, at + step));
+    setFocused(target);
+    focus();
+    show(element.current, Math.floor(target / columns) * rowHeight, rowHeight);
+  };
+
+  const to = Math.min(last * columns, items.length);
+  if (!rushes || places.current.size === 0) places.current = arranged(places.current, first * columns, to, at, rests);
+  const gapless = (width - GAP * (columns - 1)) / columns;
+  const cells = [...places.current].filter(([, index]) => index < items.length);
+  return h(
+    "div",
+    {
+      ref: element,
+      class: rushes ? "grid rushing" : "grid",
+      role: "list",
+      "aria-label": label,
+      style: { height: `${Math.max(0, rowsIn(width) * rowHeight - GAP)}px` },
+      onKeyDown: pressed,
+      onFocusIn: (/** @type {FocusEvent} */ event) => {
+        const cell = event.target instanceof Element ? event.target.closest("[data-at]") : null;
+        if (cell instanceof HTMLElement) setFocused(Number(cell.dataset.at));
+      },
+    },
+    cells.map(([place, index]) => {
+      const item = items[index];
+      // Pictures of what merely passes are never asked for; what was shown once stays.
+      if (rests) pictures.current.add(id(item));
+      return h(
+        "div",
+        {
+          key: place,
+          class: "grid-cell",
+          role: "listitem",
+          "data-at": index,
+          "aria-posinset": index + 1,
+          "aria-setsize": items.length,
+          style: {
+            transform: `translate(${(index % columns) * (gapless + GAP)}px, ${Math.floor(index / columns) * rowHeight}px)`,
+            width: `${gapless}px`,
+            height: `${cardHeight}px`,
+          },
+        },
+        h(card, { item, withPicture: pictures.current.has(id(item)), tabIndex: index === at ? 0 : -1 }),
+      );
+    }),
+  );
+}
+
+/**
+ * Give each item in view a place, which it keeps as long as it is there; places of others are used again.
+ *
+ * @param {Map<number, number>} places The index of each, in the order of the page.
+ * @param {number} from
+ * @param {number} to Not in view.
+ * @param {number} focused In the page wherever it is: the focus must not vanish because its card scrolled away.
+ * @param {boolean} rests Whether there is time to put them in the order of their indexes, for what reads aloud.
+ * @returns {Map<number, number>}
+ */
+function arranged(places, from, to, focused, rests) {
+  const wanted = new Set(focused >= 0 ? [focused] : []);
+  for (let index = from; index < to; index += 1) wanted.add(index);
+  /** @type {number[]} */
+  const free = [];
+  for (const [place, index] of places) if (!wanted.delete(index)) free.push(place);
+  let next = Math.max(-1, ...places.keys()) + 1;
+  for (const index of wanted) places.set(free.shift() ?? next++, index);
+  for (const place of free) places.delete(place);
+  return rests ? new Map([...places].sort(([, a], [, b]) => a - b)) : places;
+}
+
+/**
+ * The focus follows the card at which the arrow keys arrived, and stays on one whose node had to move.
+ *
+ * @param {import("../../vendor/preact.js").RefObject<HTMLElement | null>} element
+ * @param {number} at
+ * @returns {() => void} asks for the focus at the next look
+ */
+function useFocus(element, at) {
+  const wanted = useRef(false);
+  const had = element.current?.contains(document.activeElement) ? document.activeElement : null;
+  useLayoutEffect(() => {
+    const lost = had instanceof HTMLElement && had.isConnected && document.activeElement === document.body;
+    const found = lost && !wanted.current ? had : wanted.current && element.current?.querySelector(`[data-at="${at}"] [data-focus]`);
+    wanted.current = false;
+    if (found instanceof HTMLElement) found.focus({ preventScroll: true });
+  });
+  return () => void (wanted.current = true);
+}
+
+/** Scroll so far that a row is in view. @param {HTMLElement | null} element @param {number} offset @param {number} height */
+function show(element, offset, height) {
+  const top = (element?.getBoundingClientRect().top ?? 0) + offset;
+  if (top < BAR) scrollBy({ top: top - BAR, behavior: "instant" });
+  else if (top + height > innerHeight - BAR) scrollBy({ top: top + height - innerHeight + BAR, behavior: "instant" });
+}

@@ -1,0 +1,73 @@
+/** What a list is searched and filtered by: on a phone the filters are behind one button, which says how many are in force. */
+import { h, useState } from "../../vendor/preact.js";
+import { t } from "../../texts.js";
+
+/** @param {{search: any, inForce: number, children?: any}} props */
+export function Toolbar({ search, inForce, children }) {
+  const [isOpen, setOpen] = useState(false);
+  return h(
+    "div",
+    { class: "toolbar" },
+    search,
+    h(
+      "button",
+      { type: "button", class: "button plain filters-button", "aria-expanded": isOpen, onClick: () => setOpen(!isOpen) },
+      inForce > 0 ? t("filters.some", { n: inForce }) : t("filters"),
+    ),
+    children,
+  );
+}
+
+/** A field that filters as one types; Escape empties it. @param {{value: string, label: string, search: (text: string) => void}} props */
+export function Search({ value, label, search }) {
+  return h("input", {
+    class: "input search",
+    type: "search",
+    value,
+    placeholder: label,
+    "aria-label": label,
+    "aria-keyshortcuts": "/",
+    title: t("search.key"),
+    maxLength: 128,
+    dir: "auto",
+    spellcheck: false,
+    autocomplete: "off",
+    onInput: (/** @type {InputEvent} */ event) => search(/** @type {HTMLInputElement} */ (event.currentTarget).value),
+    onKeyDown: (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Escape" && value) {
+        event.preventDefault();
+        search("");
+      }
+    },
+  });
+}
+
+/**
+ * One of a few: the label stands before what is chosen.
+ *
+ * @param {object} props
+ * @param {string} props.label
+ * @param {string} props.value
+ * @param {readonly (readonly [string, string])[]} props.choices
+ * @param {(chosen: string) => void} props.pick
+ * @param {string} [props.describedBy]
+ * @param {boolean} [props.invalid]
+ */
+export function Pick({ label, value, choices, pick, describedBy, invalid }) {
+  return h(
+    "label",
+    { class: "pick" },
+    h("span", null, label),
+    h(
+      "select",
+      {
+        class: "input",
+        value,
+        "aria-describedby": describedBy,
+        "aria-invalid": invalid,
+        onChange: (/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value),
+      },
+      choices.map(([name, text]) => h("option", { key: name, value: name, dir: "auto" }, text)),
+    ),
+  );
+}

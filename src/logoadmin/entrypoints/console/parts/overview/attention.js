@@ -1,0 +1,112 @@
+/** What somebody should look at, as far as the records tell; each with the records it is about. */
+import { h } from "../../vendor/preact.js";
+import { KINDS, listOf } from "../../records.js";
+import { presentation } from "../../presentation.js";
+import { FIRST_ROLE } from "../../scopes.js";
+import { t } from "../../texts.js";
+import { Link, pictureUrl } from "../primitives/basics.js";
+
+/** @typedef {import("../../records.js").KindName} KindName */
+/**
+ * @typedef {object} Matter
+ * @property {import("../../texts.js").TextKey} key
+ * @property {KindName} kind
+ * @property {any[]} records
+ * @property {number} of How many there are that it could concern.
+ * @property {string} [list] Where all of them are listed.
+ */
+
+/** So many are named; the lists have the rest. */
+const NAMED = 24;
+/** From so many records on, what concerns most of them is the way of this gallery, and nothing to be done today. */
+const MANY = 10;
+
+/** @returns {Matter[]} what there is of them, what harms most first */
+function matters() {
+  const { logo, theme, author, user, role } = {
+    logo: listOf("logo").value.records,
+    theme: listOf("theme").value.records,
+    author: listOf("author").value.records,
+    user: listOf("user").value.records,
+    role: listOf("role").value.records,
+  };
+  const of = { logo: ofArtworks("logo", logo ?? []), theme: ofArtworks("theme", theme ?? []) };
+  const artworks = /** @type {const} */ (["picture", "css", "twice", "insecure", "authors"]).flatMap((what) => [of.logo[what], of.theme[what]]);
+  const credited = new Set([...(logo ?? []), ...(theme ?? [])].flatMap((each) => each.authors.map((one) => one.author_id)));
+  const taken = new Set(user?.map((each) => each.role_id));
+  const found = /** @type {Matter[]} */ ([
+    ...artworks,
+    { key: "attention.author.idle", kind: "author", records: logo && theme ? (author ?? []).filter((each) => !credited.has(each.author_id)) : [], of: author?.length ?? 0 },
+    { key: "attention.role.idle", kind: "role", records: user ? (role ?? []).filter((each) => each.role_id !== FIRST_ROLE && !taken.has(each.role_id)) : [], of: role?.length ?? 0 },
+  ]);
+  return found.filter(({ records }) => records.length > 0);
+}
+
+/** @param {"logo" | "theme"} kind @param {any[]} all */
+function ofArtworks(kind, all) {
+  const active = all.filter((each) => each.active);
+  /** @param {string} what @param {any[]} records @param {any[]} among */
+  const matter = (what, records, among) => ({ key: `attention.${kind}.${what}`, kind, records, of: among.length });
+  return {
+    picture: matter("picture", all.filter((each) => pictureUrl(each.preview_url) === undefined), all),
+    css: matter("css", active.filter((each) => each.custom_css.trim() === ""), active),
+    twice: matter("twice", repeated(active), active),
+    insecure: matter("insecure", all.filter((each) => each.preview_url.startsWith("http:")), all),
+    authors: { ...matter("authors", all.filter((each) => each.authors.length === 0), all), list: `${kind}s?author=none` },
+  };
+}
+
+/** @param {any[]} artworks @returns {any[]} those of one target that have the same name */
+function repeated(artworks) {
+  const key = (/** @type {any} */ each) => `${each.target}\n${each.name}`;
+  const seen = new Map();
+  for (const each of artworks) seen.set(key(each), (seen.get(key(each)) ?? 0) + 1);
+  return artworks.filter((each) => seen.get(key(each)) > 1);
+}
+
+export function Attention() {
+  const found = matters();
+  if (found.length === 0) return h("p", { class: "hint" }, t("attention.none"));
+  const isUsual = (/** @type {Matter} */ { records, of }) => of >= MANY && records.length > of / 2;
+  const usual = found.filter(isUsual);
+  return h(
+    "ul",
+    { class: "matters" },
+    found.filter((matter) => !isUsual(matter)).map((matter) => h("li", { key: matter.key }, h(Item, { matter }))),
+    usual.length > 0 && h("li", { key: "usual" }, h(Usual, { matters: usual })),
+  );
+}
+
+/** @param {{matter: Matter}} props */
+function Item({ matter: { key, kind, records, list } }) {
+  const { id } = KINDS[kind];
+  const more = t("attention.more", { n: records.length - NAMED });
+  return h(
+    "details",
+    { class: "matter" },
+    h("summary", null, t(key, { n: records.length })),
+    h(
+      "ul",
+      { class: "names" },
+      records.slice(0, NAMED).map((each) => h("li", { key: each[id] }, h(Link, { to: `${kind}s/${each[id]}`, dir: "auto" }, each[presentation[kind].name]))),
+      records.length > NAMED && h("li", { key: "more", class: "hint" }, list ? h(Link, { to: list }, more) : more),
+    ),
+  );
+}
+
+/** What concerns most records, in one line until somebody asks. @param {{matters: Matter[]}} props */
+function Usual({ matters: all }) {
+  return h(
+    "details",
+    { class: "matter usual" },
+    h("summary", null, t("attention.usual", { n: all.length })),
+    h(
+      "ul",
+      { class: "names" },
+      all.map((matter) => {
+        const { key, records, list } = matter;
+        return h("li", { key }, list ? h(Link, { to: list }, t(key, { n: records.length })) : h(Item, { matter }));
+      }),
+    ),
+  );
+}

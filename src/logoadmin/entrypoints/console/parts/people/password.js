@@ -1,0 +1,174 @@
+/** A new password: typed or made up, to be seen before it is sent. */
+import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
+import { call, Failure } from "../../client.js";
+import { theInterface } from "../../form.js";
+import { describe, dismiss, sayFailure } from "../../notices.js";
+import { wordsOf } from "../../problems.js";
+import { guard } from "../../router.js";
+import { t } from "../../texts.js";
+import { Button } from "../primitives/basics.js";
+import { Copy } from "../primitives/copy.js";
+import { widgets } from "../primitives/fields.js";
+
+const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+/** @returns {string} four groups of five, none of whose letters looks like another: more than 110 random bits */
+function madeUp() {
+  // What is beyond a multiple of the letters that fits into a byte would make some more likely.
+  const fair = 256 - (256 % LETTERS.length);
+  let text = "";
+  while (text.length < 20) {
+    const [byte = 0] = crypto.getRandomValues(new Uint8Array(1));
+    if (byte < fair) text += LETTERS[byte % LETTERS.length] ?? "";
+  }
+  return text.replace(/(.{5})(?=.)/g, "$1-");
+}
+
+/**
+ * @param {object} props
+ * @param {{user_id: number, username: string}} props.user
+ * @param {string} [props.scope] What one must hold; nothing for oneself.
+ * @param {string} [props.reason] Why one may not.
+ * @param {boolean} [props.own]
+ * @param {() => void} props.done
+ */
+export function PasswordForm({ user, scope, reason, own = false, done }) {
+  const [password, setPassword] = useState("");
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const id = useId();
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const typed = useRef("");
+  typed.current = password;
+  useEffect(() => guard(() => typed.current !== ""), []);
+  /** What offers to try it again: it is for this form, and goes with it. @type {{current: number | undefined}} */
+  const offer = useRef(/** @type {number | undefined} */ (undefined));
+  const withdraw = () => {
+    if (offer.current !== undefined) dismiss(offer.current);
+  };
+  useEffect(() => withdraw, []);
+
+  const set = async () => {
+    setBusy(true);
+    setProblem("");
+    withdraw();
+    try {
+      const sent = typed.current;
+      await call("put", "/api/users/{user_id}/password", { path: { user_id: user.user_id }, body: { password: sent } });
+      if (typed.current === sent) setPassword("");
+      done();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const [first] = error.problems;
+      // What stands in the field then, which may be another one.
+      if (error.repeat || error.kind === "wait") offer.current = sayFailure(error, form.current ? () => form.current?.requestSubmit() : undefined);
+      else refuse(error.kind === "invalid" && first ? wordsOf(first) : describe(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  /** @param {string} text */
+  const refuse = (text) => {
+    setProblem(text);
+    document.getElementById(id)?.focus();
+  };
+  /** @param {SubmitEvent} event */
+  const send = async (event) => {
+    event.preventDefault();
+    const body = (await theInterface())["set_password"]?.body?.properties?.["password"];
+    const length = [...typed.current].length;
+    if (length < (body?.minLength ?? 1)) refuse(t("problem.missing"));
+    else if (length > (body?.maxLength ?? 256)) refuse(t("problem.long", { n: body?.maxLength ?? 256, over: length - (body?.maxLength ?? 256) }));
+    else if (!busy) await set();
+  };
+  return h(
+    "form",
+    { ref: form, class: "form", noValidate: true, onSubmit: send },
+    // For password managers, that keep it under this name.
+    h("input", { type: "text", name: "username", autocomplete: "username", value: user.username, readOnly: true, hidden: true }),
+    h(
+      "div",
+      { class: "field" },
+      h("label", { class: "label", for: id }, t("password.new")),
+      h(PasswordInput, {
+        id,
+        name: "new-password",
+        value: password,
+        set: (text) => {
+          setPassword(text);
+          setProblem("");
+        },
+        invalid: Boolean(problem),
+        describedBy: `${id}-about`,
+      }),
+      h("p", { id: `${id}-about`, class: problem ? "problem" : "hint" }, problem || t(own ? "password.hint.own" : "password.hint")),
+    ),
+    h(
+      "div",
+      { class: "form-actions" },
+      h(Button, { type: "submit", tone: "primary", scope, reason, busy: busy || password === "" }, t(own ? "password.set.own" : "password.set")),
+    ),
+  );
+}
+
+/** A new password in a form of a record. @param {import("../primitives/fields.js").WidgetProps} props */
+function PasswordField({ form, field, id, describedBy, disabled }) {
+  return h(PasswordInput, {
+    id,
+    name: field.name,
+    value: String(form.values.value[field.name] ?? ""),
+    set: (text) => form.set(field.name, text),
+    invalid: Boolean(form.problems.value[field.name]),
+    describedBy,
+    disabled,
+  });
+}
+
+widgets.password = PasswordField;
+
+/**
+ * @param {object} props
+ * @param {string} props.id
+ * @param {string} props.name
+ * @param {string} props.value
+ * @param {(text: string) => void} props.set
+ * @param {boolean} props.invalid
+ * @param {string} props.describedBy
+ * @param {boolean} [props.disabled]
+ */
+function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = false }) {
+  const [shown, setShown] = useState(false);
+  return h(
+    "div",
+    { class: "input-row" },
+    h("input", {
+      id,
+      class: "input mono",
+      name,
+      type: shown ? "text" : "password",
+      autocomplete: "new-password",
+      spellcheck: false,
+      autocapitalize: "none",
+      value,
+      disabled,
+      "aria-invalid": invalid,
+      "aria-describedby": describedBy,
+      onInput: (/** @type {InputEvent} */ event) => set(/** @type {HTMLInputElement} */ (event.currentTarget).value),
+    }),
+    h("button", { type: "button", class: "button plain", "aria-pressed": shown, disabled, onClick: () => setShown(!shown) }, t("password.show")),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "button plain",
+        disabled,
+        onClick: () => {
+          set(madeUp());
+          setShown(true);
+        },
+      },
+      t("password.makeUp"),
+    ),
+    shown && value && h(Copy, { text: value }),
+  );
+}

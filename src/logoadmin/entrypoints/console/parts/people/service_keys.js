@@ -1,0 +1,214 @@
+/** Keys by which scripts use the service in one's name; each is shown once. */
+import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
+import { call, Failure } from "../../client.js";
+import { describe, dismiss, say, sayFailure } from "../../notices.js";
+import { wordsOf } from "../../problems.js";
+import { guard } from "../../router.js";
+import { allWords } from "../../scopes.js";
+import { day, enumeration, t } from "../../texts.js";
+import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
+import { Copy } from "../primitives/copy.js";
+import { Dialog, ask } from "../primitives/dialog.js";
+import { Pick } from "../lists/toolbar.js";
+import { ScopeMatrix } from "./scope_matrix.js";
+import { useRead } from "../primitives/use_read.js";
+
+/** @typedef {import("logoadmin/api").components["schemas"]["ServiceKey"]} ServiceKey */
+/** @typedef {{name?: string, scope?: string, expires_in?: string}} Problems */
+const FIELDS = ["name", "scope", "expires_in"];
+const DAY = 86_400;
+/** After how many days a key ends; none means never. */
+const LIFETIMES = /** @type {const} */ (["7", "30", "90", "365", ""]);
+
+export function MyKeys() {
+  const { data, failure, again } = useRead(async () => (await call("get", "/api/auth/keys")).data);
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState("");
+  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  /** @param {ServiceKey} key */
+  const end = async (key) => {
+    const sure = { title: t("keys.end.title", { name: key.name }), text: t("keys.end.text"), yes: t("keys.end"), no: t("cancel"), tone: /** @type {const} */ ("danger") };
+    if (await ask(sure)) await ended(key);
+  };
+  /** @param {ServiceKey} key */
+  const ended = async (key) => {
+    try {
+      await call("delete", "/api/auth/keys/{key_id}", { path: { key_id: key.key_id } });
+      say(t("keys.ended", { name: key.name }));
+    } catch (error) {
+      sayFailure(error, () => void ended(key));
+    }
+    await again();
+  };
+  return h(
+    "div",
+    { class: "stack" },
+    h("p", { class: "hint" }, t("keys.hint")),
+    data.length > 0 && h("ul", { class: "rows" }, data.map((key) => h(KeyRow, { key: key.key_id, its: key, end: () => void end(key) }))),
+    making
+      ? h(NewKey, {
+          close: () => setMaking(false),
+          made: (/** @type {string} */ key) => {
+            setMaking(false);
+            setMade(key);
+            void again();
+          },
+        })
+      : h("div", null, h(Button, { onClick: () => setMaking(true) }, t("keys.new"))),
+    made && h(Shown, { text: made, close: () => setMade("") }),
+  );
+}
+
+/** @param {{its: ServiceKey, end: () => void}} props */
+function KeyRow({ its, end }) {
+  const over = its.expires_at !== null && its.expires_at * 1000 < Date.now();
+  return h(
+    "li",
+    { class: "row" },
+    h(
+      "div",
+      { class: "row-text" },
+      h("p", { class: "row-name" }, h("bdi", null, its.name), over && h("span", { class: "tag" }, t("keys.over"))),
+      h("p", { class: "role-allows" }, its.scope.length ? enumeration(allWords(its.scope)) : t("roles.nothing")),
+      h(
+        "p",
+        { class: "hint" },
+        its.last_used_at === null ? t("keys.unused") : [t("keys.used"), " ", h(Time, { seconds: its.last_used_at })],
+        " · ",
+        its.expires_at === null ? t("keys.endless") : t("keys.until", { day: day(its.expires_at) }),
+        " · ",
+        t("keys.created"),
+        " ",
+        h(Time, { seconds: its.created_at }),
+      ),
+    ),
+    h(Button, { tone: "danger", onClick: end }, t("keys.end"), h("span", { class: "hidden", dir: "auto" }, `: ${its.name}`)),
+  );
+}
+
+/** @param {{close: () => void, made: (key: string) => void}} props */
+function NewKey({ close, made }) {
+  const id = useId();
+  const [name, setName] = useState("");
+  const [scope, setScope] = useState(/** @type {string[]} */ ([]));
+  const [days, setDays] = useState("90");
+  const [problems, setProblems] = useState(/** @type {Problems} */ ({}));
+  const [complaint, setComplaint] = useState("");
+  const [busy, setBusy] = useState(false);
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const isTyped = useRef(false);
+  isTyped.current = name !== "" || scope.length > 0;
+  useEffect(() => guard(() => isTyped.current), []);
+  useEffect(() => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("input"))?.focus(), []);
+  useEffect(() => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector('[aria-invalid="true"]'))?.focus(), [problems]);
+  /** What offers to try it again: it is for this form, and goes with it. @type {{current: number | undefined}} */
+  const offer = useRef(/** @type {number | undefined} */ (undefined));
+  const withdraw = () => {
+    if (offer.current !== undefined) dismiss(offer.current);
+  };
+  useEffect(() => withdraw, []);
+  /** @param {() => Promise<import("../../client.js").Answer<any>>} create */
+  const attempt = async (create) => {
+    setBusy(true);
+    setProblems({});
+    setComplaint("");
+    withdraw();
+    try {
+      made((await create()).data.key);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      // A key that may have been made is asked for as it was; before that, what stands in the form then.
+      const again = error.kind === "unknown" && error.repeat ? () => void attempt(/** @type {any} */ (error.repeat)) : () => form.current?.requestSubmit();
+      if (error.repeat || error.kind === "wait") offer.current = sayFailure(error, form.current ? again : undefined);
+      else if (error.kind === "invalid") refuse(error.problems);
+      else if (error.kind === "forbidden") setProblems({ scope: t("keys.escalation") });
+      else setComplaint(describe(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  /** @param {import("../../client.js").Problem[]} found */
+  const refuse = (found) => {
+    const its = found.filter(({ loc }) => FIELDS.includes(String(loc[1])));
+    setProblems(Object.fromEntries(its.map((each) => [each.loc[1], wordsOf(each)])));
+    setComplaint(found.filter((each) => !its.includes(each)).map(({ loc, msg }) => `${loc.join(" › ")}: ${msg}`).join("\n"));
+  };
+  /** @param {SubmitEvent} event */
+  const send = (event) => {
+    event.preventDefault();
+    if (busy) return;
+    if (!name) setProblems({ name: t("problem.missing") });
+    else if ([...name].length > 64) setProblems({ name: t("problem.long", { n: 64, over: [...name].length - 64 }) });
+    else void attempt(() => call("post", "/api/auth/keys", { body: { name, scope, expires_in: days ? Number(days) * DAY : null } }));
+  };
+  return h(
+    "form",
+    { ref: form, class: "form card-form", noValidate: true, onSubmit: send, "aria-label": t("keys.new") },
+    complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
+    h(
+      "div",
+      { class: "field" },
+      h("label", { class: "label", for: id }, t("keys.name")),
+      h("input", {
+        id,
+        class: "input",
+        name: "name",
+        value: name,
+        dir: "auto",
+        autocomplete: "off",
+        "aria-invalid": Boolean(problems.name),
+        "aria-describedby": `${id}-about`,
+        onInput: (/** @type {InputEvent} */ event) => {
+          setName(/** @type {HTMLInputElement} */ (event.currentTarget).value);
+          if (problems.name) setProblems({ ...problems, name: "" });
+        },
+      }),
+      h("p", { id: `${id}-about`, class: problems.name ? "problem" : "hint" }, problems.name || t("keys.name.hint")),
+    ),
+    h(
+      "div",
+      { class: "field" },
+      h("p", { class: "label" }, t("keys.scope")),
+      h(ScopeMatrix, { scope, choose: setScope, label: t("keys.scope"), describedBy: `${id}-scope`, invalid: Boolean(problems.scope) }),
+      h("p", { id: `${id}-scope`, class: problems.scope ? "problem" : "hint" }, problems.scope),
+    ),
+    h(
+      "div",
+      { class: "field" },
+      h(Pick, {
+        label: t("keys.expires"),
+        value: days,
+        choices: LIFETIMES.map((each) => /** @type {const} */ ([each, each ? t("keys.days", { n: Number(each) }) : t("keys.never")])),
+        pick: setDays,
+        describedBy: `${id}-expires`,
+        invalid: Boolean(problems.expires_in),
+      }),
+      h("p", { id: `${id}-expires`, class: problems.expires_in ? "problem" : "hint" }, problems.expires_in),
+    ),
+    h(
+      "div",
+      { class: "form-actions" },
+      h(Button, { type: "submit", tone: "primary", busy }, t("keys.make")),
+      h(Button, { onClick: close }, t("cancel")),
+    ),
+  );
+}
+
+/** @param {{text: string, close: () => void}} props */
+function Shown({ text, close }) {
+  const id = useId();
+  // It is never shown again, so Back asks first.
+  useEffect(() => guard(() => true), []);
+  return h(
+    Dialog,
+    { title: t("keys.shown") },
+    h("p", null, t("keys.shown.text")),
+    h(
+      "div",
+      { class: "field" },
+      h("label", { class: "label", for: id }, t("keys.key")),
+      h("input", { id, class: "input mono", readOnly: true, value: text, onFocus: (/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget).select() }),
+    ),
+    h("div", { class: "dialog-actions" }, h(Copy, { text }), h("button", { type: "button", class: "button primary", onClick: close }, t("keys.kept"))),
+  );
+}

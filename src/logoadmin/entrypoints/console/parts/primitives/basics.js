@@ -1,0 +1,123 @@
+/** Small parts that every view is made of. */
+import { h, useEffect, useId } from "../../vendor/preact.js";
+import { relativeTime, exactTime, t } from "../../texts.js";
+import { address } from "../../router.js";
+import { may, whoAmI } from "../../session.js";
+import { useFailure } from "./countdown.js";
+
+/** Name the view in the tab and in its heading. @param {{title: string, children?: any}} props */
+export function ViewHead({ title, children }) {
+  useEffect(() => {
+    document.title = `${title} · logoadmin`;
+  }, [title]);
+  return h(
+    "header",
+    { class: "view-head" },
+    // Focus comes here after a navigation, so that what reads aloud begins with the new view.
+    h("h1", { tabIndex: -1, dir: "auto" }, title),
+    h("div", { class: "view-actions" }, children),
+  );
+}
+
+/** A time as people say it, with the exact one on hover and for what reads aloud. @param {{seconds: number}} props */
+export function Time({ seconds }) {
+  const exact = exactTime(seconds);
+  return h(
+    "time",
+    { dateTime: new Date(seconds * 1000).toISOString(), title: exact },
+    relativeTime(seconds),
+    h("span", { class: "hidden" }, `, ${exact}`),
+  );
+}
+
+/**
+ * A text with parts of the page in it.
+ *
+ * @param {import("../../texts.js").TextKey} key
+ * @param {Record<string, any>} nodes What takes the place of `{name}`.
+ * @param {Record<string, string | number>} [values] As in `t()`.
+ */
+export function rich(key, nodes, values = {}) {
+  const parts = t(key, values).split(/\{(\w+)\}/);
+  return parts.map((part, at) => (at % 2 ? (nodes[part] ?? part) : part));
+}
+
+/** A link to a view. @param {{to: string, class?: string, children?: any, [name: string]: any}} props */
+export function Link({ to, children, ...others }) {
+  return h("a", { ...others, href: address(to) }, children);
+}
+
+/**
+ * A button that is shown disabled, with the reason, where the signed-in user may not do what it does.
+ *
+ * @param {object} props
+ * @param {string | undefined} [props.scope]
+ * @param {string | undefined} [props.reason] Why it cannot be done, where that is not the lack of a right.
+ * @param {boolean} [props.busy]
+ * @param {string} [props.tone]
+ * @param {(event: MouseEvent) => void} [props.onClick]
+ * @param {"submit" | "button"} [props.type]
+ * @param {any} [props.children]
+ */
+export function Button({ scope, reason, busy = false, tone = "plain", onClick, type = "button", children }) {
+  const id = useId();
+  const why = scope === undefined || may(scope) ? reason : t("needsScope", { scope });
+  // Not `disabled`, which could not be reached by keyboard: then nobody would hear the reason.
+  return h(
+    "button",
+    {
+      type,
+      class: `button ${tone}`,
+      "aria-disabled": Boolean(why) || busy,
+      title: why || undefined,
+      "aria-describedby": why ? id : undefined,
+      onClick: (/** @type {MouseEvent} */ event) => {
+        if (!why && !busy) return onClick?.(event);
+        event.preventDefault();
+        // Rights that were given meanwhile are known from then on.
+        if (scope !== undefined && !may(scope)) void whoAmI().catch(() => undefined);
+      },
+    },
+    children,
+    why && h("span", { id, hidden: true }, why),
+  );
+}
+
+/** A picture of a record from wherever it says, http and https alone. @param {string} url @returns {string | undefined} */
+export function pictureUrl(url) {
+  try {
+    const found = new URL(url);
+    return found.protocol === "http:" || found.protocol === "https:" ? found.href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a list says that has nothing to show, or a whole view. @param {{title: any, whole?: boolean, children?: any}} props */
+export function EmptyState({ title, whole = false, children }) {
+  return h("div", { class: "empty" }, h(whole ? "h1" : "p", { class: "empty-title", tabIndex: whole ? -1 : undefined }, title), children);
+}
+
+/** How to begin a list that is empty, for whoever may. @param {{scope: string, children?: any}} props */
+export function Begin({ scope, children }) {
+  return may(scope) && [h("p", { key: "words" }, children), h(Link, { key: "way", to: "import", class: "button plain" }, t("import.title"))];
+}
+
+/** A list or record that could not be read, and the way on. @param {{failure: import("../../client.js").Failure, again: () => void}} props */
+export function Unread({ failure, again }) {
+  const { words, left } = useFailure(failure);
+  return h(
+    EmptyState,
+    { title: failure.kind === "forbidden" ? t("unread.forbidden") : words },
+    h(Button, { busy: left > 0, onClick: again }, t("tryAgain")),
+  );
+}
+
+/** Grey shapes where a list will be, shown only if it takes a while. */
+export function Skeleton() {
+  return h(
+    "div",
+    { class: "skeleton", "aria-busy": true, "aria-label": t("loading"), role: "status" },
+    Array.from({ length: 6 }, (_, at) => h("div", { key: at, class: "skeleton-row" })),
+  );
+}

@@ -1,0 +1,73 @@
+/** Questions that must be answered before one goes on, in the browser's own dialog: it keeps the focus and Escape. */
+import { h, signal, useEffect, useRef, useId } from "../../vendor/preact.js";
+
+/**
+ * @typedef {object} Question
+ * @property {string} title
+ * @property {string} text
+ * @property {string} yes
+ * @property {string} no
+ * @property {"danger" | "primary"} [tone] Of the yes.
+ */
+
+/** @type {import("../../vendor/preact.js").Signal<{question: Question, answer: (yes: boolean) => void} | undefined>} */
+const asked = signal(undefined);
+
+/** @param {Question} question @returns {Promise<boolean>} */
+export function ask(question) {
+  asked.value?.answer(false);
+  return new Promise((done) => {
+    asked.value = {
+      question,
+      answer: (yes) => {
+        asked.value = undefined;
+        done(yes);
+      },
+    };
+  });
+}
+
+/** The question that is open, if there is one. */
+export function Dialogs() {
+  const open = asked.value;
+  if (!open) return null;
+  const { title, text, yes, no, tone = "primary" } = open.question;
+  return h(
+    Dialog,
+    { title, close: () => open.answer(false) },
+    h("p", { dir: "auto" }, text),
+    h(
+      "div",
+      { class: "dialog-actions" },
+      h("button", { type: "button", class: "button plain", onClick: () => open.answer(false) }, no),
+      h("button", { type: "button", class: `button ${tone}`, onClick: () => open.answer(true) }, yes),
+    ),
+  );
+}
+
+/** @param {{title: string, close?: () => void, children?: any, wide?: boolean}} props Without `close`, Escape does nothing. */
+export function Dialog({ title, close, children, wide = false }) {
+  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return h(
+    "dialog",
+    {
+      ref: element,
+      class: wide ? "dialog wide" : "dialog",
+      "aria-labelledby": id,
+      onCancel: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        close?.();
+      },
+    },
+    h("h2", { id }, title),
+    children,
+  );
+}

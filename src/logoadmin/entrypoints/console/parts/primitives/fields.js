@@ -1,0 +1,126 @@
+/** The fields of a form, each with its label, what it is for and what is wrong with it. */
+import { h, useEffect, useRef, useId } from "../../vendor/preact.js";
+import { t } from "../../texts.js";
+import { guard } from "../../router.js";
+
+/** @typedef {import("../../form.js").Field} Field */
+/** @typedef {{form: import("../../form.js").FormState, field: Field, id: string, describedBy: string, disabled: boolean}} WidgetProps */
+
+/**
+ * What draws the fields of each widget; a view adds its own for those that it brings, such as the CSS editor.
+ * @type {Partial<Record<import("../../presentation.js").Widget, (props: WidgetProps) => any>>}
+ */
+export const widgets = { switch: Switch, number: Text, text: Text, url: Text, target: Text, password: Text };
+
+/** @param {WidgetProps & {list?: string}} props `list` is the id of a list of what may be meant. */
+export function Text({ form, field, id, describedBy, disabled, list }) {
+  const value = form.values.value[field.name];
+  return h("input", {
+    id,
+    class: "input",
+    name: field.name,
+    type: field.widget === "password" ? "password" : "text",
+    inputMode: field.widget === "number" ? "numeric" : field.widget === "url" ? "url" : undefined,
+    autocomplete: field.widget === "password" ? "new-password" : "off",
+    spellcheck: false,
+    dir: "auto",
+    value: value === null || value === undefined ? "" : String(value),
+    disabled,
+    list,
+    required: field.required,
+    "aria-invalid": Boolean(form.problems.value[field.name]),
+    "aria-describedby": describedBy,
+    onInput: (/** @type {InputEvent} */ event) =>
+      form.set(field.name, /** @type {HTMLInputElement} */ (event.currentTarget).value),
+  });
+}
+
+/** @param {WidgetProps} props */
+function Switch({ form, field, id, describedBy, disabled }) {
+  return h("input", {
+    id,
+    class: "switch",
+    name: field.name,
+    type: "checkbox",
+    role: "switch",
+    checked: Boolean(form.values.value[field.name]),
+    disabled,
+    "aria-invalid": Boolean(form.problems.value[field.name]),
+    "aria-describedby": describedBy,
+    onInput: (/** @type {InputEvent} */ event) =>
+      form.set(field.name, /** @type {HTMLInputElement} */ (event.currentTarget).checked),
+  });
+}
+
+/** @param {string} name @param {"label" | "hint"} what @returns {string} the words of a field; its name where there are none */
+export function words(name, what) {
+  const key = /** @type {import("../../texts.js").TextKey} */ (`field.${name}${what === "hint" ? ".hint" : ""}`);
+  const found = t(key);
+  if (found !== key) return found;
+  return what === "hint" ? "" : name.replaceAll("_", " ");
+}
+
+/** @param {{form: import("../../form.js").FormState, field: Field, disabled?: boolean}} props */
+export function FormField({ form, field, disabled = false }) {
+  const id = useId();
+  const problem = form.problems.value[field.name];
+  const hint = words(field.name, "hint");
+  const Widget = widgets[field.widget] ?? Text;
+  return h(
+    "div",
+    { class: `field field-${field.widget}` },
+    h("label", { class: "label", for: id }, words(field.name, "label")),
+    h(Widget, { form, field, id, describedBy: `${id}-about`, disabled }),
+    h(
+      "p",
+      { id: `${id}-about`, class: problem ? "problem" : "hint" },
+      problem ?? hint,
+    ),
+  );
+}
+
+/**
+ * A form whose fields the interface describes. Ctrl+S saves it, and leaving it unsaved asks first.
+ *
+ * @param {object} props
+ * @param {import("../../form.js").FormState} props.form
+ * @param {() => Promise<void>} props.save Called when all is within its limits.
+ * @param {boolean} [props.disabled]
+ * @param {any} [props.children] After the fields: the buttons.
+ */
+export function RecordForm({ form, save, disabled = false, children }) {
+  const element = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const problems = form.problems.value;
+  useEffect(() => guard(() => form.isChanged.peek()), [form]);
+  useEffect(() => {
+    // To the first one that is wrong, once they are shown.
+    if (Object.keys(problems).length) {
+      /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector('[aria-invalid="true"]'))?.focus();
+    }
+  }, [Object.keys(problems).join()]);
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const pressed = (event) => {
+      if ((event.ctrlKey || event.metaKey) && event.code === "KeyS") {
+        event.preventDefault();
+        element.current?.requestSubmit();
+      }
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
+  return h(
+    "form",
+    {
+      ref: element,
+      class: "form",
+      noValidate: true,
+      onSubmit: (/** @type {SubmitEvent} */ event) => {
+        event.preventDefault();
+        if (!disabled && form.check()) void save();
+      },
+    },
+    form.fields.map((field) => h(FormField, { key: field.name, form, field, disabled })),
+    children,
+  );
+}

@@ -1,0 +1,82 @@
+/** What others did to a record meanwhile: who changed it, or removed it, and how it comes back. */
+import { h, useEffect, useState } from "../../vendor/preact.js";
+import { read } from "../history/changes.js";
+import { Failure } from "../../client.js";
+import { userName } from "../history/user_names.js";
+import { KINDS } from "../../records.js";
+import { may } from "../../session.js";
+import { t } from "../../texts.js";
+import { Button, Link, Time, rich } from "../primitives/basics.js";
+
+/** @typedef {import("../history/changes.js").Change} Change */
+
+/**
+ * The last change of a record.
+ *
+ * @param {import("./editing.js").Editing} editing
+ * @param {unknown} since Read again when this differs.
+ * @returns {Change | null | undefined} nothing until it is read, and null where there is none or one may not read it
+ */
+export function useLastChange(editing, since) {
+  const [change, setChange] = useState(/** @type {Change | null | undefined} */ (undefined));
+  useEffect(() => {
+    let stays = true;
+    const asked = may("changes:read")
+      ? read({ kind: editing.kind, id: editing.recordId, order: "desc", limit: 1 }).then(({ data }) => data[0] ?? null)
+      : Promise.resolve(null);
+    asked.catch((error) => {
+      if (!(error instanceof Failure)) throw error;
+      return null;
+    }).then((found) => stays && setChange(found));
+    return () => void (stays = false);
+  }, [editing, since]);
+  return change;
+}
+
+/** @param {{editing: import("./editing.js").Editing, list: string}} props */
+export function Gone({ editing, list }) {
+  const last = useLastChange(editing, true);
+  const removal = last?.action.endsWith(".removed") ? last : undefined;
+  const { write } = KINDS[editing.kind];
+  const isTyped = editing.form.value?.isChanged.value;
+  return h(
+    "section",
+    { class: "remark-card", role: "alert" },
+    h("h2", null, t(removal || editing.form.value ? "gone.title" : "gone.never")),
+    removal && h("p", null, rich("gone.who", { who: h("bdi", null, userName(removal.user_id)), when: h(Time, { seconds: removal.at }) })),
+    isTyped && h("p", null, t("gone.kept")),
+    removal || last === undefined || may("changes:read") ? null : h("p", null, t("gone.ask")),
+    editing.complaint.value && h("p", { class: "problem" }, editing.complaint.value),
+    h(
+      "div",
+      { class: "form-actions" },
+      removal && h(Button, { tone: "primary", scope: write, busy: editing.isBusy.value, onClick: () => void editing.restore(removal.change_id) }, t("gone.restore")),
+      h(Link, { to: list, class: "button plain" }, t("back")),
+    ),
+  );
+}
+
+/** That there is something newer, while one types. @param {{editing: import("./editing.js").Editing}} props */
+export function Newer({ editing }) {
+  const { newer } = editing;
+  if (!newer.value || editing.isGone.value) return null;
+  return h(NewerWords, { editing, etag: newer.value.etag });
+}
+
+/** @param {{editing: import("./editing.js").Editing, etag: string}} props */
+function NewerWords({ editing, etag }) {
+  const title = useTitle(editing, etag);
+  return h(
+    "div",
+    { class: "remark-card remark-row", role: "status" },
+    h("p", { dir: "auto" }, h("strong", null, title)),
+    h("p", null, t("merge.kept")),
+    h(Button, { onClick: () => editing.face() }, t("merge.look")),
+  );
+}
+
+/** @param {import("./editing.js").Editing} editing @param {string} etag @returns {string} who wrote meanwhile */
+export function useTitle(editing, etag) {
+  const last = useLastChange(editing, etag);
+  return last ? t("merge.title", { name: userName(last.user_id) }) : t("merge.title.somebody");
+}

@@ -1,0 +1,324 @@
+/**
+ * One record that is being edited: read, written, and kept whole when others change or remove it meanwhile. Nothing that
+ * a person typed is ever read over.
+ *
+ * @typedef {import("../../records.js").KindName} KindName
+ * @typedef {import("../../client.js").Answer<any>} Answer
+ * @typedef {import("../../form.js").Interface} Interface
+ * @typedef {import("../../form.js").Field} Field
+ * @typedef {object} Step One write of several that saving takes.
+ * @property {() => Promise<Answer>} send
+ * @property {(answer: Answer) => void} took
+ * @typedef {object} Manner What is particular to a kind.
+ * @property {(described: Interface) => Field[]} [fields] Where they are not those of the operation.
+ * @property {(values: any) => Promise<Answer>} [create] Where it takes more than one request.
+ * @property {(editing: Editing) => Step | undefined} [next] What else is to be written, one after the other.
+ * @property {(failure: Failure, record: any) => string | undefined} [explain] Better words for what was refused.
+ * @property {(record: any) => void} [created] Where to go with a new one.
+ */
+import { batch, signal } from "../../vendor/preact.js";
+import { call, Failure, returned } from "../../client.js";
+import { FormState, fieldsOf, theInterface } from "../../form.js";
+import { describe, dismiss, say, sayDone, sayFailure } from "../../notices.js";
+import { presentation } from "../../presentation.js";
+import { KINDS, drop, readList, upsert } from "../../records.js";
+import { t } from "../../texts.js";
+
+export class Editing {
+  /** The write whose answer was lost: before anything else, it is asked for again. @type {Step | undefined} */
+  #lost;
+  /** Of the writes since the last save that ended well: one undo is for all of them. @type {string[]} */
+  #requestIds = [];
+  #etag = "";
+  /** What says that saving failed, and offers it again. @type {number | undefined} */
+  #offer;
+  /** Whether the person went elsewhere. */
+  #isLeft = false;
+
+  /** @param {KindName} kind @param {number | undefined} recordId None for a new one. @param {Manner} manner */
+  constructor(kind, recordId, manner) {
+    this.kind = kind;
+    this.recordId = recordId;
+    this.isNew = recordId === undefined;
+    this.manner = manner;
+    /** As it was read or written last. */
+    this.record = signal(/** @type {any} */ (undefined));
+    this.form = signal(/** @type {FormState | undefined} */ (undefined));
+    /** Why it could not be read. */
+    this.failure = signal(/** @type {Failure | undefined} */ (undefined));
+    this.complaint = signal("");
+    this.isBusy = signal(false);
+    /** What somebody else wrote while this was typed, until it is looked at. @type {import("../../vendor/preact.js").Signal<Answer | undefined>} */
+    this.newer = signal(/** @type {Answer | undefined} */ (undefined));
+    /** The same while it is looked at, field by field. @type {import("../../vendor/preact.js").Signal<Answer | undefined>} */
+    this.theirs = signal(/** @type {Answer | undefined} */ (undefined));
+    /** Whether somebody removed it. */
+    this.isGone = signal(false);
+  }
+
+  get path() {
+    return { [KINDS[this.kind].id]: this.recordId };
+  }
+
+  get name() {
+    return String(this.record.value?.[presentation[this.kind].name] ?? "");
+  }
+
+  /** Read it, or what became of it since. */
+  async load() {
+    try {
+      const [described, answer] = await Promise.all([theInterface(), this.#read(this.#etag)]);
+      batch(() => {
+        if (!this.form.value) this.form.value = new FormState(this.#fields(described), answer.data);
+        if (!answer.unmodified) this.#meet(answer);
+        this.isGone.value = false;
+        this.failure.value = undefined;
+      });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (error.kind === "missing") this.#vanished();
+      else this.failure.value = error;
+    }
+  }
+
+  /** @param {string} [etag] @returns {Promise<Answer>} */
+  async #read(etag) {
+    if (this.recordId === undefined) return { data: {}, etag: "", requestId: "", next: "", unmodified: false };
+    const more = { path: this.path, ...(etag && !this.isGone.value ? { ifNoneMatch: etag } : {}) };
+    return call("get", /** @type {any} */ (KINDS[this.kind].one), /** @type {any} */ (more));
+  }
+
+  /** @param {Interface} described */
+  #fields(described) {
+    const operation = `${this.recordId === undefined ? "create" : "amend"}_${this.kind}`;
+    return this.manner.fields?.(described) ?? fieldsOf(described, operation, this.kind);
+  }
+
+  /** Take what was read, unless that would be over what somebody is typing. @param {Answer} answer */
+  #meet(answer) {
+    const form = /** @type {FormState} */ (this.form.value);
+    const isTyped = form.isChanged.value && form.against(answer.data).some((each) => each.isTheirs);
+    if (isTyped && !this.isGone.value) this.newer.value = answer;
+    else this.#take(answer);
+  }
+
+  /** @param {Answer} answer */
+  #take(answer) {
+    batch(() => {
+      this.#etag = answer.etag;
+      this.newer.value = undefined;
+      this.takePart(answer.data);
+    });
+  }
+
+  /** Take what a write made of the record, as far as that is known. @param {any} record */
+  takePart(record) {
+    this.record.value = record;
+    this.form.value?.rebase(record);
+    if (this.recordId !== undefined) upsert(this.kind, record);
+  }
+
+  #vanished() {
+    this.isGone.value = true;
+    this.failure.value = undefined;
+    this.theirs.value = undefined;
+    if (this.recordId !== undefined) drop(this.kind, this.recordId);
+  }
+
+  /**
+   * Bring it back, after somebody removed it; what was typed stays.
+   * @param {number} changeId of the removal @param {() => Promise<Answer>} [repeat] Where its answer was lost.
+   */
+  restore(changeId, repeat) {
+    const revert = () => call("post", "/api/changes/{change_id}/revert", { path: { change_id: changeId } });
+    const work = async () => {
+      const answer = await (repeat ?? revert)();
+      await this.load();
+      sayDone(t("restored", { name: this.name }), [answer.requestId], () => this.#undone());
+    };
+    return this.#attempt(work, (again) => void this.restore(changeId, again));
+  }
+
+  /** Write what was typed; what fails midway goes on where it stopped. */
+  save() {
+    return this.#attempt(async () => {
+      if (this.#lost) {
+        await this.#run(this.#lost);
+        await this.load();
+      }
+      const own = this.#ownStep();
+      if (own) await this.#run(own);
+      const hasMore = this.manner.next?.(this) !== undefined;
+      // Only the record's own write says which version it is for.
+      if (hasMore && this.#requestIds.length === 0 && !(await this.#read(this.#etag)).unmodified) throw new Failure("outdated");
+      for (let step = this.manner.next?.(this); step; step = this.manner.next?.(this)) await this.#run(step);
+      if (hasMore) this.#take(await this.#read());
+      this.#saved();
+    });
+  }
+
+  /** @returns {Step | undefined} the write of the record's own fields */
+  #ownStep() {
+    const form = /** @type {FormState} */ (this.form.value);
+    const { list, one, id } = KINDS[this.kind];
+    if (this.recordId === undefined) {
+      const { whole } = form;
+      return {
+        send: () => this.manner.create?.(whole) ?? call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: whole })),
+        took: (answer) => {
+          this.recordId = answer.data[id];
+          this.#take(answer);
+        },
+      };
+    }
+    const { changed } = form;
+    if (Object.keys(changed).length === 0) return undefined;
+    const more = { path: this.path, body: changed, ifMatch: this.#etag };
+    return {
+      send: () => call("patch", /** @type {any} */ (one), /** @type {any} */ (more)),
+      took: (answer) => this.#take(answer),
+    };
+  }
+
+  /** @param {Step} step */
+  async #run(step) {
+    try {
+      const answer = await step.send();
+      this.#lost = undefined;
+      this.#requestIds.push(answer.requestId);
+      step.took(answer);
+    } catch (error) {
+      const repeat = error instanceof Failure ? error.repeat : undefined;
+      this.#lost = repeat && { send: repeat, took: step.took };
+      throw error;
+    }
+  }
+
+  #saved() {
+    const requestIds = this.#requestIds.filter(Boolean);
+    this.#requestIds = [];
+    if (requestIds.length === 0) return;
+    sayDone(t("saved", { name: this.name }), requestIds, () => this.#undone());
+    if (this.isNew && !this.#isLeft) this.manner.created?.(this.record.value);
+  }
+
+  #undone() {
+    void readList(this.kind);
+    returned.value += 1;
+  }
+
+  /** @param {() => Promise<void>} work @param {(repeat?: () => Promise<Answer>) => void} [again] What a click tries again, if that is not saving. */
+  async #attempt(work, again) {
+    if (this.isBusy.value) return;
+    this.isBusy.value = true;
+    this.complaint.value = "";
+    this.#withdraw();
+    try {
+      await work();
+    } catch (error) {
+      await this.#failed(error, again);
+    } finally {
+      this.isBusy.value = false;
+    }
+  }
+
+  /** @param {unknown} error @param {((repeat?: () => Promise<Answer>) => void) | undefined} again */
+  async #failed(error, again) {
+    const form = /** @type {FormState} */ (this.form.value);
+    if (!(error instanceof Failure)) throw error;
+    // What was written before it failed is no work of somebody else.
+    if (this.#requestIds.length > 0 && !error.repeat) await this.load();
+    const words = error.repeat ? undefined : this.manner.explain?.(error, this.record.value);
+    if (words) this.complaint.value = words;
+    else if (error.kind === "outdated") await this.#face();
+    else if (error.kind === "missing") this.#vanished();
+    else if (error.kind === "invalid") this.complaint.value = form.take(error.problems).join("\n");
+    else if (error.kind === "tooLarge") form.tooLarge();
+    else if (["away", "unknown", "wait"].includes(error.kind)) {
+      if (again) sayFailure(error, () => again(error.repeat));
+      else this.#offerSaving(error);
+    } else this.complaint.value = error.kind === "forbidden" && form.isChanged.value ? `${describe(error)} ${t("merge.kept")}` : describe(error);
+  }
+
+  /** Offer to save again, as long as what was typed is there. @param {unknown} error */
+  #offerSaving(error) {
+    if (!this.#isLeft) this.#offer = sayFailure(error, () => void this.save());
+    else if (error instanceof Failure && error.kind === "unknown") say(t("failure.unknown.left"), { tone: "failed" });
+    else sayFailure(error);
+  }
+
+  #withdraw() {
+    if (this.#offer !== undefined) dismiss(this.#offer);
+    this.#offer = undefined;
+  }
+
+  /** The person went elsewhere: what they left unsaved is not saved by a click any more. */
+  leave() {
+    this.#isLeft = true;
+    this.#withdraw();
+  }
+
+  /** Look at what somebody else wrote, beside what was typed. */
+  async #face() {
+    try {
+      this.theirs.value = await this.#read();
+    } catch (error) {
+      if (error instanceof Failure && error.kind === "missing") this.#vanished();
+      else this.#offerSaving(error);
+    }
+  }
+
+  /** Look at what is newer, as far as it is known. */
+  face() {
+    this.theirs.value = this.newer.value;
+  }
+
+  /** Go on from what somebody else wrote. @param {import("../../form.js").Values} decided what each field shall be */
+  resolve(decided) {
+    const { theirs } = this;
+    if (!theirs.value) return;
+    batch(() => {
+      const { data, etag } = /** @type {Answer} */ (theirs.value);
+      this.#etag = etag;
+      this.record.value = data;
+      this.form.value?.resolve(data, decided);
+      theirs.value = undefined;
+      this.newer.value = undefined;
+      upsert(this.kind, data);
+    });
+  }
+
+  /** Forget what was typed. */
+  discard() {
+    this.#lost = undefined;
+    this.#withdraw();
+    this.form.value?.restart(this.record.value);
+    this.complaint.value = "";
+    if (this.newer.value) this.#take(this.newer.value);
+    else void this.load();
+  }
+
+  /**
+   * Remove it.
+   * @param {() => void} gone What follows, perhaps only when it was tried again.
+   * @param {() => Promise<Answer>} [repeat] Where its answer was lost.
+   */
+  remove(gone, repeat) {
+    const { name } = this;
+    const more = { path: this.path, ifMatch: this.#etag };
+    const work = async () => {
+      try {
+        const answer = await (repeat ?? (() => call("delete", /** @type {any} */ (KINDS[this.kind].one), /** @type {any} */ (more))))();
+        if (this.recordId !== undefined) drop(this.kind, this.recordId);
+        this.form.value?.restart(this.record.value);
+        sayDone(t("removed", { name }), [answer.requestId], () => this.#undone());
+        gone();
+      } catch (error) {
+        if (!(error instanceof Failure) || error.kind !== "outdated") throw error;
+        await this.load();
+        this.complaint.value = t("remove.outdated");
+      }
+    };
+    return this.#attempt(work, (again) => void this.remove(gone, again));
+  }
+}

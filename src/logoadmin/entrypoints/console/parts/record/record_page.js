@@ -1,0 +1,157 @@
+/** One record of any kind, or a new one: its form, saving, removing, the way back from both, and what others do to it. */
+import { h, useEffect, useMemo, useState } from "../../vendor/preact.js";
+import { Failure, returned } from "../../client.js";
+import { Editing } from "./editing.js";
+import { sayFailure } from "../../notices.js";
+import { KINDS } from "../../records.js";
+import { navigate, path } from "../../router.js";
+import { may, whoAmI } from "../../session.js";
+import { t } from "../../texts.js";
+import { Button, Link, Skeleton, Unread, ViewHead } from "../primitives/basics.js";
+import { ask } from "../primitives/dialog.js";
+import { RecordForm } from "../primitives/fields.js";
+import { Gone, Newer } from "./conflict_banner.js";
+
+/** @typedef {import("../../records.js").KindName} KindName */
+/** @typedef {import("../../form.js").FormState} FormState */
+
+/** How often it is asked whether somebody else changed the record, in milliseconds. */
+const LOOK = 20_000;
+
+/**
+ * A record as it is edited, with what others do to it meanwhile.
+ *
+ * @param {KindName} kind @param {string | undefined} recordId None for a new one.
+ * @param {import("./editing.js").Manner} manner
+ * @returns {Editing}
+ */
+export function useEditing(kind, recordId, manner) {
+  const editing = useMemo(() => new Editing(kind, recordId === undefined ? undefined : Number(recordId), manner), [kind, recordId]);
+  editing.manner = manner;
+  useEffect(() => void editing.load(), [editing, returned.value]);
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState !== "visible") return;
+      if (editing.recordId !== undefined && !editing.isBusy.value) void editing.load();
+      // A right that was taken away may be given back, while what was typed waits for it.
+      if (!may(KINDS[kind].write)) void whoAmI().catch(() => undefined);
+    };
+    const timer = setInterval(look, LOOK);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      editing.leave();
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [editing]);
+  const isAllowed = may(KINDS[kind].write);
+  useEffect(() => {
+    if (isAllowed) editing.complaint.value = "";
+  }, [editing, isAllowed]);
+  return editing;
+}
+
+/**
+ * @typedef {object} PageProps
+ * @property {KindName} kind
+ * @property {string | undefined} recordId
+ * @property {string} list The path of the list.
+ * @property {string} newTitle
+ * @property {any} [children] Below the form; a function of the record, and of what reads it again, where it needs them.
+ * @property {(form: FormState) => any} [aside] Beside the form, and in view while one types.
+ * @property {(form: FormState) => any} [preview] Above the buttons: what saving would do.
+ * @property {(record: any) => string} [blocked] Why the person may not change this one, whatever right they hold.
+ * @property {(record: any) => string} [needed] Why it cannot be removed.
+ */
+
+/** @param {PageProps & Omit<import("./editing.js").Manner, "created">} props */
+export function RecordPage(props) {
+  const { kind, recordId, list, newTitle, children, aside } = props;
+  const created = (/** @type {any} */ record) => void navigate(`${list}/${record[KINDS[kind].id]}`, { replace: true });
+  const editing = useEditing(kind, recordId, { ...props, created });
+  const form = editing.form.value;
+  const failure = editing.failure.value;
+  const isGone = editing.isGone.value;
+  if (!form && failure) return h(Unread, { failure, again: () => void editing.load() });
+  if (!form && !isGone) return h(Skeleton, {});
+  const record = editing.record.value;
+  const again = () => void editing.load();
+  return h(
+    "div",
+    { class: aside ? "view" : "view narrow" },
+    h(Link, { to: list, class: "back" }, t("back")),
+    h(ViewHead, { title: editing.name || (editing.isNew ? newTitle : t(`${kind}.title`)) }, record && !editing.isNew && !isGone && [h(Another, { key: "new", ...props }), h(Remove, { key: "remove", editing, ...props })]),
+    isGone && h(Gone, { editing, list }),
+    h(Newer, { editing }),
+    editing.complaint.value && h("p", { class: "complaint", role: "alert", dir: "auto" }, editing.complaint.value),
+    form && h("div", { class: aside ? "editor" : "" }, h(Form, { editing, form, ...props }), aside && h("div", { class: "editor-aside" }, aside(form))),
+    form && editing.theirs.value && h(Compared, { editing, form, theirs: editing.theirs.value }),
+    form && (typeof children === "function" ? children(record, again) : children),
+  );
+}
+
+/**
+ * What somebody else wrote beside what was typed; loaded when that happens, which is seldom.
+ * @param {{editing: Editing, form: FormState, theirs: import("../../client.js").Answer<any>}} props
+ */
+function Compared(props) {
+  const [part, setPart] = useState(/** @type {typeof import("./merge.js") | undefined} */ (undefined));
+  useEffect(() => {
+    const lost = () => {
+      props.editing.theirs.value = undefined;
+      sayFailure(new Failure("away"));
+    };
+    import("./merge.js").then(setPart, lost);
+  }, []);
+  return part ? h(part.Merge, props) : null;
+}
+
+/** @param {{editing: Editing, form: FormState} & PageProps} props */
+function Form({ editing, form, kind, preview, blocked }) {
+  const { write } = KINDS[kind];
+  const isChanged = form.isChanged.value;
+  const isGone = editing.isGone.value;
+  const reason = blocked?.(editing.record.value);
+  // What was typed before a right was taken away can still be read and copied.
+  const disabled = Boolean(reason) || (!may(write) && !isChanged) || (isGone && !isChanged);
+  const isBusy = editing.isBusy.value || (!editing.isNew && !isChanged);
+  return h(
+    "div",
+    { class: "form-column" },
+    reason && h("p", { class: "remark" }, reason),
+    h(
+      RecordForm,
+      { form, save: () => editing.save(), disabled },
+      preview?.(form),
+      h(
+        "div",
+        { class: "form-actions" },
+        h(
+          Button,
+          { type: "submit", tone: "primary", scope: write, reason: reason || (isGone ? t("gone.reason") : undefined), busy: isBusy },
+          t(editing.isNew ? "create" : "save"),
+        ),
+        isChanged && !editing.isNew && !isGone && h(Button, { onClick: () => editing.discard() }, t("discard")),
+      ),
+    ),
+  );
+}
+
+/** Who made one goes on with the next. @param {PageProps} props */
+function Another({ kind, list, newTitle }) {
+  return h(Button, { scope: KINDS[kind].write, onClick: () => void navigate(`${list}/new`) }, newTitle);
+}
+
+/** @param {{editing: Editing} & PageProps} props */
+function Remove({ editing, kind, list, blocked, needed }) {
+  const record = editing.record.value;
+  const remove = async () => {
+    const { name } = editing;
+    if (!(await ask({ title: t("remove.title", { name }), text: t("remove.text"), yes: t("remove"), no: t("cancel"), tone: "danger" }))) return;
+    const left = path.value;
+    // Tried again later, it may find the person elsewhere.
+    await editing.remove(() => void (path.value === left && navigate(list)));
+  };
+  const reason = blocked?.(record) || needed?.(record);
+  return h(Button, { tone: "danger", scope: KINDS[kind].write, reason, busy: editing.isBusy.value, onClick: () => void remove() }, t("remove"));
+}

@@ -1,0 +1,32 @@
+/** The keys of the console. */
+import { h } from "../../vendor/preact.js";
+import { t } from "../../texts.js";
+import { Dialog } from "../primitives/dialog.js";
+
+/** @type {[string[], import("../../texts.js").TextKey][]} */
+const KEYS = [
+  [["/"], "key.search"],
+  [["←", "→", "↑", "↓"], "key.arrows"],
+  [["Enter"], "key.open"],
+  [["Space"], "key.select"],
+  [["Ctrl", "A"], "key.selectAll"],
+  [["Ctrl", "S"], "key.save"],
+  [["Esc"], "key.close"],
+  [["?"], "key.help"],
+];
+
+/** @param {{close: () => void}} props */
+export function Help({ close }) {
+  return h(
+    Dialog,
+    { title: t("help"), close },
+    h(
+      "dl",
+      { class: "keys" },
+      KEYS.map(([keys, text]) =>
+        h("div", { key: text }, h("dt", null, keys.map((key) => h("kbd", { key }, key))), h("dd", null, t(text))),
+      ),
+    ),
+    h("div", { class: "dialog-actions" }, h("button", { type: "button", class: "button primary", onClick: close }, t("close"))),
+  );
+}

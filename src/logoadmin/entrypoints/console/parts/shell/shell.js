@@ -1,0 +1,153 @@
+/** What is around every view: the sidebar, the banner, what was done and how to undo it, and the questions. */
+import { h, useEffect, useErrorBoundary, useRef, useState, signal } from "../../vendor/preact.js";
+import { trouble } from "../../client.js";
+import { generatedPassword, me, may, state } from "../../session.js";
+import { moreTexts, t } from "../../texts.js";
+import { dismiss, notices } from "../../notices.js";
+import { place } from "../../place.js";
+import { leaving, visits } from "../../router.js";
+import { Sidebar } from "./sidebar.js";
+import { Dialogs, ask } from "../primitives/dialog.js";
+import { Counted, useLeft } from "../primitives/countdown.js";
+import { lazy, LoadError } from "../primitives/lazy.js";
+import { Button, EmptyState, Link, Skeleton } from "../primitives/basics.js";
+import { STYLES, TEXTS } from "../../views.js";
+
+leaving.ask = () => ask({ title: t("leave.title"), text: t("leave.text"), yes: t("leave.yes"), no: t("leave.no") });
+
+/** Whether the list of keys is shown. */
+const help = signal(false);
+
+const SignIn = lazy(() => import("../../pages/sign_in.js").then((module) => module.SignIn));
+const SessionEnded = lazy(() => import("../../pages/sign_in.js").then((module) => module.SessionEnded));
+const FirstPassword = lazy(() => import("../people/first_password.js").then((module) => module.FirstPassword));
+const Help = lazy(() => Promise.all([import("./help.js"), moreTexts(TEXTS)]).then(([module]) => module.Help));
+
+export function Shell() {
+  if (state.value === "starting") return null;
+  if (state.value === "out" || !me.value) return h(SignIn, {});
+  return h(
+    "div",
+    { class: "shell" },
+    h("a", { class: "skip", href: "#work", onClick: skip }, t("skip")),
+    h(Sidebar, { help: () => (help.value = true) }),
+    h("main", { id: "work", class: "work" }, h(Banner, {}), generatedPassword.value && h(FirstPassword, {}), h(Place, { key: place.value.path })),
+    h(Notices, {}),
+    h(Dialogs, {}),
+    help.value && h(Help, { close: () => (help.value = false) }),
+    state.value === "ended" && h(SessionEnded, {}),
+    h(Keys, {}),
+  );
+}
+
+/** @param {MouseEvent} event */
+function skip(event) {
+  event.preventDefault();
+  /** @type {HTMLElement | null} */ (document.querySelector("#work h1"))?.focus();
+}
+
+/** What keeps us from the records. */
+function Banner() {
+  const text = trouble.value ? t(`trouble.${trouble.value}`) : "";
+  return h("div", { class: text ? "banner" : "hidden", role: "status" }, text);
+}
+
+/** The view that the address names. */
+function Place() {
+  const { view, params } = place.value;
+  const [page, setPage] = useState(/** @type {{view: any} | undefined} */ (undefined));
+  const [failed, retry] = useErrorBoundary((error) => console.error(error));
+  const [lost, setLost] = useState(false);
+  const visit = visits.value;
+  useEffect(() => {
+    if (!view) return;
+    let stays = true;
+    Promise.all([view.load(), moreTexts(view.texts ?? TEXTS), ...(view.styles ?? STYLES).map(loadStyle)]).then(
+      ([module]) => stays && setPage({ view: module.default }),
+      () => stays && setLost(true),
+    );
+    return () => void (stays = false);
+  }, [view]);
+  useEffect(() => {
+    // Not at the first look, where the browser puts the focus; and not before there is something to read.
+    if (visit === 0 || (!page && !lost)) return;
+    scrollTo(0, 0);
+    /** @type {HTMLElement | null} */ (document.querySelector("#work h1"))?.focus({ preventScroll: true });
+  }, [visit, page, lost]);
+  if (!view) return h(EmptyState, { whole: true, title: t("nowhere.title") }, h(Link, { to: "" }, t("nowhere.home")));
+  if (view.scope && !may(view.scope)) return h(EmptyState, { whole: true, title: t("needsScope", { scope: view.scope }) });
+  if (failed) return h(EmptyState, { whole: true, title: t("broken.title") }, h("p", null, t("broken.text")), h(Button, { onClick: retry }, t("tryAgain")));
+  if (lost) return h(LoadError, {});
+  return page ? h(page.view, { params, kind: view.kind }) : h(Skeleton, {});
+}
+
+/**
+ * Load a sheet that only some views need; it stays, once it is there.
+ *
+ * @param {string} name
+ * @returns {Promise<void>} until it is there; one that cannot be loaded keeps no view away
+ */
+function loadStyle(name) {
+  const href = new URL(`../../style/${name}.css`, import.meta.url).href;
+  const there = [...document.styleSheets].some((sheet) => sheet.href === href);
+  if (there) return Promise.resolve();
+  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+  return new Promise((done) => {
+    link.onload = link.onerror = () => done();
+    document.head.append(link);
+  });
+}
+
+/** What was done, with the way back; read aloud where it appears. */
+function Notices() {
+  return h(
+    "div",
+    { class: "notices" },
+    h(
+      "div",
+      { role: "status", "aria-live": "polite" },
+      notices.value.map((notice) => h(Notice, { key: notice.id, ...notice })),
+    ),
+  );
+}
+
+/** @param {import("../../notices.js").Notice} props */
+function Notice({ id, text, tone, action, until, words }) {
+  const left = useLeft(until);
+  const run = () => {
+    if (left > 0) return;
+    dismiss(id);
+    action?.run();
+  };
+  return h(
+    "div",
+    { class: `notice ${tone}` },
+    h("span", { class: "notice-text", dir: "auto" }, h(Counted, { text, until, left, words })),
+    action && h("button", { type: "button", class: "button notice-action", "aria-disabled": left > 0, onClick: run }, action.text),
+    h("button", { type: "button", class: "button quiet", "aria-label": t("close"), onClick: () => dismiss(id) }, "×"),
+  );
+}
+
+/** Keys that every view has. */
+function Keys() {
+  const element = useRef(null);
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const pressed = (event) => {
+      const typing = event.composedPath()[0];
+      if (typing instanceof HTMLElement && typing.matches("input:not([type=checkbox]), textarea, select, [contenteditable=true]")) return;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "?") help.value = true;
+      else if (event.key === "/") {
+        const search = document.querySelector("#work input[type=search]");
+        if (!(search instanceof HTMLInputElement)) return;
+        search.focus();
+        search.select();
+      } else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
+  return h("span", { ref: element, hidden: true });
+}

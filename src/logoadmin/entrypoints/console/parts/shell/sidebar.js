@@ -1,0 +1,119 @@
+/** The way to every view: a sidebar beside the work; on a phone a bar below it, of the places of work and one for the rest. */
+import { h, useState } from "../../vendor/preact.js";
+import { me, signOut } from "../../session.js";
+import { LANGUAGES, chooseLanguage, language, t } from "../../texts.js";
+import { THEMES, chooseTheme, theme } from "./theme.js";
+import { place } from "../../place.js";
+import { navigate } from "../../router.js";
+import { views } from "../../views.js";
+import { Dialog } from "../primitives/dialog.js";
+import { Button, Link } from "../primitives/basics.js";
+
+/** Only the first is in the bar of a phone. */
+const PARTS = /** @type {const} */ (["work", "people", "record", "self"]);
+
+/** @param {{help: () => void}} props What shows the keys. */
+export function Sidebar({ help }) {
+  const [isMore, setMore] = useState(false);
+  const [main, ...rest] = PARTS;
+  return h(
+    "nav",
+    { class: "sidebar", "aria-label": t("sidebar") },
+    h(Link, { to: "", class: "brand" }, h("span", { class: "brand-mark", "aria-hidden": true }), "logoadmin"),
+    h("div", { class: "sidebar-links" }, h(Part, { part: main }), rest.map((part) => h(Part, { key: part, part }))),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "sidebar-link sidebar-more",
+        "aria-haspopup": "dialog",
+        "aria-current": views.some((view) => view.path === current() && view.sidebar !== main) ? "true" : undefined,
+        onClick: () => setMore(true),
+      },
+      t("more"),
+    ),
+    h("details", { class: "personal" }, h("summary", null, h(Name, {})), h("div", { class: "personal-menu" }, h(Personal, { help }))),
+    isMore && h(More, { parts: rest, help, close: () => setMore(false) }),
+  );
+}
+
+/** The path of the view that is marked. */
+const current = () => place.value.view?.under ?? place.value.view?.path;
+
+/** @param {{part: typeof PARTS[number], visited?: () => void}} props */
+function Part({ part, visited }) {
+  return h(
+    "ul",
+    { class: `sidebar-part sidebar-${part}` },
+    views
+      .filter((view) => view.sidebar === part)
+      .map((view) =>
+        h(
+          "li",
+          { key: view.path },
+          h(
+            Link,
+            { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, onClick: visited },
+            t(view.title),
+          ),
+        ),
+      ),
+  );
+}
+
+/** What the bar of a phone has no room for. @param {{parts: readonly typeof PARTS[number][], help: () => void, close: () => void}} props */
+function More({ parts, help, close }) {
+  const keys = () => {
+    close();
+    help();
+  };
+  return h(
+    Dialog,
+    { title: t("more"), close },
+    h("div", { class: "more-links" }, parts.map((part) => h(Part, { key: part, part, visited: close }))),
+    h("div", { class: "more-self" }, h(Name, {}), h(Personal, { help: keys })),
+    h("div", { class: "dialog-actions" }, h(Button, { tone: "primary", onClick: close }, t("close"))),
+  );
+}
+
+const Name = () => h("bdi", { class: "personal-name" }, me.value?.username);
+
+/** How the console looks and speaks to the person, and the way out. @param {{help: () => void}} props */
+function Personal({ help }) {
+  /** @type {[string, string][]} */
+  const themes = THEMES.map((each) => [each, t(`theme.${each}`)]);
+  return [
+    h(Choice, { label: t("language"), value: language.value, choices: Object.entries(LANGUAGES), choose: chooseLanguage }),
+    h(Choice, { label: t("theme"), value: theme.value, choices: themes, choose: chooseTheme }),
+    h(Button, { onClick: help }, t("help")),
+    h(Button, { onClick: () => void leave() }, t("signOut")),
+  ];
+}
+
+async function leave() {
+  if (await navigate("")) await signOut();
+}
+
+/**
+ * @param {object} props
+ * @param {string} props.label
+ * @param {string} props.value
+ * @param {readonly (readonly [string, string])[]} props.choices
+ * @param {(chosen: any) => unknown} props.choose
+ */
+function Choice({ label, value, choices, choose }) {
+  return h(
+    "label",
+    { class: "choice" },
+    h("span", null, label),
+    h(
+      "select",
+      {
+        class: "input",
+        value,
+        onChange: (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value),
+      },
+      choices.map(([name, text]) => h("option", { key: name, value: name }, text)),
+    ),
+  );
+}

@@ -1,0 +1,25 @@
+/** The view that the address names. Only the shell imports this: the views themselves are loaded from here. */
+import { computed } from "./vendor/preact.js";
+import { path } from "./router.js";
+import { views } from "./views.js";
+
+const patterns = views.map((view) => ({ view, segments: view.path.split("/") }));
+
+/** The current view with the values of its `:fields`; no view where the path names none. */
+export const place = computed(() => {
+  const parts = path.value.split("/");
+  for (const { view, segments } of patterns) {
+    if (segments.length !== parts.length) continue;
+    /** @type {Record<string, string>} */
+    const params = {};
+    const fits = segments.every((segment, at) => {
+      const part = parts[at] ?? "";
+      if (!segment.startsWith(":")) return segment === part;
+      params[segment.slice(1)] = part;
+      // Ids are numbers, written as the interface writes them (contract A2).
+      return /^(0|[1-9]\d{0,9})$/.test(part) && Number(part) < 2 ** 31;
+    });
+    if (fits) return { view, params, path: path.value };
+  }
+  return { view: undefined, params: {}, path: path.value };
+});

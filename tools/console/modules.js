@@ -1,0 +1,92 @@
+/**
+ * How the console's modules import each other, dynamic imports included. Without arguments it checks that there is no
+ * import cycle and that `preload.json` is current; with `--write` it writes `preload.json`: for each view, the modules and
+ * style sheets to load at once, so that the browser need not discover them one after the other.
+ */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path/posix";
+import { fileURLToPath } from "node:url";
+
+import ts from "typescript";
+
+const CONSOLE = fileURLToPath(new URL("../../src/logoadmin/entrypoints/console/", import.meta.url));
+const PRELOAD = `${CONSOLE}preload.json`;
+/** Loaded on every view; `start.js` comes first, because it begins to read while the others still load. */
+const ENTRIES = ["start.js", "app.js"];
+
+/** @param {string} name @returns {string} */
+const source = (name) => readFileSync(CONSOLE + name, "utf8");
+
+/** @param {string} text @param {string} from the module that contains it @returns {string[]} */
+const importsIn = (text, from) =>
+  ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => normalize(join(dirname(from), fileName)));
+
+/** @param {string} name @returns {string[]} the modules that it needs before it can run */
+function staticImports(name) {
+  const { statements } = ts.createSourceFile(name, source(name), ts.ScriptTarget.Latest);
+  const texts = statements.filter((each) => ts.isImportDeclaration(each) || ts.isExportDeclaration(each));
+  return importsIn(texts.map((each) => source(name).slice(each.getFullStart(), each.end)).join("\n"), name);
+}
+
+/** @param {string[]} names @returns {string[]} these modules and all that they need, nearest first */
+function withImports(names) {
+  const found = new Set();
+  for (const first of names) {
+    const waiting = [first];
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      if (found.has(name)) continue;
+      found.add(name);
+      waiting.push(...staticImports(name));
+    }
+  }
+  return [...found];
+}
+
+/** @param {Map<string, string[]>} imports @returns {string[] | undefined} the modules of a cycle, if there is one */
+function cycle(imports) {
+  const finished = new Set();
+  /** @param {string} name @param {string[]} path @returns {string[] | undefined} */
+  const visit = (name, path) => {
+    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name];
+    if (finished.has(name)) return undefined;
+    for (const next of imports.get(name) ?? []) {
+      const found = visit(next, [...path, name]);
+      if (found) return found;
+    }
+    finished.add(name);
+    return undefined;
+  };
+  for (const name of imports.keys()) {
+    const found = visit(name, []);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** @returns {Promise<Record<string, string[]>>} under `*` what all views need; more by the path of the view, in which `:` is a number */
+async function preloads() {
+  const { STYLES, views } = await import(`data:text/javascript,${encodeURIComponent(source("views.js"))}`);
+  /** @type {Record<string, string[]>} */
+  const found = { "*": withImports(ENTRIES) };
+  const more = (/** @type {string} */ name) => !found["*"]?.includes(name);
+  for (const { path, load, styles = STYLES } of views) {
+    const sheets = styles.map((/** @type {string} */ name) => `style/${name}.css`);
+    const needed = withImports(importsIn(load.toString(), "views.js")).filter(more);
+    found[path.replace(/:\w+/g, ":")] = [...needed, ...sheets];
+  }
+  return found;
+}
+
+const files = readdirSync(CONSOLE, { recursive: true, encoding: "utf8" });
+const modules = files.filter((name) => name.endsWith(".js") && !name.startsWith("vendor/")).sort();
+const found = cycle(new Map(modules.map((name) => [name, importsIn(source(name), name)])));
+if (found) {
+  console.error(`Import cycle: ${found.join(" -> ")}`);
+  process.exitCode = 1;
+}
+const written = `${JSON.stringify(await preloads(), null, 1)}\n`;
+if (process.argv.includes("--write")) writeFileSync(PRELOAD, written);
+else if (!files.includes("preload.json") || source("preload.json") !== written) {
+  console.error("preload.json is not current: run make preload");
+  process.exitCode = 1;
+}
