@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("cont
     ("typed", "offered"),
     [
         (["he"], {"healthcheck"}),
-        (["user", ""], {"create", "list", "password"}),
+        (["user", ""], {"create", "list", "password", "remove", "role"}),
         (["serve", "--acc"], {"--access"}),
         (["serve", "--access", ""], {"open", "guarded"}),
         (["config", "--log-level", "in"], {"info"}),
