@@ -30,7 +30,7 @@ class Series:
 def all_series() -> list[Series]:
     """Return every series."""
     metrics = PrometheusMetrics()
-    metrics.response("get_logo", "200", 0, 0.0)
+    metrics.response("get_logo", "200", 0, 0.0, from_cache=False)
     found = []
     for family in text_string_to_metric_families(metrics.text(1, "Memory")):
         values: dict[str, list[str]] = {}

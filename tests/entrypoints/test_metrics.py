@@ -185,7 +185,8 @@ def test_the_totals_of_ended_workers_are_kept_in_one_file_without_their_gauges(
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
     count = (
         "from logoadmin.adapters.prometheus_metrics import PrometheusMetrics as Metrics; import os; m = Metrics();"
-        "m.sign_in('ok'); m.request_started(); m.response('get_logo', '200', 5, 0.002); print(os.getpid())"
+        "m.sign_in('ok'); m.request_started(); m.response('get_logo', '200', 5, 0.002, from_cache=False);"
+        "print(os.getpid())"
     )
     shared = PrometheusMetrics()
     for restart in range(1, 4):
@@ -251,7 +252,10 @@ def test_all_workers_are_added_up_and_nothing_goes_back_when_one_is_killed(
     read = 'logoadmin_http_requests_total{operation="list_logos",status="200"}'
     for _ in range(20):
         fetched(f"{address}/api/logos")
-    assert samples(fetched(metrics))[read] == 20
+    deadline = time.monotonic() + 20
+    while samples(fetched(metrics)).get(read) != 20:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     workers = [pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     assert len(workers) == 2

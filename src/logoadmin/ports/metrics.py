@@ -38,11 +38,11 @@ class Metrics(Protocol):
     def request_body(self, size: int) -> None:
         """Count received bytes of a request body."""
 
-    def response(self, operation: str, status: str, size: int, seconds: float) -> None:
+    def response(self, operation: str, status: str, size: int, seconds: float, *, from_cache: bool) -> None:
         """Count a response with the bytes of its body and the time since the request."""
 
-    def response_cache(self, outcome: Literal["hit", "miss"]) -> None:
-        """Count a public response that came from the response cache, or was stored there."""
+    def response_stored(self) -> None:
+        """Count a public response that was stored in the response cache."""
 
     def worker_restarted(self) -> None:
         """Count a worker process that died and was replaced."""
@@ -77,9 +77,9 @@ class NoMetrics:
 
     def request_body(self, size: int) -> None: ...
 
-    def response(self, operation: str, status: str, size: int, seconds: float) -> None: ...
+    def response(self, operation: str, status: str, size: int, seconds: float, *, from_cache: bool) -> None: ...
 
-    def response_cache(self, outcome: Literal["hit", "miss"]) -> None: ...
+    def response_stored(self) -> None: ...
 
     def worker_restarted(self) -> None: ...
 

@@ -26,9 +26,12 @@ STATUSES: Final = {
 }
 
 
-def count_response(metrics: Metrics, operation: Operation | None, status: int, size: int, seconds: float) -> None:
+def count_response(
+    metrics: Metrics, operation: Operation | None, status: int, size: int, seconds: float, *, from_cache: bool = False
+) -> None:
     """Count a response; its labels are from fixed sets."""
-    metrics.response(OTHER if operation is None else operation.name, STATUSES.get(status, OTHER), size, seconds)
+    name = OTHER if operation is None else operation.name
+    metrics.response(name, STATUSES.get(status, OTHER), size, seconds, from_cache=from_cache)
 
 
 class Measured:

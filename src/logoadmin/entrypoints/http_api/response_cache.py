@@ -99,8 +99,8 @@ class ResponseCache:
         finally:
             if self._metrics.enabled:
                 seconds = time.perf_counter() - began
-                count_response(self._metrics, answer.operation, start["status"], len(body["body"]), seconds)
-                self._metrics.response_cache("hit")
+                size = len(body["body"])
+                count_response(self._metrics, answer.operation, start["status"], size, seconds, from_cache=True)
 
     async def _awaited_version(self, scope: Scope) -> object | None:
         """Return the version that a look finds, for which this request may have to wait."""
@@ -142,7 +142,7 @@ class _Storing:
     def _store(self, version: object, sent: Fields, body: bytes) -> None:
         fields = [field for field in sent if field[0] != _OWN]
         answer = CachedAnswer(version, fields, dict(fields)[b"etag"], bytes(body), self._scope.get(OPERATION))
-        self._metrics.response_cache("miss")
+        self._metrics.response_stored()
         self._answers.put(self._key, answer, len(body))
 
 
