@@ -18,7 +18,8 @@ _PARTICIPLE: Final = r"(?:\w+ed|sent|kept|said|told|given|written|read|made|done
 
 PATTERNS: Final = {
     "anyone who, callers that, clients, you": r"\bwho(?:m?ever)\b|(?:^|[.:] )Who (?!is\b|are\b|can\b|may\b)[^.?]*\.",
-    "a noun, such as the response, the failure": rf"\b[Ww]hat (?:is|was|are|were) (?:not |to be )?(?!tried and){_PARTICIPLE}\b",
+    "a noun, such as the response, the failure": rf"\b[Ww]hat (?:is|was|are|were) (?!tried and)(?:not |to be )?"
+    rf"{_PARTICIPLE}\b",
     "N, up to `limit`, this many": r"(?<!, )\bso many\b",
     "exists, is missing, no X": r"\b(?:is|are|was|were) (?:not )?there\b(?! (?:an?|any|no|still)\b)|\bnone is there\b",
     "returns, responds with": r"\banswers (?:the|an?|its|their|what|with|\d{3})\b",
