@@ -19,6 +19,7 @@ from logoadmin.domain.model.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.model.lists import Filter
 from logoadmin.domain.model.records import Link, PasswordHash, Role, User
 from logoadmin.domain.open_sessions import Lifetimes
+from logoadmin.domain.open_transaction import OpenTransaction
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.passwords import PasswordHasher
@@ -87,6 +88,11 @@ def add_user(uow: UnitOfWork, user: User, password: PasswordHash | None) -> None
 def has_users(uow: UnitOfWork, role_id: int) -> bool:
     """Tell whether somebody has a role."""
     return bool(uow.records(USERS).page(-1, 1, Filter(role_id=role_id)))
+
+
+def atomic(storage: Storage, calls: Callable[[Storage], Answer]) -> Answer:
+    """Make calls whose writes are one transaction."""
+    return storage.write(lambda uow: calls(OpenTransaction(storage, uow)))
 
 
 def link_author(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id: int) -> int:

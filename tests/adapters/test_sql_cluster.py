@@ -20,8 +20,8 @@ from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AUTHORS, ROLES, USERS
 from logoadmin.domain.model.records import Author, PasswordHash, Role, User
 from logoadmin.domain.model.sessions import ServiceKey
-from logoadmin.ports.storage import Session, StoredResponse, UnitOfWork
-from tests.gallery import add_user
+from logoadmin.ports.storage import Session, Storage, StoredResponse, UnitOfWork
+from tests.gallery import add_user, atomic
 from tests.mariadb import MariaDb
 
 pymysql = import_module("pymysql")
@@ -82,14 +82,14 @@ def test_a_write_that_changes_nothing_is_not_counted_and_those_of_one_transactio
     sql_storage.write(lambda uow: uow.sign_in_attempts.forget("nobody"))
     assert writes(sql_storage) == 2
 
-    def use(at: int) -> None:
-        sql_storage.write(lambda uow: uow.keys.use(1, at))
+    def use(at: int, storage: Storage) -> None:
+        storage.write(lambda uow: uow.keys.use(1, at))
 
-    def use_often() -> None:
+    def use_often(storage: Storage) -> None:
         for at in (60, 61, 62):
-            use(at)
+            use(at, storage)
 
-    sql_storage.atomic(use_often)
+    atomic(sql_storage, use_often)
     assert sql_storage.try_write(lambda uow: uow.keys.use(1, 70))
     assert writes(sql_storage) == 4
 

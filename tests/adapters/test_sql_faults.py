@@ -26,7 +26,7 @@ from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author, Change, Kind, PasswordHash, User
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import add_user
+from tests.gallery import add_user, atomic
 from tests.mariadb import PASSWORD, MariaDbServer, free_port
 
 pytestmark = [pytest.mark.slow("servers go away, hang, and are waited for"), pytest.mark.own_mariadb]
@@ -403,18 +403,18 @@ def test_writes_made_together_whose_connection_breaks_before_the_commit_are_all_
 ) -> None:
     runs: list[int] = []
 
-    def calls() -> None:
+    def calls(storage: Storage) -> None:
         runs.append(1)
-        add_author(mariadb_storage, 1)
+        add_author(storage, 1)
         if len(runs) == 1:
             end_connections(mariadb)
         # Whatever becomes of an error in between, nothing is kept without the rest.
         with contextlib.suppress(StorageUnavailable):
-            add_author(mariadb_storage, 2)
+            add_author(storage, 2)
         with contextlib.suppress(StorageUnavailable):
-            add_author(mariadb_storage, 3)
+            add_author(storage, 3)
 
-    mariadb_storage.atomic(calls)
+    atomic(mariadb_storage, calls)
     assert len(runs) == 2
     assert numbers(mariadb_storage) == [1, 2, 3]
 
@@ -430,14 +430,14 @@ def test_writes_made_together_are_all_unknown_when_their_commit_is(mariadb: Mari
         opened(mariadb.url_of("gallery", port=proxy.port)) as storage,
     ):
 
-        def calls() -> None:
+        def calls(storage: Storage) -> None:
             runs.append(1)
             for number in (1, 2, 3):
                 add_author(storage, number)
 
         read(storage)
         proxy.loses, proxy.delivers = True, delivers
-        refused(storage, lambda storage: storage.atomic(calls))
+        refused(storage, lambda storage: atomic(storage, calls))
         proxy.loses = False
         recovered(storage)
         assert runs == [1]
@@ -463,18 +463,18 @@ def test_a_change_that_the_database_refuses_takes_all_writes_with_it(
         uow.records(AUTHORS).add(replace(author(uow.records(AUTHORS).next_id()), user_id=2, username="two"))
         uow.changes.add([bad])
 
-    def calls() -> None:
-        add_author(sql_storage, 3)
+    def calls(storage: Storage) -> None:
+        add_author(storage, 3)
         # Whatever becomes of an error in between, nothing is kept without the rest.
         with contextlib.suppress(StorageUnavailable):
-            sql_storage.write(adds_a_bad_change)
+            storage.write(adds_a_bad_change)
         with contextlib.suppress(StorageUnavailable):
-            add_author(sql_storage, 4)
+            add_author(storage, 4)
 
     with pytest.raises(Exception, match=says):
-        sql_storage.atomic(calls)
+        atomic(sql_storage, calls)
     assert numbers(sql_storage) == [1]
-    sql_storage.atomic(lambda: add_author(sql_storage, 5))
+    atomic(sql_storage, lambda storage: add_author(storage, 5))
     assert numbers(sql_storage) == [1, 5]
 
 
@@ -717,13 +717,13 @@ def test_a_commit_that_fails_in_a_way_nobody_knows_is_unknown_and_not_repeated(
             commit(transaction)
         raise getattr(sql_storage._pool.engine.dialect.loaded_dbapi, kind)(1180, "Got error 5 during COMMIT")
 
-    def calls() -> None:
+    def calls(storage: Storage) -> None:
         runs.append(1)
-        add_author(sql_storage, 1)
+        add_author(storage, 1)
 
     with monkeypatch.context() as patch:
         patch.setattr(Transaction, "commit", fail)
-        refused(sql_storage, lambda storage: storage.atomic(calls) if together else calls())
+        refused(sql_storage, lambda storage: atomic(storage, calls) if together else calls(storage))
     assert runs == [1]
     assert numbers(sql_storage) == ([1] if is_kept else [])
 

@@ -23,7 +23,7 @@ from logoadmin.domain.model.lists import ChangeFilter, Filter, Order
 from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User
 from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.storage import Session, Storage, StoredResponse, UnitOfWork
-from tests.gallery import add_user, has_users, link_author, link_id_of
+from tests.gallery import add_user, atomic, has_users, link_author, link_id_of
 from tests.mariadb import MariaDb
 from tests.options import LONG
 
@@ -481,7 +481,7 @@ def outcome(storage: Storage, parts: list[list[Step]], *, is_kept: bool) -> obje
                 answers.append((type(error), str(error)))
         answers.append(everything(uow))
 
-    def calls() -> None:
+    def calls(storage: Storage) -> None:
         answers.clear()
         for steps in parts:
             with contextlib.suppress(_Undo):
@@ -490,7 +490,7 @@ def outcome(storage: Storage, parts: list[list[Step]], *, is_kept: bool) -> obje
             raise _Undo
 
     with contextlib.suppress(_Undo):
-        storage.atomic(calls) if len(parts) > 1 or not is_kept else calls()
+        atomic(storage, calls) if len(parts) > 1 or not is_kept else calls(storage)
     return answers, storage.read(everything), storage.snapshot(everything)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.access import Caller, Policy
 from logoadmin.domain.model.errors import DuplicateEntry, InvalidToken, LogoAdminError, NotFound, NotPermitted
 from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author
@@ -19,7 +19,7 @@ from logoadmin.domain.services.roles import AmendRole, CreateRole
 from logoadmin.domain.services.sessions import Revoke, SignIn
 from logoadmin.domain.services.users import AmendUser, CreateUser, RemoveUser
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on
+from tests.gallery import ADMIN_PASSWORD, FrozenClock, atomic, gallery_on
 
 pytestmark = pytest.mark.rule("contract A20", "contract B5", "contract G")
 
@@ -51,14 +51,14 @@ def refused(storage: Storage, number: int) -> None:
 
 
 def test_writes_made_together_are_kept_in_their_order(storage: Storage) -> None:
-    answers = storage.atomic(lambda: [add(storage, number).author_id for number in (7, 8, 9)])
+    answers = atomic(storage, lambda open_: [add(open_, number).author_id for number in (7, 8, 9)])
     assert answers == [1, 2, 3]
     assert ids(storage) == [(1, 7), (2, 8), (3, 9)]
     assert add(storage, 10).author_id == 4
 
 
 def test_no_writes_at_all_are_kept_together_just_as_well(storage: Storage) -> None:
-    assert storage.atomic(lambda: "nothing") == "nothing"
+    assert atomic(storage, lambda _: "nothing") == "nothing"
     assert ids(storage) == []
 
 
@@ -70,7 +70,7 @@ def test_one_that_raises_undoes_itself_alone_and_its_ids_are_given_again(storage
         uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), 50, "gone", 5))
         raise Stop
 
-    def calls() -> None:
+    def calls(storage: Storage) -> None:
         with pytest.raises(Stop):
             storage.write(breaks_off)  # before anything else was asked for
         add(storage, 1)
@@ -83,7 +83,7 @@ def test_one_that_raises_undoes_itself_alone_and_its_ids_are_given_again(storage
         refused(storage, 2)
         add(storage, 3)
 
-    storage.atomic(calls)
+    atomic(storage, calls)
     assert ids(storage) == [(1, 1), (2, 2), (3, 3)]
     assert add(storage, 50).author_id == 4
 
@@ -91,41 +91,41 @@ def test_one_that_raises_undoes_itself_alone_and_its_ids_are_given_again(storage
 def test_calls_that_raise_undo_everything_they_wrote(storage: Storage) -> None:
     add(storage, 1)
 
-    def calls() -> None:
+    def calls(storage: Storage) -> None:
         add(storage, 2)
         add(storage, 3)
         raise NotFound("Author", 9)
 
     with pytest.raises(NotFound):
-        storage.atomic(calls)
+        atomic(storage, calls)
     assert ids(storage) == [(1, 1)]
     assert add(storage, 4).author_id == 2
 
 
 def test_atomic_within_atomic_is_one_write_among_the_others(storage: Storage) -> None:
-    def inner() -> None:
+    def inner(storage: Storage) -> None:
         add(storage, 2)
         raise NotFound("Author", 9)
 
-    def calls() -> None:
+    def calls(storage: Storage) -> None:
         add(storage, 1)
         with pytest.raises(NotFound):
-            storage.atomic(inner)
-        storage.atomic(lambda: add(storage, 3))
+            atomic(storage, inner)
+        atomic(storage, lambda open_: add(open_, 3))
 
-    storage.atomic(calls)
+    atomic(storage, calls)
     assert ids(storage) == [(1, 1), (2, 3)]
 
 
 def test_the_next_write_sees_what_the_one_before_it_left(storage: Storage) -> None:
-    def calls() -> None:
+    def calls(storage: Storage) -> None:
         add(storage, 1)
         assert storage.write(lambda uow: uow.records(AUTHORS).get(1)) == Author(1, 1, "author 1", 5)
         storage.write(lambda uow: uow.records(AUTHORS).remove(1))
         assert storage.write(lambda uow: uow.records(AUTHORS).get(1)) is None
         add(storage, 1)
 
-    storage.atomic(calls)
+    atomic(storage, calls)
     assert ids(storage) == [(2, 1)]
 
 
@@ -133,7 +133,7 @@ def test_nobody_else_sees_any_of_it_before_all_of_it_is_kept_and_other_writes_wa
     seen: list[list[tuple[int, int]]] = []
     begun, may_end = threading.Event(), threading.Event()
 
-    def calls() -> None:
+    def calls(storage: Storage) -> None:
         add(storage, 1)
         begun.set()
         assert not may_end.wait(0.1)
@@ -151,7 +151,7 @@ def test_nobody_else_sees_any_of_it_before_all_of_it_is_kept_and_other_writes_wa
 
     with ThreadPoolExecutor(3) as executor:
         looking, writing = executor.submit(look), executor.submit(write)
-        executor.submit(storage.atomic, calls).result()
+        executor.submit(atomic, storage, calls).result()
         looking.result()
         assert writing.result() == 3
     # A storage in memory lets nobody look meanwhile.
@@ -167,6 +167,14 @@ def gallery(storage: Storage) -> LogoAdmin:
     return gallery_on(storage, FrozenClock(), Policy.GUARDED)
 
 
+REVOCATIONS: Final[list[tuple[Callable[[LogoAdmin, Caller], object], type[LogoAdminError]]]] = [
+    (lambda gallery, caller: gallery.sessions.revoke(Revoke(), caller), InvalidToken),
+    (lambda gallery, _: gallery.users.remove(RemoveUser(user_id=2000000000)), InvalidToken),
+    (lambda gallery, _: gallery.users.amend(AmendUser(user_id=2000000000, role_id=1)), NotPermitted),
+    (lambda gallery, _: gallery.roles.amend(AmendRole(role_id=2, scope=())), NotPermitted),
+]
+
+
 def test_rights_that_are_taken_away_are_gone_with_the_next_call(gallery: LogoAdmin) -> None:
     tokens = gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD))
     caller = gallery.sessions.caller(tokens.access_token)
@@ -175,28 +183,26 @@ def test_rights_that_are_taken_away_are_gone_with_the_next_call(gallery: LogoAdm
     gallery.users.amend(AmendUser(user_id=5, role_id=gallery.roles.create(CreateRole(name="o", scope=("*",))).role_id))
     numbers = itertools.count(4)
 
-    def create(number: int) -> Author:
+    def create(gallery: LogoAdmin, number: int) -> Author:
         return gallery.authors.create(CreateAuthor(user_id=number, username=f"author {number}"), caller)
 
-    def calls() -> None:
-        create(1)
-        create(2)
+    def calls(gallery: LogoAdmin) -> None:
+        create(gallery, 1)
+        create(gallery, 2)
         gallery.roles.amend(AmendRole(role_id=2, scope=("*", "spare")))
-        create(3)
-        for take_away, refusal in (
-            (lambda: gallery.sessions.revoke(Revoke(), caller), InvalidToken),
-            (lambda: gallery.users.remove(RemoveUser(user_id=2000000000)), InvalidToken),
-            (lambda: gallery.users.amend(AmendUser(user_id=2000000000, role_id=1)), NotPermitted),
-            (lambda: gallery.roles.amend(AmendRole(role_id=2, scope=())), NotPermitted),
-        ):
+        create(gallery, 3)
+        assert len(list(gallery.authors.list(ListAuthors()))) == 3
+        for take_away, refusal in REVOCATIONS:
             with pytest.raises(NotFound):  # so that the rights are what they were
                 gallery.atomic(partial(taken_away, take_away, refusal))
-            create(next(numbers))
+            create(gallery, next(numbers))
 
-    def taken_away(take_away: Callable[[], object], refusal: type[LogoAdminError]) -> None:
-        take_away()
+    def taken_away(
+        take_away: Callable[[LogoAdmin, Caller], object], refusal: type[LogoAdminError], gallery: LogoAdmin
+    ) -> None:
+        take_away(gallery, caller)
         with pytest.raises(refusal):
-            create(99)
+            create(gallery, 99)
         raise NotFound("Author", 9)
 
     gallery.atomic(calls)

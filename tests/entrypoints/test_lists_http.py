@@ -80,7 +80,7 @@ def varied(client: AppClient, gallery: LogoAdmin, admin: Headers) -> AppClient:
     """A gallery with some of everything, in which every filter finds something and leaves something out."""
     signed_in = gallery.sessions.caller(admin["authorization"].split()[1])
 
-    def fill() -> None:
+    def fill(gallery: LogoAdmin) -> None:
         for number, name in enumerate(NAMES):
             caller = replace(signed_in, request_id=f"request {number}")
             gallery.authors.create(CreateAuthor(user_id=500 + number, username=name))

@@ -25,6 +25,7 @@ contract C5                             :mod:`~logoadmin.domain.services.keys`
 contract C6                             :mod:`~logoadmin.domain.open_sessions`
                                         :mod:`~logoadmin.domain.model.sessions`
 contract D                              :mod:`~logoadmin.domain.services`
+contract A20, several writes as one     :mod:`~logoadmin.domain.open_transaction`
 contract E                              :mod:`~logoadmin.domain.model.lists`
                                         :mod:`~logoadmin.domain.pagination`
 contract F1                             :mod:`~logoadmin.domain.model.versions`

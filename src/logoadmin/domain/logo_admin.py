@@ -1,7 +1,7 @@
 """The whole service as one object (contract H6)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TypeVar
 
@@ -9,6 +9,7 @@ from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
+from logoadmin.domain.open_transaction import OpenTransaction
 from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
 from logoadmin.domain.services.changes import ChangeService
@@ -23,7 +24,7 @@ from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.randomness import Randomness
-from logoadmin.ports.storage import Storage
+from logoadmin.ports.storage import Storage, UnitOfWork
 from logoadmin.ports.tokens import TokenSigner, TokenVerifier
 
 Answer = TypeVar("Answer")
@@ -80,7 +81,7 @@ class LogoAdmin:
 
     def __init__(self, ports: Ports, rules: Rules, admin_password: str | None = None) -> None:
         """Put the core together with what it needs."""
-        self._storage = ports.storage
+        self._ports, self._rules, self._storage = ports, rules, ports.storage
         self.access = rules.access
         self.waits = ports.storage.waits
         self.concurrent_reads = ports.storage.concurrent_reads
@@ -129,20 +130,40 @@ class LogoAdmin:
         """Return what to tell somebody who waits no longer for a call that is under way; the log says so, too."""
         return self._storage.timed_out(writing=writing)
 
-    def atomic(self, calls: Callable[[], Answer]) -> Answer:
-        """Return the answer of calls whose changes are stored together: all of them, or none if the calls raise.
+    def atomic(self, work: Callable[["LogoAdmin"], Answer]) -> Answer:
+        """Return the answer of work whose changes are stored in one transaction: all of them, or none if it raises.
 
-        A call that raises changes nothing by itself, and the others go on if its error is caught. What they changed is
-        seen by others, and for certain by reads, once all of them are done. They may be run again from their start, as
-        after a deadlock. Only what the same thread changes before they return is part of it.
+        ::
+
+            def publish(gallery: LogoAdmin) -> Logo:
+                ann = gallery.authors.create(CreateAuthor(user_id=7, username="Ann"))
+                ...
+
+            logo = gallery.atomic(publish)
+
+        A call that raises undoes its own changes; catch the error, and the others are kept. The work may be run again
+        from its start, for example after a deadlock.
+
+        Args:
+            work: is given a gallery with the same use cases, bound to the transaction: its calls belong to it, and see
+                what it changed before. That gallery can be used until the work returns, in the same thread.
 
         Raises:
             StorageUnavailable: the database is out of reach; all of the changes may have been stored, or none.
         """
+
+        def transaction(uow: UnitOfWork) -> Answer:
+            ports = replace(self._ports, storage=OpenTransaction(self._storage, uow))
+            return work(LogoAdmin(ports, self._rules))
+
+        return self._storage.write(transaction)
+
+    def grouped(self, calls: Callable[[], Answer]) -> Answer:
+        """Return the answer of calls whose writes share one commit."""
         return self._storage.atomic(calls)
 
     def close(self) -> None:
-        """Let go of the database; safe to repeat."""
+        """Close the database; can be repeated."""
         self._storage.close()
 
     def __enter__(self) -> "LogoAdmin":

@@ -53,6 +53,7 @@ def _unit_of_work(tables: Tables, journal: Journal) -> UnitOfWork:
         changes=ChangeRepository(tables, journal),
         stored_responses=StoredResponseRepository(tables, journal),
         sign_in_attempts=SignInAttemptRepository(tables, journal),
+        savepoint=journal.undone_on_error,
     )
 
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import count
 from typing import Any, ParamSpec, TypeVar
@@ -14,6 +15,7 @@ from logoadmin.adapters.sql_storage.driver_errors import Failure, FailureKind
 from logoadmin.adapters.sql_storage.groups import Group
 from logoadmin.adapters.sql_storage.guarded_pool import RETRIES, STEP_TIMEOUT, GuardedPool
 from logoadmin.adapters.sql_storage.records import RecordRepositories
+from logoadmin.adapters.sql_storage.savepoints import Savepoints
 from logoadmin.adapters.sql_storage.schema import Schema
 from logoadmin.adapters.sql_storage.sessions import (
     PasswordRepository,
@@ -51,7 +53,9 @@ def open_sql_storage(
     return SqlStorage(dialect_of(url), connections, timeout, metrics or NoMetrics())
 
 
-def unit_of_work(transaction: Transaction) -> UnitOfWork:
+def unit_of_work(
+    transaction: Transaction, savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
+) -> UnitOfWork:
     """Return every repository, at work in a transaction."""
     repositories = RecordRepositories(transaction)
     return UnitOfWork(
@@ -64,6 +68,7 @@ def unit_of_work(transaction: Transaction) -> UnitOfWork:
         ChangeRepository(transaction),
         StoredResponseRepository(transaction),
         SignInAttemptRepository(transaction),
+        savepoint,
     )
 
 
@@ -253,7 +258,12 @@ class SqlStorage:
     ) -> Answer:
         with self._dialect.write_queue(), transaction:
             transaction.take_write_lock(self._dialect.begin_write, lock)
-            answer = work(unit_of_work(transaction))
+            savepoints = Savepoints(self.server, self._pool.driver_errors, transaction)
+            try:
+                answer = work(unit_of_work(transaction, savepoints.scope))
+            finally:
+                if savepoints.failure is not None:  # whatever the work made of it
+                    raise savepoints.failure
             self._commit(transaction)
         return answer
 

@@ -1,7 +1,6 @@
 """The commands that list, create, change and remove users."""
 
 import contextlib
-import functools
 import sys
 from typing import TYPE_CHECKING
 
@@ -60,7 +59,7 @@ def user_create(user_id: int, username: str, avatar: str | None, role_id: int | 
         command = CreateUser(user_id=user_id, username=username, avatar=avatar, password=_new_password())
         # Both or neither: nobody is left behind with a role that was not meant.
         caller = owner()
-        gallery.atomic(functools.partial(_create, gallery, command, role_id, caller))
+        gallery.atomic(lambda atomic: _create(atomic, command, role_id, caller))
     click.echo(f"Created user {user_id}")
     show_request(caller)
 

@@ -218,7 +218,7 @@ class Dispatch:
     def _atomically(self, jobs: list[Job]) -> Done:
         """Make calls so that one commit keeps what all of them change; nobody is told before that."""
         try:
-            return self._gallery.atomic(partial(one_by_one, jobs)) if len(jobs) > 1 else one_by_one(jobs)
+            return self._gallery.grouped(partial(one_by_one, jobs)) if len(jobs) > 1 else one_by_one(jobs)
         except StorageUnavailable as error:
             return [(job, (None, error)) for job in jobs]
         except Exception:

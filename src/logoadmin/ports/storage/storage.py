@@ -1,6 +1,7 @@
 """Every repository at work together, and the storage that runs such work in transactions."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -34,7 +35,12 @@ class RecordsOf(Protocol):
 
 @dataclass(slots=True, eq=False)
 class UnitOfWork:
-    """Every repository, at work in the same transaction."""
+    """The repositories of one transaction.
+
+    Attributes:
+        savepoint: begins a scope of a write, whose changes alone are undone if it raises. After a failure of the
+            database in a scope, every scope raises StorageUnavailable, and the write does not commit.
+    """
 
     records: RecordsOf
     links: Callable[[AnyArtworkKind], Links]
@@ -45,6 +51,7 @@ class UnitOfWork:
     changes: Changes
     stored_responses: StoredResponses
     sign_in_attempts: SignInAttempts
+    savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 class Storage(Protocol):
