@@ -1,7 +1,8 @@
 """How databases find records: each page along one index, and never through everything."""
 
+import contextlib
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -197,3 +198,23 @@ def plan_of(storage: SqlStorage, where: Filter, order: Order) -> str:
     with storage._pool.engine.connect() as connection:
         given = tuple(known[name] for name in found.order or tuple(values))
         return str(connection.exec_driver_sql(f"{explain} {found.sql}", given).all())
+
+
+@contextlib.contextmanager
+def sent_statements() -> Iterator[list[str]]:
+    """Yield the statements that databases get meanwhile."""
+    sent: list[str] = []
+    execute, insert = Transaction._execute, Transaction.insert
+
+    def executed(self: Transaction, statement: Any, values: Any, cursor: Any = None) -> None:
+        sent.append(str(statement))
+        execute(self, statement, values, cursor)
+
+    def inserted(self: Transaction, statement: Any, names: Any, rows: Any) -> None:
+        sent.append(str(statement))
+        insert(self, statement, names, rows)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Transaction, "_execute", executed)
+        patch.setattr(Transaction, "insert", inserted)
+        yield sent

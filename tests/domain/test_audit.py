@@ -351,7 +351,7 @@ def test_a_dry_run_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage) ->
 # Every method of the ports.
 
 READS: Final = {
-    *("get", "page", "links", "serialized", "get_existing", "with_links"),
+    *("get", "get_many", "load", "of_artworks", "page", "links", "serialized", "get_existing", "with_links"),
     *("find", "of_artwork", "of_author", "credentials", "can_sign_in"),
     *("get_for_change", "authorize"),
 }
@@ -438,7 +438,13 @@ def test_the_work_gets_every_other_repository_but_none_of_records_itself(storage
 
     def work(uow: ports.UnitOfWork) -> None:
         def inner(recording: AuditedUnitOfWork) -> None:
-            assert public(recording) == public(uow) - {"stored_responses"} | {"change_log", "held", "now", "close"}
+            assert public(recording) == public(uow) - {"stored_responses"} | {
+                "change_log",
+                "held",
+                "now",
+                "close",
+                "load",
+            }
             same = {name for name in public(uow) if getattr(recording, name, None) is getattr(uow, name)}
             assert same == public(uow) - audited - {"stored_responses"}
 
@@ -483,3 +489,28 @@ def test_what_is_not_there_leaves_nothing(stocked: LogoAdmin, storage: MemorySto
 def test_a_record_that_is_not_there_is_not_changed(storage: MemoryStorage) -> None:
     with pytest.raises(LookupError, match="User 9 is to be changed"):
         storage.write(recorded(lambda uow: uow.records(USERS).update(User(9, "eve", None, 1, NOW)), NOW))
+
+
+@pytest.mark.rule("contract I2", "contract G")
+def test_an_artwork_that_was_loaded_shows_what_changed_since(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    def work(uow: AuditedUnitOfWork) -> None:
+        logos = uow.records(LOGOS)
+
+        def is_as_stored() -> bool:
+            known, links = logos.get(1), logos.links(1)
+            stored = storage.read(lambda uow: uow.records(LOGOS).get(1))
+            return known == stored and links[LOGOS] == storage.read(lambda uow: uow.links(LOGOS).of_artwork(1))
+
+        for change in (
+            lambda: uow.records(AUTHORS).amend(1, None, {"username": "Renamed"}),
+            lambda: uow.links(LOGOS).add(1, 2),
+            lambda: logos.amend(1, None, {"name": "Renamed"}),
+            lambda: uow.records(AUTHORS).remove(2),
+            lambda: logos.remove(1),
+        ):
+            uow.load([(Kind.LOGO, 1), (Kind.LOGO, 99), (Kind.LOGO, 1)])
+            assert is_as_stored()
+            change()
+            assert is_as_stored()
+
+    storage.write(recorded(work, NOW))

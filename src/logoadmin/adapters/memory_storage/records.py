@@ -31,6 +31,9 @@ class RecordRepository(Generic[Record]):
     def get(self, id_: int) -> Record | None:
         return self._rows.get(id_)
 
+    def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
+        return truncated_page((self._rows[id_] for id_ in sorted(set(ids)) if id_ in self._rows), text_length)
+
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
         wanted = where.given
         part = wanted.pop("q", "").casefold()
@@ -105,6 +108,9 @@ class ArtworkRepository(RecordRepository[Artwork]):
         artwork = super().get(id_)
         return None if artwork is None else self._with_authors(artwork)
 
+    def get_many(self, ids: Sequence[int]) -> tuple[Artwork, ...]:
+        return page_of(super().get_many(ids), self._with_authors)
+
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Artwork, ...]:
         return page_of(super().page(after, limit, where, order), self._with_authors)
 
@@ -155,6 +161,10 @@ class LinkRepository:
     def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
         authors = self._links.get(artwork_id, {})
         return tuple(Link(link_id, artwork_id, author_id) for author_id, link_id in authors.items())
+
+    def of_artworks(self, artwork_ids: Sequence[int]) -> tuple[Link, ...]:
+        links = [link for artwork_id in set(artwork_ids) for link in self.of_artwork(artwork_id)]
+        return tuple(sorted(links, key=lambda link: link.link_id))
 
     def of_author(self, author_id: int) -> tuple[Link, ...]:
         theirs = [link for artwork_id in self._links if (link := self.find(artwork_id, author_id))]

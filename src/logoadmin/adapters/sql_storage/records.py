@@ -63,6 +63,7 @@ class _Statements:
         key = table.c[kind.id_field]
         self.kind = kind
         self.get = select(*columns).where(key == KEY)
+        self.get_many = select(*columns).where(key.in_(_OF_SOME)).order_by(key)
         self.pages = _pages(kind, select(*columns))
         self.add = insert(table).inline()
         self.update = update(table).where(key == KEY)
@@ -94,8 +95,13 @@ class RecordRepository(Repository, Generic[Record]):
         return self._transaction.next_id(self._statements.kind.id_field)
 
     def get(self, id_: int, /) -> Record | None:
+        if self._is_free(id_):
+            return None
         row = self._transaction.row(self._statements.get, {"key": id_})
         return None if row is None else self._record(row)
+
+    def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
+        return page_of(self._rows_of(ids), self._record)
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
         return page_of(self._rows(after, limit, where, order), self._record)
@@ -136,6 +142,18 @@ class RecordRepository(Repository, Generic[Record]):
     def touch(self, ids: Collection[int], version: int) -> None:
         for some in in_portions(KEYS, list(ids)):
             self._transaction.change(self._statements.touch, {**some, "version": version})
+
+    def _is_free(self, id_: int) -> bool:
+        """Return whether an id needs no look: it is above all that were ever given."""
+        kind = self._statements.kind
+        return kind.gives_ids and self._transaction.is_above_all(kind.id_field, id_)
+
+    def _rows_of(self, ids: Sequence[int]) -> Sequence[Row]:
+        wanted = [id_ for id_ in ids if not self._is_free(id_)]
+        if not wanted:
+            return ()
+        (some,) = in_portions(KEYS, wanted)
+        return self._transaction.page(self._statements.get_many, some)
 
     def _rows(self, after: int, limit: int, where: Filter, order: Order) -> Sequence[Row]:
         given = where.given
@@ -186,6 +204,7 @@ class _ArtworkStatements(_Statements):
         artworks, links = TABLES[kind.kind], LINK_TABLES[kind.kind]
         key, link_key, of = artworks.c[kind.id_field], links.c[kind.link_id_field], links.c[kind.id_field]
         makers, author = authors.c.author_id == links.c.author_id, _columns(AUTHORS)
+        self.columns = tuple(column.name for column in artworks.c)
         # One statement for an artwork and its authors. They are put in link order here, in Python: the database would
         # write artwork and CSS into a temporary table for each author to do it. The joins stand side by side: of one
         # within the other some databases would make a temporary table, too.
@@ -208,6 +227,8 @@ class _ArtworkRepository(RecordRepository[Any]):
     _statements: _ArtworkStatements
 
     def get(self, artwork_id: int, /) -> Any:
+        if self._is_free(artwork_id):
+            return None
         rows = self._transaction.rows(self._statements.get, {"key": artwork_id})
         if not rows:
             return None
@@ -217,12 +238,28 @@ class _ArtworkRepository(RecordRepository[Any]):
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Any, ...]:
         """Return first the artworks, then the links of all of them."""
-        rows = self._rows(after, limit, where, order)
+        return self._with_authors(self._rows(after, limit, where, order), everything=not where.given)
+
+    def get_many(self, ids: Sequence[int]) -> tuple[Any, ...]:
+        return self._with_authors(self._rows_of(ids), everything=False)
+
+    def add(self, artwork: Any, /) -> None:
+        """Store an artwork, together with others if no key can refuse it."""
+        id_ = self._statements.kind.id_of(artwork)
+        if not self._is_free(id_):
+            super().add(artwork)
+            return
+        values = self._values(artwork)
+        row = tuple([values[name] for name in self._statements.columns])
+        self._transaction.hold_back(self._statements.add, self._statements.columns, [row])
+        self._transaction.count(self._statements.kind.id_field, id_)
+
+    def _with_authors(self, rows: Sequence[Row], *, everything: bool) -> tuple[Any, ...]:
         if not rows:
             return ()
         makers: defaultdict[int, list[Author]] = defaultdict(list)
         known: dict[int, Author] = {}
-        for link in self._links_of_page([row[0] for row in rows], everything=not where.given):
+        for link in self._links_of_page([row[0] for row in rows], everything=everything):
             author = known.get(link[1])
             if author is None:
                 author = known[link[1]] = Author(*link[1:])
@@ -255,6 +292,7 @@ class _LinkStatements:
         both, every = (of == KEY, by == bindparam("author")), select(link_key, of, by).order_by(link_key)
         self.find = every.where(*both)
         self.of_artwork = every.where(of == KEY)
+        self.of_artworks = every.where(of.in_(_OF_SOME))
         self.of_author = every.where(by == KEY)
         self.add = insert(links).inline()
         self.remove = delete(links).where(*both)
@@ -280,13 +318,19 @@ class _LinkRepository(Repository):
     def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
         return self._links(self._statements.of_artwork, artwork_id)
 
+    def of_artworks(self, artwork_ids: Sequence[int]) -> tuple[Link, ...]:
+        if not artwork_ids:
+            return ()
+        (some,) = in_portions(KEYS, artwork_ids)
+        return tuple([Link(*row) for row in self._transaction.rows(self._statements.of_artworks, some)])
+
     def of_author(self, author_id: int) -> tuple[Link, ...]:
         return self._links(self._statements.of_author, author_id)
 
     def add(self, links: Sequence[Link]) -> None:
         if links:
             rows = [(link.link_id, link.artwork_id, link.author_id) for link in links]
-            self._transaction.insert(self._statements.add, self._statements.fields, rows)
+            self._transaction.hold_back(self._statements.add, self._statements.fields, rows)
 
     def remove(self, artwork_id: int, author_id: int) -> bool:
         return self._transaction.change(self._statements.remove, {"key": artwork_id, "author": author_id}) > 0

@@ -29,7 +29,7 @@ _STORE_COUNTED: Final = update(state).where(state.c.state_id == KEY).values(writ
 
 _ADD_CHANGES: Final = insert(changes).inline()
 _CHANGE: Final = tuple(column.name for column in changes.c)
-# Changes are held back up to this many, with texts up to about this many characters.
+# Rows are held back up to this many of a table, with texts up to about this many characters.
 _HELD_BACK: Final = 256
 _HELD_BACK_TEXT: Final = 2**18
 
@@ -60,6 +60,7 @@ class Transaction:
         "_counted",
         "_cursor",
         "_depth",
+        "_held_back",
         "_held_text",
         "_history",
         "_locked",
@@ -80,6 +81,7 @@ class Transaction:
         self._locked: dict[WriteLock, dict[str, int]] = {}
         self._history: list[Row] = []
         self._held_text = 0
+        self._held_back: dict[ClauseElement, tuple[tuple[str, ...], list[Row]]] = {}
         self._rights: dict[Row, Row | None] = {}
         self._depth = 0
 
@@ -104,6 +106,7 @@ class Transaction:
 
     def finish(self) -> None:
         """Store what was recorded and counted, so that nothing is left but the commit."""
+        self.store_held_back()
         self.store_history()
         for lock, locked in self._locked.items():
             changed = {name: self._counted[name] for name, number in locked.items() if self._counted[name] != number}
@@ -127,6 +130,7 @@ class Transaction:
 
     def savepoint(self) -> Savepoint:
         """Begin a part of the work, which may be undone alone."""
+        self.store_held_back()
         self._depth += 1
         savepoint = Savepoint(f"part_{self._depth}", dict(self._counted), list(self._history))
         self._cursor.execute(f"SAVEPOINT {savepoint.name}")
@@ -143,6 +147,7 @@ class Transaction:
         self._counted = {name: number for locked in self._locked.values() for name, number in locked.items()}
         self._counted.update(savepoint.counted)
         self._history = savepoint.history
+        self._held_back.clear()
         self._held_text = sum(map(text_length_of_row, self._history))
         self._rights.clear()
         self._cursor.execute(f"ROLLBACK TO SAVEPOINT {savepoint.name}")
@@ -156,11 +161,26 @@ class Transaction:
         if len(self._history) >= _HELD_BACK or self._held_text >= _HELD_BACK_TEXT:
             self.store_history()
 
+    def hold_back(self, statement: ClauseElement, names: tuple[str, ...], rows: Iterable[Row]) -> None:
+        """Have rows that no key can refuse inserted with others, before any other statement."""
+        held = self._held_back.setdefault(statement, (names, []))[1]
+        for row in rows:
+            held.append(row)
+            self._held_text += text_length_of_row(row)
+        if len(held) >= _HELD_BACK or self._held_text >= _HELD_BACK_TEXT:
+            self.store_held_back()
+
+    def store_held_back(self) -> None:
+        """Insert the rows that are held back, in the order in which their tables came."""
+        held, self._held_back = self._held_back, {}
+        for statement, (names, rows) in held.items():
+            self.insert(statement, names, rows)
+
     def store_history(self) -> None:
         """Store the entries of the history, before somebody looks at them and before the commit."""
         if self._history:
-            self.insert(_ADD_CHANGES, _CHANGE, self._history)
-            self._history, self._held_text = [], 0
+            history, self._history, self._held_text = self._history, [], 0
+            self.insert(_ADD_CHANGES, _CHANGE, history)
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
@@ -214,6 +234,7 @@ class Transaction:
 
         The driver makes as few statements of them as its database takes, or prepares one for all.
         """
+        self.store_held_back()
         lock = self._lock_of(statement)
         self.require_lock(lock)
         self._changed.add(lock)
@@ -238,6 +259,10 @@ class Transaction:
             self._counted.update(self._look_at_counted("records", _COUNTED))
         return self._counted[name]
 
+    def is_above_all(self, name: str, id_: int) -> bool:
+        """Return whether a write knows an id to be free because it is higher than any that was ever given."""
+        return "records" in self._locked and id_ > self._counted[name]
+
     def count(self, name: str, number: int) -> None:
         """Take note, in a write, of an id that was not given here, or of a change of a kind."""
         if number > self._counted[name]:
@@ -261,6 +286,8 @@ class Transaction:
         return next(iter(self._locked), "records") if statement.table is stored_responses else "records"
 
     def _execute(self, statement: ClauseElement, values: Mapping[str, Any], cursor: Any = None) -> None:
+        if self._held_back:
+            self.store_held_back()
         cursor = self._cursor if cursor is None else cursor
         sql, order, fixed, changes_rights = self._statements.compiled(statement, tuple(values))
         if changes_rights:

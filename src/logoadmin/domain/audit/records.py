@@ -4,7 +4,7 @@ Each change is authorized, gets a version, is stored and then recorded. Methods 
 here cannot be called by use cases.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 from logoadmin.domain.audit.escalation import GUARDS, Escalation
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
-from logoadmin.domain.model.lists import EVERYTHING, Filter, Order
+from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, TruncatedPage
 from logoadmin.domain.model.records import Change, Kind, Link, StoredRecord
 from logoadmin.domain.model.versions import raise_if_stale
 from logoadmin.ports.storage import Changes, UnitOfWork
@@ -29,6 +29,9 @@ LINKED: Final = "linked"
 UNLINKED: Final = "unlinked"
 PASSWORD_SET: Final = "password_set"
 
+# At most this many records are read at once.
+MOST_LOADED: Final = 50
+
 _NO_LINKS: Final[LinksByKind] = MappingProxyType({})
 # Up to this many changes are held in memory.
 _MOST_HELD: Final = 16
@@ -43,11 +46,12 @@ class ChangeLog:
         changes: the last changes, which are not stored yet.
     """
 
-    __slots__ = ("_goes_on", "_history", "_last_id", "_now", "_request_id", "_user_id", "changes")
+    __slots__ = ("_goes_on", "_history", "_last_id", "_now", "_request_id", "_user_id", "author_changes", "changes")
 
     def __init__(self, history: Changes, now: int, user_id: int | None, request_id: str | None) -> None:
         self._history = history
         self._now = now
+        self.author_changes = 0
         self._user_id = user_id
         self._request_id = request_id
         self.changes: list[Change] = []
@@ -64,6 +68,7 @@ class ChangeLog:
 
     def record(self, action: str, kind: Kind, id_: int, before: Snapshot | None, after: Snapshot | None) -> None:
         """Record a change that was made."""
+        self.author_changes += kind is Kind.AUTHOR
         change_id = self.version(kind, id_)
         if change_id == self._last_id:
             first = self.changes.pop()
@@ -112,6 +117,14 @@ class AuditedRecords(Generic[Record]):
 
     def get(self, id_: int) -> Record | None:
         return self._read(id_)
+
+    def load(self, ids: Sequence[int]) -> None:
+        """Read up to :data:`MOST_LOADED` records at once, as far as their texts are not too long to be held."""
+        self._known.clear()
+        found = self._stored.get_many(ids)
+        self._known.update({self._kind.id_of(record): record for record in found})
+        if not isinstance(found, TruncatedPage):
+            self._known.update({id_: None for id_ in ids if id_ not in self._known})
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
         return self._stored.page(after, limit, where, order)
@@ -237,7 +250,8 @@ class AuditedRecords(Generic[Record]):
         return self._known[id_]
 
     def _know(self, id_: int, record: Record | None) -> None:
-        if len(self._known) >= self._kind.page_sizes.first:  # an import reads too many to hold
+        # An import reads too many to hold.
+        if len(self._known) >= max(self._kind.page_sizes.first, 2 * MOST_LOADED) and id_ not in self._known:
             self._known.clear()
         self._known[id_] = record
 

@@ -3,6 +3,7 @@
 The additional rules of authors, artworks, links and passwords are also here.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar
 
@@ -21,7 +22,7 @@ from logoadmin.domain.audit.records import (
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotFound
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, USERS, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User
 from logoadmin.domain.model.versions import raise_if_unmodified, version_of
 from logoadmin.ports.storage import Credentials, UnitOfWork
@@ -71,19 +72,41 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
     _kind: AnyArtworkKind
 
+    def __init__(self, kind: AnyArtworkKind, uow: UnitOfWork, change_log: ChangeLog, escalation: Escalation) -> None:
+        super().__init__(kind, uow, change_log, escalation)
+        # The links of artworks that were loaded and not changed since, and how many changes of authors came before.
+        self._loaded: dict[int, tuple[Link, ...]] = {}
+        self._author_changes = 0
+
     def get(self, id_: int) -> Artwork | None:
         """Return an artwork with its current authors."""
-        self._known.pop(id_, None)
+        if not self._is_current(id_):
+            self._known.pop(id_, None)
         return self._read(id_)
+
+    def load(self, ids: Sequence[int]) -> None:
+        """Read artworks with their links."""
+        super().load(ids)
+        self._loaded, self._author_changes = dict.fromkeys(ids, ()), self._change_log.author_changes
+        for link in self._uow.links(self._kind).of_artworks([id_ for id_ in ids if self._known.get(id_) is not None]):
+            self._loaded[link.artwork_id] += (link,)
 
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an artwork."""
-        return {self._kind: self._uow.links(self._kind).of_artwork(id_)}
+        loaded = self._is_current(id_) and id_ in self._known
+        return {self._kind: self._loaded[id_] if loaded else self._uow.links(self._kind).of_artwork(id_)}
 
     def serialized(self, record: Artwork) -> Snapshot:
         """Return the current snapshot of an artwork."""
-        links = self._uow.links(self._kind).of_artwork(self._kind.id_of(record))
-        return self.with_links(snapshot(self._kind, record), links)
+        return self.with_links(snapshot(self._kind, record), self.links(self._kind.id_of(record))[self._kind])
+
+    def _is_current(self, id_: int) -> bool:
+        """Return whether an artwork is as it was loaded, its authors included."""
+        return self._author_changes == self._change_log.author_changes and id_ in self._loaded
+
+    def _know(self, id_: int, record: Artwork | None) -> None:
+        self._loaded.pop(id_, None)
+        super()._know(id_, record)
 
     def with_links(self, values: Snapshot, links: Iterable[Link]) -> Snapshot:
         """Return the snapshot of an artwork with these values and links."""
@@ -112,7 +135,7 @@ class AuditedLinks:
 
     def add(self, artwork_id: int, author_id: int) -> Link:
         """Link an author as the last one."""
-        before = self._stored.of_artwork(artwork_id)
+        before = self._artworks.links(artwork_id)[self._kind]
         links = self.made(artwork_id, [author_id])
         self._stored.add(links)
         self._record(LINKED, artwork_id, before, (*before, *links))
@@ -120,7 +143,7 @@ class AuditedLinks:
 
     def remove(self, artwork_id: int, author_id: int) -> bool:
         """Remove a link; return whether it existed."""
-        before = self._stored.of_artwork(artwork_id)
+        before = self._artworks.links(artwork_id)[self._kind]
         if not self._stored.remove(artwork_id, author_id):
             return False
         self._record(UNLINKED, artwork_id, before, [link for link in before if link.author_id != author_id])
@@ -128,7 +151,7 @@ class AuditedLinks:
 
     def replace(self, artwork_id: int, links: Sequence[Link]) -> None:
         """Replace the links of an artwork by these, new or restored."""
-        before = self._stored.of_artwork(artwork_id)
+        before = self._artworks.links(artwork_id)[self._kind]
         self._stored.remove_all(artwork_id)
         self._stored.add(links)
         self._record(AMENDED, artwork_id, before, links)
@@ -200,6 +223,14 @@ class AuditedUnitOfWork:
             found = audited_records(kind, self._uow, self.change_log, self._escalation)
             self._records[kind.kind] = found
         return found
+
+    def load(self, ids: Iterable[tuple[Kind, int]]) -> None:
+        """Read records that are about to be changed, up to :data:`MOST_LOADED`, with one query for each kind."""
+        of_kind: defaultdict[Kind, list[int]] = defaultdict(list)
+        for kind, id_ in ids:
+            of_kind[kind].append(id_)
+        for kind, wanted in of_kind.items():
+            self.records(KINDS[kind]).load(wanted)
 
     def links(self, kind: AnyArtworkKind) -> AuditedLinks:
         """Return the links of a kind of artwork."""

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.audit.records import CREATED, PASSWORD_SET, RESTORED, LinksByKind, Snapshot
+from logoadmin.domain.audit.records import CREATED, MOST_LOADED, PASSWORD_SET, RESTORED, LinksByKind, Snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, links_field
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, NotFound, NotPermitted
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.model.limits import Action, ChangeId, Id, RequestId, UnixTime, described
-from logoadmin.domain.model.lists import CHANGE_PAGE_SIZES, ChangeFilter, ListCommand, Listing
+from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.model.records import Change, Kind, Link, Undone
 from logoadmin.domain.use_cases import Service, writes
 
@@ -143,10 +143,12 @@ class ChangeService(Service):
 
 
 def _newest_first(uow: AuditedUnitOfWork, request_id: str, last: int) -> Iterator[Change]:
-    below, asked = last + 1, CHANGE_PAGE_SIZES.first
-    while page := uow.changes.of_request(request_id, below, asked):
+    """Yield the changes of a request; the records that they are about are loaded, with few queries."""
+    below = last + 1
+    while page := uow.changes.of_request(request_id, below, MOST_LOADED):
+        uow.load((change.kind, change.id) for change in page)
         yield from page
-        below, asked = page[-1].change_id, CHANGE_PAGE_SIZES.following(page)
+        below = page[-1].change_id
 
 
 def _refuse_without_write_scope(uow: AuditedUnitOfWork) -> None:

@@ -223,19 +223,21 @@ def _store(uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], 
         refused, left = BadLines(), array("L")
         tried = 0
         held: set[tuple[Kind, int]] = set()
-        for number, line in source.good(waiting):
-            tried += 1
-            # Of two lines for a record the later one is to stand, so it does not overtake the other.
-            if line.which not in held:
-                try:
-                    done.add(line, line.store(uow))
-                except (DuplicateEntry, NotFound) as error:
-                    refused.add(number, problem_of(error))
-                else:
-                    progress()
-                    continue
-            held.add(line.which)
-            left.append(number)
+        for batch in source.batches(waiting):
+            tried += len(batch)
+            uow.load(line.which for _, line in batch)
+            for number, line in batch:
+                # Of two lines for a record the later one is to stand, so it does not overtake the other.
+                if line.which not in held:
+                    try:
+                        done.add(line, line.store(uow))
+                    except (DuplicateEntry, NotFound) as error:
+                        refused.add(number, problem_of(error))
+                    else:
+                        progress()
+                        continue
+                held.add(line.which)
+                left.append(number)
         if waiting is None:
             tries = _TRIES * tried + _MORE_TRIES
         tries -= len(left)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from logoadmin.domain.audit.records import MOST_LOADED
 from logoadmin.domain.model.errors import BadLine, InvalidLines, Problem
 from logoadmin.domain.model.records import Kind, PasswordHash
 from logoadmin.domain.services.jsonl import Line, read_lines
@@ -11,6 +12,7 @@ from logoadmin.domain.services.jsonl import Line, read_lines
 # Of bad lines no more problems than this are named: somebody has to hold them. A file that has so many without a look
 # at any record is not read any further.
 MOST_REPORTED: Final = 10_000
+_MAX_BATCH_TEXT: Final = 2**20
 
 
 @dataclass(slots=True)
@@ -93,6 +95,19 @@ class ImportSource:
             else:
                 found.kinds.add(line.row.kind)
         return found
+
+    def batches(self, numbers: Sequence[int] | None) -> Iterator[list[tuple[int, Line]]]:
+        """Yield the same lines as :meth:`good`, as many at a time as are read and held together."""
+        batch: list[tuple[int, Line]] = []
+        length = 0
+        for number, line in self.good(numbers):
+            batch.append((number, line))
+            length += sum(len(value) for value in vars(line).values() if isinstance(value, str))
+            if len(batch) == MOST_LOADED or length > _MAX_BATCH_TEXT:
+                yield batch
+                batch, length = [], 0
+        if batch:
+            yield batch
 
     def good(self, numbers: Sequence[int] | None) -> Iterator[tuple[int, Line]]:
         """Yield the lines within their limits, all or those with some numbers, which rise."""

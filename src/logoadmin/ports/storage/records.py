@@ -37,6 +37,9 @@ class Records(Protocol[Record]):
     def get(self, id_: int, /) -> Record | None:
         """Return a record, or None."""
 
+    def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
+        """Return those of up to 50 records that exist, by id; a truncated page where their texts are too long."""
+
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
         """Return up to ``limit`` records with an id above ``after``, by id, of those that the filter asks for.
 
@@ -78,6 +81,9 @@ class Links(Protocol):
 
     def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
         """Return the links of an artwork, in link order."""
+
+    def of_artworks(self, artwork_ids: Sequence[int]) -> tuple[Link, ...]:
+        """Return the links of up to 50 artworks, in link order."""
 
     def of_author(self, author_id: int) -> tuple[Link, ...]:
         """Return the links of an author, in link order."""
