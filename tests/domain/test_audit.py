@@ -438,13 +438,8 @@ def test_the_work_gets_every_other_repository_but_none_of_records_itself(storage
 
     def work(uow: ports.UnitOfWork) -> None:
         def inner(recording: AuditedUnitOfWork) -> None:
-            assert public(recording) == public(uow) - {"stored_responses"} | {
-                "change_log",
-                "held",
-                "now",
-                "close",
-                "load",
-            }
+            own = {"change_log", "held", "now", "close", "load"}
+            assert public(recording) == public(uow) - {"stored_responses"} | own
             same = {name for name in public(uow) if getattr(recording, name, None) is getattr(uow, name)}
             assert same == public(uow) - audited - {"stored_responses"}
 
@@ -492,7 +487,8 @@ def test_a_record_that_is_not_there_is_not_changed(storage: MemoryStorage) -> No
 
 
 @pytest.mark.rule("contract I2", "contract G")
-def test_an_artwork_that_was_loaded_shows_what_changed_since(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+@pytest.mark.usefixtures("stocked")
+def test_an_artwork_that_was_loaded_shows_what_changed_since(storage: MemoryStorage) -> None:
     def work(uow: AuditedUnitOfWork) -> None:
         logos = uow.records(LOGOS)
 

@@ -1,4 +1,4 @@
-"""Records of every kind, and the links between artworks and authors: one repository, told a kind's table."""
+"""Records of every kind: one repository, with the statements of a kind's table."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,6 +10,7 @@ from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, delete
 
 from logoadmin.adapters.sql_storage.dialects import straight_join
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
+from logoadmin.adapters.sql_storage.links import LINKS, LinkRepository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors, filter_indexes
 from logoadmin.adapters.sql_storage.transaction import Repository, Transaction
@@ -25,7 +26,7 @@ from logoadmin.domain.model.kinds import (
     RecordKind,
 )
 from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, page_of
-from logoadmin.domain.model.records import Author, Kind, Link, Role, StoredRecord
+from logoadmin.domain.model.records import Author, Kind, Role, StoredRecord
 from logoadmin.ports.storage import Links, Records
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -281,73 +282,11 @@ class _ArtworkRepository(RecordRepository[Any]):
         return self._statements.kind.record(*values[:at], makers, *values[at:])
 
 
-class _LinkStatements:
-    """The statements about the links of one kind of artwork."""
-
-    def __init__(self, kind: AnyArtworkKind) -> None:
-        links = LINK_TABLES[kind.kind]
-        self.id_field = kind.link_id_field
-        self.fields = (kind.link_id_field, kind.id_field, "author_id")
-        link_key, of, by = (links.c[field] for field in self.fields)
-        both, every = (of == KEY, by == bindparam("author")), select(link_key, of, by).order_by(link_key)
-        self.find = every.where(*both)
-        self.of_artwork = every.where(of == KEY)
-        self.of_artworks = every.where(of.in_(_OF_SOME))
-        self.of_author = every.where(by == KEY)
-        self.add = insert(links).inline()
-        self.remove = delete(links).where(*both)
-        self.remove_all = delete(links).where(of == KEY)
-
-
-class _LinkRepository(Repository):
-    """The links of one kind of artwork, as :class:`~logoadmin.ports.storage.Links` says."""
-
-    __slots__ = ("_statements",)
-
-    def __init__(self, transaction: Transaction, statements: _LinkStatements) -> None:
-        self._transaction = transaction
-        self._statements = statements
-
-    def next_id(self) -> int:
-        return self._transaction.next_id(self._statements.id_field)
-
-    def find(self, artwork_id: int, author_id: int) -> Link | None:
-        row = self._transaction.row(self._statements.find, {"key": artwork_id, "author": author_id})
-        return None if row is None else Link(*row)
-
-    def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
-        return self._links(self._statements.of_artwork, artwork_id)
-
-    def of_artworks(self, artwork_ids: Sequence[int]) -> tuple[Link, ...]:
-        if not artwork_ids:
-            return ()
-        (some,) = in_portions(KEYS, artwork_ids)
-        return tuple([Link(*row) for row in self._transaction.rows(self._statements.of_artworks, some)])
-
-    def of_author(self, author_id: int) -> tuple[Link, ...]:
-        return self._links(self._statements.of_author, author_id)
-
-    def add(self, links: Sequence[Link]) -> None:
-        if links:
-            rows = [(link.link_id, link.artwork_id, link.author_id) for link in links]
-            self._transaction.hold_back(self._statements.add, self._statements.fields, rows)
-
-    def remove(self, artwork_id: int, author_id: int) -> bool:
-        return self._transaction.change(self._statements.remove, {"key": artwork_id, "author": author_id}) > 0
-
-    def remove_all(self, artwork_id: int) -> None:
-        self._transaction.change(self._statements.remove_all, {"key": artwork_id})
-
-    def _links(self, statement: Select[Any], of: int) -> tuple[Link, ...]:
-        return tuple([Link(*row) for row in self._transaction.rows(statement, {"key": of})])
-
-
 RECORDS: Final[Mapping[Kind, tuple[type[RecordRepository[Any]], _Statements]]] = {
     **{kind.kind: (RecordRepository, _Statements(kind)) for kind in KINDS.values()},
     Kind.ROLE: (_RoleRepository, _Statements(ROLES)),
     **{kind.kind: (_ArtworkRepository, _ArtworkStatements(kind)) for kind in ARTWORK_KINDS},
 }
-LINKS: Final[Mapping[Kind, _LinkStatements]] = {kind.kind: _LinkStatements(kind) for kind in ARTWORK_KINDS}
 
 
 class RecordRepositories(Repository):
@@ -360,4 +299,4 @@ class RecordRepositories(Repository):
         return repository(self._transaction, statements)
 
     def links(self, kind: AnyArtworkKind, /) -> Links:
-        return _LinkRepository(self._transaction, LINKS[kind.kind])
+        return LinkRepository(self._transaction, LINKS[kind.kind])

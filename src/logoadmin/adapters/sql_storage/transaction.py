@@ -8,7 +8,15 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, insert, select, update
 
 from logoadmin.adapters.sql_storage.statements import KEY, Row, StatementCompiler
-from logoadmin.adapters.sql_storage.tables import COUNTED, SESSION_TABLES, WRITE_LOCKS, changes, state, stored_responses
+from logoadmin.adapters.sql_storage.tables import (
+    COUNTED,
+    SESSION_TABLES,
+    WRITE_LOCKS,
+    changes,
+    metadata,
+    state,
+    stored_responses,
+)
 from logoadmin.domain.model.errors import Conflict
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import truncated_page
@@ -171,10 +179,10 @@ class Transaction:
             self.store_held_back()
 
     def store_held_back(self) -> None:
-        """Insert the rows that are held back, in the order in which their tables came."""
+        """Insert the rows that are held back, those of tables that others refer to first."""
         held, self._held_back = self._held_back, {}
-        for statement, (names, rows) in held.items():
-            self.insert(statement, names, rows)
+        for statement in sorted(held, key=_table_order):
+            self.insert(statement, *held[statement])
 
     def store_history(self) -> None:
         """Store the entries of the history, before somebody looks at them and before the commit."""
@@ -297,6 +305,10 @@ class Transaction:
         else:
             known = {**fixed, **values}
             cursor.execute(sql, tuple([known[name] for name in order]))
+
+
+def _table_order(statement: Any) -> int:
+    return metadata.sorted_tables.index(statement.table)
 
 
 class Repository:
