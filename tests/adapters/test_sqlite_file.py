@@ -78,7 +78,7 @@ def command(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
 
 def serve(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
     def as_far_as_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("logoadmin.entrypoints.server.serve", lambda application, *_, **__: application(None))
+        monkeypatch.setattr("logoadmin.entrypoints.server.serve", lambda application, *_, **__: application())
         cli.main(["serve", "--port", "0", *arguments], standalone_mode=False)
 
     return pytest.param(as_far_as_the_application, id=" ".join(("serve", *arguments)))  # type: ignore[return-value]  # it is for parametrize
