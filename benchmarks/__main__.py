@@ -1,50 +1,48 @@
-"""How fast logoadmin is: ``make bench``, or ``python -m benchmarks [--only NAME] [--seconds N] [--strict]``.
+"""The speed of logoadmin: ``make bench``, or ``python -m benchmarks [--only NAME] [--seconds N] [--strict]``.
 
 What it does
     In one run it starts logoadmin as its users do (``logoadmin serve``, one process) and, on the same web server with
-    the same data, two others to compare it with:
+    the same data, two others for comparison:
 
     - *the usual way* (``usual/``): FastAPI, sessions of SQLAlchemy's ORM, pydantic models for what goes in and out;
-    - *a bare route* (``bare.py``): Starlette answering the same bytes, which lie ready. Nobody is faster than that.
+    - *a bare route* (``bare.py``): Starlette returning the same prepared bytes. Nothing is faster than that.
 
-    wrk, with 32 connections, drives them by turns, on SQLite and, where mariadbd is installed, on MariaDB. Both write
+    wrk, with 32 connections, drives them in turns, on SQLite and, if mariadbd is installed, on MariaDB. Both write
     with the same durability and hash passwords at the same cost. Everything stays on the loopback interface and in a
-    temporary directory; it ends what it started.
+    temporary directory; everything that was started is stopped.
 
 What it measures
     =========  =======================================================================================================
-    logo       reading one logo with two authors, which the response cache has
-    user       reading one user, which is no public answer and so is read each time
+    logo       reading one logo with two authors, from the response cache
+    user       reading one user, which is not public and therefore not cached
     list       reading 200 logos with two authors each
-    users      reading 100,000 users: how much memory the service takes for it, when the first byte comes, how long
-               it takes as a whole
+    users      reading 100,000 users: the memory of the service, the time until the first byte and until the last
     create     creating authors
     record     the same with a token, against the service without rights and history (``without.py``)
-    unchanged  reading what the reader has already, against a 200 that is made anew (``without.py``) and one from the
-               response cache
+    unchanged  a 304, against a rendered 200 (``without.py``) and a 200 from the response cache
     follow     reading the history from its beginning
     sign-in    signing in with the right password, which is mostly Argon2id
     page       reading pages of 100 among a million users, at the end and with ``q``, against the first page; it takes
                some minutes to fill the databases
     import     ``logoadmin import`` of a whole gallery into a new database, the start of the program included; the file
-               that LOGOADMIN_GALLERY names, or 3,700 records that are made. Beside it, for the same file: parsing the
+               that LOGOADMIN_GALLERY names, or 3,700 generated records. For comparison: parsing the same
                lines and inserting them in bulk, unchecked
-    start      importing the package in a fresh interpreter; importing pydantic is what it is compared with
+    start      importing the package in a fresh interpreter, against importing pydantic
     watched    reading one logo with metrics, and with the access log as well, against without
-    gzip       reading all logos of the gallery above, compressed against plain: the processor's time at the server
-    workers    reading one user from two processes, against one; how much of a processor wrk takes is said beside it
-    cluster    creating authors on a Galera cluster of three servers on this machine, against one server; takes
+    gzip       reading all logos of the gallery above, compressed against plain: the server's processor time
+    workers    reading one user from two processes, against one, with wrk's share of a processor
+    cluster    creating authors on a Galera cluster of three servers on this machine, against one server; needs
                galera-4, haproxy and rsync
     =========  =======================================================================================================
 
 How to read it
-    ``4.2 x usual`` says that logoadmin answers 4.2 times as many requests in a second as the usual way does, or
-    answers one in so much less time. Only such ratios mean something: seconds and requests depend on the machine
-    and on what else it does. Each is the median of the ratios of several rounds. The load generator shares the
-    machine with the servers, so a ratio below 100 % of a bare route contains the load generator's work, too.
+    ``4.2 x usual`` means that logoadmin handles 4.2 times as many requests per second as the usual way, or needs less
+    than a quarter of its time for one. Only ratios are meaningful: seconds and requests depend on the machine and its
+    other load. Each is the median of the ratios of several rounds. The load generator shares the machine with the
+    servers, so a ratio below 100 % of a bare route includes the load generator's work.
 
-A target that is missed is shown as such; with ``--strict`` the exit code is then 1. So it always is when a measurement
-fails; what the others found is printed all the same.
+A missed target is shown as such; with ``--strict`` the exit code is then 1. If a measurement fails, the exit code is
+always 1, and the results of the others are printed.
 """
 
 import argparse
@@ -61,7 +59,7 @@ from tests.mariadb import missing_reason
 
 
 def main() -> int:
-    """Measure what is asked for, print it, and return the exit code."""
+    """Run the requested measurements, print the results, and return the exit code."""
     arguments = _arguments()
     if not load.is_installed():
         print("benchmarks: wrk is missing; install it with: apt-get install wrk", file=sys.stderr)
@@ -72,7 +70,7 @@ def main() -> int:
     with Environment(*([SQLITE] if reason else [SQLITE, MARIADB])) as environment:
         rounds = Rounds(arguments.rounds, arguments.seconds)
         results, failed = _measured(arguments.only or list(MEASUREMENTS), environment, rounds)
-        print(table(results))  # before the environment is taken down, which may fail, too
+        print(table(results))  # before the environment is removed, which may fail as well
     missed = sum(result.is_missed for result in results)
     targets = sum(result.target is not None for result in results)
     print(f"\n{targets - missed} of {targets} targets are reached.")
@@ -82,7 +80,7 @@ def main() -> int:
 
 
 def _measured(names: Sequence[str], environment: Environment, rounds: Rounds) -> tuple[list[Result], list[str]]:
-    """Return what measurements found, and which of them failed: one that fails takes nothing from the others."""
+    """Return the results of the measurements, and those that failed; a failure does not affect the others."""
     results: list[Result] = []
     failed: list[str] = []
     for name in names:

@@ -1,4 +1,4 @@
-"""How quick the console is in Chromium, against the marks of contract J5: ``make bench-console``.
+"""The speed of the console in Chromium, against the marks of contract J5: ``make bench-console``.
 
 It serves 3,470 logos that are made, or the gallery that LOGOADMIN_GALLERY names, from a temporary SQLite file, signs in
 and prints each figure with its mark. Only loopback is reached. Frames depend on the machine: on a busy one, compare.
@@ -23,7 +23,7 @@ from tests.browser import started
 LOGOS: Final = 3470
 ROUNDS: Final = 5
 
-# When the first card is there, in a page that was just asked for.
+# The time until the first card exists, in a page that was just requested.
 _FIRST_CARD: Final = """
 const look = () => {
   if (document.querySelector(".card")) globalThis.firstCard = performance.now();
@@ -105,7 +105,7 @@ def _measure(page: Page, address: str) -> None:
 
 
 def _measure_frames(page: Page, address: str) -> None:
-    """Print how many frames a page gets that does nothing, and a bare one that scrolls: no list can have more."""
+    """Print the frame rates of an idle page and of a plain one that scrolls: the upper bounds for any list."""
     reference = page.context.new_page()
     reference.set_content("<body style='height: 160000px; background: linear-gradient(red, blue)'>")
     reference.bring_to_front()
@@ -122,7 +122,7 @@ def _measure_frames(page: Page, address: str) -> None:
 
 
 def _kilobytes(chromium: Browser, address: str, path: str) -> float:
-    """Return what a fresh visit of a view takes over the wire, records aside."""
+    """Return the bytes that the first visit of a view transfers, without records."""
     with chromium.new_context() as context:
         page = context.new_page()
         _sign_in(page, address)
@@ -161,7 +161,7 @@ def _served(directory: Path) -> Iterator[str]:
         write_gallery(file, logos=LOGOS, themes=131)
     database = f"sqlite:///{directory / 'console.db'}"
     import_gallery(file, database)
-    # As in the wheel: modules in a checkout have their comments.
+    # As in the wheel; modules in a checkout have their comments.
     (wheel,) = WheelBuilder(".").build(directory=str(directory), versions=["standard"])
     with ZipFile(wheel) as archive:
         archive.extractall(directory)

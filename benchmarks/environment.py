@@ -24,20 +24,20 @@ MARIADB: Final = "MariaDB"
 ONE_LOGO: Final = "/api/logos/1"
 ONE_USER: Final = "/api/users/7"
 ALL_LOGOS: Final = "/api/logos"
-# The numbers of the authors that are created: no two requests of a run may have the same.
+# The numbers for new authors: no two requests of a run may have the same one.
 NEW_AUTHORS: Final = itertools.count(1_000_000, 100_000)
 
 
 class Environment:
-    """Makes what is asked for when it is first asked for; a context manager that ends and removes all of it."""
+    """Creates databases and servers on first use; a context manager that stops and removes all of them."""
 
     def __init__(self, *databases: str) -> None:
-        """Have these kinds of database."""
+        """Use these kinds of database."""
         self.databases = databases
         self._ends = ExitStack()
         self._made = 0
         self.directory = Path(self._ends.enter_context(tempfile.TemporaryDirectory(prefix="logoadmin-bench-")))
-        # Programs start from bytecode, as they do once they are installed; all that are started here inherit this.
+        # Programs start from bytecode, as installed ones do; all child processes inherit this.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = str(self.directory / "bytecode")
 
@@ -67,14 +67,14 @@ class Environment:
 
     @cached_property
     def whole(self) -> Server:
-        """The service with a whole gallery on SQLite: the one that LOGOADMIN_GALLERY names, or one that is made."""
+        """The service with a whole gallery on SQLite: the file of LOGOADMIN_GALLERY, or a generated one."""
         database = self.new_database(SQLITE)
         import_gallery(self.whole_gallery, database)
         return self._start(servers.logoadmin(database))
 
     @cached_property
     def whole_gallery(self) -> Path:
-        """The file that LOGOADMIN_GALLERY names, or 3,700 records that are made."""
+        """The file that LOGOADMIN_GALLERY names, or 3,700 generated records."""
         file = GIVEN or self.directory / "whole.jsonl"
         if GIVEN is None:
             write_gallery(file, themes=131, logos=3494, made_by_two=50)
@@ -97,7 +97,7 @@ class Environment:
 
     @cached_property
     def forgetful(self) -> dict[str, Server]:
-        """The service, making each answer anew."""
+        """The service without its cache, rendering each response."""
         return self._without("cache")
 
     @cached_property
@@ -132,7 +132,7 @@ class Environment:
     def _mariadb(self) -> MariaDbServer:
         server = MariaDbServer()
         self._ends.callback(server.remove)
-        # Not the user of the tests: the usual way's driver cannot send a password that is more than ASCII.
+        # Not the user of the tests: the driver of the usual way can send only ASCII passwords.
         server.execute(
             "CREATE USER 'bench'@'127.0.0.1' IDENTIFIED BY 'bench'", "GRANT ALL ON `gallery%`.* TO 'bench'@'127.0.0.1'"
         )

@@ -1,4 +1,4 @@
-"""What the servers hold, and how it gets into their databases."""
+"""The contents of the servers, and how they get into their databases."""
 
 import contextlib
 import json
@@ -34,7 +34,7 @@ LOGOS: Final = 200
 USERS: Final = 100_000
 MANY_USERS: Final = 1_000_000
 PASSWORD: Final = "correct-horse-battery"
-# Not left in the environment, where the service would take it for a setting that is misspelt.
+# Not left in the environment, where the service would reject it as a misspelt setting.
 _NAMED: Final = os.environ.pop("LOGOADMIN_GALLERY", "")
 GIVEN: Final = Path(_NAMED) if _NAMED else None
 
@@ -45,7 +45,7 @@ _CREATED_AT: Final = 1_800_000_000
 
 
 def write_gallery(file: Path, *, themes: int = 0, logos: int = LOGOS, made_by_two: int = 1) -> None:
-    """Write a gallery; ``made_by_two`` says that every so many logos and themes have two authors, the others none."""
+    """Write a gallery; every ``made_by_two``-th logo and theme has two authors, the others none."""
     lines = [
         {"kind": "author", "author_id": number, "user_id": number, "username": f"maker {number}"}
         for number in range(1, _AUTHORS + 1)
@@ -71,7 +71,7 @@ def _artwork(kind: str, number: int, made_by_two: int) -> dict[str, Any]:
 
 
 def import_gallery(file: Path, database: str) -> float:
-    """Import a gallery as users of logoadmin do; return how many seconds it took."""
+    """Import a gallery as users of logoadmin do; return the seconds it took."""
     began = time.perf_counter()
     _logoadmin(database, "import", str(file))
     return time.perf_counter() - began
@@ -84,7 +84,7 @@ def _logoadmin(database: str, *arguments: str) -> None:
 
 
 def insert_gallery(file: Path, database: str) -> float:
-    """Parse a gallery and insert it into the tables of the usual way, unchecked; return how many seconds it took."""
+    """Parse a gallery and insert it into the tables of the usual way, unchecked; return the seconds it took."""
     with _engine(engine_of(database)) as engine:
         Base.metadata.create_all(engine)
         began = time.perf_counter()
@@ -105,7 +105,7 @@ def _insert(connection: Connection, lines: Iterable[str]) -> None:
 
 
 def insert_users(database: str) -> None:
-    """Fill a database up to as many users as all of them; their names and their password are what wrk knows."""
+    """Fill a database up to this number of users; wrk knows their names and their password."""
     password = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1).hash(PASSWORD)
     same = {"role_id": 1, "created_at": _CREATED_AT, "password": password}
     with _engine(create_engine(database)) as engine, engine.begin() as connection:
@@ -122,9 +122,9 @@ def insert_users(database: str) -> None:
 
 
 def keep_many_users(database: str) -> None:
-    """Keep a million users in a new database, whose names are in another order than their ids.
+    """Store a million users in a new database; the order of their names differs from that of their ids.
 
-    The database makes them itself: one after the other through logoadmin, they would take some minutes.
+    The database generates them: creating them one by one through logoadmin would take minutes.
     """
     _logoadmin(database, "init")
     digits = [union_all(*(select(literal(digit).label("digit")) for digit in range(10))).subquery() for _ in range(6)]
@@ -134,7 +134,7 @@ def keep_many_users(database: str) -> None:
     for each in digits[1:]:
         every = every.join(each, true())
     rows = select(number, name, literal(1), literal(_CREATED_AT), name).select_from(every)
-    # Each digit goes with every other one: that is no mistake.
+    # Each digit is combined with every other one, as intended.
     with _engine(create_engine(database, enable_from_linting=False)) as engine, engine.begin() as connection:
         columns = ["user_id", "username", "role_id", "created_at", "name_casefold"]
         connection.execute(insert(users).from_select(columns, rows))

@@ -1,4 +1,4 @@
-"""Interleaved measuring: candidates are measured by turns, so that whatever else the machine does hits all alike."""
+"""Interleaved measurements: candidates take turns, so that other load on the machine affects all of them."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -13,20 +13,20 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How often each candidate is measured, and for how many seconds each time where that can be chosen."""
+    """The number of rounds, and the seconds of each where that can be chosen."""
 
     count: int
     seconds: int
 
     def slower(self, times: int) -> "Rounds":
-        """Return fewer and longer rounds, for answers of which there are only some in a second."""
+        """Return fewer and longer rounds, for responses of which only some are sent per second."""
         return Rounds(math.ceil(self.count / 2), self.seconds * times)
 
 
 def interleave(
     candidates: Mapping[Name, Candidate], measure: Callable[[Candidate], Measured], rounds: int
 ) -> dict[Name, list[Measured]]:
-    """Return what is measured of each candidate, one value for each round; each round begins with another of them."""
+    """Return the measurements of each candidate, one value per round; each round begins with another candidate."""
     names = list(candidates)
     measured: dict[Name, list[Measured]] = {name: [] for name in names}
     for number in range(rounds):
@@ -37,5 +37,5 @@ def interleave(
 
 
 def median_ratio(these: list[float], those: list[float]) -> float:
-    """Return the median of how many times the others each is in the same round."""
+    """Return the median of each candidate's ratio to the others in the same round."""
     return median(this / that for this, that in zip(these, those, strict=True))

@@ -1,4 +1,4 @@
-"""The clients: wrk for many requests at once, a plain socket for one long answer."""
+"""The clients: wrk for many concurrent requests, a plain socket for one long response."""
 
 import json
 import os
@@ -22,19 +22,19 @@ _MILLISECONDS: Final = {"us": 0.001, "ms": 1.0, "s": 1_000.0, "m": 60_000.0}
 
 
 def is_installed() -> bool:
-    """Tell whether there is a load generator."""
+    """Return whether a load generator is installed."""
     return shutil.which("wrk") is not None
 
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """How 32 clients were answered.
+    """The responses to 32 clients.
 
     Attributes:
-        rate: requests a second.
-        late: milliseconds within which 99 % of them were answered.
-        share: how much of a processor the load generator took, 1 for all of it.
-        requests: how many there were.
+        rate: requests per second.
+        late: the milliseconds within which 99 % of them were answered.
+        share: the share of a processor that the load generator used, 1 for all of it.
+        requests: the number of requests.
     """
 
     rate: float
@@ -51,15 +51,15 @@ def answered(
     *arguments: object,
     headers: Mapping[str, str] | None = None,
 ) -> LoadResult:
-    """Return how 32 clients are answered at once, all of them well.
+    """Return the results of 32 concurrent clients, all of whose requests succeed.
 
     Args:
-        server: who is asked.
-        path: what for.
-        seconds: how long, in whole seconds or more.
-        script: what makes the requests, if they are not all the same GET.
-        arguments: what the script is told.
-        headers: of each request, if there is no script.
+        server: the server.
+        path: the path of the requests.
+        seconds: the duration, in whole seconds or more.
+        script: the script that generates the requests, unless all are the same GET.
+        arguments: the arguments of the script.
+        headers: the headers of each request, if no script is given.
     """
     sent = [part for name, value in (headers or {}).items() for part in ("-H", f"{name}: {value}")]
     command = ["wrk", "-t1", f"-c{_AT_ONCE}", f"-d{max(1, round(seconds))}s", "--timeout", "30s", "--latency"]
@@ -80,7 +80,7 @@ def answered(
 
 
 def processor(server: Server, path: str, seconds: float, headers: Mapping[str, str]) -> float:
-    """Return how many seconds of the processor the server takes for an answer, with 32 clients at once."""
+    """Return the server's processor seconds per response, with 32 concurrent clients."""
     before = server.processor()
     requests = answered(server, path, seconds, headers=headers).requests
     return (server.processor() - before) / requests
@@ -94,13 +94,13 @@ def rate(
     *arguments: object,
     headers: Mapping[str, str] | None = None,
 ) -> float:
-    """Return how many requests a second are answered; see :func:`answered`."""
+    """Return the requests per second; see :func:`answered`."""
     return answered(server, path, seconds, script, *arguments, headers=headers).rate
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one answer came: seconds until the first byte of its body, seconds until its last, and the whole of it."""
+    """The timing of one response: seconds until the first and the last byte of its body, and the body."""
 
     first: float
     whole: float
@@ -108,7 +108,7 @@ class Reading:
 
 
 def read(server: Server, path: str, headers: Mapping[str, str] | None = None) -> Reading:
-    """Read one answer as fast as it comes."""
+    """Read one response as fast as it arrives."""
     lines = [f"GET {path} HTTP/1.1", "Host: 127.0.0.1", "Connection: close"]
     lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
     request = "\r\n".join(lines) + "\r\n\r\n"
@@ -132,7 +132,7 @@ def _has_body(received: bytearray) -> bool:
 
 
 def entity_tag(server: Server, path: str) -> str:
-    """Return the entity tag of an answer."""
+    """Return the entity tag of a response."""
     with urllib.request.urlopen(server.url(path)) as answer:
         tag: str = answer.headers["ETag"]
         return tag

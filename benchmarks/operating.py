@@ -1,4 +1,4 @@
-"""The measurements of operating: what it costs to be watched, compressed, on several processes and on a cluster."""
+"""The costs of operating: metrics and logs, compression, several processes, and a cluster."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +14,7 @@ _KB: Final = 1000
 
 
 def watching(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Read a stored logo while requests are counted, and while they are logged, too."""
+    """Read a cached logo with metrics, and with the log."""
     servers = {
         "off": environment.logoadmin[SQLITE],
         "metrics": environment.served(SQLITE, metrics_port=0),
@@ -27,7 +27,7 @@ def watching(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 
 def compressing(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Read all logos of a whole gallery, compressed and plain, by how much of the processor the server takes."""
+    """Read all logos of a whole gallery, compressed and plain; compare the server's processor time."""
     server = environment.whole
     ways = {
         way: partial(load.processor, server, ALL_LOGOS, rounds.slower(3).seconds, headers={"Accept-Encoding": way})

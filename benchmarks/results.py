@@ -1,4 +1,4 @@
-"""What was found, beside what is wanted, as a table."""
+"""The results next to their targets, as a table."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ _HEADINGS: Final = ("What", "Database", "Found", "Wanted", "")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a value must reach, or not go beyond."""
+    """A bound that a value must reach, or must not exceed."""
 
     sign: str
     bound: float
 
     def is_reached(self, value: float) -> bool:
-        """Tell whether a value is good enough."""
+        """Return whether a value meets the target."""
         return value >= self.bound if self.sign == "≥" else value <= self.bound
 
 
 def at_least(bound: float) -> Target:
-    """Return the target of a value that is to be high."""
+    """Return a lower bound."""
     return Target("≥", bound)
 
 
 def at_most(bound: float) -> Target:
-    """Return the target of a value that is to be low."""
+    """Return an upper bound."""
     return Target("≤", bound)
 
 
@@ -34,11 +34,11 @@ class Result:
     """One line of the table.
 
     Attributes:
-        what: was measured.
-        where: on which kind of database, if on any.
+        what: the measurement.
+        where: the kind of database, if any.
         value: the median, in ``unit``.
-        unit: what the value counts, such as ``x usual``: so many times what the usual way reaches.
-        target: what is wanted of it, if anything is.
+        unit: the unit of the value, such as ``x usual`` for a multiple of the usual way.
+        target: the target, if there is one.
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""The servers that are compared: each a process of its own that listens on the loopback interface."""
+"""The servers under comparison, each a process of its own that listens on the loopback interface."""
 
 import contextlib
 import os
@@ -31,16 +31,16 @@ class Server:
         return f"http://127.0.0.1:{self.port}{path}"
 
     def forget_peak_memory(self) -> int:
-        """Return how many bytes of memory the process has now, and watch from now on for the most that it has."""
+        """Return the present memory of the process in bytes, and start to track its peak."""
         Path(f"/proc/{self.process_id}/clear_refs").write_text("5")
         return self._status("VmRSS")
 
     def peak_memory(self) -> int:
-        """Return the most bytes of memory that it had since then."""
+        """Return the peak memory in bytes since then."""
         return self._status("VmHWM")
 
     def processor(self) -> float:
-        """Return how many seconds of a processor the process has taken."""
+        """Return the processor seconds that the process has used."""
         fields = Path(f"/proc/{self.process_id}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -61,14 +61,14 @@ def logoadmin(database: str, **settings: object) -> Iterator[Server]:
 
 @contextlib.contextmanager
 def without(part: str, database: str) -> Iterator[Server]:
-    """Serve a database in the same way, without a part of the service that ``without.py`` switches off."""
+    """Serve a database in the same way, without the part of the service that ``without.py`` switches off."""
     with _serving([sys.executable, "-m", "benchmarks.without", part, "serve"], LOGOADMIN_DATABASE=database) as server:
         yield server
 
 
 @contextlib.contextmanager
 def uvicorn(application: str, **environment: str) -> Iterator[Server]:
-    """Serve another application, on the server that logoadmin is served by."""
+    """Serve another application on the server that logoadmin uses."""
     with _serving([sys.executable, "-m", "uvicorn", application, *_UVICORN], **environment) as server:
         yield server
 
@@ -79,7 +79,7 @@ def _serving(command: list[str], **environment: str) -> Iterator[Server]:
     process = subprocess.Popen(
         [*command, "--host", "127.0.0.1", "--port", str(port)],
         stdout=subprocess.DEVNULL,
-        # Only the access log is so long, and what it costs to read is not measured.
+        # Only the access log is this long, and the cost of reading it is not measured.
         stderr=subprocess.DEVNULL if environment.get("LOGOADMIN_LOG_LEVEL") == "info" else None,
         env={**os.environ, **environment},
     )
@@ -91,7 +91,7 @@ def _serving(command: list[str], **environment: str) -> Iterator[Server]:
 
 
 def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
-    """Wait until it answers, whatever it says: a parent listens before its workers are there."""
+    """Wait until it responds with any status: a parent process listens before its workers exist."""
     deadline = time.monotonic() + _READY_WITHIN
     while process.poll() is None and time.monotonic() < deadline:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), _READY_WITHIN) as connection:

@@ -1,4 +1,4 @@
-"""logoadmin without a part of it, to see what that costs or spares: ``python -m benchmarks.without history serve``."""
+"""logoadmin without one of its parts, to measure its cost or gain: ``python -m benchmarks.without history serve``."""
 
 import sys
 from typing import Any, Final
@@ -18,13 +18,13 @@ def _version(*_: Any) -> int:
 
 
 def _replace(owner: object, name: str, by: Any = _nothing) -> None:
-    """Replace what is there; a name that has changed must not leave a part in."""
+    """Replace an attribute; fail if its name has changed."""
     getattr(owner, name)
     setattr(owner, name, by)
 
 
 def history() -> None:
-    """Let changes leave no trace, and nobody be asked for their rights."""
+    """Switch off the history and the checks of rights."""
     for owner, names in {
         records.ChangeLog: ("record", "store"),
         escalation.Escalation: ("check", "check_key", "check_somebody_holds_all"),
@@ -36,7 +36,7 @@ def history() -> None:
 
 
 def cache() -> None:
-    """Let each answer be made anew, as the first one after a change is."""
+    """Switch off the cache, so that each response is rendered."""
     _replace(response_cache, "_may_be_stored")
 
 

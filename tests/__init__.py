@@ -1,6 +1,6 @@
-"""The tests. Their many processes share what Python compiled, even where it is told to keep nothing beside the source.
+"""The tests. Their many processes share compiled bytecode, even if Python must not write any next to the source.
 
-``PYTHONDONTWRITEBYTECODE`` would have each of them compile all that it imports, libraries, too: a second or two each.
+With ``PYTHONDONTWRITEBYTECODE`` alone, each process would compile all its imports, which takes a second or two.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Asking an ASGI application in this thread: with nothing in between, or as a client that knows HTTP."""
+"""Requests to an ASGI application in this thread: raw, or from a client that knows HTTP."""
 
 import asyncio
 import atexit
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Scope
 
 @dataclass(frozen=True)
 class AppResponse:
-    """What an application sent: ``complete`` says whether it sent the end of the body, too."""
+    """The messages of an application; ``complete`` is true if it sent the end of the body."""
 
     status_code: int
     headers: tuple[tuple[bytes, bytes], ...]
@@ -23,7 +23,7 @@ class AppResponse:
     error: Exception | None
 
     def header(self, name: str) -> str | None:
-        """Return the only header of a name, None where there is none."""
+        """Return the only header of a name, or None."""
         found = [value.decode("latin-1") for key, value in self.headers if key == name.lower().encode()]
         assert len(found) < 2
         return found[0] if found else None
@@ -34,7 +34,7 @@ class AppResponse:
         return self.body.decode()
 
     def json(self) -> Any:
-        """Return what the body says."""
+        """Return the parsed body."""
         return json.loads(self.body)
 
 
@@ -47,7 +47,7 @@ def ask(
     body: bytes | Sequence[bytes] = b"",
     asgi_version: str = "2.4",
 ) -> AppResponse:
-    """Ask once, for anything; a body of several parts comes in as many messages, and no header is made up."""
+    """Send one arbitrary request; each part of the body is a message, and no headers are added."""
     raw_path = path.encode() if isinstance(path, str) else path
     target, _, query = raw_path.partition(b"?")
     parts = [body] if isinstance(body, bytes) else list(body)
@@ -57,15 +57,15 @@ def ask(
 
 
 class AppClient(httpx2.Client):
-    """A client of an application, that keeps its event loop, in this thread.
+    """A client of an application that keeps its event loop in this thread.
 
-    Starlette's has a thread for the event loop: to hand it all messages takes several times as long as most answers.
+    Starlette's client runs the event loop in a thread: passing messages takes several times as long as most responses.
     """
 
     def __init__(
         self, app: ASGIApp, base_url: str = "http://testserver", *, root_path: str = "", raises: bool = True
     ) -> None:
-        """Be a client of an application, below a prefix; ``raises`` tells whether what it raises is raised here."""
+        """Create a client of an application below a prefix; with ``raises``, its errors are raised here."""
         super().__init__(transport=_InThisThread(app, root_path, raises), base_url=base_url)
         self.app = app
 
@@ -119,7 +119,7 @@ async def _answer(app: ASGIApp, scope: Scope, parts: Sequence[bytes]) -> AppResp
     async def receive() -> Message:
         if coming:
             return coming.pop(0)
-        await asyncio.Event().wait()  # a client that stays and says no more
+        await asyncio.Event().wait()  # a client that stays connected and sends nothing more
         raise AssertionError
 
     async def send(message: Message) -> None:

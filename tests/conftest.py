@@ -1,4 +1,4 @@
-"""What all tests share: every storage there is, fresh and empty."""
+"""Fixtures for all tests: every storage, fresh and empty."""
 
 import gc
 import os
@@ -28,26 +28,25 @@ settings.register_profile(
     "logoadmin",
     deadline=None,
     max_examples=200 if LONG else 25,
-    # Where a release is judged, the same code has the same examples, so that what fails there fails here; elsewhere
-    # each run looks for something new.
+    # In CI, the same code gets the same examples, so failures can be reproduced; elsewhere each run tries new ones.
     derandomize="CI" in os.environ,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("logoadmin")
 
-# To look for garbage among what is loaded and collected, and stays, took a tenth of the time of all tests.
+# Collecting garbage among the modules and tests that stay loaded took a tenth of the time of all tests.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Have the garbage collector look at what comes from here on, and no more at what is there."""
+    """Exclude existing objects from garbage collection."""
     gc.freeze()
     gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _environment() -> Iterator[None]:
-    """Have the service find quick hashing in the environment, and nothing that is for the tests."""
+    """Set cheap hashing in the environment, and remove the options of the tests."""
     with pytest.MonkeyPatch.context() as patch:
         for name in OPTIONS:
             patch.delenv(name, raising=False)
@@ -58,9 +57,9 @@ def _environment() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_once() -> Iterator[None]:
-    """Have what one storage compiled known to the next ones on the same kind of database.
+    """Share compiled statements between the storages on the same kind of database.
 
-    Each keeps what it compiled, but hardly a test has the storage of another one: they would compile all the time.
+    Each storage caches its statements, but nearly every test has its own storage, which would compile them again.
     """
     compile_ = StatementCompiler._compile
     known: dict[tuple[Any, ...], CompiledStatement] = {}
@@ -79,7 +78,7 @@ def _compiled_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def mariadb_database(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[MariaDb]:
-    """A database of this process alone on the MariaDB server of this test run, its tables made."""
+    """A database for this process on the MariaDB server of the test run, with tables."""
     require_mariadb()
     directory = tmp_path_factory.getbasetemp()
     with shared(directory if worker_id == "master" else directory.parent, f"gallery_{worker_id}") as database:
@@ -88,7 +87,7 @@ def mariadb_database(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -
 
 @pytest.fixture(scope="session")
 def mariadb_server() -> Iterator[MariaDbServer]:
-    """A MariaDB server of this process alone, which may be stopped and altered; the tables of its database are made."""
+    """A MariaDB server for this process, which may be stopped and altered; its database has tables."""
     require_mariadb()
     server = MariaDbServer()
     try:
@@ -100,7 +99,7 @@ def mariadb_server() -> Iterator[MariaDbServer]:
 
 @pytest.fixture(scope="module")
 def mariadb(request: pytest.FixtureRequest) -> MariaDb:
-    """The database of a process; in a module with the mark ``own_mariadb``, a server that nobody else uses."""
+    """The database of a process; in a module marked ``own_mariadb``, on a separate server."""
     is_own = request.node.get_closest_marker("own_mariadb") is not None
     found: MariaDb = request.getfixturevalue("mariadb_server" if is_own else "mariadb_database")
     return found
@@ -108,14 +107,14 @@ def mariadb(request: pytest.FixtureRequest) -> MariaDb:
 
 @pytest.fixture
 def running(mariadb_server: MariaDbServer) -> Iterator[MariaDbServer]:
-    """The server that nobody else uses, which runs as usual afterwards, whatever became of it."""
+    """The separate server, which is restored after each test."""
     yield mariadb_server
     mariadb_server.kill()
     mariadb_server.start()
 
 
 def require_mariadb() -> None:
-    """Skip the test where there is no MariaDB, or fail it where there must be one."""
+    """Skip the test if MariaDB is not installed, or fail it if MariaDB is required."""
     reason = missing_reason()
     if reason is not None:
         skip_without("MARIADB", reason)
@@ -123,8 +122,8 @@ def require_mariadb() -> None:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator["Browser"]:
-    """The browser, for which no name leads anywhere."""
-    from tests import browser  # which takes a while, and most tests need none
+    """The browser, for which no name resolves."""
+    from tests import browser  # imported late: it takes a while, and most tests do not need it
 
     with browser.started() as found:
         yield found
@@ -132,7 +131,7 @@ def chromium() -> Iterator["Browser"]:
 
 @pytest.fixture(scope="session")
 def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An SQLite file with empty tables, to be copied."""
+    """An SQLite file with empty tables, as a template."""
     file = tmp_path_factory.mktemp("sqlite") / "empty.db"
     made = open_sql_storage(f"sqlite:///{file}")
     made.prepare()
@@ -142,7 +141,7 @@ def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def initialised_file(tmp_path_factory: pytest.TempPathFactory, sqlite_file: Path) -> Path:
-    """An SQLite file as ``logoadmin init`` leaves it, to be copied: to make one takes longer than most commands."""
+    """An SQLite file as ``logoadmin init`` creates it, as a template: creating one takes longer than most commands."""
     file = tmp_path_factory.mktemp("initialised") / "logoadmin.db"
     shutil.copy(sqlite_file, file)
     connect(f"sqlite:///{file}").close()
@@ -175,7 +174,7 @@ def mariadb_storage(mariadb: MariaDb) -> Iterator[SqlStorage]:
 
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
-    """The URL of a file that is not there yet."""
+    """The URL of a file that does not exist yet."""
     return f"sqlite:///{tmp_path / 'new.db'}"
 
 
@@ -199,7 +198,7 @@ def prepared_mariadb_url(mariadb: MariaDb) -> str:
 
 @pytest.fixture(params=["sqlite", "mariadb"])
 def prepared_url(request: pytest.FixtureRequest) -> str:
-    """The URL of each kind of database in turn, with empty tables: quicker to have than to make them there."""
+    """The URL of each kind of database in turn, with empty tables, which are copied to save time."""
     found: str = request.getfixturevalue(f"prepared_{request.param}_url")
     return found
 

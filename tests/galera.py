@@ -1,4 +1,4 @@
-"""A Galera cluster of three servers behind a HAProxy, in temporary directories, on addresses of loopback alone."""
+"""A Galera cluster of three servers behind HAProxy, in temporary directories, on loopback addresses only."""
 
 import contextlib
 import fcntl
@@ -23,7 +23,7 @@ _NAMES: Final = ("one", "two", "three")
 _SYNCED: Final = "4"
 _READY_WITHIN: Final = 60.0
 _STARTS: Final = 3
-# As docs/cluster.md has them, but for the size of the cache.
+# As in docs/cluster.md, except for the size of the cache.
 _TIMES: Final = (
     "evs.keepalive_period=PT0.5S",
     "evs.suspect_timeout=PT2S",
@@ -32,12 +32,12 @@ _TIMES: Final = (
     "pc.recovery=true",
     "gcache.size=64M",
 )
-# What is copied of a data directory: not what was known of who else there was.
+# The copied part of a data directory, without the state of the other members.
 _NOT_COPIED: Final = shutil.ignore_patterns("gvwstate.dat", "galera.cache", "*.pid")
 
 
 def galera_missing_reason() -> str | None:
-    """Return why there can be no cluster here, None if there can."""
+    """Return why no cluster can run here, or None."""
     if missing_reason() is not None:
         return missing_reason()
     if _provider() is None:
@@ -51,10 +51,10 @@ def _provider() -> str | None:
 
 
 class Node(MariaDbServer):
-    """One of the servers, as MariaDbServer is alone; it touches no process but its own."""
+    """One of the servers; it touches no process but its own."""
 
     def __init__(self, number: int, base: Path, ports: Sequence[int]) -> None:
-        """Copy the data directory of a server that was shut down in good order."""
+        """Copy the data directory of a server that was shut down cleanly."""
         self.name = _NAMES[number]
         self.host = f"127.0.1.{number + 1}"
         directory = Path(tempfile.mkdtemp(prefix=f"logoadmin-galera-{self.name}-"))
@@ -65,13 +65,13 @@ class Node(MariaDbServer):
             self._own(path)
 
     def start(self, *options: str) -> None:
-        """Start or restart the server, and wait until it has what the others have."""
+        """Start or restart the server, and wait until it is synchronized."""
         for attempt in range(1, _STARTS + 1):
             try:
                 super().start(*options, *self._position())
                 break
             except RuntimeError:
-                # Galera itself aborts now and then while servers come back at once; systemd starts it again, too.
+                # Galera sometimes aborts when servers return at once; systemd would restart it as well.
                 if attempt == _STARTS or self._process is None or self._process.poll() is None:
                     raise
         deadline = time.monotonic() + _READY_WITHIN
@@ -91,12 +91,12 @@ class Node(MariaDbServer):
         self.start("--wsrep-new-cluster")
 
     def status(self, name: str) -> str:
-        """Return one of the values by which the server tells how it is."""
-        # Of no database: one that is cut off would not let anybody choose one.
+        """Return one of the server's status values."""
+        # Without a database: a server that is cut off refuses to select one.
         return str(self._execute(None, f"SHOW GLOBAL STATUS LIKE '{name}'")[0][1])
 
     def isolate(self, *, cut_off: bool) -> None:
-        """Cut the server off from the others, or let it come back."""
+        """Cut the server off from the others, or reconnect it."""
         self._execute(None, f"SET GLOBAL wsrep_provider_options = 'gmcast.isolate={int(cut_off)}'")
 
     def _command(self) -> list[str]:
@@ -123,11 +123,11 @@ class Node(MariaDbServer):
         ]
 
     def _position(self) -> list[str]:
-        """Return what a server that was killed has to be told: up to where it had got."""
+        """Return the option with the position of a server that was killed."""
         state = self.data / "grastate.dat"
         if not state.exists() or "seqno:   -1" not in state.read_text():
             return []
-        # Without a network: two that are recovered at once would both listen on the usual port.
+        # Without a network: two concurrent recoveries would both listen on the default port.
         arguments = [*self._command(), "--wsrep-recover", "--skip-networking"]
         environment = {**os.environ, "PATH": search_path()}
         told = subprocess.run(arguments, check=False, capture_output=True, text=True, env=environment, timeout=60)
@@ -138,10 +138,10 @@ class Node(MariaDbServer):
 
 
 class HaProxy:
-    """HAProxy with the configuration that operators are given, on other addresses."""
+    """HAProxy with the shipped configuration, on other addresses."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        """Start, and lead to the first of the servers that is well."""
+        """Start, with the first healthy server in use."""
         self.port = free_port()
         self._directory = Path(tempfile.mkdtemp(prefix="logoadmin-haproxy-"))
         self._socket = self._directory / "socket"
@@ -159,7 +159,7 @@ class HaProxy:
         self.leads_to("one")
 
     def led_to(self) -> str | None:
-        """Return the name of the server that is led to, None where there is none."""
+        """Return the name of the server in use, or None."""
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as asked:
             asked.settimeout(5)
             asked.connect(str(self._socket))
@@ -171,7 +171,7 @@ class HaProxy:
         return None
 
     def leads_to(self, *names: str | None, within: float = 30.0) -> float:
-        """Wait until one of these servers is led to; return how many seconds that took."""
+        """Wait until one of these servers is in use; return the seconds it took."""
         began = time.monotonic()
         while self.led_to() not in names:
             if time.monotonic() - began > within:
@@ -180,17 +180,17 @@ class HaProxy:
         return time.monotonic() - began
 
     def remove(self) -> None:
-        """End it, and remove all it had."""
+        """Stop it and remove its files."""
         self._process.kill()
         self._process.wait()
         shutil.rmtree(self._directory, ignore_errors=True)
 
 
 class Cluster:
-    """Three servers that have the same, and the proxy before them."""
+    """Three replicated servers behind the proxy."""
 
     def __init__(self) -> None:
-        """Make one server, copy what it has three times, and start the copies one after the other."""
+        """Create one server, copy its data three times, and start the copies one after another."""
         self.nodes: list[Node] = []
         self._databases = 0
         base = MariaDbServer()
@@ -198,7 +198,7 @@ class Cluster:
             base.execute("CREATE USER 'haproxy'@'127.0.0.1'", "CREATE USER 'haproxy'@'localhost'")
             base.stop()
             ports = [free_port() for _ in range(4)]
-            # It was a cluster of one, once: copies that are as far as each other have nothing to transfer.
+            # It was once a cluster of one: copies with the same position need no transfer.
             first = Node(0, base.data, ports)
             self.nodes.append(first)
             first.start_first()
@@ -215,9 +215,9 @@ class Cluster:
             base.remove()
 
     def new_database(self) -> str:
-        """Return the name of a new, empty database, which all servers have."""
+        """Return the name of a new, empty database on all servers."""
         name = self.nodes[0].new_database()
-        # A connection names its database before it can wait for what other servers wrote.
+        # A connection selects its database before it can wait for the writes of other servers.
         for node in self.nodes[1:]:
             node.execute("SET SESSION wsrep_sync_wait = 1", "SHOW DATABASES")
         return name
@@ -228,7 +228,7 @@ class Cluster:
         return quoted.replace(self.nodes[0].address, f"127.0.0.1:{self.proxy.port}")
 
     def remove(self) -> None:
-        """End it all, and remove it."""
+        """Stop everything and remove the files."""
         for node in self.nodes:
             node.remove()
         if hasattr(self, "proxy"):
@@ -237,7 +237,7 @@ class Cluster:
 
 @contextlib.contextmanager
 def one_at_a_time(directory: Path) -> Iterator[None]:
-    """Let no other process of a test run have a cluster meanwhile; the machine has enough to do with one."""
+    """Allow only one cluster at a time in a test run, to limit the load."""
     with (directory / "galera.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

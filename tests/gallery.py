@@ -1,4 +1,4 @@
-"""A gallery as tests want it: the time stands still, hashing is cheap, and every command has something to work on."""
+"""A gallery for tests: the clock stands still, hashing is cheap, and every command has a record to work on."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ TOKEN_KEY: Final = "a key that only these tests know, long enough"
 
 @dataclass
 class FrozenClock:
-    """A clock that stands still until it is told otherwise."""
+    """A clock that stands still until a test moves it."""
 
     time: int = NOW
 
@@ -49,12 +49,12 @@ class FrozenClock:
 
 
 def if_match(command: Asked, *versions: int) -> Asked:
-    """Return a command that is only done if the record has one of these versions."""
+    """Return a command with ``if_match``."""
     return command.model_copy(update={"if_match": frozenset(versions)})
 
 
 def if_none_match(command: Asked, *versions: int) -> Asked:
-    """Return a command that is only answered if the record or list has none of these versions."""
+    """Return a command with ``if_none_match``."""
     return command.model_copy(update={"if_none_match": frozenset(versions)})
 
 
@@ -86,7 +86,7 @@ def add_user(uow: UnitOfWork, user: User, password: PasswordHash | None) -> None
 
 
 def has_users(uow: UnitOfWork, role_id: int) -> bool:
-    """Tell whether somebody has a role."""
+    """Return whether a user has the role."""
     return bool(uow.records(USERS).page(-1, 1, Filter(role_id=role_id)))
 
 
@@ -123,7 +123,7 @@ def gallery_on(
     started: bool = True,
     keys: Sequence[Key] = (hs256_key(TOKEN_KEY),),
 ) -> LogoAdmin:
-    """Put a gallery together on a storage; ``started`` makes its roles and its administrator."""
+    """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
     if started:
         storage.write(lambda uow: first_start(uow, hasher, randomness, clock, ADMIN_PASSWORD))
@@ -133,15 +133,15 @@ def gallery_on(
 
 
 class WatchedStorage:
-    """Another storage, that tells what it was asked for and that can be out of reach or at fault."""
+    """A storage that wraps another one, records its calls, and can fail."""
 
     def __init__(self, inner: Storage) -> None:
-        """Watch a storage.
+        """Wrap a storage.
 
         Attributes:
             asked: the names of the methods that were called, in order.
-            fault: what is raised instead of an answer, if anything.
-            faultless: how many more calls are answered all the same.
+            fault: the exception that calls raise, if any.
+            faultless: the number of calls that still succeed.
         """
         self._inner = inner
         self.server = "db.example:3306"
@@ -151,15 +151,15 @@ class WatchedStorage:
         self.faultless = 0
 
     def go_away(self, after: int = 0) -> None:
-        """Be out of reach, after some more calls."""
+        """Become unreachable after some more calls."""
         self.fault, self.faultless = StorageUnavailable(self.server), after
 
     def come_back(self) -> None:
-        """Be within reach again."""
+        """Become reachable again."""
         self.fault = None
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
-        """Return what to tell somebody who waits no longer."""
+        """Return the error for a caller that stops waiting."""
         del writing
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
@@ -214,7 +214,7 @@ ARTWORK: Final[dict[str, Any]] = {
     "active": True,
 }
 
-# Every command: the call that takes it, and values that are good in a stocked gallery.
+# Every command: the call that takes it, and values that are valid in a stocked gallery.
 ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     sessions.SignIn: ("sessions.sign_in", {"username": "ann", "password": ANN_PASSWORD}),
     sessions.Refresh: ("sessions.refresh", {"grant_type": "refresh_token", "refresh_token": "unknown"}),
@@ -276,7 +276,7 @@ IMPORTED_LINE: Final = '{"kind": "author", "author_id": 9, "user_id": 109, "user
 
 
 def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
-    """Do what a command asks for; an import makes an author, an export is thrown away, an undone request is read."""
+    """Execute a command; an import creates an author, and exports and lists are read to their end."""
     call = attrgetter(ASKED[type(command)][0])(gallery)
     if isinstance(command, import_export.ImportRecords):
         return call(command, [IMPORTED_LINE], caller)
@@ -288,7 +288,7 @@ def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
 
 
 def stock(gallery: LogoAdmin) -> None:
-    """Make a role 3, a user 7 with the default role, two authors, and a logo 1 and a theme 1 by the first of them.
+    """Create role 3, user 7 with the default role, two authors, and logo 1 and theme 1 by the first of them.
 
     Change 7 is the creation of the second author, by the request ``second``.
     """
@@ -303,7 +303,7 @@ def stock(gallery: LogoAdmin) -> None:
 
 
 def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:
-    """Return a new user with a role of these scopes and a session, put straight into storage."""
+    """Return a new user with a role of these scopes and a session, written directly to the storage."""
 
     def work(uow: UnitOfWork) -> SignedIn:
         role = Role(uow.records(ROLES).next_id(), f"role of {user_id}", scope, NOW)

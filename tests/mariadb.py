@@ -1,4 +1,4 @@
-"""MariaDB servers that live as long as a test run, each in a temporary directory, on a port that was free."""
+"""MariaDB servers for a test run, each in a temporary directory, on a free port."""
 
 import contextlib
 import fcntl
@@ -34,7 +34,7 @@ _SMALL: Final = (
     "--innodb-buffer-pool-load-at-startup=OFF",
     "--innodb-buffer-pool-dump-at-shutdown=OFF",
     "--innodb-stats-auto-recalc=OFF",
-    # No file is forced to disk: what the kernel was given outlives a server that is killed, and no test cuts the power.
+    # No file is flushed to disk: the page cache survives a killed server, and no test cuts the power.
     "--innodb-flush-log-at-trx-commit=2",
     "--innodb-flush-method=nosync",
     "--key-buffer-size=1M",
@@ -44,14 +44,14 @@ _SMALL: Final = (
 
 
 def missing_reason() -> str | None:
-    """Return why there can be no server here, None if there can."""
+    """Return why no server can run here, or None."""
     if shutil.which("mariadbd", path=search_path()) is None:
         return "mariadbd is not installed"
     return None
 
 
 def search_path() -> str:
-    """Return where programs are looked for: servers are in places that only root has in its path."""
+    """Return the search path for programs, with the directories of root's path, where servers are."""
     return f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
 
 
@@ -81,7 +81,7 @@ class MariaDb:
 
     @property
     def socket(self) -> Path:
-        """Where programs on this machine reach it."""
+        """The address for programs on this machine."""
         return self._directory / "socket"
 
     @property
@@ -95,7 +95,7 @@ class MariaDb:
         return f"mysql+pymysql://logoadmin:{quoted}@{self.host}:{port or self.port}/{database}"
 
     def connect(self) -> Any:
-        """Return a connection of the server's root, in autocommit."""
+        """Return a connection as root, in autocommit."""
         return self._connect(self.database)
 
     def execute(self, *statements: str) -> list[tuple[Any, ...]]:
@@ -109,7 +109,7 @@ class MariaDb:
         storage.close()
 
     def empty(self) -> None:
-        """Empty all tables as if nothing had ever been in them."""
+        """Empty all tables and reset the counters."""
         tables = [table.name for table in reversed(metadata.sorted_tables) if table is not state]
         filled = {
             name for (name,) in self.execute(" UNION ALL ".join(f"(SELECT '{t}' FROM {t} LIMIT 1)" for t in tables))
@@ -118,7 +118,7 @@ class MariaDb:
         self.execute("START TRANSACTION", *deletions, _UNCOUNTED.format("state"), "COMMIT")
 
     def new_database(self) -> str:
-        """Return the name of a new, empty database, whose default collation takes most names for the same."""
+        """Return the name of a new, empty database, whose default collation considers most names equal."""
         self._databases += 1
         name = f"{self.database}_{self._databases}"
         self.create(name)
@@ -161,10 +161,10 @@ class MariaDb:
 
 
 class MariaDbServer(MariaDb):
-    """A server, with the database ``gallery``. It touches no process but the one that it started."""
+    """A server with the database ``gallery``. It touches no process but its own."""
 
     def __init__(self, directory: Path | None = None, port: int | None = None) -> None:
-        """Make a data directory, and start; or take what there is in a directory, and wait to be told."""
+        """Create a data directory and start; or use an existing directory, without starting."""
         made = Path(tempfile.mkdtemp(prefix="logoadmin-mariadb-")) if directory is None else directory
         super().__init__(made, port or free_port())
         self._user = "mysql" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
@@ -178,11 +178,11 @@ class MariaDbServer(MariaDb):
         return self._directory / "data"
 
     def log(self) -> str:
-        """Return what it said."""
+        """Return its log."""
         return (self._directory / "log").read_text(errors="replace")
 
     def start(self, *options: str) -> None:
-        """Start the server, perhaps with more options, and wait until it answers."""
+        """Start the server, with more options if given, and wait until it responds."""
         log = (self._directory / "log").open("ab")
         arguments = [*self._command(), f"--port={self.port}", f"--bind-address={self.host}", *_SMALL, *options]
         self._process = subprocess.Popen(arguments, stdout=log, stderr=log, env={**os.environ, "PATH": search_path()})
@@ -195,29 +195,29 @@ class MariaDbServer(MariaDb):
         self._connect(None).close()
 
     def stop(self) -> None:
-        """Shut the server down in good order, if it runs."""
+        """Shut the server down cleanly, if it runs."""
         self._end(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End the server as a power cut would."""
+        """Kill the server, as a power cut would."""
         self._end(signal.SIGKILL)
 
     def freeze(self) -> None:
-        """Let the server hang: it accepts connections, by its kernel, and answers nothing."""
+        """Make the server hang: the kernel accepts connections, but nothing responds."""
         self._running().send_signal(signal.SIGSTOP)
-        time.sleep(0.05)  # the signal is on its way for a moment, in which the server would still answer
+        time.sleep(0.05)  # until the signal arrives, the server could still respond
 
     def resume(self) -> None:
-        """Let a server that hangs go on."""
+        """Resume the server."""
         self._running().send_signal(signal.SIGCONT)
 
     def remove(self) -> None:
-        """Stop the server and remove all it had."""
+        """Stop the server and remove its files."""
         self.kill()
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def where(self) -> dict[str, Any]:
-        """Return what another process must know to use the server, and to remove it."""
+        """Return the data that another process needs to use and remove the server."""
         return {"directory": str(self._directory), "port": self.port, "process": self._running().pid}
 
     def _command(self) -> list[str]:
@@ -232,7 +232,7 @@ class MariaDbServer(MariaDb):
         ]
 
     def _own(self, directory: Path) -> None:
-        """Give a directory to the user as whom the server runs."""
+        """Give a directory to the user of the server process."""
         if os.geteuid() == 0:
             shutil.chown(directory, self._user)
 
@@ -283,10 +283,10 @@ class MariaDbServer(MariaDb):
 
 @contextlib.contextmanager
 def shared(directory: Path, database: str) -> Iterator[MariaDb]:
-    """Yield a new database, its tables made, on the server that all processes of a test run share.
+    """Yield a new database with tables, on the server that all processes of a test run share.
 
-    The first of them starts the server. Each holds a lock as long as it uses it, also if it crashes then; the last one
-    finds that nobody else does, and removes it. Who started it stays until then, to see it end.
+    The first process starts the server. Each process holds a lock while it uses the server, which is also released by a
+    crash. The last one finds no other lock and removes the server. The first one stays until then, to reap it.
     """
     place = directory / "mariadb.json"
     with (directory / "mariadb.used").open("w") as used, contextlib.ExitStack() as started:
@@ -314,7 +314,7 @@ def shared(directory: Path, database: str) -> Iterator[MariaDb]:
 
 @contextlib.contextmanager
 def _alone(directory: Path) -> Iterator[None]:
-    """Start or remove the server while no other process of the test run does."""
+    """Lock the server against other processes of the test run that start or remove it."""
     with (directory / "mariadb.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

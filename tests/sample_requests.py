@@ -1,4 +1,4 @@
-"""One good request for each operation, written by hand from spec §Endpoints and contract C, D and G."""
+"""One valid request for each operation, written by hand from spec §Endpoints and contract C, D and G."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,19 +13,19 @@ from tests.gallery import ANN_PASSWORD, ARTWORK, IMPORTED_LINE
 
 @dataclass(frozen=True)
 class Sample:
-    """A request that is good in a stocked gallery, and what is said of it.
+    """A request that is valid in a stocked gallery, and its expected response.
 
     Attributes:
-        method: of HTTP.
+        method: the HTTP method.
         template: the path as the specification writes it.
-        status: of the answer.
-        token: who needs one: nobody, nobody but it is looked at, nobody under ``open``, or everybody (contract B1).
-        body: the JSON body, or the only line of one of JSON Lines; None for none.
-        fields: those of the answer, or of each record of it.
-        is_list: whether the answer is an array.
+        status: the expected status.
+        token: whether a token is needed: never, never but it is checked, not under ``open``, or always (contract B1).
+        body: the JSON body, or the only line of a JSON Lines body; None without a body.
+        fields: the fields of the response, or of each record in it.
+        is_list: whether the response is an array.
         is_file: whether it is a file of JSON Lines.
-        errors: the statuses beside 401, 403, 413, 415, 422 and 503 that it may answer.
-        media_type: of the body.
+        errors: the possible statuses besides 401, 403, 413, 415, 422 and 503.
+        media_type: the media type of the body.
     """
 
     method: str

@@ -20,7 +20,7 @@ from benchmarks.usual.models import Author, Logo, RefreshToken, SignedIn, User, 
 
 
 class Answer(BaseModel):
-    """What is made of a record to be answered."""
+    """Base of the responses."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -58,7 +58,7 @@ class LogoAnswer(Answer):
 
 
 class TokensAnswer(Answer):
-    """What a sign-in gives."""
+    """The response to a sign-in."""
 
     access_token: str
     token_type: str = "bearer"
@@ -68,20 +68,20 @@ class TokensAnswer(Answer):
 
 
 class Input(BaseModel):
-    """What is asked for."""
+    """Base of the request bodies."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class NewAuthor(Input):
-    """An author to be made."""
+    """A new author."""
 
     user_id: int = Field(strict=True, ge=0, le=2_147_483_647)
     username: str = Field(min_length=1, max_length=64)
 
 
 class SignIn(Input):
-    """Who somebody says they are."""
+    """Name and password."""
 
     username: str = Field(min_length=1, max_length=64)
     password: str = Field(min_length=1, max_length=256)
@@ -93,7 +93,7 @@ Sessions = sessionmaker(engine_of(os.environ["DATABASE"]), expire_on_commit=Fals
 
 
 def session_of_request() -> Iterator[Session]:
-    """Give each request a session."""
+    """Give each request a database session."""
     with Sessions() as session:
         yield session
 

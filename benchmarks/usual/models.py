@@ -11,7 +11,7 @@ class Base(DeclarativeBase):
 
 
 class Role(Base):
-    """What users may do."""
+    """The rights of a user."""
 
     __tablename__ = "roles"
 
@@ -22,7 +22,7 @@ class Role(Base):
 
 
 class User(Base):
-    """Somebody who may sign in."""
+    """A user, who can sign in."""
 
     __tablename__ = "users"
 
@@ -48,7 +48,7 @@ class SignedIn(Base):
 
 
 class RefreshToken(Base):
-    """What prolongs a session."""
+    """A refresh token."""
 
     __tablename__ = "refresh_tokens"
 
@@ -58,7 +58,7 @@ class RefreshToken(Base):
 
 
 class Author(Base):
-    """Somebody who made logos or themes."""
+    """A maker of logos or themes."""
 
     __tablename__ = "authors"
 
@@ -107,8 +107,8 @@ class Logo(_Artwork, Base):
 
 
 def engine_of(url: str) -> Engine:
-    """Return the engine of a database; a file is as safe from a power cut as logoadmin's."""
-    engine = create_engine(url, pool_size=20, max_overflow=0)  # an overflow would connect anew for each request
+    """Return the engine of a database; a file survives a power cut as well as logoadmin's."""
+    engine = create_engine(url, pool_size=20, max_overflow=0)  # an overflow would reconnect for each request
 
     def begin(connection: Any, _: object) -> None:
         for pragma in ("busy_timeout=30000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):

@@ -1,4 +1,4 @@
-"""People who ask one after the other, each on a connection that is kept, and what became of it."""
+"""Clients that send requests on persistent connections, and the results of their requests."""
 
 import http.client
 import itertools
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from tests.options import LONG
 
-# How often the service may say that it is to be asked again; and what a proxy says of one that it does not reach.
+# How often the service may ask for a retry, and the statuses of a proxy that does not reach it.
 BUSY: Final = 10
 AWAY: Final = b"The service is out of reach"
 
@@ -25,12 +25,12 @@ Request = tuple[str, str, dict[str, Any] | None]
 Answer = tuple[int, bytes]
 
 CLIENTS: Final = 8
-# Of each client, at least; all together 10,000 for a release.
+# Per client, at least; 10,000 in total for a release.
 REQUESTS: Final = 1250 if LONG else 100
 
 
 class Load:
-    """Asks at a port of this machine, reading and writing by turns: with TLS where there is a certificate.
+    """Sends requests to a port of this machine, reads and writes in turns; with TLS if a certificate is given.
 
     A request whose connection ends without an answer is sent once more on a new one, as browsers do (RFC 9112 §9.3.1);
     so is one for which the database had too much to do, as on a machine that has. The writes have an
@@ -57,7 +57,7 @@ class Load:
         self._is_over = threading.Event()
 
     def run(self, meanwhile: Callable[[], None]) -> None:
-        """Do something after a third of the requests, and go on asking until it is done, and all have been made."""
+        """Run ``action`` after a third of the requests, and continue until it and all requests are done."""
         with ThreadPoolExecutor(CLIENTS) as executor:
             asking = [executor.submit(self._ask, number) for number in range(CLIENTS)]
             try:
@@ -70,7 +70,7 @@ class Load:
                 future.result()
 
     def more(self) -> None:
-        """Wait until a tenth of the requests has been made besides."""
+        """Wait for another tenth of the requests."""
         with self._changed:
             enough = self._asked + CLIENTS * REQUESTS // 10
             assert self._changed.wait_for(lambda: self._asked >= enough or self._is_over.is_set(), timeout=120)
@@ -124,7 +124,7 @@ class Load:
                 return answer.status, answer.read()
             except (http.client.HTTPException, OSError) as error:
                 self.repeated += not last
-                connection.close()  # the next request makes another one
+                connection.close()  # the next request opens another one
                 if last:
                     return repr(error)
         raise AssertionError
@@ -147,7 +147,7 @@ class Load:
         return http.client.HTTPSConnection("127.0.0.1", self._port, timeout=60, context=self._trust)
 
     def lost_and_doubled(self) -> tuple[set[int], set[int]]:
-        """Return which authors were acknowledged and are not there, and which are there twice."""
+        """Return the acknowledged authors that are missing, and the duplicates."""
         with closing(self._connection()) as connection:
             connection.request("GET", f"{self._prefix}/api/authors", headers=self._headers)
             answer = connection.getresponse()
@@ -157,7 +157,7 @@ class Load:
 
 
 def make_certificate(directory: Path) -> Path:
-    """Make a certificate for ``gallery.example`` and 127.0.0.1, and beside it its key."""
+    """Create a certificate for ``gallery.example`` and 127.0.0.1, and its key."""
     certificate, key = directory / "gallery.example.crt", directory / "gallery.example.key"
     made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     made += ["-subj", "/CN=gallery.example", "-addext", "subjectAltName=DNS:gallery.example,IP:127.0.0.1"]

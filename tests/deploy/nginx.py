@@ -1,4 +1,4 @@
-"""nginx with the recipe of deploy/, TLS included, before the services of a test."""
+"""nginx with the configuration of deploy/, including TLS, in front of the services of a test."""
 
 import os
 import re
@@ -18,13 +18,13 @@ from tests.options import skip_without
 
 ROOT: Final = Path(__file__).parents[2]
 PREFIX: Final = "/gallery"
-# What logoadmin is told there, as the recipe says.
+# The settings of logoadmin in the comment of deploy/nginx.conf.
 SETTINGS: Final = {
     "LOGOADMIN_HOSTS": "gallery.example",
     "LOGOADMIN_TRUSTED_PROXIES": "127.0.0.1,::1",
     "LOGOADMIN_ROOT_PATH": PREFIX,
 }
-# What a distribution says around the recipe, in a directory of the test's own.
+# The surrounding configuration of a distribution, in the test's directory.
 _AROUND: Final = """
 daemon off;
 pid {0}/pid;
@@ -45,7 +45,7 @@ _UPSTREAM: Final = re.compile(r"^upstream logoadmin \{.*?^\}", re.MULTILINE | re
 
 @dataclass(frozen=True)
 class Nginx:
-    """Where it listens, and the certificate that it has; its directory is that of the certificate."""
+    """Its ports and its certificate, in whose directory it runs."""
 
     https: int
     plain: int
@@ -54,13 +54,13 @@ class Nginx:
 
 @contextmanager
 def nginx(directory: Path, *services: int) -> Iterator[Nginx]:
-    """Run it before one service, or before two as docs/proxy.md says, at these ports; they may be started later."""
+    """Run it in front of one service, or of two as in docs/proxy.md; they may start later."""
     program = shutil.which("nginx", path=search_path())
     if program is None:
         skip_without("NGINX", "nginx is not installed")
     made = Nginx(free_port(), free_port(), make_certificate(directory))
     (directory / "recipe.conf").write_text(_recipe(made, services))
-    user = "user root;\n" if os.getuid() == 0 else ""  # who else could not write to the directory
+    user = "user root;\n" if os.getuid() == 0 else ""  # otherwise its workers could not write to the directory
     configuration, log = directory / "nginx.conf", directory / "error.log"
     configuration.write_text(user + _AROUND.format(directory))
     command = [program, "-p", str(directory), "-e", str(log), "-c", str(configuration)]
@@ -74,7 +74,7 @@ def nginx(directory: Path, *services: int) -> Iterator[Nginx]:
 
 
 def _recipe(places: Nginx, services: tuple[int, ...]) -> str:
-    """Return the recipe with other ports and another certificate, each of which it must have."""
+    """Return the configuration with other ports and another certificate, all of which must occur in it."""
     text = re.sub(r"^ *listen \[::\].*\n", "", (ROOT / "deploy/nginx.conf").read_text("utf-8"), flags=re.MULTILINE)
     addresses = ["127.0.0.1:8000"]
     if len(services) == 2:
@@ -95,7 +95,7 @@ def _recipe(places: Nginx, services: tuple[int, ...]) -> str:
 
 
 def _wait_for(port: int, log: Path) -> None:
-    """Wait until it takes connections."""
+    """Wait until it accepts connections."""
     deadline = time.monotonic() + 60
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Services one after the other or beside one another, which are handed a socket, or listen themselves."""
+"""Services that run one after another or at the same time, with a passed socket or a port of their own."""
 
 import os
 import signal
@@ -19,8 +19,8 @@ from tests.deploy.nginx import PREFIX, SETTINGS, nginx
 from tests.mariadb import free_port
 
 ROOT: Final = Path(__file__).parents[2]
-# What systemd does before it becomes the program: the sockets from 3 on, and their number, told to this process. No
-# memory may be both written and run, where the system has PR_SET_MDWE, as by MemoryDenyWriteExecute= of the unit.
+# As systemd does before it executes the program: sockets from descriptor 3 on, their number and the process id in the
+# environment. With PR_SET_MDWE, if the system has it, as MemoryDenyWriteExecute= of the unit does.
 _SYSTEMD: Final = """
 import ctypes, fcntl, os, sys
 sockets, program = [int(number) for number in sys.argv[1].split()], sys.argv[2:]
@@ -34,7 +34,7 @@ os.execve(sys.executable, [sys.executable, "-m", "logoadmin", *program], {**os.e
 
 
 def start(sockets: list[socket.socket], directory: Path, *options: str) -> "subprocess.Popen[str]":
-    """Start a service to which these sockets are handed over."""
+    """Start a service with these sockets."""
     numbers = [each.fileno() for each in sockets]
     command = [sys.executable, "-c", _SYSTEMD, " ".join(map(str, numbers)), "serve", *options]
     return subprocess.Popen(
@@ -43,7 +43,7 @@ def start(sockets: list[socket.socket], directory: Path, *options: str) -> "subp
 
 
 def serving(process: "subprocess.Popen[str]") -> str:
-    """Wait until it serves; return where it says that it does."""
+    """Wait until it serves; return the address that it prints."""
     assert process.stdout is not None
     for line in process.stdout:
         if "listens on" in line:
@@ -52,14 +52,14 @@ def serving(process: "subprocess.Popen[str]") -> str:
 
 
 def stop(process: "subprocess.Popen[str]") -> None:
-    """Send it SIGTERM, and wait until it has ended as it should."""
+    """Send it SIGTERM, and wait for a clean exit."""
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
     assert process.returncode == 0
 
 
 class Services:
-    """Those that have one address: that of a socket that each is handed, or a port on which each listens itself.
+    """The services of one address: a socket that each of them gets, or a port on which each listens.
 
     Attributes:
         running: all that were started.
@@ -74,18 +74,18 @@ class Services:
         self._listener = listener
 
     def start(self) -> None:
-        """Start one and wait until it serves."""
+        """Start a service and wait until it serves."""
         handed_over = [] if self._listener is None else [self._listener]
         options = ["--workers", str(self._workers), "--port", str(self.port)]
         self.running.append(start(handed_over, self._directory, *options))
         serving(self.running[-1])
 
     def stop(self) -> None:
-        """Stop the one that was started last."""
+        """Stop the newest service."""
         stop(self.running[-1])
 
     def replace_workers(self) -> None:
-        """Replace them twice, and the second time somebody is impatient."""
+        """Replace them twice, the second time with repeated signals."""
         service = self.running[0].pid
         for times in (1, 2):
             before = workers_of(service)
@@ -98,19 +98,19 @@ class Services:
         return len(now) == self._workers and not now & before
 
     def start_again(self) -> None:
-        """Stop the service, so that nobody serves for a while, and start another one."""
+        """Stop the service, wait, and start another one."""
         self.stop()
         self.start()
 
     def take_over(self) -> None:
-        """Start another one beside the one that serves, and stop that."""
+        """Start another service, then stop the first one."""
         self.start()
         stop(self.running[-2])
 
 
 @contextmanager
 def services(directory: Path, *, workers: int = 1, handed_over: bool = True) -> Iterator[Services]:
-    """Make an address for services; end those that are left."""
+    """Create an address for services; stop the remaining ones."""
     with socket.create_server(("127.0.0.1", 0), backlog=2048) if handed_over else nullcontext() as listener:
         made = Services(directory, listener, workers)
         try:
@@ -124,7 +124,7 @@ def services(directory: Path, *, workers: int = 1, handed_over: bool = True) -> 
 
 @contextmanager
 def load_on(front: str, directory: Path, *ports: int) -> Iterator[Load]:
-    """Ask services themselves (``direct``), or through ``nginx``."""
+    """Send requests to the services (``direct``), or through ``nginx``."""
     if front == "direct":
         (port,) = ports
         yield Load(port)
@@ -134,19 +134,19 @@ def load_on(front: str, directory: Path, *ports: int) -> Iterator[Load]:
 
 
 def behind(front: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have services started as they are to be there."""
+    """Set the environment of the services."""
     for name, value in SETTINGS.items() if front == "nginx" else ():
         monkeypatch.setenv(name, value)
 
 
 def import_gallery(directory: Path) -> None:
-    """Have the records of tests/gallery.jsonl in the database that the environment names, or in a file there."""
+    """Import tests/gallery.jsonl into the database that the environment names, or into a file."""
     imported = [sys.executable, "-m", "logoadmin", "import", str(ROOT / "tests/gallery.jsonl")]
     subprocess.run(imported, check=True, cwd=directory, capture_output=True, timeout=180)
 
 
 def comes_true(tells: Callable[[], bool]) -> None:
-    """Wait until it is so."""
+    """Wait until the condition holds."""
     deadline = time.monotonic() + 120
     while not tells():
         assert time.monotonic() < deadline

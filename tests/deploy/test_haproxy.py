@@ -1,4 +1,4 @@
-"""HAProxy with the recipe of deploy/, TLS included, before two services, one of which is stopped under load."""
+"""HAProxy with the configuration of deploy/, including TLS, in front of two services; one is stopped under load."""
 
 import http.client
 import json
@@ -28,7 +28,7 @@ pytestmark = [
 ROOT: Final = Path(__file__).parents[2]
 RECIPE: Final = ROOT / "deploy" / "haproxy.cfg"
 PASSWORD: Final = "correct horse battery"
-# As the recipe says.
+# As in the comment of deploy/haproxy.cfg.
 SETTINGS: Final = {
     "LOGOADMIN_ACCESS": "guarded",
     "LOGOADMIN_HOSTS": "gallery.example",
@@ -43,7 +43,7 @@ Answer = tuple[int, http.client.HTTPMessage, bytes]
 
 @dataclass(frozen=True)
 class Proxied:
-    """Two services with the same records, and HAProxy before them."""
+    """Two services with the same records behind HAProxy."""
 
     https: int
     plain: int
@@ -68,7 +68,7 @@ class Proxied:
 
 
 def recipe(places: dict[str, str]) -> str:
-    """Return the recipe with other addresses, each of which it must have."""
+    """Return the configuration with other addresses, all of which must occur in it."""
     text = RECIPE.read_text(encoding="utf-8")
     for example, place in places.items():
         assert example in text
@@ -130,7 +130,7 @@ def stop(process: "subprocess.Popen[Any]") -> None:
 
 
 def wait_for(proxied: Proxied) -> None:
-    """Wait until HAProxy answers."""
+    """Wait until HAProxy responds."""
     deadline = time.monotonic() + 60
     while True:
         try:
@@ -165,7 +165,7 @@ def passes_as_the_service_made_it(proxied: Proxied) -> None:
     assert headers["Strict-Transport-Security"] == "max-age=31536000"
     again = proxied.ask("GET", "/api/logos", Accept_Encoding="gzip", If_None_Match=headers["ETag"])
     assert (again[0], again[2]) == (304, b"")
-    # A head as large as the service takes it.
+    # A head of the largest size that the service accepts.
     assert proxied.ask("GET", "/api/logos?limit=1", X_Large="x" * 30_000)[0] == 200
 
 
@@ -174,7 +174,7 @@ def knows_the_client(proxied: Proxied, bearer: dict[str, str]) -> None:
         connection.request("GET", "/api/logos?limit=1", headers={"Host": "gallery.example"})
         answer = connection.getresponse()
         assert (answer.status, answer.headers["Location"]) == (308, "https://gallery.example/api/logos?limit=1")
-    # The address that a session was begun from is that of the connection, whatever the client writes.
+    # The address of a session is that of the connection, whatever the client sends.
     _, _, sessions = proxied.ask("GET", "/api/auth/sessions", **bearer, X_Forwarded_For="192.0.2.7")
     assert b"127.0.0.1" in sessions
     assert b"192.0.2.7" not in sessions

@@ -15,7 +15,7 @@ from logoadmin.settings import Settings
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = (ROOT / "docs/install.md").read_text(encoding="utf-8")
 _BLOCKS: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# In place of what only root may do, or what takes a network. Each fails where the real one would.
+# Stand-ins for programs that need root or a network. Each fails where the real one would.
 _STAND_INS: Final = {
     "useradd": 'touch "$ROOT/made-user"',
     "systemctl": 'shift 2; for unit; do test -f "$ROOT/etc/systemd/system/$unit"; done',

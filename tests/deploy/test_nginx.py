@@ -1,4 +1,4 @@
-"""nginx with the recipe of deploy/, TLS included, before a real service."""
+"""nginx with the configuration of deploy/, including TLS, in front of a real service."""
 
 import http.client
 import json
@@ -35,13 +35,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Proxied:
-    """The service, as others reach it through nginx, and as it is reached itself."""
+    """The service, through nginx and directly."""
 
     direct: int
     proxy: Nginx
 
     def ask(self, method: str, path: str, body: Any = None, /, *, direct: bool = False, **headers: str) -> Answer:
-        """Ask nginx by TLS, or the service without."""
+        """Send a request to nginx with TLS, or to the service without."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         trust = ssl.create_default_context(cafile=str(self.proxy.certificate))
         connection = (
@@ -78,7 +78,7 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
             service.terminate()
 
 
-def test_versions_pass_through_as_they_are_compressed_and_not(proxied: Proxied) -> None:
+def test_versions_pass_through_unchanged_compressed_and_not(proxied: Proxied) -> None:
     for encoding in ("identity", "gzip"):
         through = proxied.ask("GET", "/gallery/api/logos", Accept_Encoding=encoding)
         itself = proxied.ask("GET", "/api/logos", direct=True, Accept_Encoding=encoding)
@@ -131,7 +131,7 @@ def test_doctor_finds_nothing_wrong_with_the_recipe(proxied: Proxied) -> None:
     )
 
 
-def test_who_comes_without_tls_is_sent_to_it(proxied: Proxied) -> None:
+def test_requests_without_tls_are_redirected(proxied: Proxied) -> None:
     with closing(http.client.HTTPConnection("127.0.0.1", proxied.proxy.plain, timeout=10)) as connection:
         connection.request("GET", "/gallery/api/logos?limit=1", headers={"Host": "gallery.example"})
         answer = connection.getresponse()
@@ -139,7 +139,7 @@ def test_who_comes_without_tls_is_sent_to_it(proxied: Proxied) -> None:
     assert proxied.ask("GET", "/gallery/livez").headers["Strict-Transport-Security"] == "max-age=31536000"
 
 
-def test_a_body_may_be_as_large_as_the_service_takes_it(proxied: Proxied) -> None:
+def test_nginx_accepts_the_largest_body_of_the_service(proxied: Proxied) -> None:
     credentials = json.dumps({"username": "admin", "password": PASSWORD})
     signed_in = proxied.ask("POST", "/gallery/api/auth/token", credentials, Content_Type="application/json")
     assert signed_in.status == 200
@@ -152,7 +152,7 @@ def test_a_body_may_be_as_large_as_the_service_takes_it(proxied: Proxied) -> Non
     }
     theme |= {"custom_css": "a { color: red } " * 6000, "active": False, "author_ids": []}
     lines = "".join(json.dumps({**theme, "theme_id": 5000 + n, "name": f"t{n}"}) + "\n" for n in range(60))
-    assert len(lines) > 5 * MIB  # more than the recipe lets pass elsewhere
+    assert len(lines) > 5 * MIB  # more than the configuration allows elsewhere
     imported = proxied.ask(
         "POST", "/gallery/api/import?dry_run=true", lines, Authorization=bearer, Content_Type="application/jsonl"
     )
@@ -164,8 +164,8 @@ def test_a_body_may_be_as_large_as_the_service_takes_it(proxied: Proxied) -> Non
     assert (refused.status, json.loads(refused.body)) == (413, {"detail": "The body is too large"})
 
 
-def test_the_client_is_who_asked_nginx_whatever_it_says(proxied: Proxied) -> None:
-    """The address that a session was begun from is that of the connection."""
+def test_the_client_is_the_peer_of_nginx_whatever_it_sends(proxied: Proxied) -> None:
+    """The address of a session is that of the connection."""
     credentials = json.dumps({"username": "admin", "password": PASSWORD})
     signed_in = proxied.ask(
         "POST",

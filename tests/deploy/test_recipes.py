@@ -1,4 +1,4 @@
-"""What people copy from deploy/ is well-formed, names what there is, and lets a service do no more than it needs."""
+"""The files of deploy/ are well-formed, name only things that exist, and restrict the service to what it needs."""
 
 import configparser
 import re
@@ -23,7 +23,7 @@ MOST_EXPOSURE: Final = 2.0
 
 
 def unit(name: str) -> configparser.RawConfigParser:
-    # A directive may be there several times; the last one will do here.
+    # A directive may occur several times; the last one is used here.
     parsed = configparser.RawConfigParser(strict=False, delimiters="=")
     parsed.optionxform = str  # type: ignore[assignment, method-assign]  # as its docs ask for
     parsed.read_string((DEPLOY / name).read_text(encoding="utf-8"))
@@ -31,7 +31,7 @@ def unit(name: str) -> configparser.RawConfigParser:
 
 
 def systemd_analyze(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Have systemd read all units, with a program that is there in place of ours."""
+    """Let systemd read all units, with an existing program in place of ours."""
     program = shutil.which("systemd-analyze", path=search_path())
     if program is None:
         skip_without("SYSTEMD", "systemd-analyze is not installed")
@@ -42,7 +42,7 @@ def systemd_analyze(directory: Path, *arguments: str) -> subprocess.CompletedPro
 
 
 @pytest.mark.rule("contract K6")
-def test_systemd_finds_nothing_to_say_about_the_units(tmp_path: Path) -> None:
+def test_systemd_reports_nothing_about_the_units(tmp_path: Path) -> None:
     assert "logoadmin.service" in UNITS
     verified = systemd_analyze(tmp_path, "verify", "--man=no", *(f"./{name}" for name in UNITS))
     of_ours = [line for line in verified.stderr.splitlines() if "logoadmin" in line]
@@ -51,7 +51,7 @@ def test_systemd_finds_nothing_to_say_about_the_units(tmp_path: Path) -> None:
 
 @pytest.mark.rule("contract K6")
 @pytest.mark.parametrize("name", [name for name in UNITS if name.endswith(".service")])
-def test_the_units_let_the_service_do_little_else_than_it_needs(name: str, tmp_path: Path) -> None:
+def test_the_units_restrict_the_service(name: str, tmp_path: Path) -> None:
     judged = systemd_analyze(tmp_path, "security", "--offline=true", "--no-pager", f"./{name}")
     exposure = re.search(r"Overall exposure level for \S+: ([\d.]+)", judged.stdout)
     assert exposure is not None, judged.stderr
@@ -60,7 +60,7 @@ def test_the_units_let_the_service_do_little_else_than_it_needs(name: str, tmp_p
 
 @pytest.mark.rule("contract K6")
 @pytest.mark.parametrize("name", [name for name in UNITS if name.endswith(".service")])
-def test_the_units_run_commands_that_there_are_as_a_user_of_their_own(name: str) -> None:
+def test_the_units_run_existing_commands_as_a_system_user(name: str) -> None:
     service = unit(name)["Service"]
     command = re.search(rf"{PROGRAM} (\w+)", service["ExecStart"])
     assert command is not None
@@ -75,7 +75,7 @@ def compose() -> dict[str, Any]:
 
 
 @pytest.mark.rule("contract K6")
-def test_the_services_of_compose_are_given_settings_secrets_and_networks_that_there_are(
+def test_the_settings_secrets_and_networks_of_compose_exist(
     compose: dict[str, Any],
 ) -> None:
     for service in compose["services"].values():
@@ -94,7 +94,7 @@ def test_the_services_of_compose_are_given_settings_secrets_and_networks_that_th
 
 
 @pytest.mark.rule("contract K6")
-def test_the_container_has_no_rights_and_a_root_that_is_only_read(compose: dict[str, Any]) -> None:
+def test_the_container_is_unprivileged_and_its_root_read_only(compose: dict[str, Any]) -> None:
     lines = (DEPLOY / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     instructions = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
     arguments = dict(each.split("=") for name, each in instructions if name == "ARG")

@@ -28,7 +28,7 @@ _DONE: Final = "-- this block is done --"
 
 
 class Block(NamedTuple):
-    """What is to be pasted."""
+    """A block of the page, and its expected output."""
 
     language: str
     pasted: str
@@ -36,7 +36,7 @@ class Block(NamedTuple):
 
 
 def blocks(database: str) -> Iterator[Block]:
-    """Yield the blocks of the page for a database, each with what the page says that it prints."""
+    """Yield the blocks of the page for a database, each with its output according to the page."""
     under, last = "", None
     for level, heading, language, body in _PARTS.findall(PAGE.read_text(encoding="utf-8")):
         if level:
@@ -54,12 +54,12 @@ def blocks(database: str) -> Iterator[Block]:
 
 
 def commands() -> Path:
-    """Return a directory in which ``logoadmin`` is the program of these tests."""
+    """Return the directory of the ``logoadmin`` under test."""
     return Path(sys.executable).parent
 
 
 def follow(database: str, directory: Path, replaced: dict[str, str]) -> None:
-    """Paste all blocks into one shell, and compare what each prints."""
+    """Paste all blocks into one shell, and compare their output."""
     for program in ("curl", "python3"):
         assert shutil.which(program), f"this test needs {program}"
     pasted = [block for block in blocks(database) if block.language == "sh"]
@@ -81,7 +81,7 @@ def follow(database: str, directory: Path, replaced: dict[str, str]) -> None:
     try:
         printed, complaints = shell.communicate(timeout=120)
     finally:
-        # Whatever it left running, if a block failed.
+        # Also stop processes that a failed block left running.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(shell.pid, signal.SIGKILL)
     said = printed.split(f"{_DONE}\n")
@@ -90,7 +90,7 @@ def follow(database: str, directory: Path, replaced: dict[str, str]) -> None:
 
 
 class Stranger(BaseHTTPRequestHandler):
-    """Another service, which answers everything and counts what it is sent."""
+    """Another service, which accepts every request and records the writes."""
 
     written: ClassVar[list[str]] = []
 
@@ -104,7 +104,7 @@ class Stranger(BaseHTTPRequestHandler):
         self.do_GET()
 
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the name is inherited
-        """Say nothing."""
+        """Log nothing."""
 
 
 def test_another_service_on_the_port_is_noticed_and_not_written_to(tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ pytestmark = [pytest.mark.slow("services are started and stopped under load"), p
 
 @pytest.fixture(scope="module")
 def gallery(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a gallery, to be copied."""
+    """An SQLite file with a gallery, as a template."""
     directory = tmp_path_factory.mktemp("gallery")
     import_gallery(directory)
     return directory / "logoadmin.db"
 
 
-# HAProxy and versions have theirs in test_haproxy and test_upgrade_served.
+# HAProxy and upgrades are tested in test_haproxy and test_upgrade_served.
 @pytest.mark.parametrize(
     ("front", "workers", "restart"),
     [
@@ -52,7 +52,7 @@ def test_no_request_fails_over_a_restart_and_no_write_is_lost(
 def test_one_of_two_services_behind_nginx_is_stopped_and_then_the_other(
     mariadb_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As docs/upgrade.md says of several machines: the next one when this one is ready."""
+    """As in docs/upgrade.md for several machines: restart the next one when this one is ready."""
     behind("nginx", monkeypatch)
     monkeypatch.setenv("LOGOADMIN_DRAIN_SECONDS", "5")
     monkeypatch.setenv("LOGOADMIN_DATABASE", mariadb_url)

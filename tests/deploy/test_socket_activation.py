@@ -1,4 +1,4 @@
-"""A socket that systemd hands over, by its protocol, and the restarts that it bridges."""
+"""A socket from systemd, by its protocol, and restarts that it bridges."""
 
 import http.client
 import os
@@ -29,7 +29,7 @@ def get(connection: http.client.HTTPConnection) -> int:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_who_connects_while_the_service_is_away_waits_and_is_answered(
+def test_connections_during_a_restart_wait_and_are_served(
     workers: str, listener: socket.socket, tmp_path: Path
 ) -> None:
     port = listener.getsockname()[1]
@@ -40,7 +40,7 @@ def test_who_connects_while_the_service_is_away_waits_and_is_answered(
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
             assert get(connection) == 200
         stop(running[-1])
-        # Nobody is there, and nobody is refused.
+        # No service runs, and no connection is refused.
         waiting = [http.client.HTTPConnection("127.0.0.1", port, timeout=60) for _ in range(20)]
         for connection in waiting:
             connection.connect()
@@ -63,7 +63,7 @@ def refusal(sockets: list[socket.socket], directory: Path) -> str:
     return said
 
 
-def test_what_is_handed_over_is_one_socket_that_listens_for_tcp(listener: socket.socket, tmp_path: Path) -> None:
+def test_only_one_listening_tcp_socket_is_accepted(listener: socket.socket, tmp_path: Path) -> None:
     assert "systemd hands over 2 sockets" in refusal([listener, listener], tmp_path)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams, socket.socket(socket.AF_UNIX) as local:
         assert "not one that listens for TCP" in refusal([datagrams], tmp_path)
@@ -72,13 +72,13 @@ def test_what_is_handed_over_is_one_socket_that_listens_for_tcp(listener: socket
         assert "not one that listens for TCP" in refusal([deaf], tmp_path)
 
 
-def test_it_is_the_address_of_the_socket_that_decides_who_is_let_in(tmp_path: Path) -> None:
-    """As `host` would; it is not for the socket to open the gallery to others (contract B2)."""
+def test_the_address_of_the_socket_determines_the_access_policy(tmp_path: Path) -> None:
+    """Like `host`: a socket must not open the gallery to other machines (contract B2)."""
     with socket.create_server(("0.0.0.0", 0)) as everywhere:
         assert "Listening on 0.0.0.0 lets others in" in refusal([everywhere], tmp_path)
 
 
-def test_the_socket_of_another_process_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_socket_of_another_process_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     from logoadmin.entrypoints.server import socket_from_systemd
 
     monkeypatch.setenv("LISTEN_PID", str(os.getppid()))

@@ -1,4 +1,4 @@
-"""A newer version is put beside the one that serves, and back again, as docs/upgrade.md says: no request fails."""
+"""An upgrade and a downgrade of a running service, as in docs/upgrade.md: no request fails."""
 
 import os
 import shutil
@@ -39,7 +39,7 @@ def upgrade():
 
 @pytest.fixture
 def newer(tmp_path: Path) -> Path:
-    """A directory with a version that is this one, and one migration more."""
+    """A directory with a copy of this version that has one more migration."""
     directory = tmp_path / "newer"
     shutil.copytree(SOURCE, directory / "logoadmin", ignore=shutil.ignore_patterns("__pycache__"))
     versions = directory / "logoadmin" / "adapters" / "sql_storage" / "migrations" / "versions"
@@ -48,13 +48,13 @@ def newer(tmp_path: Path) -> Path:
 
 
 def newest(database: str) -> str:
-    """Return the migration that was the last one."""
+    """Return the newest migration."""
     with closing(open_sql_storage(database)) as storage, storage._pool.engine.connect() as connection:
         return str(connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar())
 
 
 @pytest.mark.parametrize("front", ["direct", "nginx"])
-def test_a_newer_version_takes_over_and_gives_back_and_no_request_fails(
+def test_no_request_fails_during_an_upgrade_and_a_downgrade(
     front: str, url: str, newer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     behind(front, monkeypatch)

@@ -1,4 +1,4 @@
-"""The dashboard and the alerts in deploy/ are well-formed, and ask for nothing but series and labels that there are."""
+"""The dashboard and the alerts in deploy/ are well-formed and use only existing series and labels."""
 
 import json
 import re
@@ -22,18 +22,18 @@ DEPLOY: Final = ROOT / "deploy"
 DOCS: Final = ROOT / "docs" / "watch.md"
 OF_TARGETS: Final = ("job", "instance")
 OF_HISTOGRAMS: Final = ("_bucket", "_sum", "_count")
-# What stands for a time in a dashboard; what stands for labels is between quotes as it is.
+# Placeholders for times in a dashboard; those for labels are quoted already.
 TIMES: Final = {"$__rate_interval": "5m", "$__range": "1h"}
-# What takes the rises of a counter, which alone say something: by itself it says how long the service runs.
+# Functions of the increase of a counter, whose value alone depends on how long the service has been running.
 OF_COUNTERS: Final = {"rate", "increase"}
-# Whether the target could be asked; Prometheus says so.
+# Prometheus's own series: whether the target could be scraped.
 UP: Final = Series("up", "gauge")
 
 Labels = dict[str, tuple[str, ...]]
 
 
 def known() -> dict[str, tuple[Series, Labels]]:
-    """Return by name all that can be asked for, with its labels and their values; () for any value."""
+    """Return the existing series by name, with their labels and values; () for any value."""
     found: dict[str, tuple[Series, Labels]] = {}
     for series in (*all_series(), UP):
         labels: Labels = {**dict(series.labels), **dict.fromkeys(OF_TARGETS, ())}
@@ -66,14 +66,14 @@ def targets(dashboard: dict[str, Any]) -> Iterator[dict[str, str]]:
 
 
 def parsed(expression: str) -> promql.Expr:
-    """Return an expression, of whose parts each is of the type that is wanted there."""
+    """Parse an expression and check the types of its parts."""
     for name, time in TIMES.items():
         expression = expression.replace(f"[{name}]", f"[{time}]")
     return promql.parse(expression)
 
 
 def within(node: promql.Expr) -> list[Any]:
-    """Return an expression and all that it is made of."""
+    """Yield an expression and its parts."""
     found: list[Any] = []
     promql.walk(node, partial(_take, found))
     return found
@@ -89,7 +89,7 @@ def selectors(node: promql.Expr) -> Iterator[promql.VectorSelector]:
 
 
 def check(expression: str) -> promql.Expr:
-    """Look at all that an expression asks for."""
+    """Check the series and labels of an expression."""
     node = parsed(expression)
     for part in within(node):
         if isinstance(part, promql.VectorSelector):
@@ -109,7 +109,7 @@ def check(expression: str) -> promql.Expr:
 
 
 def check_matcher(matcher: promql.Matcher, labels: Labels, expression: str) -> None:
-    """Look whether a label can have what is asked for: each alternative of a pattern by itself."""
+    """Check that a label can have the requested values, each alternative of a pattern separately."""
     assert matcher.name in labels, expression
     values = labels[matcher.name]
     if not values:
@@ -120,7 +120,7 @@ def check_matcher(matcher: promql.Matcher, labels: Labels, expression: str) -> N
 
 
 def without_their_rises(node: promql.Expr) -> list[str]:
-    """Return the counters that are taken as they are."""
+    """Return the counters that are used without their increase."""
     counted = [name for name, (series, _) in KNOWN.items() if series.type in ("counter", "histogram")]
     rising = {
         str(selector)
@@ -144,18 +144,18 @@ def without_their_rises(node: promql.Expr) -> list[str]:
         "histogram_quantile(0.9, logoadmin_http_request_seconds_sum)",
     ],
 )
-def test_the_look_finds_what_is_not_there(wrong: str) -> None:
+def test_the_check_finds_missing_series_and_labels(wrong: str) -> None:
     with pytest.raises(AssertionError):
         check(wrong)
 
 
 @pytest.mark.parametrize("wrong", ["sum(up", "rate(up)", "up{job=}", "sum by up", "histogram_quantile(up[5m], up)"])
-def test_the_parser_finds_what_is_no_expression(wrong: str) -> None:
+def test_the_parser_rejects_invalid_expressions(wrong: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         parsed(wrong)
 
 
-def test_the_dashboard_asks_for_what_there_is_and_for_every_series(dashboard: dict[str, Any]) -> None:
+def test_the_dashboard_uses_every_series_and_no_other(dashboard: dict[str, Any]) -> None:
     asked: set[str] = set()
     for target in targets(dashboard):
         node = check(target["expr"])
@@ -174,7 +174,7 @@ def test_the_dashboard_asks_for_what_there_is_and_for_every_series(dashboard: di
     assert asked == {series.name for series in (*all_series(), UP)}
 
 
-def test_the_panels_of_the_dashboard_have_places_of_their_own_and_say_what_they_show(dashboard: dict[str, Any]) -> None:
+def test_the_panels_of_the_dashboard_do_not_overlap_and_have_descriptions(dashboard: dict[str, Any]) -> None:
     panels = dashboard["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     for panel in panels:
@@ -200,16 +200,16 @@ def test_the_panels_of_the_dashboard_have_places_of_their_own_and_say_what_they_
         check(asked[1])
 
 
-def test_alerts_ask_for_what_there_is_and_say_what_to_do(rules: list[dict[str, Any]]) -> None:
+def test_alerts_use_existing_series_and_describe_the_remedy(rules: list[dict[str, Any]]) -> None:
     assert len({rule["alert"] for rule in rules}) == len(rules)
     for rule in rules:
         assert rule["labels"]["severity"] in ("critical", "warning")
         if "for" in rule:
             promql.parse_duration(rule["for"])
         node = check(rule["expr"])
-        # An alert is about something that is more, or less, than it should be.
+        # An alert compares a value with a threshold.
         assert isinstance(node, promql.BinaryExpr), rule["alert"]
-        # All that was ever answered with 500, and not ten minutes ago, is new.
+        # A 500 whose series did not exist ten minutes ago is new.
         assert all("500" in counter for counter in without_their_rises(node)), rule["alert"]
         said = rule["annotations"]
         assert said["summary"].endswith(".")
@@ -219,7 +219,7 @@ def test_alerts_ask_for_what_there_is_and_say_what_to_do(rules: list[dict[str, A
 
 
 def labels_of(node: promql.Expr) -> set[str]:
-    """Return the labels that an alert has: those that its outermost sum keeps, or else all."""
+    """Return the labels of an alert: those that its outermost sum keeps, or all."""
     if isinstance(node, promql.BinaryExpr):
         return labels_of(node.lhs)
     if isinstance(node, promql.AggregateExpr):
@@ -229,12 +229,12 @@ def labels_of(node: promql.Expr) -> set[str]:
     return {label for selector in selectors(node) for label in KNOWN[selector.name or ""][1]}
 
 
-def test_every_alert_is_in_the_docs_and_nothing_else(rules: list[dict[str, Any]]) -> None:
+def test_the_docs_list_exactly_the_alerts(rules: list[dict[str, Any]]) -> None:
     table = re.findall(r"^\| `(Logoadmin\w+)` \| (\w+) \|", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
     assert table == [(rule["alert"], rule["labels"]["severity"]) for rule in rules]
 
 
-def test_prometheus_is_told_of_the_rules_and_of_the_job_that_they_name(rules: list[dict[str, Any]]) -> None:
+def test_prometheus_loads_the_rules_and_scrapes_their_job(rules: list[dict[str, Any]]) -> None:
     configuration = yaml.safe_load((DEPLOY / "prometheus.yaml").read_text(encoding="utf-8"))
     assert configuration["rule_files"] == ["prometheus-rules.yaml"]
     jobs = {
