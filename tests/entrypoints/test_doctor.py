@@ -21,12 +21,13 @@ import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from logoadmin.adapters.sql_storage import mysql_checks, sqlite_checks
-from logoadmin.bootstrap import doctor_token, open_gallery
+from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.checks import Verdict
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.cli.doctor import port_checks
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.server.proxies import BehindProxies
+from logoadmin.maintenance import doctor_token
 from logoadmin.settings import settings_of
 from tests.asgi import AppResponse, ask
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
@@ -528,7 +529,7 @@ def test_a_proxy_that_is_not_trusted_is_named(run: Run, service: ASGIApp) -> Non
 
 
 def test_without_tls_no_token_is_sent(run: Run, service: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logoadmin.bootstrap.doctor_token", lambda _: pytest.fail("a token was made"))
+    monkeypatch.setattr("logoadmin.maintenance.doctor_token", lambda _: pytest.fail("a token was made"))
     with proxied(Proxy(service, host="gallery.example")) as port:
         found = said(run("doctor", "--port", "0", "--url", f"http://0.0.0.0:{port}/gallery"))
     assert (found["proxy"][0], "without TLS" in found["proxy"][1]) == ("warning", True)

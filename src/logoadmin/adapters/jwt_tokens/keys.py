@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -36,6 +37,17 @@ class Key:
     verifying: "str | Ed25519PublicKey | RSAPublicKey" = field(repr=False)
     signing: "str | Ed25519PrivateKey | RSAPrivateKey | None" = field(repr=False)
     public: dict[str, str] | None = None
+
+
+def keys_of(paths: Sequence[str], text: str) -> list[Key]:
+    """Return the keys in PEM files, of which the first signs, and the shared keys in a text with white space between.
+
+    Raises:
+        SettingsError: one of them cannot be used.
+    """
+    shared = text.split() or ([text] if text else [])
+    files = [key_from_file(path, signs=number == 0) for number, path in enumerate(paths)]
+    return [*files, *map(hs256_key, shared)]
 
 
 def hs256_key(secret: str) -> Key:

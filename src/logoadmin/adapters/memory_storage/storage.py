@@ -62,6 +62,7 @@ class MemoryStorage:
 
     server = "memory"
     waits = False
+    embedded = False
     concurrent_reads = 1
     product = "Memory"
 
@@ -115,6 +116,14 @@ class MemoryStorage:
                     return calls()
             finally:
                 self._group = outer
+
+    def is_empty(self) -> bool:
+        """Return whether nothing was stored yet."""
+        return self._writes == 0
+
+    def prepare(self, first: Callable[[UnitOfWork], Answer | None]) -> Answer | None:
+        """Run the work: there are no tables to create."""
+        return self.write(first)
 
     def check(self) -> None:
         """Do nothing: memory is there, and begins empty."""

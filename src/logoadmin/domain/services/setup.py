@@ -1,6 +1,5 @@
-"""The first start (contract H3), and the keys for tokens that it makes and that can be rotated (contract C2)."""
+"""The first start of a service (contract H3) and its token keys (contract C2)."""
 
-from functools import partial
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
@@ -18,10 +17,10 @@ ADMIN_ROLE_ID: Final = 2
 # Out of the way of the community's own numbers.
 ADMIN_USER_ID: Final = 2_000_000_000
 ADMIN_USERNAME: Final = "admin"
-assert ADMIN_USER_ID <= MAX_ID  # noqa: S101 (a promise among constants)
+assert ADMIN_USER_ID <= MAX_ID  # noqa: S101 (checks constants)
 
-# The key that signs tokens; the one that will after the next rotation, which all processes accept before any of them
-# signs with it; and the one that did before the last, whose tokens are still out there.
+# The key that signs tokens; the key that signs after the next rotation, which all processes accept before that; and the
+# key that signed before the last rotation, whose tokens may still be in use.
 _TOKEN_KEY: Final = "token_key"
 _NEXT_TOKEN_KEY: Final = "token_key_next"
 _PREVIOUS_TOKEN_KEY: Final = "token_key_previous"
@@ -70,44 +69,37 @@ def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:
 
 
 def stored_token_keys(storage: Storage) -> tuple[str, ...]:
-    """Return the keys for tokens in storage: first the one that signs, then others that are accepted (contract C2).
-
-    There are none before :func:`first_start`.
-    """
-    return storage.snapshot(_token_keys)
+    """Return the token keys in storage, the one that signs first; none before :func:`first_start` (contract C2)."""
+    names = (_TOKEN_KEY, _NEXT_TOKEN_KEY, _PREVIOUS_TOKEN_KEY)
+    return storage.snapshot(lambda uow: tuple(key for name in names if (key := uow.secrets.get(name)) is not None))
 
 
 def rotate_token_keys(storage: Storage, randomness: Randomness) -> bool:
-    """Let the next key sign tokens, and make another next one (contract C2).
+    """Let the next token key sign, and create another next one (contract C2).
 
-    Processes that run go on with the keys that they know, and the next one is among them. So they and those that are
-    started from now on take each other's tokens.
+    Running processes keep the keys that they know, and the next one is among them. So they and processes that start
+    later accept each other's tokens.
 
     Returns:
-        Whether that was done. False where an earlier version had made no next key: then there is one now, but no
-        process knows it yet, so it may sign only after a second rotation, before which all are to be started again.
+        Whether this was done. False if an earlier version had created no next key: then there is one now, but no
+        process knows it yet. Restart all processes before a second rotation lets it sign.
 
     Raises:
         TablesMissing: the service was never started.
         StorageUnavailable: the database is out of reach.
     """
-    return storage.write(partial(_rotate, randomness))
 
+    def rotate(uow: UnitOfWork) -> bool:
+        current, following = uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY)
+        if current is None:
+            raise TablesMissing
+        if following is not None:
+            uow.secrets.replace(_PREVIOUS_TOKEN_KEY, current)
+            uow.secrets.replace(_TOKEN_KEY, following)
+        uow.secrets.replace(_NEXT_TOKEN_KEY, randomness.text())
+        return following is not None
 
-def _token_keys(uow: UnitOfWork) -> tuple[str, ...]:
-    found = map(uow.secrets.get, (_TOKEN_KEY, _NEXT_TOKEN_KEY, _PREVIOUS_TOKEN_KEY))
-    return tuple(key for key in found if key is not None)
-
-
-def _rotate(randomness: Randomness, uow: UnitOfWork) -> bool:
-    current, following = uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY)
-    if current is None:
-        raise TablesMissing
-    if following is not None:
-        uow.secrets.replace(_PREVIOUS_TOKEN_KEY, current)
-        uow.secrets.replace(_TOKEN_KEY, following)
-    uow.secrets.replace(_NEXT_TOKEN_KEY, randomness.text())
-    return following is not None
+    return storage.write(rotate)
 
 
 def _has_token_keys(uow: UnitOfWork) -> bool:

@@ -22,7 +22,7 @@ def backup(file: Path, keep: int | None, database: str | None) -> None:
     It is verified before it has its name, and never overwrites another. In a directory, the file is named after the
     database and the time, in UTC. For a server, this says the command that does it.
     """
-    from logoadmin.bootstrap import back_up, back_up_into
+    from logoadmin.maintenance import back_up, back_up_into
 
     if str(file) == "-":  # elsewhere that is standard output, which would get the sentence below and no copy
         raise click.UsageError("A copy is a file, which is verified: name one, or a directory.")
@@ -45,7 +45,7 @@ def restore(file: Path | None, loaded: bool, database: str | None) -> None:
     Tables of an earlier version are brought up to date. Ids that may have been given since the backup are passed over.
     A server is loaded by its own program, which this says; --loaded does the rest then.
     """
-    from logoadmin.bootstrap import restore, restore_loaded
+    from logoadmin.maintenance import restore, restore_loaded
 
     if (file is None) is not loaded:
         raise click.UsageError("Name one file, or say --loaded.")

@@ -120,7 +120,7 @@ def token_key() -> None:
 @database_option
 def rotate(database: str | None) -> None:
     """Rotate the keys in the database; nobody is signed out."""
-    from logoadmin.bootstrap import rotate_keys
+    from logoadmin.maintenance import rotate_keys
 
     if rotate_keys(command_settings(database)):
         click.echo("Rotated the keys in the database; nobody is signed out.")

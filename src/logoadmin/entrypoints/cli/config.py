@@ -50,7 +50,7 @@ def config(as_json: bool, **flags: Any) -> None:
 
 def _refusals(settings: "Settings") -> Iterator[str]:
     """Yield what keeps the service from starting with these settings, each of which is valid."""
-    from logoadmin.bootstrap import check_keys, files_of_database
+    from logoadmin.maintenance import check_keys, files_of_database
 
     for check in (check_address, check_keys, files_of_database):
         try:

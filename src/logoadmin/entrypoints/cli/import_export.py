@@ -146,7 +146,7 @@ def export(file: str, database: str | None, with_password_hashes: bool, force: b
 
 def _refuse_database(file: str, database: str | None) -> None:
     """Refuse to put a file in the place of the database that it is written from."""
-    from logoadmin.bootstrap import files_of_database
+    from logoadmin.maintenance import files_of_database
 
     if Path(file).resolve() in files_of_database(command_settings(database)):
         raise click.UsageError(f"{file} is the database itself; name another file.")

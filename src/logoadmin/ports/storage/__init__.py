@@ -18,7 +18,7 @@ From the outside in: :mod:`storage` runs work on a unit of work, which holds the
 from logoadmin.ports.storage.changes import Changes, StoredResponse, StoredResponses
 from logoadmin.ports.storage.records import Credentials, Links, Passwords, Records
 from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Session, Sessions, SignInAttempts
-from logoadmin.ports.storage.storage import RecordsOf, Storage, UnitOfWork, WouldBlock, WriteLock
+from logoadmin.ports.storage.storage import RecordsOf, Storage, StorageLifecycle, UnitOfWork, WouldBlock, WriteLock
 
 __all__ = [
     "Changes",
@@ -33,6 +33,7 @@ __all__ = [
     "Sessions",
     "SignInAttempts",
     "Storage",
+    "StorageLifecycle",
     "StoredResponse",
     "StoredResponses",
     "UnitOfWork",

@@ -135,3 +135,34 @@ class Storage(Protocol):
 
     def close(self) -> None:
         """Let go of connections and files. The storage is not used afterwards."""
+
+
+class StorageLifecycle(Storage, Protocol):
+    """A storage as the start of a program sees it."""
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the database is a file, which is created when a program needs it, and not a server's."""
+
+    def is_empty(self) -> bool:
+        """Return whether the tables do not exist yet.
+
+        Raises:
+            StorageUnavailable: the database is out of reach.
+        """
+
+    def prepare(self, first: Callable[[UnitOfWork], Answer | None]) -> Answer | None:
+        """Create the tables or bring them up to date, and return the answer of work on them.
+
+        Existing tables stay. Several processes may call it at once: they wait for each other, and each finds what the
+        one before it left. In a file, the tables and the changes of the work are stored together or not at all.
+
+        Args:
+            first: the work, which checks whether there is anything to do.
+
+        Raises:
+            SchemaMismatch: a newer program made the tables.
+            StartError: the database has other tables of these names, its user may not create tables, or the file cannot
+                be created.
+            StorageUnavailable: the database is out of reach.
+        """

@@ -59,8 +59,8 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
 
 
 def _check_the_rest(in_force: "SettingsInForce", url: str | None) -> Iterator[Result]:
-    from logoadmin.bootstrap import check_database
     from logoadmin.entrypoints.cli.doctor.port_checks import check_ports
+    from logoadmin.maintenance import check_database
 
     settings = in_force.settings
     yield from check_ports(settings)

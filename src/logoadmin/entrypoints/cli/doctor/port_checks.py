@@ -65,7 +65,7 @@ def _service(settings: "Settings", url: str) -> Result | None:
 
 def _serves_this_gallery(settings: "Settings", url: str) -> bool:
     """Whether the service holds the same keys as these settings."""
-    from logoadmin.bootstrap import doctor_token
+    from logoadmin.maintenance import doctor_token
 
     headers = {"Host": "localhost", "Authorization": f"Bearer {doctor_token(settings)}"}
     return http_get(f"{url}/doctor", headers, timeout=_TIMEOUT).status == 200

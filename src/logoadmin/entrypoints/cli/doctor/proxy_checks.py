@@ -129,7 +129,7 @@ def _ask_what_arrives(settings: "Settings", parts: SplitResult) -> _ReceivedRequ
     Raises:
         _Refused: it does not say.
     """
-    from logoadmin.bootstrap import doctor_token
+    from logoadmin.maintenance import doctor_token
 
     try:
         token = doctor_token(settings)

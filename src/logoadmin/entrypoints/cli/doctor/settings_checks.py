@@ -58,7 +58,7 @@ def _is_secret(name: str, value: object) -> bool:
 
 def _keys(settings: "Settings") -> Iterator[Result]:
     """Whether the keys for tokens can be used, and only by the service."""
-    from logoadmin.bootstrap import check_keys
+    from logoadmin.maintenance import check_keys
 
     try:
         check_keys(settings)

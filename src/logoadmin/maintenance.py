@@ -1,0 +1,122 @@
+"""The composition root of maintenance: keys, backups and checks of the database that the settings name."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from logoadmin.adapters.jwt_tokens import JwtTokens
+from logoadmin.adapters.system_clock import SystemClock
+from logoadmin.adapters.system_randomness import SystemRandomness
+from logoadmin.bootstrap import MEMORY, given_keys, open_storage, start, stored_keys, uses_stored_keys
+from logoadmin.domain.model.access import DOCTOR_SESSION_ID, DOCTOR_USER_ID
+from logoadmin.domain.model.checks import Result, warning
+from logoadmin.domain.model.errors import SettingsError, TablesMissing
+from logoadmin.domain.services.setup import rotate_token_keys
+from logoadmin.ports.tokens import Grant
+from logoadmin.settings import Settings
+
+_DOCTOR_SECONDS: Final = 60
+
+
+def rotate_keys(settings: Settings) -> bool:
+    """Rotate the token keys in the database, see :func:`~logoadmin.domain.services.setup.rotate_token_keys`.
+
+    Raises:
+        SettingsError: these keys are not in use.
+        SchemaMismatch: the database is not ready; StorageUnavailable: it is out of reach.
+    """
+    if not uses_stored_keys(settings):
+        raise SettingsError(
+            "The keys in the database are not in use, because LOGOADMIN_TOKEN_KEY is set: "
+            "to rotate that, put a new key before the old one there"
+        )
+    with closing(open_storage(settings, interactive=False)) as storage:
+        start(storage, settings, "never", administrator=False)
+        return rotate_token_keys(storage, SystemRandomness())
+
+
+def check_keys(settings: Settings) -> None:
+    """Require that the token keys in the settings can be used.
+
+    Raises:
+        SettingsError: one of them cannot; the text names it.
+    """
+    given_keys(settings)
+
+
+def doctor_token(settings: Settings) -> str:
+    """Return a token, valid for a minute, with which ``logoadmin doctor`` proves that it has a key of the service.
+
+    Raises:
+        SettingsError: the keys cannot be used; TablesMissing: there are none; StorageUnavailable: the database that
+            has them is out of reach.
+    """
+    with closing(open_storage(settings, interactive=True)) as storage:
+        keys = [*given_keys(settings), *stored_keys(storage, settings)]
+    if not keys:
+        raise TablesMissing
+    now = SystemClock().now()
+    tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
+    return tokens.sign(Grant(DOCTOR_USER_ID, DOCTOR_SESSION_ID, now, now + _DOCTOR_SECONDS, ()))
+
+
+def files_of_database(settings: Settings) -> frozenset[Path]:
+    """Return the files of the database, which no other file may replace; a server has none.
+
+    Raises:
+        SettingsError: the URL of the database cannot be used.
+    """
+    url = settings.database.get_secret_value()
+    if url == MEMORY:
+        return frozenset()
+    # Imported here, because memory needs no database code (contract H6).
+    from logoadmin.adapters.sql_storage import files_of
+
+    return files_of(url)
+
+
+def check_database(settings: Settings) -> Iterator[Result]:
+    """Check the database for ``logoadmin doctor``, without changing it (contract K4).
+
+    Raises:
+        SettingsError: the URL cannot be used.
+    """
+    url = settings.database.get_secret_value()
+    if url == MEMORY:
+        yield warning(
+            "database", "records are in memory and lost when the service stops", "set database to the URL of a database"
+        )
+        return
+    from logoadmin.adapters.sql_storage import checks
+
+    # The supervisor of several workers also opens the database.
+    yield from checks.check_database(url, settings.workers + (settings.workers > 1))
+
+
+def back_up(settings: Settings, target: Path) -> None:
+    """Write a whole copy of the database into a file, see :mod:`logoadmin.adapters.sql_storage.backups`."""
+    from logoadmin.adapters.sql_storage import backups
+
+    backups.back_up(settings.database.get_secret_value(), target)
+
+
+def back_up_into(settings: Settings, directory: Path, keep: int | None) -> Path:
+    """Write a copy into a directory, with the time in its name, see :mod:`logoadmin.adapters.sql_storage.backups`."""
+    from logoadmin.adapters.sql_storage import backups
+
+    return backups.back_up_into(settings.database.get_secret_value(), directory, keep)
+
+
+def restore(settings: Settings, source: Path) -> None:
+    """Create the database from a backup, see :mod:`logoadmin.adapters.sql_storage.backups`."""
+    from logoadmin.adapters.sql_storage import backups
+
+    backups.restore(settings.database.get_secret_value(), source)
+
+
+def restore_loaded(settings: Settings) -> None:
+    """Finish the restore of a dump that was loaded, see :mod:`logoadmin.adapters.sql_storage.backups`."""
+    from logoadmin.adapters.sql_storage import backups
+
+    backups.restore_loaded(settings.database.get_secret_value())
