@@ -1,7 +1,8 @@
 """The endpoints over HTTP, in the order of the specification, then what all of them have in common."""
 
+import re
 from json import JSONDecodeError, dumps, loads
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from starlette.types import ASGIApp
@@ -9,15 +10,14 @@ from starlette.types import ASGIApp
 import logoadmin
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.kinds import AUTHORS, LOGOS
-from logoadmin.domain.model.records import Author, Logo
-from logoadmin.domain.services.artworks import LinkLogoAuthor
+from logoadmin.domain.model.kinds import AUTHORS
+from logoadmin.domain.model.records import Author
 from logoadmin.domain.services.authors import CreateAuthor
-from logoadmin.domain.services.users import AmendUser, RemoveUser
+from logoadmin.domain.services.users import RemoveUser
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient, AppResponse, ask
 from tests.entrypoints.conftest import Headers, bearer
-from tests.gallery import ADMIN_ID, ANN_PASSWORD, ARTWORK, NOW, WatchedStorage, recorded
+from tests.gallery import ADMIN_ID, ANN_PASSWORD, ARTWORK, NOW, WatchedStorage
 from tests.sample_requests import SAMPLES, Sample
 
 ANN_USER = {"user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW}
@@ -81,395 +81,203 @@ def types_of(response: Any) -> list[tuple[list[str | int], str]]:
     return [(entry["loc"], entry["type"]) for entry in response.json()["detail"]]
 
 
-# The twelve endpoints of the specification.
+# Each operation passes the command and the answer on; tests/domain proves what it does.
+
+# fmt: off
+ROLES: Final = [
+    {"role_id": 1, "name": "member", "scope": [], "created_at": NOW},
+    {"role_id": 2, "name": "admin", "scope": ["*"], "created_at": NOW},
+    {"role_id": 3, "name": "painter", "scope": ["logos:write", "themes:write"], "created_at": NOW},
+]
+CREATED: Final = {**ARTWORK, "authors": [], "created_at": NOW}
+# The exact answers to the sample requests for records and links.
+ANSWERS: Final[dict[str, Any]] = {
+    "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"]},
+    "GET /api/users": [ANN_USER, ADMIN_USER],
+    "POST /api/users": {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW},
+    "GET /api/users/{user_id}": ANN_USER,
+    "PATCH /api/users/{user_id}": {**ANN_USER, "username": "anna", "avatar": None, "role_id": 3},
+    "DELETE /api/users/{user_id}": {"user_id": 7},
+    "DELETE /api/users/{user_id}/avatar": {"avatar": "a.png"},
+    "PUT /api/users/{user_id}/password": ANN_USER,
+    "DELETE /api/users/{user_id}/sessions": {"user_id": 7, "ended": 0},
+    "GET /api/roles": ROLES,
+    "POST /api/roles": {"role_id": 4, "name": "editor", "scope": ["logos:write"], "created_at": NOW},
+    "GET /api/roles/{role_id}": ROLES[2],
+    "PATCH /api/roles/{role_id}": {**ROLES[2], "name": "brush", "scope": []},
+    "DELETE /api/roles/{role_id}": {"role_id": 3},
+    "GET /api/authors": [ANN, BEN],
+    "POST /api/authors": {"author_id": 3, "user_id": 103, "username": "Cyd", "created_at": NOW},
+    "GET /api/authors/{author_id}": ANN,
+    "PATCH /api/authors/{author_id}": {**ANN, "user_id": 104, "username": "Dan"},
+    "DELETE /api/authors/{author_id}": {"author_id": 1},
+    "GET /api/authors/{author_id}/logos": [LOGO],
+    "GET /api/authors/{author_id}/themes": [THEME],
+    "GET /api/themes": [THEME],
+    "POST /api/themes": {"theme_id": 2, **CREATED},
+    "GET /api/themes/{theme_id}": THEME,
+    "PATCH /api/themes/{theme_id}": {**THEME, "name": "Boreal"},
+    "DELETE /api/themes/{theme_id}": {"theme_id": 1},
+    "GET /api/themes/{theme_id}/authors": [ANN],
+    "POST /api/themes/{theme_id}/authors": {"theme_author_id": 2, "theme_id": 1, "author_id": 2},
+    "DELETE /api/themes/{theme_id}/authors": {"theme_id": 1, "author_id": 1},
+    "DELETE /api/themes/{theme_id}/authors/{author_id}": {"theme_id": 1, "author_id": 1},
+    "GET /api/logos": [LOGO],
+    "POST /api/logos": {"logo_id": 2, **CREATED},
+    "GET /api/logos/{logo_id}": LOGO,
+    "PATCH /api/logos/{logo_id}": {**LOGO, "name": "Boreal"},
+    "DELETE /api/logos/{logo_id}": {"logo_id": 1},
+    "GET /api/logos/{logo_id}/authors": [ANN],
+    "POST /api/logos/{logo_id}/authors": {"logo_author_id": 2, "logo_id": 1, "author_id": 2},
+    "DELETE /api/logos/{logo_id}/authors": {"logo_id": 1, "author_id": 1},
+    "DELETE /api/logos/{logo_id}/authors/{author_id}": {"logo_id": 1, "author_id": 1},
+}
+# fmt: on
 
 
-@pytest.mark.rule("spec §Endpoints 1", "contract A18")
-def test_1_users_are_listed(client: AppClient) -> None:
-    response = client.get("/api/users")
-    assert (response.status_code, response.json()) == (200, [ANN_USER, ADMIN_USER])
+@pytest.mark.parametrize("row", [row for row in SAMPLES if str(row) in ANSWERS], ids=str)
+@pytest.mark.rule("spec §Endpoints 1", "spec §Endpoints 2", "spec §Endpoints 3", "spec §Endpoints 4")
+@pytest.mark.rule("spec §Endpoints 5", "spec §Endpoints 6", "spec §Endpoints 7", "spec §Endpoints 8")
+@pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 10", "spec §Endpoints 11", "spec §Endpoints 12")
+@pytest.mark.rule("spec §Resources", "contract D users", "contract D roles", "contract D authors")
+@pytest.mark.rule("contract D themes", "contract D logos")
+def test_an_answer_tells_what_was_read_or_changed(client: AppClient, admin: Headers, row: Sample) -> None:
+    response = send(client, row, admin)
+    assert (response.status_code, response.json()) == (row.status, ANSWERS[str(row)])
+    record = re.match(r"/api/\w+/\d+", row.path)
+    if row.status == 201 or row.method == "PATCH":
+        made = f"/{next(iter(response.json().values()))}" if row.status == 201 else ""
+        read = client.get(row.path + made, headers=admin)
+        assert (read.json(), read.headers["etag"]) == (response.json(), response.header("etag"))
+    elif row.method == "DELETE" and record and record[0] == row.path:
+        assert client.get(row.path, headers=admin).status_code == 404
+    elif row.template.endswith(("/authors", "/authors/{author_id}")) and record and row.method != "GET":
+        linked = [ANN, BEN] if row.method == "POST" else []
+        assert client.get(f"{record[0]}/authors").json() == linked
 
 
-@pytest.mark.rule("spec §Endpoints 2", "contract A12")
-def test_2_a_user_is_created(client: AppClient, admin: Headers) -> None:
-    body = {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}
-    response = client.post("/api/users", json=body, headers=admin)
-    created = {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW}
-    assert (response.status_code, response.json()) == (201, created)
-    assert client.get("/api/users/8").json() == created
-    for user_id, more in ((9, {}), (10, {"avatar": None})):
-        response = client.post(
-            "/api/users", json={"user_id": user_id, "username": f"u{user_id}", "password": "x", **more}, headers=admin
-        )
-        assert (response.status_code, response.json()["avatar"]) == (201, None)
+def test_every_operation_on_records_has_its_answer_in_the_table() -> None:
+    others = ("/api/auth/", "/api/changes", "/api/import", "/api/export")
+    expected = {str(row) for row in SAMPLES if not row.template.startswith(others)} | {"GET /api/auth/me"}
+    assert set(ANSWERS) == expected
 
 
-@pytest.mark.rule("spec §Endpoints 2", "spec §Rules 3", "contract A5")
-@pytest.mark.parametrize("missing", ["user_id", "username", "password"])
-def test_2_a_user_without_a_required_field_is_refused(client: AppClient, admin: Headers, missing: str) -> None:
-    body = {"user_id": 8, "username": "ben", "password": "pw"}
-    del body[missing]
-    response = client.post("/api/users", json=body, headers=admin)
-    assert response.status_code == 422
-    assert response.json() == {"detail": [problem(["body", missing], "missing", "Field required")]}
+LARGEST_USER: Final = {"user_id": 2**31 - 1, "username": "😀" * 64, "avatar": "é" * 4096, "password": "😀" * 256}
+LARGEST_LOGO: Final = {**ARTWORK, "name": "😀" * 128, "target": "x" * 64, "custom_css": "é" * 262_144}
+QUOTED: Final = "O'Neil \"😀\" \n' for key 'x'"
 
 
-@pytest.mark.rule("spec §Rules 3", "spec §Limits", "spec §Errors 422", "contract A3")
+@pytest.mark.rule("spec §Limits", "spec §Endpoints 2", "spec §Rules 3", "contract A3", "contract A6", "contract A13")
 @pytest.mark.parametrize(
-    ("field", "value", "type_"),
+    ("method", "path", "body", "status", "part"),
     [
-        ("user_id", -1, "greater_than_equal"),
-        ("user_id", 2_147_483_648, "less_than_equal"),
-        ("username", "x" * 65, "string_too_long"),
-        ("avatar", "x" * 4097, "string_too_long"),
-        ("password", "x" * 257, "string_too_long"),
+        ("POST", "/api/users", LARGEST_USER, 201, {"username": "😀" * 64}),
+        ("POST", "/api/users", {"user_id": 0, "username": "ánn ", "password": "x"}, 201, {"avatar": None}),
+        ("POST", "/api/logos", LARGEST_LOGO, 201, {"custom_css": "é" * 262_144}),
+        ("POST", "/api/themes", {k: v for k, v in ARTWORK.items() if k != "active"}, 201, {"active": False}),
+        ("PATCH", "/api/authors/1", {}, 200, ANN),
+        ("DELETE", f"/api/users/{ADMIN_ID}/avatar", None, 200, {"avatar": ""}),
     ],
+    ids=["largest user", "user without avatar", "largest logo", "theme without active", "no change", "no avatar"],
 )
-def test_2_a_user_beyond_a_limit_is_refused(
-    client: AppClient, admin: Headers, field: str, value: object, type_: str
+def test_a_request_at_a_limit_is_accepted(
+    client: AppClient, admin: Headers, method: str, path: str, body: object, status: int, part: dict[str, object]
 ) -> None:
-    body = {"user_id": 8, "username": "ben", "avatar": "", "password": "pw", field: value}
-    assert types_of(client.post("/api/users", json=body, headers=admin)) == [(["body", field], type_)]
+    response = client.request(method, path, json=body, headers=admin)
+    assert response.status_code == status
+    assert response.json().items() >= part.items()
 
 
-@pytest.mark.rule("spec §Rules 3", "spec §Limits", "contract A3")
-def test_2_a_user_at_every_limit_is_created(client: AppClient, admin: Headers) -> None:
-    body = {"user_id": 2_147_483_647, "username": "😀" * 64, "avatar": "é" * 4096, "password": "😀" * 256}
-    response = client.post("/api/users", json=body, headers=admin)
-    assert response.status_code == 201
-    assert response.json()["username"] == "😀" * 64
-    sign_in = {"username": body["username"], "password": body["password"]}
-    assert client.post("/api/auth/token", json=sign_in).status_code == 200
-    assert client.post("/api/users", json={**body, "user_id": 0, "username": "x"}, headers=admin).status_code == 201
+BEYOND_ARTWORK: Final = {"name": "", "preview_url": "ftp://x", "target": "x" * 65, "custom_css": "x" * 262_145}
+# fmt: off
+REFUSALS: Final[tuple[tuple[str, object, int, object], ...]] = (
+    ("POST /api/users", {"user_id": 7, "username": "ben", "password": "x"}, 409,
+        "Duplicate entry '7' for key 'user_id'"),
+    ("POST /api/users", {"user_id": 8, "username": "ann", "password": "x"}, 409,
+        "Duplicate entry 'ann' for key 'username'"),
+    ("PATCH /api/users/7", {"username": "admin"}, 400, "Duplicate entry 'admin' for key 'username'"),
+    ("PATCH /api/users/7", {"role_id": 99}, 404, "Role 99 not found"),
+    ("POST /api/roles", {"name": "painter", "scope": []}, 409, "Duplicate entry 'painter' for key 'name'"),
+    ("PATCH /api/roles/3", {"name": "admin"}, 400, "Duplicate entry 'admin' for key 'name'"),
+    ("DELETE /api/roles/1", None, 409, "Role 1 is the role of new users"),
+    ("DELETE /api/roles/2", None, 409, "Role 2 is the role of a user"),
+    ("POST /api/authors", {"user_id": 101, "username": "x"}, 409, "Duplicate entry '101' for key 'user_id'"),
+    ("POST /api/authors", {"user_id": 5, "username": "Ann"}, 409, "Duplicate entry 'Ann' for key 'username'"),
+    ("PATCH /api/authors/1", {"username": "Ben", "user_id": 102}, 400, "Duplicate entry '102' for key 'user_id'"),
+    ("PATCH /api/authors/1", {"username": QUOTED}, 400, f"Duplicate entry '{QUOTED}' for key 'username'"),
+    ("POST /api/changes/99/revert", None, 404, "Change 99 not found"),
+    ("POST /api/changes/revert", {"request_id": "unknown"}, 404, "Request unknown not found"),
+    ("DELETE /api/themes/1/authors", {"author_id": 99}, 404, "Author 99 not found on theme 1"),
+    ("DELETE /api/themes/12/authors", {"author_id": 1}, 404, "Theme 12 not found"),
+    ("DELETE /api/logos/1/authors/2", None, 404, "Author 2 not found on logo 1"),
+    ("POST /api/logos/1/authors", {"author_id": 99}, 404, "Author 99 not found"),
+    ("POST /api/logos/12/authors", {"author_id": 99}, 404, "Logo 12 not found"),
+    ("POST /api/users", {"user_id": 8, "username": "ben"}, 422, [("password", "missing")]),
+    ("POST /api/users", {"user_id": 2**31, "username": "x" * 65, "avatar": "x" * 4097, "password": "x" * 257}, 422,
+        [("user_id", "less_than_equal"), ("username", "string_too_long"), ("avatar", "string_too_long"),
+         ("password", "string_too_long")]),
+    ("PATCH /api/roles/3", {"name": None, "scope": None}, 422, [("name", "string_type"), ("scope", "list_type")]),
+    ("PATCH /api/roles/3", {"role_id": 3}, 422, [("role_id", "extra_forbidden")]),
+    ("POST /api/authors", {"user_id": -1, "username": ""}, 422,
+        [("user_id", "greater_than_equal"), ("username", "string_too_short")]),
+    ("DELETE /api/themes/1/authors", {}, 422, [("author_id", "missing")]),
+    ("POST /api/logos/1/authors", {"author_id": 2**31}, 422, [("author_id", "less_than_equal")]),
+    ("POST /api/logos", {**BEYOND_ARTWORK, "active": 1}, 422,
+        [("name", "string_too_short"), ("preview_url", "url_parsing"), ("target", "string_too_long"),
+         ("custom_css", "string_too_long"), ("active", "bool_type")]),
+)
+# fmt: on
 
 
-@pytest.mark.rule("contract A8", "contract A6")
-def test_2_a_taken_id_or_name_is_refused(client: AppClient, admin: Headers) -> None:
-    for user_id, username, text in (
-        (7, "ben", "Duplicate entry '7' for key 'user_id'"),
-        (8, "ann", "Duplicate entry 'ann' for key 'username'"),
-        (7, "ann", "Duplicate entry '7' for key 'user_id'"),
-    ):
-        body = {"user_id": user_id, "username": username, "password": "pw"}
-        response = client.post("/api/users", json=body, headers=admin)
-        assert (response.status_code, response.json()) == (409, {"detail": text})
-    for number, username in enumerate(("Ann", "ánn", "ann "), start=20):
-        body = {"user_id": number, "username": username, "password": "pw"}
-        assert client.post("/api/users", json=body, headers=admin).status_code == 201
-
-
-@pytest.mark.rule("spec §Endpoints 3")
-def test_3_a_user_is_read(client: AppClient) -> None:
-    response = client.get("/api/users/7")
-    assert (response.status_code, response.json()) == (200, ANN_USER)
-
-
-@pytest.mark.rule("spec §Endpoints 4", "contract A13")
-def test_4_an_avatar_is_removed(client: AppClient, admin: Headers) -> None:
-    for avatar in ("a.png", ""):
-        response = client.delete("/api/users/7/avatar", headers=admin)
-        assert (response.status_code, response.json()) == (200, {"avatar": avatar})
-        assert client.get("/api/users/7").json()["avatar"] is None
-
-
-@pytest.mark.rule("spec §Endpoints 4", "contract B3")
-def test_4_everybody_may_remove_their_own_avatar_and_no_other(client: AppClient, ann: Headers) -> None:
-    assert client.delete("/api/users/7/avatar", headers=ann).json() == {"avatar": "a.png"}
-    response = client.delete(f"/api/users/{ADMIN_ID}/avatar", headers=ann)
-    assert (response.status_code, response.json()) == (403, {"detail": "Not enough permissions"})
-
-
-@pytest.mark.rule("spec §Endpoints 5", "spec §Rules 2")
-def test_5_a_role_is_changed(client: AppClient) -> None:
-    role = {"role_id": 3, "name": "painter", "scope": ["logos:write", "themes:write"], "created_at": NOW}
-    for change in ({}, {"name": "brush"}, {"scope": ["b", "a"]}, {"name": "pen", "scope": []}):
-        role |= change
-        response = client.patch("/api/roles/3", json=change)
-        assert (response.status_code, response.json()) == (200, role)
-
-
-@pytest.mark.rule("spec §Endpoints 5", "spec §Rules 2", "spec §Errors 400", "contract A7")
-def test_5_a_taken_role_name_is_refused(client: AppClient) -> None:
-    response = client.patch("/api/roles/3", json={"name": "admin"})
-    assert (response.status_code, response.json()) == (400, {"detail": "Duplicate entry 'admin' for key 'name'"})
-
-
-@pytest.mark.rule("contract A11", "spec §Limits")
-def test_5_a_role_beyond_a_limit_is_refused(client: AppClient) -> None:
-    for change, expected in (
-        ({"name": "x" * 65}, (["body", "name"], "string_too_long")),
-        ({"name": ""}, (["body", "name"], "string_too_short")),
-        ({"name": None}, (["body", "name"], "string_type")),
-        ({"scope": None}, (["body", "scope"], "list_type")),
-        ({"scope": ["ok", "not ok"]}, (["body", "scope", 1], "string_pattern_mismatch")),
-        ({"scope": [str(n) for n in range(65)]}, (["body", "scope"], "too_long")),
-        ({"role_id": 3}, (["body", "role_id"], "extra_forbidden")),
-    ):
-        assert types_of(client.patch("/api/roles/3", json=change)) == [expected]
-
-
-@pytest.mark.rule("spec §Endpoints 6", "contract A14")
-def test_6_an_author_is_created(client: AppClient) -> None:
-    response = client.post("/api/authors", json={"user_id": 0, "username": "Cyd"})
-    created = {"author_id": 3, "user_id": 0, "username": "Cyd", "created_at": NOW}
-    assert (response.status_code, response.json()) == (201, created)
-    assert client.get("/api/authors/3").json() == created
-
-
-@pytest.mark.rule("spec §Endpoints 6", "contract A14", "contract A8", "contract A2")
-def test_6_an_author_without_a_field_or_beyond_a_limit_or_taken_is_refused(client: AppClient) -> None:
-    assert types_of(client.post("/api/authors", json={})) == [
-        (["body", "user_id"], "missing"),
-        (["body", "username"], "missing"),
-    ]
-    assert types_of(client.post("/api/authors", json={"user_id": 2_147_483_648, "username": "x" * 65})) == [
-        (["body", "user_id"], "less_than_equal"),
-        (["body", "username"], "string_too_long"),
-    ]
-    for body, text in (
-        ({"user_id": 101, "username": "x"}, "Duplicate entry '101' for key 'user_id'"),
-        ({"user_id": 5, "username": "Ann"}, "Duplicate entry 'Ann' for key 'username'"),
-    ):
-        response = client.post("/api/authors", json=body)
-        assert (response.status_code, response.json()) == (409, {"detail": text})
-
-
-@pytest.mark.rule("spec §Endpoints 7", "spec §Rules 2")
-def test_7_an_author_is_changed(client: AppClient) -> None:
-    author = dict(ANN)
-    for change in ({}, {"username": "Anna"}, {"user_id": 0}, {"user_id": 2_147_483_647, "username": "x" * 64}):
-        author |= change
-        response = client.patch("/api/authors/1", json=change)
-        assert (response.status_code, response.json()) == (200, author)
-    assert client.get("/api/authors/1").json() == author
-
-
-@pytest.mark.rule("spec §Endpoints 7", "spec §Rules 2", "spec §Errors 400", "contract A7")
-def test_7_a_taken_number_or_name_is_refused(client: AppClient) -> None:
-    for change, text in (
-        ({"user_id": 102}, "Duplicate entry '102' for key 'user_id'"),
-        ({"username": "Ben"}, "Duplicate entry 'Ben' for key 'username'"),
-        ({"username": "Ben", "user_id": 102}, "Duplicate entry '102' for key 'user_id'"),
-    ):
-        response = client.patch("/api/authors/1", json=change)
-        assert (response.status_code, response.json()) == (400, {"detail": text})
-    assert client.get("/api/authors/1").json() == ANN
-
-
-@pytest.mark.rule("contract A7")
-def test_7_a_duplicate_names_the_value_as_it_was_asked_for(client: AppClient) -> None:
-    name = "O'Neil \"😀\" \n' for key 'x'"
-    client.post("/api/authors", json={"user_id": 5, "username": name})
-    response = client.patch("/api/authors/1", json={"username": name})
-    assert response.json() == {"detail": f"Duplicate entry '{name}' for key 'username'"}
-
-
-@pytest.mark.rule("spec §Endpoints 8", "spec §Rules 4")
-def test_8_an_author_is_taken_off_a_theme(client: AppClient) -> None:
-    response = client.request("DELETE", "/api/themes/1/authors", json={"author_id": 1})
-    assert (response.status_code, response.json()) == (200, {"theme_id": 1, "author_id": 1})
-    assert client.get("/api/themes/1/authors").json() == []
-
-
-@pytest.mark.rule("spec §Endpoints 8", "spec §Rules 4", "contract A17", "spec §Limits")
-def test_8_what_is_not_linked_or_not_said_is_refused(client: AppClient) -> None:
-    def take_off(theme_id: int, body: object) -> Any:
-        return client.request("DELETE", f"/api/themes/{theme_id}/authors", json=body)
-
-    assert types_of(take_off(1, {})) == [(["body", "author_id"], "missing")]
-    assert types_of(client.request("DELETE", "/api/themes/1/authors")) == [(["body"], "missing")]
-    assert types_of(take_off(1, {"author_id": -1})) == [(["body", "author_id"], "greater_than_equal")]
-    for theme_id, author_id, text in (
-        (1, 2, "Author 2 not found on theme 1"),
-        (1, 99, "Author 99 not found on theme 1"),
-        (12, 1, "Theme 12 not found"),
-    ):
-        response = take_off(theme_id, {"author_id": author_id})
-        assert (response.status_code, response.json()) == (404, {"detail": text})
-
-
-@pytest.mark.rule("spec §Endpoints 9", "spec §Rules 6", "spec §Resources")
-def test_9_a_logo_is_read_with_its_authors(client: AppClient, gallery: LogoAdmin) -> None:
-    response = client.get("/api/logos/1")
-    assert (response.status_code, response.json()) == (200, LOGO)
-    assert list(response.json()) == list(LOGO)
-    gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=2))
-    assert client.get("/api/logos/1").json()["authors"] == [ANN, BEN]
-
-
-@pytest.mark.rule("spec §Endpoints 10", "contract A15")
-def test_10_a_logo_is_removed_with_its_links(client: AppClient) -> None:
-    response = client.delete("/api/logos/1")
-    assert (response.status_code, response.json()) == (200, {"logo_id": 1})
-    for path in ("/api/logos/1", "/api/logos/1/authors"):
-        assert client.get(path).json() == {"detail": "Logo 1 not found"}
-    assert client.get("/api/authors/1/logos").json() == []
-    assert client.delete("/api/logos/1").status_code == 404
-
-
-@pytest.mark.rule("spec §Endpoints 11", "contract A18")
-def test_11_the_authors_of_a_logo_are_listed_as_they_were_linked(client: AppClient) -> None:
-    assert client.get("/api/logos/1/authors").json() == [ANN]
-    client.post("/api/logos/1/authors", json={"author_id": 2})
-    response = client.get("/api/logos/1/authors")
-    assert (response.status_code, response.json()) == (200, [ANN, BEN])
-
-
-@pytest.mark.rule("spec §Endpoints 12", "spec §Rules 5", "contract A16")
-def test_12_an_author_is_linked_as_often_as_it_is_asked(client: AppClient) -> None:
-    for _ in range(2):
-        response = client.post("/api/logos/1/authors", json={"author_id": 2})
-        assert (response.status_code, response.json()) == (200, {"logo_author_id": 2, "logo_id": 1, "author_id": 2})
-    assert client.get("/api/logos/1/authors").json() == [ANN, BEN]
-
-
-@pytest.mark.rule("spec §Endpoints 12", "contract A16", "contract A9", "contract A2")
-def test_12_what_is_not_there_is_not_linked(client: AppClient) -> None:
-    for path, author_id, text in (
-        ("/api/logos/1/authors", 99, "Author 99 not found"),
-        ("/api/logos/12/authors", 1, "Logo 12 not found"),
-        ("/api/logos/12/authors", 99, "Logo 12 not found"),
-    ):
-        response = client.post(path, json={"author_id": author_id})
-        assert (response.status_code, response.json()) == (404, {"detail": text})
-    assert types_of(client.post("/api/logos/1/authors", json={})) == [(["body", "author_id"], "missing")]
-    assert types_of(client.post("/api/logos/1/authors", json={"author_id": 2**31})) == [
-        (["body", "author_id"], "less_than_equal")
-    ]
-
-
-# The operations that contract D adds.
-
-
-@pytest.mark.rule("contract D users")
-def test_a_user_is_changed_and_removed(client: AppClient, admin: Headers) -> None:
-    user = dict(ANN_USER)
-    for change in ({}, {"username": "anna"}, {"avatar": None}, {"avatar": "x"}, {"role_id": 3}):
-        user |= change
-        response = client.patch("/api/users/7", json=change, headers=admin)
-        assert (response.status_code, response.json()) == (200, user)
-    response = client.patch("/api/users/7", json={"username": "admin"}, headers=admin)
-    assert (response.status_code, response.json()) == (400, {"detail": "Duplicate entry 'admin' for key 'username'"})
-    response = client.patch("/api/users/7", json={"role_id": 99}, headers=admin)
-    assert (response.status_code, response.json()) == (404, {"detail": "Role 99 not found"})
-    response = client.delete("/api/users/7", headers=admin)
-    assert (response.status_code, response.json()) == (200, {"user_id": 7})
-    assert client.get("/api/users/7").status_code == 404
-
-
-@pytest.mark.rule("contract D users", "contract B5", "contract C3")
-def test_a_new_password_takes_effect_at_once(client: AppClient, gallery: LogoAdmin, ann: Headers) -> None:
-    other = bearer(gallery, "ann", ANN_PASSWORD)
-    response = client.put("/api/users/7/password", json={"password": "new"}, headers=ann)
-    assert (response.status_code, response.json()) == (200, ANN_USER)
-    assert client.get("/api/users/7", headers=ann).status_code == 200
-    assert client.get("/api/users/7", headers=other).status_code == 401
-    for password, status in ((ANN_PASSWORD, 401), ("new", 200)):
-        sign_in = {"username": "ann", "password": password}
-        assert client.post("/api/auth/token", json=sign_in).status_code == status
-
-
-@pytest.mark.rule("contract D roles")
-def test_roles_are_listed_created_read_and_removed(client: AppClient, admin: Headers) -> None:
-    created = {"role_id": 4, "name": "editor", "scope": ["x", "y"], "created_at": NOW}
-    response = client.post("/api/roles", json={"name": "editor", "scope": ["x", "y", "x"]}, headers=admin)
-    assert (response.status_code, response.json()) == (201, created)
-    assert client.get("/api/roles/4", headers=admin).json() == created
-    assert [role["role_id"] for role in client.get("/api/roles", headers=admin).json()] == [1, 2, 3, 4]
-    response = client.post("/api/roles", json={"name": "editor", "scope": []}, headers=admin)
-    assert (response.status_code, response.json()) == (409, {"detail": "Duplicate entry 'editor' for key 'name'"})
-    response = client.delete("/api/roles/4", headers=admin)
-    assert (response.status_code, response.json()) == (200, {"role_id": 4})
-    for role_id, text in ((1, "Role 1 is the role of new users"), (2, "Role 2 is the role of a user")):
-        response = client.delete(f"/api/roles/{role_id}", headers=admin)
-        assert (response.status_code, response.json()) == (409, {"detail": text})
-
-
-@pytest.mark.rule("contract D authors")
-def test_authors_are_listed_read_and_removed_with_their_links(client: AppClient, admin: Headers) -> None:
-    assert client.get("/api/authors").json() == [ANN, BEN]
-    assert client.get("/api/authors/1").json() == ANN
-    assert client.get("/api/authors/1/logos").json() == [LOGO]
-    assert client.get("/api/authors/1/themes").json() == [THEME]
-    assert client.get("/api/authors/2/themes").json() == []
-    response = client.delete("/api/authors/1", headers=admin)
-    assert (response.status_code, response.json()) == (200, {"author_id": 1})
-    assert client.get("/api/logos/1").json()["authors"] == []
-    assert client.get("/api/themes/1/authors").json() == []
-
-
-@pytest.mark.rule("contract D logos", "contract D themes")
-@pytest.mark.parametrize(("kind", "record"), [("logo", LOGO), ("theme", THEME)])
-def test_artworks_are_listed_created_changed_and_removed(
-    client: AppClient, admin: Headers, kind: str, record: dict[str, object]
+@pytest.mark.rule("spec §Rules 2", "spec §Rules 3", "spec §Rules 4", "spec §Errors 400", "spec §Errors 422")
+@pytest.mark.rule("spec §Limits", "contract A3", "contract A7", "contract A8", "contract A9", "contract A16")
+@pytest.mark.rule("contract A17")
+@pytest.mark.parametrize(("asked", "body", "status", "detail"), REFUSALS)
+def test_a_refusal_has_its_status_and_its_reason(
+    client: AppClient, admin: Headers, asked: str, body: object, status: int, detail: object
 ) -> None:
-    path = f"/api/{kind}s"
-    asked = {name: value for name, value in ARTWORK.items() if name != "active"}
-    created = {**record, f"{kind}_id": 2, "active": False, "authors": []}
-    response = client.post(path, json=asked, headers=admin)
-    assert (response.status_code, response.json()) == (201, created)
-    assert list(response.json()) == list(record)
-    assert client.get(path).json() == [record, created]
-    for change in ({}, {"name": "x" * 128}, {"active": True}, {"target": "t", "custom_css": ""}):
-        created |= change
-        response = client.patch(f"{path}/2", json=change, headers=admin)
-        assert (response.status_code, response.json()) == (200, created)
-    response = client.delete(f"{path}/2", headers=admin)
-    assert (response.status_code, response.json()) == (200, {f"{kind}_id": 2})
-    assert client.get(f"{path}/2").status_code == 404
+    client.post("/api/authors", json={"user_id": 105, "username": QUOTED})
+    method, path = asked.split()
+    response = client.request(method, path, json=body, headers=admin)
+    assert response.status_code == status
+    if status == 422:
+        assert types_of(response) == [(["body", field], type_) for field, type_ in detail]  # type: ignore[attr-defined]  # a list then
+    else:
+        assert response.json() == {"detail": detail}
 
 
-@pytest.mark.rule("contract D logos", "contract D themes")
-@pytest.mark.parametrize("kind", ["logo", "theme"])
-def test_authors_are_linked_and_taken_off_in_both_ways(client: AppClient, admin: Headers, kind: str) -> None:
-    path = f"/api/{kind}s/1/authors"
-    response = client.post(path, json={"author_id": 2}, headers=admin)
-    assert (response.status_code, response.json()) == (200, {f"{kind}_author_id": 2, f"{kind}_id": 1, "author_id": 2})
-    assert client.get(path).json() == [ANN, BEN]
-    response = client.delete(f"{path}/1", headers=admin)
-    assert (response.status_code, response.json()) == (200, {f"{kind}_id": 1, "author_id": 1})
-    response = client.request("DELETE", path, json={"author_id": 2}, headers=admin)
-    assert (response.status_code, response.json()) == (200, {f"{kind}_id": 1, "author_id": 2})
-    assert client.get(path).json() == []
-    assert client.delete(f"{path}/2", headers=admin).json() == {"detail": f"Author 2 not found on {kind} 1"}
-
-
-@pytest.mark.rule("contract D logos", "contract D themes", "contract A3")
-def test_an_artwork_beyond_its_limits_is_refused(client: AppClient, admin: Headers) -> None:
-    body = {"name": "", "preview_url": "ftp://x", "target": "x" * 65, "custom_css": "x" * 262_145, "active": 1}
-    assert types_of(client.post("/api/logos", json=body, headers=admin)) == [
-        (["body", "name"], "string_too_short"),
-        (["body", "preview_url"], "url_parsing"),
-        (["body", "target"], "string_too_long"),
-        (["body", "custom_css"], "string_too_long"),
-        (["body", "active"], "bool_type"),
+@pytest.mark.rule("contract A11", "contract A5")
+def test_a_problem_within_a_list_names_its_place_and_has_a_text(client: AppClient) -> None:
+    assert types_of(client.patch("/api/roles/3", json={"scope": ["ok", "not ok"]})) == [
+        (["body", "scope", 1], "string_pattern_mismatch")
     ]
-    longest = {**ARTWORK, "name": "😀" * 128, "target": "x" * 64, "custom_css": "é" * 262_144}
-    assert client.post("/api/logos", json=longest, headers=admin).status_code == 201
+    response = client.request("DELETE", "/api/themes/1/authors", json={})
+    assert response.json() == {"detail": [problem(["body", "author_id"], "missing", "Field required")]}
 
 
 # Signing in.
 
 
-def post_as(client: AppClient, form: bool, asked: dict[str, str]) -> Any:
-    """Ask for tokens with a form or with JSON."""
-    path = "/api/auth/token"
-    return client.post(path, data=asked) if form else client.post(path, json=asked)
+@pytest.mark.rule("contract C1", "contract C3")
+@pytest.mark.parametrize("sent_as", ["json", "data"])
+def test_a_form_and_json_give_tokens_alike(client: AppClient, sent_as: str) -> None:
+    def post(**asked: str) -> Any:
+        body: dict[str, Any] = {sent_as: asked}
+        return client.post("/api/auth/token", **body)
 
-
-@pytest.mark.rule("contract C1")
-@pytest.mark.parametrize("form", [False, True])
-@pytest.mark.parametrize("more", [{}, {"grant_type": "password"}])
-def test_signing_in_gives_a_token_that_works(client: AppClient, form: bool, more: dict[str, str]) -> None:
-    asked = {"username": "ann", "password": ANN_PASSWORD, **more}
-    response = post_as(client, form, asked)
-    assert response.status_code == 200
-    answer = response.json()
-    assert list(answer) == ["access_token", "token_type", "expires_in", "refresh_token", "scope"]
-    assert (answer["token_type"], answer["expires_in"], answer["scope"]) == ("bearer", 900, "")
-    assert response.headers["cache-control"] == "no-store"
-    headers = {"Authorization": f"Bearer {answer['access_token']}"}
+    for grant in ({}, {"grant_type": "password"}):
+        answer = post(username="ann", password=ANN_PASSWORD, **grant)
+        assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
+        tokens = answer.json()
+        assert (tokens["token_type"], tokens["expires_in"], tokens["scope"]) == ("bearer", 900, "")
+    headers = {"Authorization": f"Bearer {tokens['access_token']}"}
     assert client.delete("/api/users/7/avatar", headers=headers).status_code == 200
+    again = {"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]}
+    assert post(**again).json()["refresh_token"] != tokens["refresh_token"]
+    assert (post(**again).status_code, post(**again).json()) == (401, {"detail": "Couldn't validate credentials"})
+    wrong = post(username="ann", password="wrong")
+    assert (wrong.status_code, wrong.json()) == (401, {"detail": "Incorrect username or password"})
+    assert wrong.headers["www-authenticate"] == "Bearer"
 
 
 @pytest.mark.rule("contract C1")
@@ -480,44 +288,6 @@ def test_a_form_may_say_more_than_is_asked(client: AppClient) -> None:
         (["body", "scope"], "extra_forbidden"),
         (["body", "client_id"], "extra_forbidden"),
     ]
-
-
-@pytest.mark.rule("contract C3")
-@pytest.mark.parametrize("form", [False, True])
-def test_a_refresh_token_works_once(client: AppClient, form: bool) -> None:
-    first = client.post("/api/auth/token", json={"username": "ann", "password": ANN_PASSWORD}).json()
-    asked = {"grant_type": "refresh_token", "refresh_token": first["refresh_token"]}
-
-    def refresh() -> Any:
-        return post_as(client, form, asked)
-
-    second = refresh()
-    assert second.status_code == 200
-    assert second.json()["refresh_token"] != first["refresh_token"]
-    again = refresh()
-    assert (again.status_code, again.json()) == (401, {"detail": "Couldn't validate credentials"})
-    headers = {"Authorization": f"Bearer {second.json()['access_token']}"}
-    assert client.delete("/api/users/7/avatar", headers=headers).status_code == 401
-
-
-@pytest.mark.rule("contract C1")
-def test_a_wrong_name_and_a_wrong_password_are_answered_alike(client: AppClient) -> None:
-    answers = set()
-    for username, password in (("ann", "wrong"), ("nobody", ANN_PASSWORD)):
-        response = client.post("/api/auth/token", json={"username": username, "password": password})
-        assert response.headers["www-authenticate"] == "Bearer"
-        answers.add((response.status_code, response.text))
-    assert answers == {(401, '{"detail":"Incorrect username or password"}')}
-
-
-@pytest.mark.rule("contract C1")
-def test_too_many_failures_are_refused(client: AppClient) -> None:
-    for _ in range(10):
-        assert client.post("/api/auth/token", json={"username": "ann", "password": "x"}).status_code == 401
-    response = client.post("/api/auth/token", json={"username": "ann", "password": ANN_PASSWORD})
-    assert (response.status_code, response.json()) == (429, {"detail": "Too many failed sign-ins"})
-    assert 1 <= int(response.headers["retry-after"]) <= 300
-    assert client.post("/api/auth/token", json={"username": "ben", "password": "x"}).status_code == 401
 
 
 TOO_MUCH = [(["body", "username"], "string_pattern_mismatch"), (["body", "password"], "string_too_long")]
@@ -736,25 +506,6 @@ def test_who_goes_beyond_themselves_is_answered_403_whatever_else_is_wrong(
         assert answers[0].json() == {"detail": "Not enough permissions"}
 
 
-@BOTH
-@pytest.mark.rule("contract A19", "contract A5")
-def test_a_request_that_is_refused_for_its_form_never_touches_storage(
-    client: AppClient, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
-) -> None:
-    for row in WITH_BODY:
-        with subtests.test(str(row)):
-            nulls = dict.fromkeys(set(row.body) - {"avatar"})
-            bodies: tuple[object, ...] = ([], "x", {"surplus": 1}, nulls)
-            for body in bodies:
-                assert send(client, row, admin, json=body).status_code == 422
-            missing = (b"",) if row in WITH_NEEDED_BODY else ()
-            for content in (*missing, b"{", b"\xff", b'{"a": NaN}'):
-                assert send(client, row, {**admin, **JSON_TYPE}, content=content).status_code == 422
-            assert send(client, row, {**admin, "content-type": "text/plain"}, content=b"{}").status_code == 415
-            assert send(client, row, {**admin, **JSON_TYPE}, content=b" " * 3_670_017).status_code == 413
-            assert watched.asked == []
-
-
 TOO_SMALL = ("greater_than_equal", "Input should be greater than or equal to 0")
 TOO_LARGE = ("less_than_equal", "Input should be less than or equal to 2147483647")
 UNPARSABLE = ("int_parsing", "Input should be a valid integer, unable to parse string as an integer")
@@ -908,7 +659,7 @@ def test_an_integer_in_a_body_is_written_as_one(client: AppClient, number: str) 
     assert types_of(response) == [(["body", "user_id"], "int_type")]
 
 
-@pytest.mark.rule("contract A5", "contract A21")
+@pytest.mark.rule("contract A5", "contract A21", "contract A19", "contract A4")
 @pytest.mark.parametrize(
     ("content", "type_"),
     [
@@ -928,31 +679,27 @@ def test_an_integer_in_a_body_is_written_as_one(client: AppClient, number: str) 
         ('{"a": 1}'.encode("utf-16"), "json_invalid"),
         (b"[" * 60_000, "json_invalid"),
         (b'{"a":' * 10_000, "json_invalid"),
+        (b'{"a": 1, "a": 2}', "json_invalid"),
         (b'{"a": ' + b"1" * 5000 + b"}", "json_invalid"),
     ],
 )
-def test_a_body_that_is_no_json_object_is_refused(
-    client: AppClient, admin: Headers, content: bytes, type_: str
+def test_a_body_that_is_no_json_object_is_refused_before_storage_is_asked(
+    client: AppClient, watched: WatchedStorage, admin: Headers, content: bytes, type_: str
 ) -> None:
     for row in WITH_BODY if content else WITH_NEEDED_BODY:
         response = send(client, row, {**admin, **JSON_TYPE}, content=content)
         assert types_of(response) == [(["body"], type_)], str(row)
+    assert watched.asked == []
 
 
 @pytest.mark.rule("contract A21")
-def test_a_body_that_is_not_json_by_its_type_is_refused(
-    client: AppClient, app: ASGIApp, admin: Headers, subtests: pytest.Subtests
+def test_a_body_that_is_not_json_by_its_type_is_refused_before_storage_is_asked(
+    client: AppClient, app: ASGIApp, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
 ) -> None:
     for row in WITH_BODY:
         with subtests.test(str(row)):
             content = dumps(row.body).encode()
-            for type_ in (
-                "text/plain",
-                "text/plain;charset=utf-8",
-                "application/jsonp",
-                "multipart/form-data; boundary=x",
-                "*/*",
-            ):
+            for type_ in ("text/plain;charset=utf-8", "application/jsonp", "multipart/form-data; boundary=x", "*/*"):
                 response = send(client, row, {**admin, "content-type": type_}, content=content)
                 assert (response.status_code, list(response.json())) == (415, ["detail"]), type_
             headers = list(admin.items())
@@ -961,8 +708,7 @@ def test_a_body_that_is_not_json_by_its_type_is_refused(
             for encoding in ("gzip", "br", "deflate", "identity, gzip"):
                 sent = {**admin, **JSON_TYPE, "content-encoding": encoding}
                 assert send(client, row, sent, content=content).status_code == 415
-            if row in WITH_NEEDED_BODY:
-                assert send(client, row, {**admin, "content-type": "application/json"}, content=b"").status_code == 422
+    assert watched.asked == []
 
 
 @pytest.mark.rule("contract A21")
@@ -973,7 +719,9 @@ def test_a_json_type_may_be_written_in_any_way(client: AppClient, type_: str) ->
 
 
 @pytest.mark.rule("contract A21")
-def test_a_body_over_the_limit_is_refused(app: ASGIApp, admin: Headers, subtests: pytest.Subtests) -> None:
+def test_a_body_over_the_limit_is_refused_before_storage_is_asked(
+    app: ASGIApp, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
+) -> None:
     for row in WITH_BODY:
         with subtests.test(str(row)):
             headers = [*admin.items(), *JSON_TYPE.items()]
@@ -985,6 +733,7 @@ def test_a_body_over_the_limit_is_refused(app: ASGIApp, admin: Headers, subtests
                 assert answered.status_code == 413
                 assert answered.json() == {"detail": f"Body should have at most {limit} bytes"}
             assert ask(app, row.method, row.path, headers=headers, body=[b" " * (limit - 1), b"x"]).status_code == 422
+    assert watched.asked == []
 
 
 @pytest.mark.rule("contract A21")
@@ -1018,16 +767,9 @@ def test_a_wrong_method_is_answered_with_those_that_are_right(app: ASGIApp, subt
     [
         *("/api", "/api/", "/api/users//", "/api/users/7/x/", "/api//users", "//api/users", "/metrics/", "/healthy"),
         *("/api/changes/7", "/api/changes/%20", "/api/changes/x", "/api/auth", "/api/auth/sessions/x/y"),
-        *(
-            "/API/users",
-            "/api/artists",
-            "/api/users/7/avatar/x",
-            "/docs/x/",
-            "//",
-            "/redoc",
-            "/favicon.ico",
-        ),
+        *("/API/users", "/api/artists", "/api/users/7/avatar/x", "/docs/x/", "//", "/redoc", "/favicon.ico"),
         *("/api/logos/1%2Fauthors/x/y", "/api/./users", "/api/../api/users", "/openapi.json/", "/%00", "/api/users%00"),
+        *("/api/users%0A", "/openapi.json%0A"),
     ],
 )
 def test_an_unknown_path_is_not_found(app: ASGIApp, path: str) -> None:
@@ -1175,63 +917,12 @@ def test_a_list_whose_database_fails_midway_breaks_off(
         answered.json()
 
 
-@pytest.mark.rule("contract E1", "contract A20")
-def test_a_list_whose_database_is_away_from_the_start_is_503(client: AppClient, watched: WatchedStorage) -> None:
-    fill(watched, 1501)
-    watched.go_away()
-    assert client.get("/api/authors").status_code == 503
-
-
 @pytest.mark.rule("contract E1", "contract A21")
 def test_head_of_a_long_list_fetches_no_more_than_a_page(app: ASGIApp, watched: WatchedStorage) -> None:
     fill(watched, 1501)
     answered = ask(app, "HEAD", "/api/authors")
     assert (answered.status_code, answered.body, answered.complete) == (200, b"", True)
     assert watched.asked == ["read"]  # one page; the version is told on the spot
-
-
-@pytest.mark.rule("contract E1", "contract D logos")
-@pytest.mark.parametrize("size", [49, 50, 51])
-def test_lists_of_artworks_are_whole_too(client: AppClient, watched: WatchedStorage, size: int) -> None:
-    def work(uow: Any) -> None:
-        for id_ in range(2, size + 1):
-            uow.records(LOGOS).add(Logo(id_, "n", "http://a", "t", "", False, (), NOW))
-            uow.links(LOGOS).add(id_, 1)
-
-    watched.write(recorded(work, NOW))
-    for path in ("/api/logos", "/api/authors/1/logos"):
-        assert [logo["logo_id"] for logo in client.get(path).json()] == list(range(1, size + 1))
-
-
-# Reading rights at each request.
-
-
-@pytest.mark.rule("contract B5", "contract A19")
-def test_a_change_of_role_and_a_removal_take_effect_at_once(
-    client: AppClient, gallery: LogoAdmin, ann: Headers
-) -> None:
-    assert client.get("/api/roles", headers=ann).status_code == 403
-    gallery.users.amend(AmendUser(user_id=7, role_id=2))
-    assert client.get("/api/roles", headers=ann).status_code == 200
-    gallery.users.remove(RemoveUser(user_id=7))
-    response = client.get("/api/roles", headers=ann)
-    assert (response.status_code, response.headers["www-authenticate"]) == (401, "Bearer")
-
-
-@GUARDED
-@pytest.mark.rule("contract B1")
-def test_under_guarded_everybody_may_read_themselves(client: AppClient, ann: Headers) -> None:
-    assert client.get("/api/users/7", headers=ann).json() == ANN_USER
-    assert client.get(f"/api/users/{ADMIN_ID}", headers=ann).status_code == 403
-    assert client.get("/api/users/12", headers=ann).status_code == 403  # nor learn who is there
-
-
-@pytest.mark.rule("contract C2", "contract A19")
-def test_an_expired_token_is_refused(client: AppClient, clock: Any, admin: Headers) -> None:
-    clock.pass_by(899)
-    assert client.get("/api/roles", headers=admin).status_code == 200
-    clock.pass_by(1)
-    assert client.get("/api/roles", headers=admin).status_code == 401
 
 
 @pytest.mark.rule("contract H6")
@@ -1246,12 +937,6 @@ def test_what_http_refuses_the_library_refuses(client: AppClient, gallery: LogoA
     with pytest.raises(logoadmin.DuplicateEntry) as duplicate:
         gallery.authors.create(CreateAuthor(user_id=101, username="x"))
     assert response.json() == {"detail": str(duplicate.value)}
-
-
-@pytest.mark.rule("contract A21")
-@pytest.mark.parametrize("path", ["/api/users%0A", "/api/logos/1%0A", "/openapi.json%0A"])
-def test_a_path_that_ends_with_a_newline_is_another_path(client: AppClient, path: str) -> None:
-    assert client.get(path).status_code in (404, 422)
 
 
 @pytest.mark.rule("contract F1", "contract F3", "contract A4")
@@ -1277,12 +962,3 @@ def test_a_flood_of_unknown_fields_is_one_problem(client: AppClient) -> None:
     assert client.get(f"/api/users?{query}").json() == {"detail": [{**expected, "loc": ["query"]}]}
     scope = ["two words"] * 4_000
     assert len(client.patch("/api/roles/3", json={"scope": scope}).content) < 20_000
-
-
-@pytest.mark.rule("contract A4")
-def test_a_field_that_is_given_twice_is_refused(client: AppClient) -> None:
-    twice = b'{"user_id": 1, "user_id": 2, "username": "x"}'
-    response = client.post("/api/authors", content=twice, headers={"content-type": "application/json"})
-    assert response.status_code == 422
-    expected = {"loc": ["body"], "msg": "Invalid JSON: an object names a field twice", "type": "json_invalid"}
-    assert response.json() == {"detail": [expected]}
