@@ -10,16 +10,14 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp
 
-from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.services.import_export import ExportRecords
 from logoadmin.entrypoints.http_api import spool
-from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.errors import HttpError
 from tests.asgi import AppClient, ask
-from tests.entrypoints.conftest import Headers, bearer
-from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on, stock
+from tests.entrypoints.conftest import Headers
+from tests.gallery import WatchedStorage
 
 pytestmark = pytest.mark.rule("contract I4")
 
@@ -205,29 +203,3 @@ def test_a_disk_that_is_full_is_said(client: AppClient, admin: Headers, monkeypa
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     answer = client.get("/api/export", headers=admin)
     assert (answer.status_code, answer.json()) == (503, {"detail": "Too many exports at once; try again"})
-
-
-@pytest.mark.rule("contract I3")
-@pytest.mark.parametrize("name", ["sqlite", "mariadb"])
-def test_what_goes_out_goes_in_elsewhere_and_answers_alike(
-    request: pytest.FixtureRequest, clock: FrozenClock, name: str
-) -> None:
-    source = gallery_on(MemoryStorage(), clock)
-    stock(source)
-    target = gallery_on(request.getfixturevalue(f"{name}_storage"), clock)
-    with AppClient(http_application(source)) as here, AppClient(http_application(target)) as there:
-        mine, theirs = bearer(source, "admin", ADMIN_PASSWORD), bearer(target, "admin", ADMIN_PASSWORD)
-        before = answers(there, theirs)
-        lines = here.get("/api/export", headers=mine).content
-        made = there.post("/api/import", content=lines, headers={**theirs, "content-type": "application/jsonl"})
-        assert made.status_code == 200, made.text
-        assert answers(there, theirs) == answers(here, mine)
-        assert there.get("/api/export", headers=theirs).content == lines
-        undo = {"request_id": made.headers["x-request-id"]}
-        assert there.post("/api/changes/revert", json=undo, headers=theirs).status_code == 200
-        assert answers(there, theirs) == before
-
-
-def answers(client: AppClient, headers: Headers) -> list[Any]:
-    paths = ("/api/roles", "/api/users", "/api/authors", "/api/themes", "/api/logos", "/api/authors/1/logos")
-    return [client.get(path, headers=headers).json() for path in paths]

@@ -78,13 +78,3 @@ def test_from_sqlite_to_mariadb_and_back_loses_nothing(sqlite_url: str, mariadb_
     run("import", str(second), "--database", f"sqlite:///{tmp_path}/again.db")
     run("export", str(third), "--database", f"sqlite:///{tmp_path}/again.db", "--with-password-hashes")
     assert lines(first) == lines(second) == lines(third)
-
-
-@pytest.mark.rule("contract I2")
-def test_importing_again_changes_nothing(prepared_url: str, tmp_path: Path) -> None:
-    url = prepared_url
-    run("import", str(GALLERY), "--database", url)
-    run("export", str(tmp_path / "once.jsonl"), "--database", url)
-    run("import", str(GALLERY), "--database", url)
-    run("export", str(tmp_path / "twice.jsonl"), "--database", url)
-    assert lines(tmp_path / "once.jsonl") == lines(tmp_path / "twice.jsonl")

@@ -27,7 +27,7 @@ from logoadmin.domain.services.changes import ListChanges
 from tests.asgi import AppClient
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ARTWORK, FrozenClock
+from tests.gallery import ARTWORK
 from tests.options import LONG, OPTIONS
 from tests.sample_requests import SAMPLES, Sample
 
@@ -84,23 +84,6 @@ def test_without_a_token_a_key_works_as_well(client: AppClient, row: Sample) -> 
     answers = [row.send(client, {"idempotency-key": "k"}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [row.status] * 2
     assert answers[0].content == answers[1].content
-
-
-@TAKES
-def test_the_same_key_with_another_request_is_refused(client: AppClient, admin: Headers, row: Sample) -> None:
-    headers = again(admin, "the key")
-    assert client.post("/api/roles", json={"name": "first", "scope": []}, headers=headers).status_code == 201
-    if row.token == "never":  # who signs in is nobody yet, and nobody has keys of their own
-        first = client.post("/api/authors", json={"user_id": 9, "username": "x"}, headers=again({}, "the key"))
-        assert first.status_code == 201
-    after = kept(client, admin)
-    answer = row.send(client, headers)
-    assert answer.status_code == 422
-    (problem,) = answer.json()["detail"]
-    assert problem["loc"] == ["header", "Idempotency-Key"]
-    assert set(problem) == {"loc", "msg", "type"}
-    assert "the key" not in answer.text
-    assert kept(client, admin) == after
 
 
 def test_another_body_and_another_path_are_other_requests(client: AppClient, admin: Headers) -> None:
@@ -165,26 +148,6 @@ def test_other_methods_do_not_look_at_a_key(client: AppClient, admin: Headers) -
         assert client.patch("/api/authors/1", json={"username": "x" + key[:3]}, headers=again(admin, key)).is_success
     assert client.delete("/api/logos/1", headers=headers).status_code == 200
     assert client.delete("/api/logos/1", headers=headers).status_code == 404
-
-
-def test_what_was_refused_may_be_asked_again_under_the_same_key(client: AppClient) -> None:
-    headers = {"idempotency-key": "k"}
-    for body, status in (
-        ({"user_id": 101, "username": "x"}, 409),
-        ({"user_id": -1, "username": "x"}, 422),
-        ({"user_id": 5, "username": "x"}, 201),
-        ({"user_id": 5, "username": "x"}, 201),
-    ):
-        assert client.post("/api/authors", json=body, headers=headers).status_code == status
-
-
-def test_a_key_is_forgotten_after_a_day(client: AppClient, clock: FrozenClock) -> None:
-    body, headers = {"user_id": 5, "username": "x"}, {"idempotency-key": "k"}
-    assert client.post("/api/authors", json=body, headers=headers).status_code == 201
-    clock.pass_by(86_399)
-    assert client.post("/api/authors", json=body, headers=headers).status_code == 201
-    clock.pass_by(1)
-    assert client.post("/api/authors", json=body, headers=headers).status_code == 409
 
 
 # At once.

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -18,9 +17,8 @@ from logoadmin.domain.services.authors import CreateAuthor
 from logoadmin.domain.services.roles import CreateRole
 from logoadmin.domain.services.users import AmendUser, CreateUser
 from tests.asgi import AppClient
-from tests.conftest import STORAGES
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ADMIN_ID, ARTWORK, WatchedStorage
+from tests.gallery import ADMIN_ID, ARTWORK, NOW
 
 LINK: Final = re.compile(r'<([!#-;=?-Z\[\]_a-z~%]+)>; rel="next"')
 
@@ -42,7 +40,6 @@ PARAMETERS: Final = (
     *("kind", "action", "request_id", "since", "until"),
 )
 EACH: Final = pytest.mark.parametrize("path", LISTS)
-EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
 NAMES: Final = ("Straße", "STRASSE", "100%", "a_b", "Ann & Co. = <\"'>", "ångström", "back\\slash", "plus + plus", "😀")
 
 
@@ -67,12 +64,6 @@ WRONG: Final = (
     ("target", "x" * 65, "string_too_long"),
     ("target", "\0", "string_pattern_mismatch"),
 )
-
-
-@pytest.fixture
-def watched(request: pytest.FixtureRequest) -> WatchedStorage:
-    """The storage that a test asks for, or else memory."""
-    return WatchedStorage(request.getfixturevalue(f"{getattr(request, 'param', 'memory')}_storage"))
 
 
 @pytest.fixture
@@ -125,11 +116,6 @@ def followed(client: AppClient, path: str, headers: Headers) -> list[list[Any]]:
     return pages
 
 
-def smallest(records: list[dict[str, Any]]) -> int:
-    """Return how few records the pages of a list have here: one, or as many as make a dozen pages of a long list."""
-    return 1 + len(records) // 12
-
-
 def whole(client: AppClient, path: str, headers: Headers, **query: Any) -> list[dict[str, Any]]:
     answer = client.get(path, headers=headers, params=query)
     assert answer.status_code == 200, answer.text
@@ -145,60 +131,53 @@ def problems(answer: Any) -> list[tuple[list[Any], str]]:
     return [(entry["loc"], entry["type"]) for entry in answer.json()["detail"]]
 
 
-# Pages.
+# Pages and filters.
+
+# Each list as it is, and each filter once; how a filter decides is proved in tests/domain and tests/contracts.
+QUERIES: Final[list[tuple[str, dict[str, Any]]]] = [
+    *((path, {}) for path in LISTS),
+    *((path, {"q": q}) for path in LISTS if "q" in LISTS[path] for q in ("a", "%", "S", "straẞ", *NAMES)),
+    *((path, {"target": "a&b=c d+ä"}) for path in LISTS if "target" in LISTS[path]),
+    *((path, {"active": "false", "target": "forum"}) for path in LISTS if "active" in LISTS[path]),
+    ("/api/users", {"role_id": 3}),
+    ("/api/authors", {"user_id": 502}),
+    ("/api/logos", {"author_id": 2, "active": "true"}),
+    ("/api/themes", {"author_id": 2}),
+    ("/api/changes", {"kind": "logo"}),
+    ("/api/changes", {"kind": "theme", "id": 2}),
+    ("/api/changes", {"user_id": ADMIN_ID, "action": "role.created"}),
+    ("/api/changes", {"request_id": "request 3"}),
+    ("/api/changes", {"since": NOW, "until": NOW}),
+    ("/api/changes", {"since": NOW + 10**9}),
+]
 
 
-@pytest.mark.rule("contract E2")
-@EVERYWHERE
-def test_pages_that_are_followed_to_the_end_are_the_whole_list(varied: AppClient, admin: Headers) -> None:
-    for path in LISTS:
-        records = whole(varied, path, admin)
-        for limit in (smallest(records), 3, len(records) - 1, len(records), len(records) + 1, 1000):
-            pages = followed(varied, f"{path}?limit={limit}", admin)
-            assert list(itertools.chain(*pages)) == records
-            assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
-            assert 1 <= len(pages[-1]) <= limit  # no page is empty, none promises more than there is
+def meets(record: dict[str, Any], name: str, value: Any) -> bool:
+    """Tell whether a record is one of those that a filter is for."""
+    if name == "q":
+        return value.casefold() in str(record.get("username", record.get("name"))).casefold()
+    if name == "author_id":
+        return value in [author["author_id"] for author in record["authors"]]
+    if name in ("since", "until"):
+        return bool(record["at"] >= value if name == "since" else record["at"] <= value)
+    return str(record[name]).lower() == str(value).lower() if name == "active" else bool(record[name] == value)
 
 
-@pytest.mark.rule("contract E4")
-@EVERYWHERE
-def test_descending_pages_that_are_followed_to_the_end_are_the_list_turned_round(
+@pytest.mark.rule("contract E2", "contract E3", "contract E4", "contract G3")
+def test_pages_that_are_followed_to_the_end_are_the_records_that_the_filters_leave(
     varied: AppClient, admin: Headers
 ) -> None:
-    for path in LISTS:
-        records = whole(varied, path, admin, order="asc")
-        assert records == whole(varied, path, admin)
-        assert whole(varied, path, admin, order="desc") == records[::-1]
-        for limit in (smallest(records), len(records), 1000):
-            pages = followed(varied, f"{path}?order=desc&limit={limit}", admin)
-            assert list(itertools.chain(*pages)) == records[::-1]
-        named = {} if path == "/api/changes" else {"q": "a"}
-        expected = whole(varied, path, admin, **named)[::-1]
-        pages = followed(varied, f"{path}?{urlencode({'limit': 2, 'order': 'desc', **named})}", admin)
-        assert list(itertools.chain(*pages)) == expected
-
-
-@pytest.mark.rule("contract G3")
-@EVERYWHERE
-def test_changes_are_filtered_and_their_pages_keep_the_filter(varied: AppClient, admin: Headers) -> None:
-    changes = whole(varied, "/api/changes", admin)
-    some = changes[len(changes) // 2]
-    for query in (
-        {"kind": some["kind"]},
-        {"kind": some["kind"], "id": some["id"]},
-        {"user_id": ADMIN_ID},
-        {"action": some["action"]},
-        {"request_id": some["request_id"]},
-        {"kind": some["kind"], "user_id": ADMIN_ID, "action": some["action"]},
-    ):
-        expected = [change for change in changes if query.items() <= change.items()]
-        assert expected
-        assert whole(varied, "/api/changes", admin, **query) == expected
-        pages = followed(varied, f"/api/changes?{urlencode({**query, 'order': 'desc', 'limit': 2})}", admin)
-        assert list(itertools.chain(*pages)) == expected[::-1]
-    at = some["at"]
-    assert whole(varied, "/api/changes", admin, since=at, until=at) == [each for each in changes if each["at"] == at]
-    assert whole(varied, "/api/changes", admin, since=at + 10**9) == []
+    lists = {path: whole(varied, path, admin) for path in LISTS}
+    for path, query in QUERIES:
+        records = [record for record in lists[path] if all(meets(record, *given) for given in query.items())]
+        assert whole(varied, path, admin, **query) == records, (path, query)
+        for order, expected in (("asc", records), ("desc", records[::-1])):
+            for limit in {1 + len(records) // 6, max(len(records), 1), 1000}:
+                asked = {**query, "order": order, "limit": limit}
+                pages = followed(varied, f"{path}?{urlencode(asked)}", admin)
+                assert list(itertools.chain(*pages)) == expected
+                assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
+                assert pages[-1] or not records  # only a list without records has an empty page
 
 
 @pytest.mark.rule("contract G3")
@@ -214,7 +193,6 @@ def test_an_id_without_a_kind_and_a_kind_that_is_none_are_named(client: AppClien
 
 
 @pytest.mark.rule("contract G3", "contract F1")
-@EVERYWHERE
 def test_the_changes_of_a_record_or_a_kind_keep_their_version_while_nothing_happens_to_it(
     varied: AppClient, admin: Headers
 ) -> None:
@@ -227,17 +205,6 @@ def test_the_changes_of_a_record_or_a_kind_keep_their_version_while_nothing_happ
 
 
 @pytest.mark.rule("contract E2")
-@EACH
-def test_after_is_where_a_list_goes_on(varied: AppClient, admin: Headers, path: str) -> None:
-    records = whole(varied, path, admin)
-    for after in (0, id_of(records[0]), id_of(records[-2]), id_of(records[-1]), 2_147_483_647, 13):
-        assert whole(varied, path, admin, after=after) == [record for record in records if id_of(record) > after]
-    last = id_of(records[-1])
-    answer = varied.get(path, params={"limit": 1, "after": last}, headers=admin)
-    assert (answer.json(), "link" in answer.headers) == ([], False)
-
-
-@pytest.mark.rule("contract E2")
 def test_a_link_keeps_the_query_in_its_order_and_replaces_after(varied: AppClient, admin: Headers) -> None:
     target = "a&b=c d+ä"
     query = urlencode([("target", target), ("after", "0"), ("limit", "1"), ("author_id", "2")])
@@ -246,22 +213,6 @@ def test_a_link_keeps_the_query_in_its_order_and_replaces_after(varied: AppClien
     expected = urlencode([("target", target), ("limit", "1"), ("author_id", "2"), ("after", last)])
     assert answer.headers["link"] == f'</api/logos?{expected}>; rel="next"'
     assert answer.links["next"]["url"] == f"/api/logos?{expected}"
-
-
-@pytest.mark.rule("contract E2", "contract E3")
-def test_filtered_lists_come_in_pages_whatever_is_in_the_filter(varied: AppClient, admin: Headers) -> None:
-    found = 0
-    for path, fields in LISTS.items():
-        filters: list[dict[str, str]] = [{"q": "a"}, {"q": "%"}, {"q": "S"}, *({"q": name} for name in NAMES)]
-        filters += [{"q": "straẞ"}]
-        filters += [{"target": "a&b=c d+ä"}, {"active": "false"}, {"target": "forum", "active": "true", "q": "r"}]
-        for query in filters:
-            if set(query) <= set(fields):
-                records = whole(varied, path, admin, **query)
-                pages = followed(varied, f"{path}?{urlencode({**query, 'limit': 1})}", admin)
-                assert list(itertools.chain(*pages)) == records
-                found += len(records)
-    assert found > 100
 
 
 @pytest.mark.rule("contract E2", "contract H6")
@@ -305,78 +256,6 @@ def test_a_cached_page_has_the_link_of_who_asks(app: ASGIApp, varied: AppClient)
     with AppClient(Starlette(routes=[Mount("/gallery", app)])) as mounted:
         assert mounted.get("/gallery/api/logos?limit=2").headers["link"].startswith("</gallery/api/logos?limit=2&")
     assert varied.get("/api/logos?limit=2").headers["link"].startswith("</api/logos?limit=2&")
-
-
-# Filters.
-
-
-def by_name(records: Iterable[dict[str, Any]], q: str) -> list[dict[str, Any]]:
-    return [record for record in records if q.casefold() in str(record.get("username", record.get("name"))).casefold()]
-
-
-@pytest.mark.rule("contract E3")
-@EVERYWHERE
-def test_every_filter_and_all_of_them_together(varied: AppClient, admin: Headers) -> None:
-    for path in ("/api/logos", "/api/themes", "/api/authors/1/logos", "/api/authors/2/themes"):
-        records = whole(varied, path, admin)
-        owned = "/authors/" in path
-        sizes = set()
-        for q, target, active, author_id in (
-            *itertools.product((None, "a", "ss"), (None, "a&b=c d+ä"), (None, True, False), (None, 1)),
-            *itertools.product(("%",), ("forum",), (True, False), (None, 2)),
-            *((None, "for", None, None), (None, None, True, 99)),
-        ):
-            if owned and author_id is not None:
-                continue
-            asked = {"q": q, "target": target, "active": active, "author_id": author_id}
-            given = {
-                name: str(value).lower() if name == "active" else value
-                for name, value in asked.items()
-                if value is not None
-            }
-            expected = [
-                artwork
-                for artwork in (records if q is None else by_name(records, q))
-                if target in (None, artwork["target"])
-                and active in (None, artwork["active"])
-                and (author_id is None or author_id in [author["author_id"] for author in artwork["authors"]])
-            ]
-            found = whole(varied, path, admin, **given)
-            assert found == expected, (path, given)
-            sizes.add(len(found))
-        assert len(sizes) > 3
-
-
-@pytest.mark.rule("contract E3")
-@EVERYWHERE
-def test_names_are_found_by_a_part_in_any_case(varied: AppClient, admin: Headers) -> None:
-    for path in ("/api/users", "/api/roles", "/api/authors", "/api/logos", "/api/themes"):
-        records = whole(varied, path, admin)
-        for name in (*NAMES, *(name.upper() for name in NAMES), "ß", "ss", "%", "_", "\\", "Å", "no such"):
-            assert whole(varied, path, admin, q=name) == by_name(records, name), (path, name)
-        assert len(whole(varied, path, admin, q="strasse")) == 2
-
-
-@pytest.mark.rule("contract E3")
-@EVERYWHERE
-def test_users_are_filtered_by_role_and_authors_by_user(varied: AppClient, admin: Headers) -> None:
-    users, authors = whole(varied, "/api/users", admin), whole(varied, "/api/authors", admin)
-    for role_id in (1, 2, 3, 99, 2_147_483_647):
-        assert whole(varied, "/api/users", admin, role_id=role_id) == [u for u in users if u["role_id"] == role_id]
-        expected = [user for user in by_name(users, "s") if user["role_id"] == role_id]
-        assert whole(varied, "/api/users", admin, role_id=role_id, q="s") == expected
-    assert [user["user_id"] for user in whole(varied, "/api/users", admin, role_id=2)] == [ADMIN_ID]
-    for user_id in (101, 502, 0):
-        expected = [author for author in authors if author["user_id"] == user_id]
-        assert whole(varied, "/api/authors", admin, user_id=user_id) == expected
-    assert whole(varied, "/api/authors", admin, user_id=101, q="nobody") == []
-
-
-@pytest.mark.rule("contract E3", "contract D authors")
-def test_filters_of_a_missing_author_are_404(client: AppClient) -> None:
-    for query in ("", "?limit=1", "?after=5", "?active=true&limit=3&after=9"):
-        assert client.get(f"/api/authors/99/logos{query}").status_code == 404
-    assert client.get("/api/logos?author_id=99").json() == []
 
 
 # What is wrong.
