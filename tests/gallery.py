@@ -183,9 +183,11 @@ class WatchedStorage:
             raise WouldBlock
         return self._inner.nonblocking(call)
 
-    def write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records") -> Answer:
+    def write(
+        self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
+    ) -> Answer:
         self._asked("write")
-        return self._inner.write(work, lock)
+        return self._inner.write(work, lock, alone=alone)
 
     def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
         self._asked("try_write")

@@ -233,12 +233,12 @@ def test_a_failed_sign_in_does_not_use_a_key_up(stocked: LogoAdmin) -> None:
 
 def test_the_answer_is_kept_with_the_change_or_not_at_all(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     class Fails(MemoryStorage):
-        def write(self, work: Callable[[Any], Any], lock: WriteLock = "records") -> Any:
+        def write(self, work: Callable[[Any], Any], lock: WriteLock = "records", *, alone: bool = False) -> Any:
             def fails(uow: UnitOfWork) -> None:
                 work(uow)
                 raise RuntimeError("before the commit")
 
-            return super().write(fails, lock)
+            return super().write(fails, lock, alone=alone)
 
     storage.__class__ = Fails
     with pytest.raises(RuntimeError):

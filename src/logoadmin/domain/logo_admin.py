@@ -156,7 +156,7 @@ class LogoAdmin:
             ports = replace(self._ports, storage=OpenTransaction(self._storage, uow))
             return work(LogoAdmin(ports, self._rules))
 
-        return self._storage.write(transaction)
+        return self._storage.write(transaction, alone=True)
 
     def grouped(self, calls: Callable[[], Answer]) -> Answer:
         """Return the answer of calls whose writes share one commit."""

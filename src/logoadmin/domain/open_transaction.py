@@ -32,7 +32,13 @@ class OpenTransaction:
         """Run the work in the transaction."""
         return self.write(work)
 
-    def write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records") -> Answer:  # noqa: ARG002 (held)
+    def write(
+        self,
+        work: Callable[[UnitOfWork], Answer],
+        lock: WriteLock = "records",  # noqa: ARG002 (held)
+        *,
+        alone: bool = False,  # noqa: ARG002 (part of another write)
+    ) -> Answer:
         """Run the work in the transaction; if it raises, undo its changes alone."""
         with self._uow.savepoint():
             return work(self._uow)

@@ -156,7 +156,7 @@ class Transactions:
             return self._idempotency.once(uow, request, caller, held, now, once, unused)
 
         lock: WriteLock = "records" if command.changes_records else "sessions"
-        answer, is_replay = self._storage.write(transaction, lock)
+        answer, is_replay = self._storage.write(transaction, lock, alone=command.takes_long)
         self._record_use(caller)
         if is_replay and command.on_replay is not None:
             command.on_replay()

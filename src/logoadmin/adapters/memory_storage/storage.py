@@ -88,7 +88,13 @@ class MemoryStorage:
         finally:
             self._one_at_a_time.release()
 
-    def write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records") -> Answer:  # noqa: ARG002 (one)
+    def write(
+        self,
+        work: Callable[[UnitOfWork], Answer],
+        lock: WriteLock = "records",  # noqa: ARG002 (there is one)
+        *,
+        alone: bool = False,  # noqa: ARG002 (every write is)
+    ) -> Answer:
         """Run the work; undo what it did if it raises."""
         with self._one_at_a_time:
             journal = self._group or Journal()

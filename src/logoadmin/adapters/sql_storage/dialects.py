@@ -126,9 +126,6 @@ class Dialect(Protocol):
     def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
         """Let a commit take longer meanwhile than other statements, where that may happen to one that is well."""
 
-    def write_queue(self) -> AbstractContextManager[None]:
-        """Let those who write wait for each other here, where the database would have them poll for its lock."""
-
     def data_version(self) -> int | None:
         """Return what :meth:`logoadmin.ports.storage.Storage.data_version` asks for."""
 

@@ -108,10 +108,6 @@ class Mysql:
         """Let a connection wait longer for an answer."""
         return answering_within(connection.dbapi_connection, _COMMIT_WAIT)
 
-    def write_queue(self) -> AbstractContextManager[None]:
-        """Do nothing: a server hands its locks on by itself."""
-        return nullcontext()
-
     def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a file's)
         """Return nothing to do: the one lock is asked for without a wait."""
         return nullcontext()

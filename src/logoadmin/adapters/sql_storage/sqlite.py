@@ -29,7 +29,6 @@ AnyConnection = TypeVar("AnyConnection", bound=sqlite3.Connection)
 # The last one and either of the others stay below the two seconds of contract A20; who has to wait for a connection
 # finds that others have waited in the queue already.
 _POOL_WAIT: Final = 0.5
-_QUEUE_WAIT: Final = 0.5
 _BUSY_WAIT: Final = 1.4
 _WAL_WAIT: Final = 0.3
 _LONG_WAIT: Final = 60.0
@@ -63,7 +62,6 @@ class Sqlite:
         path = Path(self._path).resolve()
         self.files = frozenset(path.with_name(path.name + of) for of in ("", "-wal", "-shm") if path.name)
         self._nonblocking = NonblockingReader(self.file, lambda: self._opened(0, NonblockingConnection))
-        self._write_queue = threading.Lock()
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
         """Return an engine that never makes the file: one that is gone must not come back empty."""
@@ -88,16 +86,6 @@ class Sqlite:
     def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a server's)
         """Return nothing to do: a file answers by itself."""
         return nullcontext()
-
-    @contextmanager
-    def write_queue(self) -> Iterator[None]:
-        """Queue up for a while; whoever had no luck polls, beside those of other processes."""
-        taken = self._write_queue.acquire(timeout=_QUEUE_WAIT)
-        try:
-            yield
-        finally:
-            if taken:
-                self._write_queue.release()
 
     def data_version(self) -> int | None:
         """Return a number that is another one after any commit to the file."""

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from logoadmin.adapters.sql_storage.changes import ChangeRepository, StoredResponseRepository
 from logoadmin.adapters.sql_storage.dialects import Dialect, connections_of, dialect_of
 from logoadmin.adapters.sql_storage.driver_errors import Failure, FailureKind
+from logoadmin.adapters.sql_storage.group_commit import GroupCommit
 from logoadmin.adapters.sql_storage.groups import Group
 from logoadmin.adapters.sql_storage.guarded_pool import RETRIES, STEP_TIMEOUT, GuardedPool
 from logoadmin.adapters.sql_storage.records import RecordRepositories
@@ -24,6 +25,7 @@ from logoadmin.adapters.sql_storage.sessions import (
     SessionRepository,
     SignInAttemptRepository,
 )
+from logoadmin.adapters.sql_storage.tables import WRITE_LOCKS
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StartError, StorageUnavailable, TablesMissing
@@ -99,6 +101,10 @@ class SqlStorage:
         self._pool = GuardedPool(dialect, connections or connections_of(dialect), timeout, metrics)
         self._schema = Schema(dialect)
         self._thread = _Thread()
+        self._group_commits: dict[WriteLock, GroupCommit] = {
+            lock: GroupCommit(partial(self._pool.call, partial(self._write, lock=lock), writing=True))
+            for lock in WRITE_LOCKS
+        }
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work with each statement a transaction of its own: no BEGIN, no ROLLBACK, one round trip each."""
@@ -117,12 +123,16 @@ class SqlStorage:
             finally:
                 self._thread.nonblocking = None
 
-    def write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records") -> Answer:
+    def write(
+        self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
+    ) -> Answer:
         """Run the work in a transaction, from its start again where the database undid all of it."""
         group = self._group_of_writes()
         if group is not None:
             return group.run(work)
-        return self._pool.call(partial(self._write, lock=lock), work, writing=True)
+        if alone:
+            return self._pool.call(partial(self._write, lock=lock), work, writing=True)
+        return self._group_commits[lock].run(work)
 
     def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
         """Run the work in a transaction if that can begin at once."""
@@ -256,7 +266,7 @@ class SqlStorage:
     def _write(
         self, transaction: Transaction, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records"
     ) -> Answer:
-        with self._dialect.write_queue(), transaction:
+        with transaction:
             transaction.take_write_lock(self._dialect.begin_write, lock)
             savepoints = Savepoints(self.server, self._pool.driver_errors, transaction)
             try:

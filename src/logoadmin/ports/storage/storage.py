@@ -92,11 +92,18 @@ class Storage(Protocol):
             WouldBlock: it would have had to wait, or to write; make it where that may be.
         """
 
-    def write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records") -> Answer:
+    def write(
+        self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
+    ) -> Answer:
         """Return the answer of work that changes something, once the changes are durable.
 
         There is one write at a time under each lock: the work begins when the write before it has ended, and holds the
         lock to its end. If it raises, all its changes are undone and the error passes on.
+
+        Args:
+            work: the unit-of-work function.
+            lock: the lock that it needs.
+            alone: whether it may take long, so that it must not share a transaction with writes of other threads.
 
         Raises:
             StorageUnavailable: the database is out of reach, within 2 s; the changes may have been stored or not.

@@ -1,0 +1,120 @@
+"""Group commit: writes that wait at the same time share one transaction and its commit."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, Protocol, TypeVar
+
+from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.ports.storage import UnitOfWork
+
+Answer = TypeVar("Answer")
+
+# No more writes than this share a transaction, so that none waits long for the others.
+_MAX_GROUP: Final = 32
+# After this many seconds a write competes for the database alone; both waits together stay below those of contract A20.
+_TURN_WAIT: Final = 0.5
+
+
+class Write(Protocol):
+    """Runs a unit-of-work function in a transaction of its own."""
+
+    def __call__(self, work: Callable[[UnitOfWork], Answer], /) -> Answer:
+        """Return its answer, once the changes are durable."""
+
+
+class _Entry:
+    """A unit-of-work function, and its result."""
+
+    __slots__ = ("answer", "done", "error", "work")
+
+    def __init__(self, work: Callable[[UnitOfWork], Any]) -> None:
+        self.work = work
+        self.answer: Any = None
+        self.error: BaseException | None = None
+        self.done = threading.Event()
+
+
+class GroupCommit:
+    """Runs writes of several threads. The thread whose turn it is runs all that wait, and then wakes their threads.
+
+    In a group, each write has a savepoint: one that raises undoes its own changes, and the others go on. A failure of
+    the database is the result of all of them; after a conflict, the whole group is run again.
+    """
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._turn = threading.Lock()
+        self._lock = threading.Lock()
+        self._waiting: deque[_Entry] = deque()
+
+    def run(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
+        """Return the answer of a write, or raise its error."""
+        entry = _Entry(work)
+        with self._lock:
+            self._waiting.append(entry)
+        if self._turn.acquire(timeout=_TURN_WAIT):
+            try:
+                while self._is_waiting(entry):
+                    self._run_group(self._next_group())
+            finally:
+                self._turn.release()
+        elif self._withdraw(entry):
+            return self._write(work)
+        entry.done.wait()
+        if entry.error is not None:
+            raise entry.error
+        answer: Answer = entry.answer
+        return answer
+
+    def _is_waiting(self, entry: _Entry) -> bool:
+        with self._lock:
+            return entry in self._waiting
+
+    def _withdraw(self, entry: _Entry) -> bool:
+        """Return whether a write is not taken yet; it will not be."""
+        with self._lock:
+            if entry not in self._waiting:
+                return False
+            self._waiting.remove(entry)
+            return True
+
+    def _next_group(self) -> list[_Entry]:
+        with self._lock:
+            return [self._waiting.popleft() for _ in range(min(len(self._waiting), _MAX_GROUP))]
+
+    def _run_group(self, group: list[_Entry]) -> None:
+        try:
+            if len(group) == 1:
+                self._run_alone(group[0])
+            else:
+                self._run_together(group)
+        finally:
+            for entry in group:
+                entry.done.set()
+
+    def _run_alone(self, entry: _Entry) -> None:
+        try:
+            entry.answer = self._write(entry.work)
+        except BaseException as error:
+            entry.error = error
+
+    def _run_together(self, group: list[_Entry]) -> None:
+        def together(uow: UnitOfWork) -> None:
+            for entry in group:
+                entry.answer = entry.error = None
+                try:
+                    with uow.savepoint():
+                        entry.answer = entry.work(uow)
+                except Exception as error:
+                    entry.error = error
+
+        try:
+            self._write(together)
+        except StorageUnavailable as error:
+            for entry in group:
+                entry.error = StorageUnavailable(error.server, error.cause)
+        except Exception:
+            # A fault that only one of them can have caused.
+            for entry in group:
+                self._run_alone(entry)

@@ -1,0 +1,116 @@
+"""Writes of several threads that share a transaction."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from logoadmin.adapters.sql_storage import SqlStorage
+from logoadmin.domain.model.errors import DuplicateEntry, StorageUnavailable
+from logoadmin.domain.model.kinds import AUTHORS
+from logoadmin.domain.model.records import Author
+from logoadmin.ports.storage import UnitOfWork
+
+MANY = 40
+
+
+def adding(number: int, user_id: int | None = None) -> Callable[[UnitOfWork], int]:
+    def add(uow: UnitOfWork) -> int:
+        id_ = uow.records(AUTHORS).next_id()
+        uow.records(AUTHORS).add(Author(id_, number if user_id is None else user_id, f"author {number}", 0))
+        return id_
+
+    return add
+
+
+def commits_of(storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return a list that gets an entry with each commit."""
+    made: list[object] = []
+    commit = storage._commit
+
+    def counted(transaction: Any) -> None:
+        commit(transaction)
+        made.append(transaction)
+
+    monkeypatch.setattr(storage, "_commit", counted)
+    return made
+
+
+def written_while_one_waits(storage: SqlStorage, *works: Callable[[UnitOfWork], object]) -> list[object]:
+    """Start writes in threads while another one is under way; return what each returned or raised."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    def first(_: UnitOfWork) -> None:
+        begun.set()
+        assert may_end.wait(10)
+
+    def outcome(work: Callable[[UnitOfWork], object]) -> object:
+        try:
+            return storage.write(work)
+        except Exception as error:
+            return error
+
+    with ThreadPoolExecutor(1 + len(works)) as executor:
+        leading = executor.submit(storage.write, first)
+        assert begun.wait(10)
+        waiting = [executor.submit(outcome, work) for work in works]
+        group = storage._group_commits["records"]
+        while len(group._waiting) < len(works):
+            threading.Event().wait(0.001)
+        may_end.set()
+        leading.result()
+        return [each.result() for each in waiting]
+
+
+@pytest.mark.rule("contract A20", "contract G")
+def test_writes_that_wait_share_a_commit_and_each_gets_its_own_answer(
+    sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits = commits_of(sql_storage, monkeypatch)
+    ids = written_while_one_waits(sql_storage, *(adding(number) for number in range(MANY)))
+    assert sorted(ids) == list(range(1, MANY + 1))  # type: ignore[type-var]  # numbers
+    assert len(commits) == 3  # the first one, 32 and 8
+    assert len(sql_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99))) == MANY
+
+
+@pytest.mark.rule("contract A8", "contract G")
+def test_a_write_that_is_refused_undoes_itself_alone(sql_storage: SqlStorage) -> None:
+    def fails(uow: UnitOfWork) -> None:
+        adding(99)(uow)
+        raise ZeroDivisionError
+
+    first, refused, failed, last = written_while_one_waits(sql_storage, adding(1), adding(2, 1), fails, adding(3))
+    assert {type(refused), type(failed)} == {DuplicateEntry, ZeroDivisionError} or isinstance(first, DuplicateEntry)
+    names = {author.username for author in sql_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99))}
+    assert "author 3" in names
+    assert "author 99" not in names
+    assert isinstance(last, int)
+    assert len(names) == 2
+
+
+@pytest.mark.rule("contract A20")
+def test_a_failure_of_the_database_is_the_result_of_all(
+    mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = mariadb_storage._commit
+    failures = iter([False, True])
+
+    def lost(transaction: Any) -> None:
+        if next(failures, False):
+            raise mariadb_storage._pool.engine.dialect.loaded_dbapi.OperationalError(2013, "lost") from None
+        commit(transaction)
+
+    monkeypatch.setattr(mariadb_storage, "_commit", lost)
+    results = written_while_one_waits(mariadb_storage, adding(1), adding(2))
+    # Either way nothing is half done: the group was run again, or all of it failed.
+    assert {type(result) for result in results} in ({int}, {StorageUnavailable})
+
+
+@pytest.mark.rule("contract I2")
+def test_a_long_write_shares_no_transaction(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+    commits = commits_of(sql_storage, monkeypatch)
+    sql_storage.write(adding(1), alone=True)
+    assert not sql_storage._group_commits["records"]._waiting
+    assert len(commits) == 1
