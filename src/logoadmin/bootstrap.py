@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.fernet_encryption import FernetEncryption
-from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, keys_of
+from logoadmin.adapters.jwt_tokens import JwtTokens, Key, derived_keys, hs256_key, keys_of
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_clock import SystemClock
 from logoadmin.adapters.system_randomness import SystemRandomness
@@ -75,7 +75,8 @@ def _gallery(
         raise TablesMissing
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
     hasher, encryption, randomness, clock = _hasher(settings), FernetEncryption(), SystemRandomness(), SystemClock()
-    ports = Ports(storage, hasher, tokens, tokens, encryption, randomness, clock, metrics)
+    doctor_keys = derived_keys(keys, "doctor")
+    ports = Ports(storage, hasher, tokens, tokens, encryption, randomness, clock, metrics, doctor_keys)
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes), generated_password)
 

@@ -1,22 +1,16 @@
 """The composition root of maintenance: keys, backups and checks of the database that the settings name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
-from logoadmin.adapters.jwt_tokens import JwtTokens
-from logoadmin.adapters.system_clock import SystemClock
+from logoadmin.adapters.jwt_tokens import derived_keys
 from logoadmin.adapters.system_randomness import SystemRandomness
 from logoadmin.bootstrap import MEMORY, given_keys, open_storage, start, stored_keys, uses_stored_keys
-from logoadmin.domain.model.access import DOCTOR_SESSION_ID, DOCTOR_USER_ID
 from logoadmin.domain.model.checks import Result, warning
 from logoadmin.domain.model.errors import SettingsError, TablesMissing
 from logoadmin.domain.services.setup import rotate_token_keys
-from logoadmin.ports.tokens import Grant
 from logoadmin.settings import Settings
-
-_DOCTOR_SECONDS: Final = 60
 
 
 def rotate_keys(settings: Settings) -> bool:
@@ -45,8 +39,8 @@ def check_keys(settings: Settings) -> None:
     given_keys(settings)
 
 
-def doctor_token(settings: Settings) -> str:
-    """Return a token, valid for a minute, with which ``logoadmin doctor`` proves that it has a key of the service.
+def doctor_keys(settings: Settings) -> Sequence[bytes]:
+    """Return the keys with which ``logoadmin doctor`` proves that it has the secrets of the service.
 
     Raises:
         SettingsError: the keys cannot be used; TablesMissing: there are none; StorageUnavailable: the database that
@@ -56,9 +50,7 @@ def doctor_token(settings: Settings) -> str:
         keys = [*given_keys(settings), *stored_keys(storage, settings)]
     if not keys:
         raise TablesMissing
-    now = SystemClock().now()
-    tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
-    return tokens.sign(Grant(DOCTOR_USER_ID, DOCTOR_SESSION_ID, now, now + _DOCTOR_SECONDS, ()))
+    return derived_keys(keys, "doctor")
 
 
 def files_of_database(settings: Settings) -> frozenset[Path]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from logoadmin.entrypoints.cli.http_client import http_get
+from logoadmin.entrypoints.cli.http_get import http_get
 from tests.entrypoints.command_line import Run, says_one_line
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
@@ -90,7 +90,7 @@ def test_a_service_that_listens_everywhere_is_asked_on_loopback(
         (saying(answer("503 Service Unavailable", b'{"detail": "\\u001b[2J\\n"}')), r"/readyz: 503 \x1b[2J\n"),
         (saying(answer("200 OK", b"<html>")), "/readyz: 200 from something that is not logoadmin"),
         (saying(answer("404 Not Found", b"[1]")), "/readyz: 404 from something that is not logoadmin"),
-        (saying(b"220 mail.example ESMTP\r\n"), "/readyz: what answers there does not speak HTTP"),
+        (saying(b"220 mail.example ESMTP\r\n"), "/readyz: the response is not HTTP"),
         (saying(b""), "/readyz: "),
     ],
 )
@@ -103,7 +103,7 @@ def test_whoever_is_not_well_says_why_on_one_line(run: Run, say: Callable[[socke
 def test_it_takes_two_seconds_at_most(run: Run, say: Callable[[socket.socket], None]) -> None:
     with answering(say) as port:
         ended = run("healthcheck", "--port", port, "--live")
-    says_one_line(ended, 1, "/livez: no answer within 2 seconds")
+    says_one_line(ended, 1, "/livez: no response within 2 seconds")
 
 
 @pytest.mark.usefixtures("patient")
@@ -114,7 +114,7 @@ def test_nobody_there_and_settings_that_are_wrong_are_one_as_well(run: Run, monk
     says_one_line(run("healthcheck", "--port", str(port)), 1, f"http://127.0.0.1:{port}/readyz: ", "refused")
     says_one_line(run("healthcheck", "--port", "0"), 1, "--port")
     for name in ("a..b", "a b", "a\nb"):
-        says_one_line(run("healthcheck", "--port", "1", "--host", name), 1, "no machine can have this name")
+        says_one_line(run("healthcheck", "--port", "1", "--host", name), 1, "the URL is not valid")
     for name in ("[::1]", "http://gallery.example", "[a"):
         says_one_line(run("healthcheck", "--port", "1", "--host", name), 1, "host (--host): should be a name")
     monkeypatch.setenv("LOGOADMIN_WORKERS", "none")
@@ -123,7 +123,7 @@ def test_nobody_there_and_settings_that_are_wrong_are_one_as_well(run: Run, monk
 
 @pytest.mark.parametrize("url", ["http://[::1", "http://[gallery]/", "http://a:b/"])
 def test_what_no_machine_is_called_is_not_asked(url: str) -> None:
-    with pytest.raises(OSError, match="no machine can have this name"):
+    with pytest.raises(OSError, match="the URL is not valid"):
         http_get(url, timeout=60)
 
 

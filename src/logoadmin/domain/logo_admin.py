@@ -1,6 +1,6 @@
 """The whole service as one object (contract H6)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TypeVar
@@ -42,6 +42,7 @@ class Ports:
     randomness: Randomness
     clock: Clock
     metrics: Metrics = field(default_factory=NoMetrics)
+    doctor_keys: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class LogoAdmin:
         concurrent_reads: how many of its reads are best made at the same time.
         product: what people call the kind of database that holds the records.
         metrics: counts events, see :func:`logoadmin.metrics`.
+        doctor_keys: prove that a caller has the secrets of this service; never shown.
         admin_password: the first administrator's password, if it was made up just now; told nowhere else.
 
     Safe to use from several threads. A context manager that closes at its end.
@@ -87,6 +89,7 @@ class LogoAdmin:
         self.concurrent_reads = ports.storage.concurrent_reads
         self.product = ports.storage.product
         self.metrics = ports.metrics
+        self.doctor_keys = ports.doctor_keys
         self.admin_password = admin_password
         transactions = Transactions(ports.storage, rules.access, ports.clock, Idempotency(ports.encryption))
         self.users = UserService(transactions, ports.hasher)

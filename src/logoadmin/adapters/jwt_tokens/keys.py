@@ -50,6 +50,19 @@ def keys_of(paths: Sequence[str], text: str) -> list[Key]:
     return [*files, *map(hs256_key, shared)]
 
 
+def derived_keys(keys: Sequence[Key], purpose: str) -> tuple[bytes, ...]:
+    """Return a secret for another purpose from each key with a private part; nothing of the key follows from it."""
+    return tuple(hmac.digest(_secret_of(key.signing), purpose.encode(), "sha256") for key in keys if key.signing)
+
+
+def _secret_of(signing: "str | Ed25519PrivateKey | RSAPrivateKey") -> bytes:
+    if isinstance(signing, str):
+        return signing.encode()
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    return signing.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+
+
 def hs256_key(secret: str) -> Key:
     """Return a key that everybody who verifies must share.
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import jwt
 
 from logoadmin.adapters.jwt_tokens.keys import Key
-from logoadmin.domain.model.access import DOCTOR_SESSION_ID, DOCTOR_USER_ID, SignedIn
+from logoadmin.domain.model.access import SignedIn
 from logoadmin.domain.model.errors import InvalidToken
 from logoadmin.domain.model.limits import CLOCK_SKEW, MAX_ID, MAX_NAME, MAX_SCOPES
 from logoadmin.ports.tokens import Grant
@@ -97,8 +97,7 @@ class JwtTokens:
         # A bool is an int, and PyJWT takes text for a time.
         are_times = all(type(time) is int for time in (issued_at, expires_at, not_before))
         is_user = _DIGITS.fullmatch(user_id) is not None and int(user_id) <= MAX_ID and isinstance(session_id, str)
-        is_doctor = (user_id, session_id) == (str(DOCTOR_USER_ID), DOCTOR_SESSION_ID)
-        if decoded["header"].get("typ") != _TYPE or not are_times or not (is_user or is_doctor):
+        if decoded["header"].get("typ") != _TYPE or not are_times or not is_user:
             raise InvalidToken
         return max(issued_at, not_before), expires_at, SignedIn(int(user_id), session_id)
 

@@ -12,12 +12,6 @@ from typing import Final
 
 from logoadmin.domain.model.errors import NotAuthenticated, NotPermitted
 
-# The session of the tokens that ``logoadmin doctor`` makes for itself: there is none of that name, so they let nobody
-# do anything, and prove that whoever has one holds a key of the service.
-DOCTOR_SESSION_ID: Final = "doctor"
-# And their user, as nobody is numbered: whoever else reads our tokens must not take them for somebody's.
-DOCTOR_USER_ID: Final = -1
-
 
 class Scope(StrEnum):
     """The scopes that this service gives a meaning to (contract B3)."""

@@ -1,10 +1,7 @@
-"""What of a request arrives, told to ``logoadmin doctor``, which asks through the proxy (contract K4).
-
-It proves by an access token that it holds a key of the service; to everybody else there is nothing here.
-"""
+"""Shows ``logoadmin doctor`` what arrives of a request that it sends through a proxy (contract K4)."""
 
 import json
-from contextlib import suppress
+import time
 from typing import Final
 
 from starlette.responses import Response
@@ -12,32 +9,30 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import DOCTOR_SESSION_ID, DOCTOR_USER_ID, SignedIn
-from logoadmin.domain.model.errors import InvalidToken
+from logoadmin.entrypoints.doctor_proof import is_proof
 from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint
 from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.media_types import JSON
 
 _PATH: Final = "/doctor"
-_BEARER: Final = "Bearer "
 
 
 def doctor_route(gallery: LogoAdmin) -> Route:
-    """Return the route, which is in no OpenAPI document: whoever else asks gets 404."""
+    """Return the route, which is in no OpenAPI document: without a proof it is a 404."""
     return Route(_PATH, DoctorEndpoint(gallery))
 
 
 class DoctorEndpoint(ReadOnlyEndpoint):
-    """Says what the service takes a request for."""
+    """Returns client, scheme, host and prefix as the service sees them, and what proxies wrote."""
 
     def __init__(self, gallery: LogoAdmin) -> None:
-        """Know the tokens of a gallery."""
-        self._gallery = gallery
+        """Accept proofs by the keys of a gallery."""
+        self._keys = gallery.doctor_keys
 
     def response(self, scope: Scope) -> Response:
-        """Return client, scheme, host and prefix, and what proxies wrote."""
-        if not self._is_doctor(scope):
+        """Return the view of the request, or 404."""
+        if not any(is_proof(sent, self._keys, time.time()) for sent in header_values(scope, b"authorization")):
             return error_response(HttpError(404))
         client = scope.get("client")
         body = {
@@ -49,13 +44,6 @@ class DoctorEndpoint(ReadOnlyEndpoint):
             "forwarded_proto": _members(scope, b"x-forwarded-proto"),
         }
         return Response(json.dumps(body).encode(), 200, {"cache-control": "no-store"}, JSON)
-
-    def _is_doctor(self, scope: Scope) -> bool:
-        for sent in header_values(scope, b"authorization"):
-            with suppress(InvalidToken):
-                caller = self._gallery.sessions.caller(sent.removeprefix(_BEARER))
-                return caller == SignedIn(DOCTOR_USER_ID, DOCTOR_SESSION_ID)
-        return False
 
 
 def _members(scope: Scope, name: bytes) -> list[str]:
