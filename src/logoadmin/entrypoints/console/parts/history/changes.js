@@ -1,7 +1,8 @@
 /**
  * The history: read newest first, page by page, with all that one request did as one; and undone.
  *
- * @typedef {import("logoadmin/api").components["schemas"]["Change"]} Change
+ * @typedef {Record<string, any> | null} Snapshot The record before or after a change, whatever its kind.
+ * @typedef {import("logoadmin/api").components["schemas"]["Change"] & {before: Snapshot, after: Snapshot}} Change
  * @typedef {{kind?: string | undefined, id?: number | undefined, user_id?: number | undefined, action?: string | undefined,
  *   request_id?: string | undefined, since?: number | undefined, until?: number | undefined}} Filters
  *
@@ -102,7 +103,8 @@ export function nameOf({ before, after, id }) {
 
 /** @param {Change} change @returns {string[]} the fields that are other ones since, in their order */
 export function fieldsOfChange({ before, after }) {
-  const [old, now] = [before ?? {}, after ?? {}];
+  /** @type {Record<string, any>[]} */
+  const [old = {}, now = {}] = [before ?? {}, after ?? {}];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   return [...names].filter((name) => JSON.stringify(old[name] ?? "") !== JSON.stringify(now[name] ?? "") && !(isEmpty(old[name]) && isEmpty(now[name])));
 }
