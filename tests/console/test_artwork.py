@@ -336,6 +336,7 @@ def test_who_is_missing_among_the_authors_is_made_beside_what_is_typed_and_the_n
             page.locator(".offers").get_by_role("link", name=create).click()
         other = opened.value
         field(other, "user_id").fill("9000")
+        expect(field(other, "username")).to_have_value("Zo")  # as it was typed
         field(other, "username").fill("Zoë")
         other.keyboard.press("ControlOrMeta+s")
         expect(other.locator("h1")).to_have_text("Zoë")

@@ -52,7 +52,7 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
     page = console.page
     tab_to(page, page.get_by_role("button", name="New role"))
     page.keyboard.press("Enter")
-    tab_to(page, page.get_by_label("Name"))
+    tab_to(page, page.get_by_label("Name", exact=True))
     page.keyboard.type("logo editors")
     logos = page.get_by_role("row", name=re.compile("^Logos")).get_by_role("checkbox")
     tab_to(page, logos)
@@ -68,7 +68,7 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
     expect(page.locator("h1")).to_have_text("Users")
     tab_to(page, page.get_by_role("button", name="New user"))
     page.keyboard.press("Enter")
-    tab_to(page, page.get_by_label("Name"))
+    tab_to(page, page.get_by_label("Name", exact=True))
     page.keyboard.type("Zoë")
     tab_to(page, page.get_by_label("Number at the site"))
     page.keyboard.type("900")
@@ -81,6 +81,11 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
     assert len(password) == 23
     page.keyboard.press("Control+s")
     expect(page.locator("h1")).to_have_text("Zoë")
+    # Nothing is unsaved: the password is not part of the record, but it was saved with it.
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("button", name="Save")).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("link", name="Roles").click()
+    expect(page.locator("h1")).to_have_text("Roles")
     assert scope_of(console.service, "Zoë", password) == "logos:write"
 
 
@@ -127,7 +132,7 @@ def test_what_one_may_not_hand_out_is_disabled_and_a_refusal_says_why(console: P
     expect(themes).not_to_be_checked()
     console.open("roles/2")
     expect(page.locator(".remark")).to_contain_text("This role holds rights that you do not: \u2068do everything")
-    expect(page.get_by_label("Name")).to_be_disabled()
+    expect(page.get_by_label("Name", exact=True)).to_be_disabled()
     console.open(f"users/{ADMIN_ID}")
     expect(page.locator(".remark")).to_contain_text("admin\u2069 holds rights that you do not")
     expect(page.get_by_role("button", name="Set the password")).to_have_attribute("title", re.compile("do everything"))
@@ -139,7 +144,7 @@ def test_what_one_may_not_hand_out_is_disabled_and_a_refusal_says_why(console: P
     console.service.gallery.roles.amend(roles.AmendRole(role_id=3, scope=("themes:write",)))
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_contain_text("Nobody can hand out more than they hold.")
-    expect(page.get_by_label("Name")).to_have_value("Painter of walls")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Painter of walls")
 
 
 @pytest.mark.rule("contract J4", "contract B5")
@@ -151,7 +156,7 @@ def test_whose_role_is_cut_while_a_form_is_open_is_told_and_the_text_stays(conso
     console.service.gallery.roles.amend(roles.AmendRole(role_id=4, scope=("logos:write",)))
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_contain_text("your rights have changed")
-    expect(page.get_by_label("Name")).to_have_value("people with brushes")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("people with brushes")
     expect(page.get_by_role("button", name="Save")).to_have_attribute("title", re.compile("roles:write"))
 
 
@@ -309,7 +314,7 @@ def test_a_restart_of_the_service_keeps_the_session_and_what_is_typed(console: P
         page.get_by_label("Name").fill("night shift")
     page.keyboard.press("Control+s")
     expect(page.locator(".banner")).to_contain_text("The service cannot be reached.")
-    expect(page.get_by_label("Name")).to_have_value("night shift")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("night shift")
     with serving(int(address.rpartition(":")[2]), tmp_path):
         expect(page.locator(".banner")).to_have_count(0)
         page.get_by_role("button", name="Try again").click()

@@ -101,6 +101,13 @@ export class FormState {
     this.problems.value = {};
   }
 
+  /** Continue from a record that was just written. Its responses never contain a password, which is no longer unsaved. @param {Values} record */
+  saved(record) {
+    const secrets = this.fields.filter(({ widget }) => widget === "password");
+    this.values.value = { ...this.values.value, ...Object.fromEntries(secrets.map((field) => [field.name, emptyOf(field)])) };
+    this.rebase(record);
+  }
+
   /** Begin from another record, and keep what was typed. @param {Values} record */
   rebase(record) {
     const base = this.#known(record);

@@ -2,6 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { MadeBy } from "../parts/artwork/made_by.js";
 import { RecordPage } from "../parts/record/record_page.js";
+import { query } from "../router.js";
 import { t } from "../texts.js";
 
 /** @param {{params: Record<string, string>}} props */
@@ -9,7 +10,7 @@ export default function Author({ params }) {
   const id = params.author_id;
   return h(
     RecordPage,
-    { kind: "author", recordId: id, list: "authors", newTitle: t("authors.new") },
+    { kind: "author", recordId: id, list: "authors", newTitle: t("authors.new"), typed: { username: query("username") } },
     id !== undefined && h(MadeBy, { authorId: Number(id) }),
   );
 }

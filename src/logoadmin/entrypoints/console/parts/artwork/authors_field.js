@@ -210,7 +210,7 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
       ),
       isOpen && h("p", { class: "hint offers-rest", role: "status" }, rest(found.length, records !== undefined)),
       isOpen && records && found.length === 0 && may(KINDS.author.write) &&
-        h("p", { class: "offers-rest" }, h(Link, { to: "authors/new", target: "_blank", rel: "noopener" }, t("authors.new"))),
+        h("p", { class: "offers-rest" }, h(Link, { to: `authors/new?username=${encodeURIComponent(text.trim())}`, target: "_blank", rel: "noopener" }, t("authors.new"))),
     ),
   );
 }

@@ -15,6 +15,7 @@
  * @property {(editing: Editing) => Step | undefined} [next] What else is to be written, one after the other.
  * @property {(failure: Failure, record: any) => string | undefined} [explain] Better words for what was refused.
  * @property {(record: any) => void} [created] Where to go with a new one.
+ * @property {Record<string, string>} [typed] Values for the form of a new one, as if they had been typed.
  */
 import { batch, signal } from "../../vendor/preact.js";
 import { call, Failure, returned } from "../../client.js";
@@ -69,7 +70,7 @@ export class Editing {
     try {
       const [described, answer] = await Promise.all([theInterface(), this.#read(this.#etag)]);
       batch(() => {
-        if (!this.form.value) this.form.value = new FormState(this.#fields(described), answer.data);
+        if (!this.form.value) this.form.value = this.#newForm(described, answer.data);
         if (!answer.unmodified) this.#meet(answer);
         this.isGone.value = false;
         this.failure.value = undefined;
@@ -86,6 +87,13 @@ export class Editing {
     if (this.recordId === undefined) return { data: {}, etag: "", requestId: "", next: "", unmodified: false };
     const more = { path: this.path, ...(etag && !this.isGone.value ? { ifNoneMatch: etag } : {}) };
     return call("get", /** @type {any} */ (KINDS[this.kind].one), /** @type {any} */ (more));
+  }
+
+  /** @param {Interface} described @param {any} record */
+  #newForm(described, record) {
+    const form = new FormState(this.#fields(described), record);
+    for (const [name, value] of Object.entries(this.manner.typed ?? {})) if (value) form.set(name, value);
+    return form;
   }
 
   /** @param {Interface} described */
@@ -167,6 +175,7 @@ export class Editing {
         send: () => this.manner.create?.(whole) ?? call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: whole })),
         took: (answer) => {
           this.recordId = answer.data[id];
+          form.saved(answer.data);
           this.#take(answer);
         },
       };
