@@ -116,6 +116,24 @@ def test_a_host_is_reached_when_a_person_lets_it_be_and_no_longer(chromium: Brow
         assert (elsewhere.asked, seen.complaints) == (["/a.png"], [])
 
 
+@pytest.mark.rule("contract J2")
+def test_a_host_that_was_allowed_stays_allowed_for_the_other_records_of_the_session(
+    chromium: Browser, elsewhere: Counting
+) -> None:
+    with shown(chromium) as seen:
+        preview(seen, "logo", f"background: url(http://{elsewhere.host}/a.png)")
+        seen.page.get_by_role("button", name="Let the preview reach").click()
+        settled(seen)
+        for name in "bc":
+            # With another key it is another preview, as that of the next record.
+            css = f"background: url(http://{elsewhere.host}/{name}.png)"
+            seen.page.evaluate("([key, css]) => props.value = { ...props.value, key, css }", [name, css])
+            settled(seen)
+            expect(seen.page.locator(".held")).to_have_count(0)
+        expect(seen.page.get_by_role("button", name="Reached; stop that")).to_be_visible()
+        assert (elsewhere.asked, seen.complaints) == (["/a.png", "/b.png", "/c.png"], [])
+
+
 @pytest.mark.parametrize(
     ("locale", "words"),
     [

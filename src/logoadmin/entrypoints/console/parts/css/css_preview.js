@@ -5,7 +5,7 @@
 import { h, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { language, t } from "../../texts.js";
 import { COMMENT, contactsOf, isTooDeep, withheld } from "./css_hosts.js";
-import { Contacts, Held, isLet, isPictureHost, isReachable } from "./host_allow_list.js";
+import { Contacts, Held, allow, allowed, isLet, isPictureHost, isReachable } from "./host_allow_list.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
 
@@ -27,7 +27,8 @@ export function Preview({ kind, css, target }) {
   const shown = useRested(css);
   const isDeep = useMemo(() => isTooDeep(shown), [shown]);
   const contacts = useMemo(() => contactsOf(isDeep ? "" : shown, location.protocol), [shown]);
-  const [reached, setReached] = useState(/** @type {string[]} */ ([]));
+  // Of what was allowed, only what this CSS contacts: the frame's policy names no other hosts.
+  const reached = contacts.origins.filter((origin) => allowed.value.includes(origin));
   const [isPlaying, setPlaying] = useState(false);
   const [place, setPlace] = useState("");
   const [ground, setGround] = useState(/** @type {"light" | "dark"} */ ("light"));
@@ -35,7 +36,7 @@ export function Preview({ kind, css, target }) {
   const current = targets.includes(place) ? place : (targets[0] ?? "forum");
   /** @param {string} origin */
   const toggle = (origin) =>
-    setReached((were) => (were.includes(origin) ? were.filter((each) => each !== origin) : [...were, origin]));
+    allow(allowed.value.includes(origin) ? allowed.value.filter((each) => each !== origin) : [...allowed.value, origin]);
   const [isBare, setBare] = useState(false);
   const held = contacts.origins.filter((origin) => !reached.includes(origin) && !isLet(origin, contacts) && isReachable(origin));
   const isHeld = held.length > 0 && !isBare;
@@ -46,7 +47,7 @@ export function Preview({ kind, css, target }) {
   /** @param {string[]} origins Those that are let in. @param {boolean} isChoosing Whether the others are chosen in the list. */
   const decide = (origins, isChoosing = false) => {
     if (origins.length === 0) setBare(true);
-    setReached([...reached, ...origins]);
+    else allow([...allowed.value, ...origins]);
     left.current = { preventScroll: !isChoosing };
   };
   useEffect(() => {

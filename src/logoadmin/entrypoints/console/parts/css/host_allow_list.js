@@ -4,8 +4,8 @@
  *
  * @typedef {import("./css_hosts.js").Contacts} Contacting
  */
-import { h } from "../../vendor/preact.js";
-import { pageConfig } from "../../session.js";
+import { effect, h, signal } from "../../vendor/preact.js";
+import { me, pageConfig, state } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";
 
@@ -14,6 +14,26 @@ const NAMED = 3;
 
 /** What can be named in the policy of the frame: as in `routes.py`, for browsers take no address of IPv6 there. */
 const NAMEABLE = /^https?:\/\/[a-z0-9.-]+(:\d+)?$/;
+
+const STORED = "logoadmin.hosts";
+/** @returns {string[]} what the user allowed in this tab; another user starts with none */
+const stored = () => {
+  const { user, origins } = JSON.parse(sessionStorage.getItem(STORED) ?? "{}");
+  return user === me.value?.user_id ? (origins ?? []) : [];
+};
+/** The origins that the user allowed for the session, whichever record they are looking at. */
+export const allowed = signal(stored());
+effect(() => {
+  // Signed out, nothing remains; and another user allows hosts anew.
+  if (state.value === "out") sessionStorage.removeItem(STORED);
+  allowed.value = stored();
+});
+
+/** @param {string[]} origins */
+export function allow(origins) {
+  sessionStorage.setItem(STORED, JSON.stringify({ user: me.value?.user_id, origins }));
+  allowed.value = origins;
+}
 
 /** @param {string} origin @returns {boolean} whether a click could let the frame reach it */
 export const isReachable = (origin) => NAMEABLE.test(origin);
