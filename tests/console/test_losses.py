@@ -239,3 +239,18 @@ def test_what_one_searches_for_can_be_read_on_a_phone(console: Person) -> None:
             box = console.page.locator(".search").bounding_box()
             assert box is not None
             assert box["width"] >= 120, (path, language)
+
+
+@pytest.mark.rule("contract J4")
+def test_a_save_that_failed_takes_the_undo_of_the_one_before_away(console: Person) -> None:
+    console.sign_in("logos/3")
+    page = console.page
+    name = page.get_by_label("Name", exact=True)
+    name.fill("First")
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.locator(".notice").get_by_role("button", name="Undo")).to_be_visible()
+    console.service.storage.go_away()
+    name.fill("Second")
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.locator(".notice").get_by_role("button", name="Try again")).to_be_visible()
+    expect(page.locator(".notice")).to_have_count(1)

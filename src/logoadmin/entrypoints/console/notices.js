@@ -28,7 +28,9 @@ export function say(text, { tone = "done", action, stays = false, until = 0, wor
   count += 1;
   const id = count;
   const notice = { id, text, tone, action, until, words };
-  notices.value = [...notices.value.filter((each) => each.action === undefined || tone === "failed"), notice].slice(-3);
+  // Undo is offered until the next write, even a failed one: beside "Try again" it would be unclear what it undoes.
+  const remains = (/** @type {Notice} */ each) => each.action === undefined || (tone === "failed" && (each.tone === "failed" || !action));
+  notices.value = [...notices.value.filter(remains), notice].slice(-3);
   // What offers a way back stays until the next write, and what failed until it is closed.
   if (!action && tone === "done" && !stays) setTimeout(() => dismiss(id), 6000);
   return id;
