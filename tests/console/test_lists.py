@@ -356,3 +356,43 @@ def test_a_list_is_asked_for_once_when_the_page_is_loaded_and_again_when_one_com
     page.get_by_role("link", name="Authors", exact=True).click()
     expect(page.get_by_role("link", name="Annette")).to_be_visible()
     assert (asked.count("/api/authors"), asked.count("/api/logos")) == (1, 1)
+
+
+@pytest.mark.rule("contract J3")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_back_and_the_link_to_the_list_keep_place_search_filters_and_order(console: Person, width: int) -> None:
+    console.page.set_viewport_size({"width": width, "height": 640})
+    console.sign_in("logos?q=logo&target=market&order=name")
+    page = console.page
+    card = page.get_by_role("link", name="Logo 39", exact=True)
+    expect(page.locator(".card").first).to_be_visible()
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    expect(card).to_be_in_viewport()
+    top = page.evaluate("scrollY")
+    assert top > 300
+    card.click()
+    expect(page.locator("h1")).to_have_text("Logo 39")
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("Logos")
+    expect(card).to_be_in_viewport()
+    assert console.becomes(f"Math.abs(scrollY - {top}) < 2")
+    page.go_forward()
+    expect(page.locator("h1")).to_have_text("Logo 39")
+    page.get_by_role("link", name="Back to the list").click()
+    expect(page).to_have_url(re.compile(r"/logos\?q=logo&target=market&order=name$"))
+
+
+@pytest.mark.rule("contract J3")
+def test_a_filter_in_force_is_visible_and_one_without_meaning_is_not_in_force(console: Person) -> None:
+    console.sign_in("logos?target=bazaar")
+    page = console.page
+    expect(page.get_by_label("Target")).to_have_value("bazaar")
+    expect(page.locator(".empty-title")).to_be_visible()
+    page.get_by_label("Target").select_option("")
+    expect(page.locator(".card").first).to_be_visible()
+    console.open("logos?author=999")
+    expect(page.get_by_label("Author")).to_have_value("999")
+    console.open("logos?active=true")
+    expect(page.get_by_label("Active")).to_have_value("true")
+    expect(page.locator(".empty-title")).to_be_visible()

@@ -389,3 +389,17 @@ def test_an_address_that_nobody_was_given_breaks_no_view(console: Person) -> Non
     expect(page.locator("#work tbody tr").first).to_be_visible()
     console.open("history?kind=toString&id=1")
     expect(page.locator(".change").first).to_be_visible()
+
+
+@pytest.mark.rule("contract J2")
+def test_views_that_the_user_may_not_see_are_disabled_in_the_sidebar_with_the_reason(console: Person) -> None:
+    name, password = PAINTER
+    console.sign_in("logos", username=name, password=password)
+    sidebar = console.page.locator(".sidebar")
+    for title, scope in (("Users", "users:read"), ("Roles", "roles:read"), ("History", "changes:read")):
+        link = sidebar.get_by_role("link", name=title, exact=True)
+        expect(link).to_have_attribute("aria-disabled", "true")
+        expect(link).to_have_accessible_description(re.compile(scope))
+        link.click(force=True)
+        expect(console.page.locator("h1")).to_have_text("Logos")
+    expect(sidebar.get_by_role("link", name="Themes")).not_to_have_attribute("aria-disabled", "true")

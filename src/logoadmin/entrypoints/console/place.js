@@ -1,6 +1,7 @@
 /** The view that the address names. Only the shell imports this: the views themselves are loaded from here. */
 import { computed } from "./vendor/preact.js";
 import { path } from "./router.js";
+import { may, pageConfig } from "./session.js";
 import { views } from "./views.js";
 
 const patterns = views.map((view) => ({ view, segments: view.path.split("/") }));
@@ -23,3 +24,8 @@ export const place = computed(() => {
   }
   return { view: undefined, params: {}, path: path.value };
 });
+
+/** @param {import("./views.js").View} view @returns {string} the scope that the user lacks to see it, if any */
+export function missingScope({ scope = "", isPublic }) {
+  return scope === "" || may(scope) || (isPublic && pageConfig.access === "open") ? "" : scope;
+}

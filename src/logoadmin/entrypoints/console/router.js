@@ -2,7 +2,7 @@
  * Navigation: a view is a path below `/console/`, and what the user chose in it is in the query, so that both survive
  * reload, Back and a new tab. `place.js` finds the view of a path.
  */
-import { signal, computed, batch } from "./vendor/preact.js";
+import { signal, computed, batch, effect } from "./vendor/preact.js";
 
 /** Where the console is, under whatever prefix: modules are one folder below it. */
 export const HOME = new URL("../", import.meta.url);
@@ -13,6 +13,13 @@ export const visits = signal(0);
 
 /** The path below the console. */
 export const path = computed(() => here.value.pathname.slice(HOME.pathname.length).replace(/\/$/, ""));
+
+/** The query that each list was last shown with, by its path: search, filters and order. @type {Map<string, string>} */
+const queries = new Map();
+effect(() => void queries.set(path.value, here.value.search));
+
+/** @param {string} list @returns {string} its path, with what the user last chose there */
+export const withChoices = (list) => `${list}${queries.get(list) ?? ""}`;
 
 /** @param {string} path below the console, with its query @returns {string} what stands in `href` */
 export const address = (path) => new URL(path, HOME).href;
@@ -47,17 +54,24 @@ export async function navigate(path, { replace: isReplaced = false } = {}) {
   }
   // As browsers do with a link to the page itself.
   const replace = isReplaced || to.href === here.value.href;
+  tops.set(position, scrollY);
   history[replace ? "replaceState" : "pushState"]({ at: position + (replace ? 0 : 1) }, "", to);
   position += replace ? 0 : 1;
-  arrive(to);
+  arrive(to, 0);
   return true;
 }
 
 /** Whether another view comes; within one, whatever the query says, all that is typed stays. @param {URL} to */
 const isLeft = (to) => to.pathname.replace(/\/$/, "") !== here.value.pathname.replace(/\/$/, "");
 
-/** @param {URL} to */
-function arrive(to) {
+/** How far each entry of the browser's history was scrolled when it was left. @type {Map<number, number>} */
+const tops = new Map();
+/** How far the current view is to be scrolled once it has been rendered. */
+export let arrivalTop = 0;
+
+/** @param {URL} to @param {number} top */
+function arrive(to, top) {
+  arrivalTop = top;
   batch(() => {
     here.value = to;
     visits.value += 1;
@@ -86,6 +100,11 @@ let position = Number(history.state?.at ?? 0);
 /** Follow links and the browser's own Back and Forward. */
 export function startRouter() {
   history.replaceState({ at: position }, "");
+  // The browser would scroll before the view is there.
+  history.scrollRestoration = "manual";
+  addEventListener("pagehide", () => {
+    history.scrollRestoration = "auto";
+  });
   addEventListener("popstate", async (event) => {
     const at = new URL(location.href);
     if (event.state === null) {
@@ -107,8 +126,9 @@ export function startRouter() {
       history.go(by);
       return;
     }
+    tops.set(position, scrollY);
     position = to;
-    if (isLeft(at)) arrive(at);
+    if (isLeft(at)) arrive(at, tops.get(to) ?? 0);
     else here.value = at;
   });
   addEventListener("beforeunload", (event) => {

@@ -10,7 +10,8 @@
  * @property {import("./texts.js").TextKey} title
  * @property {string} [under] The path of the view that the sidebar marks as the current one; its own where none is named.
  * @property {"work" | "people" | "record" | "self"} [sidebar] The part of the sidebar that names it; none where it is absent.
- * @property {string} [scope] What one must hold to see anything in it.
+ * @property {string} [scope] What the user must hold to see anything in it.
+ * @property {boolean} [isPublic] Whether a service with open access shows it without that.
  */
 
 export const STYLES = ["artwork", "people", "record"];
@@ -29,10 +30,10 @@ export const views = [
   { path: "authors", load: () => import("./pages/authors.js"), styles: [], texts: [], title: "authors.title", sidebar: "work" },
   { path: "authors/new", load: () => import("./pages/author.js"), title: "authors.new", under: "authors" },
   { path: "authors/:author_id", load: () => import("./pages/author.js"), title: "author.title", under: "authors" },
-  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], texts: ["people"], title: "users.title", sidebar: "people" },
+  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], texts: ["people"], title: "users.title", sidebar: "people", scope: "users:read", isPublic: true },
   { path: "users/new", load: () => import("./pages/user.js"), texts: ["people", "others"], title: "users.new", under: "users" },
   { path: "users/:user_id", load: () => import("./pages/user.js"), texts: ["people", "others"], title: "user.title", under: "users" },
-  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], texts: ["people"], title: "roles.title", sidebar: "people" },
+  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], texts: ["people"], title: "roles.title", sidebar: "people", scope: "roles:read" },
   { path: "roles/new", load: () => import("./pages/role.js"), texts: ["people", "others"], title: "roles.new", under: "roles" },
   { path: "roles/:role_id", load: () => import("./pages/role.js"), texts: ["people", "others"], title: "role.title", under: "roles" },
   { path: "account", load: () => import("./pages/account.js"), texts: ["people", "others"], title: "account.title", sidebar: "self" },

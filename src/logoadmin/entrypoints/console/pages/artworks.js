@@ -64,7 +64,7 @@ function useFound(kind, records) {
     const fits = (/** @type {{record: Artwork, name: string}} */ { record, name }) =>
       name.includes(q) &&
       (!target || record.target === target) &&
-      (!active || record.active === (active === "yes")) &&
+      (!active || active === (record.active ? "yes" : "no")) &&
       (!author || (author === "none" ? record.authors.length === 0 : record.authors.some((each) => String(each.author_id) === author)));
     return ordered?.filter(fits).map(({ record }) => record);
   }, [ordered, q, target, active, author]);

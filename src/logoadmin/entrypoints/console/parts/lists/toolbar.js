@@ -54,6 +54,8 @@ export function Search({ value, label, search }) {
  * @param {boolean} [props.invalid]
  */
 export function Pick({ label, value, choices, pick, describedBy, invalid }) {
+  // A filter from an old address stays visible although nothing can be filtered by it any more.
+  const isUnknown = !choices.some(([name]) => name === value);
   return h(
     "label",
     { class: "pick" },
@@ -67,7 +69,7 @@ export function Pick({ label, value, choices, pick, describedBy, invalid }) {
         "aria-invalid": invalid,
         onChange: (/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value),
       },
-      choices.map(([name, text]) => h("option", { key: name, value: name, dir: "auto" }, text)),
+      [...choices, ...(isUnknown ? [/** @type {const} */ ([value, value])] : [])].map(([name, text]) => h("option", { key: name, value: name, dir: "auto" }, text)),
     ),
   );
 }

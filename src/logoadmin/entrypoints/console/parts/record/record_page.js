@@ -4,7 +4,7 @@ import { Failure, returned } from "../../client.js";
 import { Editing } from "./editing.js";
 import { sayFailure } from "../../notices.js";
 import { KINDS } from "../../records.js";
-import { navigate, path } from "../../router.js";
+import { navigate, path, withChoices } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button, Link, Skeleton, Unread, ViewHead } from "../primitives/basics.js";
@@ -79,7 +79,7 @@ export function RecordPage(props) {
   return h(
     "div",
     { class: aside ? "view" : "view narrow" },
-    h(Link, { to: list, class: "back" }, t("back")),
+    h(Link, { to: withChoices(list), class: "back" }, t("back")),
     h(ViewHead, { title: editing.name || (editing.isNew ? newTitle : t(`${kind}.title`)) }, record && !editing.isNew && !isGone && [h(Another, { key: "new", ...props }), h(Remove, { key: "remove", editing, ...props })]),
     isGone && h(Gone, { editing, list }),
     h(Newer, { editing }),
@@ -150,7 +150,7 @@ function Remove({ editing, kind, list, blocked, needed }) {
     if (!(await ask({ title: t("remove.title", { name }), text: t("remove.text"), yes: t("remove"), no: t("cancel"), tone: "danger" }))) return;
     const left = path.value;
     // Tried again later, it may find the person elsewhere.
-    await editing.remove(() => void (path.value === left && navigate(list)));
+    await editing.remove(() => void (path.value === left && navigate(withChoices(list))));
   };
   const reason = blocked?.(record) || needed?.(record);
   return h(Button, { tone: "danger", scope: KINDS[kind].write, reason, busy: editing.isBusy.value, onClick: () => void remove() }, t("remove"));

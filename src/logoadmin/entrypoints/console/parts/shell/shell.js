@@ -1,11 +1,11 @@
 /** What is around every view: the sidebar, the banner, what was done and how to undo it, and the questions. */
 import { h, useEffect, useErrorBoundary, useRef, useState, signal } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
-import { generatedPassword, me, may, state } from "../../session.js";
+import { generatedPassword, me, state } from "../../session.js";
 import { moreTexts, t } from "../../texts.js";
 import { dismiss, notices } from "../../notices.js";
-import { place } from "../../place.js";
-import { leaving, visits } from "../../router.js";
+import { missingScope, place } from "../../place.js";
+import { arrivalTop, leaving, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask } from "../primitives/dialog.js";
 import { Counted, useLeft } from "../primitives/countdown.js";
@@ -71,14 +71,22 @@ function Place() {
   useEffect(() => {
     // Not at the first look, where the browser puts the focus; and not before there is something to read.
     if (visit === 0 || (!page && !lost)) return;
-    scrollTo(0, 0);
+    scrollToArrival();
     /** @type {HTMLElement | null} */ (document.querySelector("#work h1"))?.focus({ preventScroll: true });
   }, [visit, page, lost]);
   if (!view) return h(EmptyState, { whole: true, title: t("nowhere.title") }, h(Link, { to: "" }, t("nowhere.home")));
-  if (view.scope && !may(view.scope)) return h(EmptyState, { whole: true, title: t("needsScope", { scope: view.scope }) });
+  const missing = missingScope(view);
+  if (missing) return h(EmptyState, { whole: true, title: t("needsScope", { scope: missing }) });
   if (failed) return h(EmptyState, { whole: true, title: t("broken.title") }, h("p", null, t("broken.text")), h(Button, { onClick: retry }, t("tryAgain")));
   if (lost) return h(LoadError, {});
   return page ? h(page.view, { params, kind: view.kind }) : h(Skeleton, {});
+}
+
+/** Scroll to the top, or after Back to where the view was left, as soon as it is as long as it was then. */
+function scrollToArrival(tries = 60) {
+  const top = arrivalTop;
+  scrollTo({ top, behavior: "instant" });
+  if (tries > 0 && scrollY < top) requestAnimationFrame(() => top === arrivalTop && scrollToArrival(tries - 1));
 }
 
 /**

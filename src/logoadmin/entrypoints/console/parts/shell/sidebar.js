@@ -1,9 +1,9 @@
 /** The way to every view: a sidebar beside the work; on a phone a bar below it, of the places of work and one for the rest. */
-import { h, useState } from "../../vendor/preact.js";
+import { h, useId, useState } from "../../vendor/preact.js";
 import { me, signOut } from "../../session.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../../texts.js";
 import { THEMES, chooseTheme, theme } from "./theme.js";
-import { place } from "../../place.js";
+import { missingScope, place } from "../../place.js";
 import { navigate } from "../../router.js";
 import { views } from "../../views.js";
 import { Dialog } from "../primitives/dialog.js";
@@ -51,13 +51,27 @@ function Part({ part, visited }) {
         h(
           "li",
           { key: view.path },
-          h(
-            Link,
-            { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, onClick: visited },
-            t(view.title),
-          ),
+          missingScope(view)
+            ? h(Closed, { view })
+            : h(
+                Link,
+                { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, onClick: visited },
+                t(view.title),
+              ),
         ),
       ),
+  );
+}
+
+/** A view that the user may not see, with the reason. @param {{view: import("../../views.js").View}} props */
+function Closed({ view }) {
+  const id = useId();
+  const why = t("needsScope", { scope: missingScope(view) });
+  return h(
+    "a",
+    { class: "sidebar-link", role: "link", tabIndex: 0, "aria-disabled": true, "aria-describedby": id, title: why },
+    t(view.title),
+    h("span", { id, hidden: true }, why),
   );
 }
 
