@@ -1,6 +1,6 @@
-"""A gallery inside another program: opening it, and making a web application of it (contract H6).
+"""Galleries embedded in other programs, as objects and as web applications (contract H6).
 
-Nothing here is loaded before it is used: who opens a gallery in memory needs neither database nor web code.
+Imports are inside the functions, so that a gallery in memory loads neither database nor web code.
 """
 
 from typing import TYPE_CHECKING
@@ -16,25 +16,24 @@ if TYPE_CHECKING:
 def connect(
     database: str = "memory:", *, access: str = "open", admin_password: str | None = None, token_key: str | None = None
 ) -> "LogoAdmin":
-    """Open a gallery (contract H2, H3, H6). Nothing but the arguments is read, no environment and no file.
+    """Open a gallery (contract H2, H3, H6). Only the arguments are read, no environment variables and no files.
 
-    An embedded database that is empty gets its tables, its roles and its first administrator, whose password, if
-    none is given, is made up and found in ``admin_password`` of the result. For a server's database, run
-    ``logoadmin init`` first.
+    An empty embedded database gets its tables, its roles and its first administrator. If no password is given, one is
+    generated, and is in ``admin_password`` of the result. For a server's database, run ``logoadmin init`` first.
 
     Args:
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:``.
-        access: ``open`` or ``guarded`` (contract B1); it rules callers from outside, see :func:`asgi`.
-        admin_password: of the first administrator.
-        token_key: signs access tokens, at least 32 bytes; more may follow after white space, which are accepted, too.
-            Otherwise there are keys in the database.
+        access: ``open`` or ``guarded`` (contract B1), for callers over HTTP, see :func:`asgi`.
+        admin_password: the password of the first administrator.
+        token_key: signs access tokens, at least 32 bytes. More keys may follow, separated by white space; they are also
+            accepted. By default, the keys in the database are used.
 
     Returns:
         The gallery, whose methods are the use cases. Close it, or use it as a context manager.
 
     Raises:
         SettingsError: the arguments cannot be used.
-        StartError: the database cannot be made, or what is named is none; SchemaMismatch: it is of another version.
+        StartError: the database cannot be created, or is not a database; SchemaMismatch: it is of another version.
         StorageUnavailable: the database is out of reach.
     """
     from logoadmin.bootstrap import open_gallery
@@ -54,22 +53,22 @@ def asgi(
     console: bool = True,
     picture_hosts: "Collection[str]" = (),
 ) -> "ASGIApp":
-    """Return an ASGI application that serves a gallery, by itself or mounted under a prefix in another application.
+    """Return an ASGI application that serves a gallery, alone or mounted under a prefix in another application.
 
-    The gallery stays the caller's, to be closed when the application has ended.
+    The caller closes the gallery when the application has ended.
 
     Args:
-        gallery: what is served.
-        origins: the origins whose pages may use all of it, such as ``https://admin.example``; those of others may
-            only read what is public (contract F2).
-        cache_seconds: how long browsers and proxies may keep public reads without asking again.
-        hosts: the names that requests may have in ``Host``, beside those of loopback, such as ``gallery.example``;
-            without it, whoever embeds the application judges that (contract A22).
-        console: whether there is the page for people at ``/console/`` (contract J1).
-        picture_hosts: the hosts from which previews of CSS there may get pictures, such as ``i.example``.
+        gallery: the gallery.
+        origins: the origins whose pages may use the whole interface, such as ``https://admin.example``; pages of other
+            origins may only read public records (contract F2).
+        cache_seconds: how long browsers and proxies may cache public reads.
+        hosts: the names that requests may have in ``Host`` beside loopback, such as ``gallery.example``; None if the
+            embedding program checks them (contract A22).
+        console: whether to serve the console at ``/console/`` (contract J1).
+        picture_hosts: the hosts from which previews of CSS in the console may load pictures, such as ``i.example``.
 
     Raises:
-        SettingsError: one of these would be refused as a setting, or is one text instead of several.
+        SettingsError: an argument would be refused as a setting, or is one text instead of a list.
     """
     from logoadmin.entrypoints.app import web_application
     from logoadmin.settings import settings_of
@@ -87,7 +86,7 @@ def asgi(
 
 
 def _several(**given: "Collection[str] | None") -> dict[str, tuple[str, ...]]:
-    """Return texts, those that are given; of one text alone, each letter would be taken for one."""
+    """Return the given texts; reject a single text, whose letters would be used as texts."""
     from logoadmin.domain.model.errors import SettingsError
 
     for name, texts in given.items():

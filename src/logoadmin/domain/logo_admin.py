@@ -32,7 +32,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Everything that the core needs from outside."""
+    """The adapters that the core needs."""
 
     storage: Storage
     hasher: PasswordHasher
@@ -47,7 +47,7 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What an operator may choose."""
+    """The choices of the operator."""
 
     access: Policy = Policy.OPEN
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
@@ -56,7 +56,7 @@ class Rules:
 class LogoAdmin:
     """A gallery with its administration: every use case is a method of one of its attributes.
 
-    A method takes a command and a caller, who is the program itself unless told otherwise::
+    A method takes a command and a caller, by default the program itself::
 
         gallery.authors.create(CreateAuthor(user_id=7, username="Ann"))
 
@@ -71,18 +71,18 @@ class LogoAdmin:
         changes: see :class:`~logoadmin.domain.services.changes.ChangeService`.
         import_export: see :class:`~logoadmin.domain.services.import_export.ImportExportService`.
         access: the access policy in force.
-        waits: whether its methods may wait for a database, so that an event loop must not call them itself.
-        concurrent_reads: how many of its reads are best made at the same time.
-        product: what people call the kind of database that holds the records.
+        waits: whether its methods may wait for a database, so that an event loop must not call them.
+        concurrent_reads: the best number of concurrent reads.
+        product: the common name of the kind of database.
         metrics: counts events, see :func:`logoadmin.metrics`.
         doctor_keys: prove that a caller has the secrets of this service; never shown.
-        admin_password: the first administrator's password, if it was made up just now; told nowhere else.
+        admin_password: the first administrator's password, if it was just generated; it is shown nowhere else.
 
-    Safe to use from several threads. A context manager that closes at its end.
+    Safe to use from several threads. A context manager that closes the database.
     """
 
     def __init__(self, ports: Ports, rules: Rules, admin_password: str | None = None) -> None:
-        """Put the core together with what it needs."""
+        """Connect the core with its adapters."""
         self._ports, self._rules, self._storage = ports, rules, ports.storage
         self.access = rules.access
         self.waits = ports.storage.waits
@@ -109,16 +109,16 @@ class LogoAdmin:
         return self._storage.server
 
     def check(self) -> None:
-        """Make sure that the database answers and its tables fit this program (contract K1).
+        """Require that the database responds and its tables fit this program (contract K1).
 
         Raises:
-            SchemaMismatch: they do not; the text says what to do.
+            SchemaMismatch: they do not; the text has the solution.
             StorageUnavailable: the database is out of reach.
         """
         self._storage.check()
 
     def data_version(self) -> int | None:
-        """Return a number that is another one after any write, found on the spot; None where looking takes a wait."""
+        """Return a number that changes with any write, without waiting; None if finding out would take a wait."""
         return self._storage.data_version()
 
     def nonblocking(self, call: Callable[[], Answer]) -> Answer:
@@ -130,7 +130,7 @@ class LogoAdmin:
         return self._storage.nonblocking(call)
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
-        """Return what to tell somebody who waits no longer for a call that is under way; the log says so, too."""
+        """Return the error for a client that stops waiting for a call; it is also logged."""
         return self._storage.timed_out(writing=writing)
 
     def atomic(self, work: Callable[["LogoAdmin"], Answer]) -> Answer:

@@ -1,4 +1,4 @@
-"""The sessions that go on: whose they are, their tokens, and when they end by themselves (contract C3, C6)."""
+"""Sessions: their tokens, their list and their expiry (contract C3, C6)."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -14,20 +14,20 @@ from logoadmin.ports.storage import Session
 from logoadmin.ports.tokens import Grant, TokenSigner
 
 _DAY: Final = 86_400
-# So many refresh tokens of expired sessions are forgotten with each new one: however many there are, nobody waits.
+# Each new refresh token deletes up to this many of expired sessions, so no write takes long.
 _MOST_TOKENS_FORGOTTEN: Final = 20
-# So many sessions a user has at most, or nobody could say how long the list of them is (contract C6).
+# The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Lifetimes:
-    """How long tokens are good.
+    """How long tokens are valid.
 
     Attributes:
         access_token: an access token, in seconds.
         session: a session that is not refreshed, in seconds.
-        session_days: any session, however often it is refreshed, in days.
+        session_days: any session, even if it is refreshed, in days.
     """
 
     access_token: int = 900
@@ -35,19 +35,19 @@ class Lifetimes:
     session_days: int = 90
 
     def end_of(self, session: Session, now: int) -> int:
-        """Return when a session ends that is not refreshed any more: by the idle or the absolute end.
+        """Return when a session ends unless it is refreshed: the earlier of the idle and the absolute end.
 
-        A clock that ran ahead and was put right prolongs nothing (contract K7).
+        A clock that was ahead prolongs nothing (contract K7).
         """
         idle = min(session.expires_at, now + self.session)
         return min(idle, min(session.created_at, now) + self.session_days * _DAY)
 
 
 class SessionTokens:
-    """Gives out the tokens of sessions, each time an access token and a refresh token that is good once.
+    """Issues the tokens of sessions: pairs of an access token and a refresh token.
 
     Attributes:
-        lifetimes: how long they are good.
+        lifetimes: how long they are valid.
     """
 
     def __init__(self, signer: TokenSigner, randomness: Randomness, lifetimes: Lifetimes) -> None:
@@ -56,7 +56,7 @@ class SessionTokens:
         self.lifetimes = lifetimes
 
     def begin(self, uow: AnyUnitOfWork, user_id: int, client: Anonymous, now: int) -> Tokens:
-        """Return the first tokens of a session; where its user has too many, the one that rested longest ends."""
+        """Begin a session and return its first tokens; at the limit, the least recently used session ends."""
         known = sorted(uow.sessions.of_user(user_id), key=_last_used)
         for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
             uow.sessions.end(rested.session_id)
@@ -65,10 +65,10 @@ class SessionTokens:
         return self._given(uow, session, now)
 
     def refresh(self, uow: AnyUnitOfWork, refresh_token: str, now: int) -> Tokens | EndedSession:
-        """Return the next tokens of a session; its end instead where the refresh token was used or came too late.
+        """Return the next tokens of a session, or its end if the refresh token was used before or has expired.
 
         Raises:
-            InvalidToken: it is no refresh token.
+            InvalidToken: the refresh token is unknown.
         """
         known = session_of_token(uow, refresh_token)
         if known is None:
@@ -83,7 +83,7 @@ class SessionTokens:
         return self._given(uow, session, now)
 
     def are_unused(self, uow: AnyUnitOfWork, tokens: Tokens | EndedSession, now: int) -> bool:
-        """Tell whether tokens can be returned again: their session goes on and the refresh token was not used.
+        """Return whether tokens can be returned again: their session is open and the refresh token was not used.
 
         Access tokens leave no trace when they are used.
         """
@@ -95,7 +95,7 @@ class SessionTokens:
 
     def _given(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
         uow.sessions.forget_expired(now, _MOST_TOKENS_FORGOTTEN)
-        # Begun by a clock that ran ahead and was put right, or when sessions were longer.
+        # From a clock that was ahead, or when sessions were longer.
         uow.sessions.expire_by(now + self.lifetimes.session, _MOST_TOKENS_FORGOTTEN)
         refresh_token = self._randomness.text()
         uow.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
@@ -109,14 +109,14 @@ class SessionTokens:
 
 
 def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, bool] | None:
-    """Return the session of a refresh token, and whether that was used already; None for what is none."""
+    """Return the session of a refresh token, and whether the token was used; None if it is unknown."""
     return uow.sessions.refresh_token(_hashed(refresh_token))
 
 
 def sessions_of(
     user_id: int, uow: AnyUnitOfWork, now: int, lifetimes: Lifetimes, current: str | None = None
 ) -> tuple[ListedSession, ...]:
-    """Return the sessions of a user that go on, by created_at, then by session_id; one is the current one."""
+    """Return the sessions of a user that have not expired, by created_at, then by session_id."""
     ends = [(session, lifetimes.end_of(session, now)) for session in uow.sessions.of_user(user_id)]
     return tuple(
         ListedSession(
@@ -134,7 +134,7 @@ def sessions_of(
 
 
 def _begun(session_id: str, user_id: int, client: Anonymous, now: int, lifetimes: Lifetimes) -> Session:
-    """Return a session that somebody begins now."""
+    """Return a new session."""
     session = Session(
         session_id,
         user_id,
@@ -147,9 +147,9 @@ def _begun(session_id: str, user_id: int, client: Anonymous, now: int, lifetimes
 
 
 def _refreshed(session: Session, now: int, lifetimes: Lifetimes) -> Session:
-    """Return a session as it goes on when it is refreshed now.
+    """Return a session after a refresh now.
 
-    One that was begun by a clock that ran ahead and was put right counts from now.
+    A session from a clock that was ahead counts from now.
     """
     created_at = min(session.created_at, now)
     prolonged = replace(session, created_at=created_at, expires_at=now + lifetimes.session, refreshed_at=now)
@@ -161,7 +161,7 @@ def _last_used(session: Session) -> int:
 
 
 def _shown(told: str, most: int) -> str | None:
-    """Return what a client said of itself as people can be shown it: no controls, nothing that turns text around."""
+    """Return a text from a client that is safe to show: without control and bidirectional characters."""
     return "".join(filter(str.isprintable, told)).strip()[:most] or None
 
 

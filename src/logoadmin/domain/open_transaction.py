@@ -12,8 +12,8 @@ Answer = TypeVar("Answer")
 class OpenTransaction:
     """The :class:`~logoadmin.ports.storage.Storage` of one open unit of work.
 
-    Each call has a savepoint: if it raises, its changes are undone, and the transaction can go on. Reads see what was
-    changed before them. It can be used until the unit of work ends, in the thread that runs it.
+    Each call has a savepoint: if it raises, its changes are undone, and the transaction can go on. Reads see the
+    changes before them. It can be used until the unit of work ends, in the thread that runs it.
     """
 
     waits = True

@@ -1,4 +1,4 @@
-"""How the pages of a list are found, of records and of changes alike (contract E1 to E4, F1, G3)."""
+"""The pages of lists of records and of changes (contract E1 to E4, F1, G3)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -29,35 +29,39 @@ class ListPages(ABC, Generic[Listed]):
     """The pages of one list.
 
     Attributes:
-        sizes: how much is fetched at a time.
-        id_of: the id of what is listed.
+        sizes: how many are fetched at a time.
+        id_of: returns the id of a record or a change.
     """
 
     sizes: PageSizes
     id_of: Callable[[Listed], int]
 
     def first(self, uow: UnitOfWork, command: ListCommand) -> tuple[int, tuple[Listed, ...], bool]:
-        """Return the version of the list, its first records, and whether there may be more.
+        """Return the version of the list, its first page, and whether more may follow.
 
         Raises:
-            NotFound: what the list belongs to is not there.
-            NotModified: the caller has the list already.
+            NotFound: the record that the list belongs to does not exist.
+            NotModified: the caller has this version of the list.
         """
-        # The version first: a list that is newer than its version is fetched again, one that is older is not.
+        # The version first: a list that is newer than its version is fetched again, an older list would not be.
         version = self.version(uow, command)
         raise_if_unmodified(command.if_none_match, version)
         if command.limit is None:
             return version, self.page(command.begins_after, self.sizes.first, uow), True
-        fetch, size = partial(self.page, uow=uow), command.limit + 1  # one more tells whether more follows
+        fetch, size = partial(self.page, uow=uow), command.limit + 1  # one more, to find out whether more follow
         return version, *self.sizes.collect(fetch, self.id_of, command.begins_after, size)
 
     @abstractmethod
     def version(self, uow: UnitOfWork, command: ListCommand) -> int:
-        """Return the version of the list, once it is found that what it belongs to is there."""
+        """Return the version of the list.
+
+        Raises:
+            NotFound: the record that the list belongs to does not exist.
+        """
 
     @abstractmethod
     def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Listed, ...]:
-        """Return up to so many that follow an id in the order of the list."""
+        """Return up to ``limit`` of them after an id, in the order of the list."""
 
 
 class RecordPages(ListPages[Record]):
@@ -66,18 +70,18 @@ class RecordPages(ListPages[Record]):
     def __init__(
         self, command: SearchedCommand, kind: RecordKind[Record, Any], of: RecordKind[Any, Any] | None
     ) -> None:
-        """List the records of a kind for which a command asks; ``of`` is the kind of what they belong to, if any."""
+        """List records of a kind for a command; ``of`` is the kind of the record that they belong to, if any."""
         self._where, self._order, self._kind, self._of = command.filter(), command.order, kind, of
         self.sizes, self.id_of = kind.page_sizes, kind.id_of
 
     def version(self, uow: UnitOfWork, command: ListCommand) -> int:
-        """Return the last change of what the lists of this kind show."""
+        """Return the last change of the kinds that lists of this kind show."""
         if self._of is not None:
             get_existing(uow, self._of, self._of.id_of(command))
         return version_of_list(self._kind, uow.changes.last_of_kinds())
 
     def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
-        """Return records for which the filter asks, by id."""
+        """Return records that match the filter, by id."""
         return uow.records(self._kind).page(after, limit, self._where, self._order)
 
 
@@ -88,11 +92,11 @@ class ChangePages(ListPages[Change]):
     id_of = attrgetter("change_id")
 
     def __init__(self, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc") -> None:
-        """List the changes for which a filter asks."""
+        """List the changes that match a filter."""
         self._where, self._order = where, order
 
-    def version(self, uow: UnitOfWork, command: ListCommand) -> int:  # noqa: ARG002 (every list is told)
-        """Return the last change of the record or of the kind, if the filter asks for one, or else of all."""
+    def version(self, uow: UnitOfWork, command: ListCommand) -> int:  # noqa: ARG002 (other lists need it)
+        """Return the last change of the record or the kind in the filter, or of all."""
         if self._where.kind is None:
             return uow.changes.last_id()
         if self._where.id is None:
@@ -100,7 +104,7 @@ class ChangePages(ListPages[Change]):
         return uow.changes.last_of(self._where.kind, self._where.id)
 
     def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
-        """Return changes for which the filter asks, by id."""
+        """Return changes that match the filter, by id."""
         return uow.changes.page(after, limit, self._where, self._order)
 
 
@@ -112,6 +116,6 @@ class ChangesUpTo(ChangePages):
         self._last = last
 
     def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
-        """Return changes, by id, of which none is after the last one."""
+        """Return changes by id, up to the last one."""
         limit = min(limit, self._last - after)
         return super().page(after, limit, uow) if limit > 0 else ()

@@ -11,7 +11,7 @@ def stored_hash(label: _Label, secret: str) -> str:
     """Return the hash to store of a secret, which is random enough that a fast hash cannot be reversed.
 
     The label keeps the hashes of different kinds of secrets apart. The plain SHA-256 of a secret cannot be derived from
-    what is stored either, because clients use that, for example as an ``Idempotency-Key``.
+    the stored hash either, because clients use that, for example as an ``Idempotency-Key``.
     """
     plain = hashlib.sha256(secret.encode()).hexdigest()
     digest = hashlib.sha256(f"logoadmin {label} {plain}".encode()).digest()

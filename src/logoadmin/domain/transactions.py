@@ -74,7 +74,7 @@ class Transactions:
         self._idempotency = idempotency
 
     def require_token(self, command: Command, caller: Caller) -> None:
-        """Refuse a caller without a token where one is needed; every other method does this first."""
+        """Reject a caller without a token if the command requires one; every other method does this first."""
         require_token(self._policy, command.permission, caller)
 
     def check(self, command: Command, caller: Caller) -> None:
@@ -131,7 +131,7 @@ class Transactions:
         A command with an idempotency key is done once: the next time its stored response is returned (contract F3), as
         long as the caller still holds the scopes that it required, and ``command.on_replay`` is called.
 
-        If the answer has tokens, ``unused`` tells whether a stored one can be returned again.
+        If the answer has tokens, ``unused`` decides whether a stored one can be returned again.
 
         Raises:
             InvalidInput: another command had the key, or the history does not accept the id of the request.

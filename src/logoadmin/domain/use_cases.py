@@ -1,4 +1,4 @@
-"""Use cases: each is one method of a service, which says what happens in the unit of work.
+"""Use cases: each is one method of a service, which describes the work in a unit of work.
 
 :func:`reads`, :func:`reads_with_rights` and :func:`writes` give the method the signature that callers see::
 

@@ -1,4 +1,4 @@
-"""Encrypting a text so that only those who have its key can read it."""
+"""Encryption of texts, so that only the holders of a key can read them."""
 
 from typing import Protocol
 
@@ -7,11 +7,11 @@ class Encryption(Protocol):
     """Encrypts texts. Safe to use from several threads."""
 
     def encrypt(self, text: str, key: str) -> str:
-        """Return a text that tells nothing to those who do not have the key."""
+        """Return a text that reveals nothing without the key."""
 
     def decrypt(self, encrypted: str, key: str) -> str:
-        """Return what was encrypted with the key.
+        """Return the text that was encrypted with the key.
 
         Raises:
-            ValueError: it was encrypted with another key, or is not what was encrypted.
+            ValueError: it was encrypted with another key, or altered.
         """

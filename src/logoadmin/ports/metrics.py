@@ -1,4 +1,4 @@
-"""Instrumentation: the events that those who monitor the service are told of (contract K2)."""
+"""Instrumentation: the events that operators can monitor (contract K2)."""
 
 from typing import Literal, Protocol
 

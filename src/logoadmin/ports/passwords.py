@@ -1,4 +1,4 @@
-"""Keeping passwords (contract C4)."""
+"""Password hashing (contract C4)."""
 
 from typing import Protocol
 
@@ -6,24 +6,24 @@ from logoadmin.domain.model.records import PasswordHash
 
 
 class PasswordHasher(Protocol):
-    """Makes and checks password hashes. Safe to use from several threads."""
+    """Makes and verifies password hashes. Safe to use from several threads."""
 
     def hash(self, password: str) -> PasswordHash:
         """Return a new salted hash."""
 
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
-        """Tell whether the password is the one hashed.
+        """Return whether a password matches a hash.
 
-        Must be False for None (no such user, or one without a password) and for what :meth:`refusal` refuses, which
-        is not run, and take as long as for a wrong password (contract C1).
+        Must be False for None (an unknown user, or one without a password) and for hashes that :meth:`refusal` rejects,
+        which are not run, and take as long as for a wrong password (contract C1).
         """
 
     def refusal(self, hash_: PasswordHash) -> str | None:
-        """Return why a hash that comes from elsewhere is not taken, None where it is (contract I2).
+        """Return why a hash from elsewhere is rejected, None if it is accepted (contract I2).
 
-        It says itself what verifying it costs, so there must be an end to that; and it must be one that
-        :meth:`verify` understands. The text repeats nothing of it.
+        A hash determines the cost of verifying it, so that must be bounded; and :meth:`verify` must support it. The
+        text repeats nothing of the hash.
         """
 
     def needs_rehash(self, hash_: PasswordHash) -> bool:
-        """Tell whether :meth:`hash` would make a stronger one today."""
+        """Return whether :meth:`hash` would make a stronger hash today."""

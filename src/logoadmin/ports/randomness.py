@@ -1,10 +1,10 @@
-"""What nobody can guess: session ids, refresh tokens, keys."""
+"""Random texts for session ids, refresh tokens and keys."""
 
 from typing import Protocol
 
 
 class Randomness(Protocol):
-    """Makes texts that are fit for secrets: from the operating system, or fixed in tests."""
+    """Generates secrets: from the operating system, or fixed in tests."""
 
     def text(self) -> str:
         """Return a new text of at least 32 characters and 192 random bits, safe in URLs."""

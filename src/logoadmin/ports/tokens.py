@@ -1,4 +1,4 @@
-"""Proof of having signed in (contract C2, C3)."""
+"""Access tokens (contract C2, C3)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from logoadmin.domain.model.access import SignedIn
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What an access token says: who, in which session, from when to when (Unix time), and their scope by then."""
+    """The content of an access token: the user, the session, the times (Unix time) and the scope when it was issued."""
 
     user_id: int
     session_id: str
@@ -19,25 +19,24 @@ class Grant:
 
 
 class TokenSigner(Protocol):
-    """Makes tokens. Safe to use from several threads."""
+    """Signs tokens. Safe to use from several threads."""
 
     def sign(self, grant: Grant) -> str:
-        """Return an access token that :class:`TokenVerifier` takes."""
+        """Return an access token that :class:`TokenVerifier` accepts."""
 
 
 class TokenVerifier(Protocol):
-    """Checks access tokens without asking storage. Safe to use from several threads."""
+    """Verifies access tokens without storage. Safe to use from several threads."""
 
     def verify(self, token: str, now: int) -> SignedIn:
-        """Return whom a token was made for.
+        """Return the user and the session of a token.
 
         Raises:
-            InvalidToken: it must be raised for whatever is not a token of ours that is good at ``now``
-                (contract A19).
+            InvalidToken: must be raised for anything but a token of ours that is valid at ``now`` (contract A19).
         """
 
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys with which others can verify tokens, as JWKs (RFC 7517), the one in use first.
 
-        There must be nothing in them that helps to make a token; of keys that are shared, nothing at all.
+        They must not help to make a token; shared keys are not among them.
         """

@@ -163,7 +163,7 @@ class AuditedLinks:
 
 
 class AuditedPasswords:
-    """The passwords; the history only records that one was set."""
+    """The passwords; the history records only when a user's was set."""
 
     def __init__(self, uow: UnitOfWork, users: AuditedRecords[User]) -> None:
         self._stored, self._users = uow.passwords, users

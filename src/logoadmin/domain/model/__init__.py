@@ -1,1 +1,1 @@
-"""What is: records, limits, errors, rights. Everything else stands on it, the ports, too."""
+"""Records, limits, errors and rights. Everything else is built on them, including the ports."""

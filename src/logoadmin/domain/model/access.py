@@ -1,7 +1,7 @@
 """Who may do what (contract A19, B).
 
-A command names the right it takes (:class:`Permission`), a caller is who asks (:class:`Caller`). :func:`require_token`
-compares the two before anything is read, :func:`authorize` with the rights that are stored at that moment.
+A command names the right that it requires (:class:`Permission`). :func:`require_token` rejects callers without a
+required token before anything is read, :func:`authorize` checks the rights that are stored at that moment.
 """
 
 import ipaddress
@@ -14,7 +14,7 @@ from logoadmin.domain.model.errors import NotAuthenticated, NotPermitted
 
 
 class Scope(StrEnum):
-    """The scopes that this service gives a meaning to (contract B3)."""
+    """The scopes of this service (contract B3)."""
 
     ALL = "*"
     USERS_READ = "users:read"
@@ -35,7 +35,7 @@ class Policy(StrEnum):
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host, by name or address, is this machine and nothing that others reach (contract B2)."""
+    """Return whether a host, by name or address, is loopback (contract B2)."""
     if host == "localhost":
         return True
     try:
@@ -45,10 +45,10 @@ def is_loopback(host: str) -> bool:
 
 
 def address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """Return an address; one of IPv4 that is written as one of IPv6 (RFC 4291 §2.5.5.2) is the former.
+    """Return an address; an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) becomes IPv4.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not an address.
     """
     address = ipaddress.ip_address(text)
     return address.ipv4_mapped or address if isinstance(address, ipaddress.IPv6Address) else address
@@ -56,13 +56,13 @@ def address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """The right that a command takes.
+    """The right that a command requires.
 
     Attributes:
-        scope: the scope the caller must hold; none for what is public.
-        open_by_default: whether the specification has it used without a token, so that ``open`` asks for none.
-        self_field: the command's field that names a user who may do it to themselves without the scope.
-        signed_in: whether a token is needed although no scope is.
+        scope: the scope that the caller must hold; None for public commands.
+        open_by_default: whether the specification needs no token, so that the policy ``open`` requires none.
+        self_field: the field of the command with the id of a user who needs no scope for their own account.
+        signed_in: whether a token is required although no scope is.
     """
 
     scope: Scope | None = None
@@ -71,42 +71,42 @@ class Permission:
     signed_in: bool = False
 
     def needs_token(self, policy: Policy) -> bool:
-        """Tell whether a caller must show a token under this policy (contract B1)."""
+        """Return whether a caller needs a token under this policy (contract B1)."""
         return self.signed_in or (self.scope is not None and not (self.open_by_default and policy is Policy.OPEN))
 
 
 PUBLIC: Final = Permission()
 SIGNED_IN: Final = Permission(signed_in=True)
-# A token is looked at where there is one.
+# A token is checked if there is one.
 OPTIONAL: Final = Permission(open_by_default=True)
 
 
 @dataclass(slots=True)
 class SentRequestId:
-    """The id that a client gave its request; it is not taken over if the history has it already (contract G4).
+    """The id that a client sent with its request; it is replaced if the history already has it (contract G4).
 
     Attributes:
-        text: what the request is known by: what was sent, until that is found in the history.
-        replacement: an id of our own, which it is known by from then on.
+        text: the current id.
+        replacement: an id of our own.
     """
 
     text: str
     replacement: str
 
     def use_replacement(self) -> None:
-        """Be known by an id of our own from now on."""
+        """Replace the id that was sent by our own."""
         self.text = self.replacement
 
 
-# Every caller may come with the id of their request, which goes into the history (contract G).
+# Every caller may have the id of the request, which goes into the history (contract G).
 @dataclass(frozen=True, slots=True)
 class Anonymous:
-    """A caller who showed no token.
+    """A caller without a token.
 
     Attributes:
-        origin: tells apart where such callers come from, such as an address.
-        request_id: as of every caller.
-        user_agent: what the program that they use calls itself, for the list of sessions (contract C6).
+        origin: where the caller comes from, such as an address.
+        request_id: the id of the request.
+        user_agent: the client's ``User-Agent``, for the list of sessions (contract C6).
     """
 
     origin: str = ""
@@ -116,14 +116,14 @@ class Anonymous:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The program that embeds the service, or whoever runs its command line: they hold the database itself."""
+    """The program that embeds the service, or its command line: they have the database itself."""
 
     request_id: str | SentRequestId | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A caller whose token was found genuine; what they may do, only storage knows (contract B5)."""
+    """A caller with a genuine access token; their rights are in storage (contract B5)."""
 
     user_id: int
     session_id: str
@@ -132,7 +132,7 @@ class SignedIn:
 
 @dataclass(frozen=True, slots=True)
 class KeyHolder:
-    """A caller with a service key (contract C5); whether there is such a key, only storage knows."""
+    """A caller with a service key (contract C5); whether the key exists is checked in storage."""
 
     key_hash: str = field(repr=False)
     request_id: str | SentRequestId | None = field(default=None, compare=False)
@@ -146,13 +146,13 @@ OWNER: Final = Owner()
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What a caller with a token may do right now (contract B5).
+    """The current rights of a caller with a token (contract B5).
 
     Attributes:
-        user_id: whose rights they are.
-        scope: the scope of the user's role, or as much of it as a service key has.
-        of_user: whether it is the user who asks, not a key of theirs.
-        required: what the work turned out to take, beside what its command says.
+        user_id: the user.
+        scope: the scope of the user's role, or the part of it that a service key has.
+        of_user: whether the caller is the user, and not a service key.
+        required: the scopes that the work required, beside that of its command.
     """
 
     user_id: int
@@ -161,15 +161,15 @@ class Rights:
     required: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def hold(self, scope: Scope) -> bool:
-        """Tell whether they include a scope."""
+        """Return whether they include a scope."""
         return Scope.ALL in self.scope or scope in self.scope
 
     def cover(self, scope: Iterable[str]) -> bool:
-        """Tell whether they include every scope of these."""
+        """Return whether they include all of these scopes."""
         return Scope.ALL in self.scope or self.scope.issuperset(scope)
 
     def require(self, scope: Iterable[str]) -> None:
-        """Refuse what takes scopes that they do not include; what is not refused has required them.
+        """Require scopes, and record them as required.
 
         Raises:
             NotPermitted: one of them is missing.
@@ -180,7 +180,7 @@ class Rights:
         self.required.update(needed)
 
     def limited_to(self, scope: Iterable[str]) -> "Rights":
-        """Return as much of them as a key with this scope has."""
+        """Return the part of them that a service key with this scope has."""
         wanted = frozenset(scope)
         if Scope.ALL in wanted:
             return Rights(self.user_id, self.scope, of_user=False)
@@ -189,11 +189,11 @@ class Rights:
 
 
 def user_of(held: Rights | None) -> int:
-    """Return the user who asks about what is theirs alone, such as their sessions.
+    """Return the id of the user for a command about their own sessions or keys.
 
     Raises:
-        NotAuthenticated: nobody in particular.
-        NotPermitted: a service key, which has no sessions, ends none, and manages no keys (contract C5, C6).
+        NotAuthenticated: the caller is not a user.
+        NotPermitted: the caller is a service key, which manages no sessions and no keys (contract C5, C6).
     """
     if held is None:
         raise NotAuthenticated
@@ -203,7 +203,7 @@ def user_of(held: Rights | None) -> int:
 
 
 def require_token(policy: Policy, permission: Permission, caller: Caller) -> None:
-    """Refuse a caller without a token where one is needed, before anything else is looked at.
+    """Reject a caller without a token if the command requires one, before anything else is checked.
 
     Raises:
         NotAuthenticated: (spec §Authentication 3, contract A19).
@@ -213,16 +213,16 @@ def require_token(policy: Policy, permission: Permission, caller: Caller) -> Non
 
 
 def authorize(policy: Policy, permission: Permission, held: Rights, user_id: int | None) -> None:
-    """Refuse a caller whose rights, read in the transaction that does the work, are not enough.
+    """Reject a caller whose rights, read in the transaction of the work, are not sufficient.
 
     Args:
         policy: the access policy in force.
-        permission: the right that the command takes.
-        held: their rights.
-        user_id: the user whom the command is about, where ``permission.self_field`` names one.
+        permission: the right that the command requires.
+        held: the caller's rights.
+        user_id: the user in ``permission.self_field``, if any.
 
     Raises:
-        NotPermitted: they may not.
+        NotPermitted: they are not.
     """
     if permission.scope is None or not permission.needs_token(policy):
         return

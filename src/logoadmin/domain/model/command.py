@@ -1,7 +1,7 @@
 """The base of all commands, and the JSON that they may come from (contract A4, A5).
 
-A command is what somebody asks for, as typed values. It validates itself when it is made, so every way in, HTTP,
-command line or Python, meets the same limits and the same errors.
+A command is a request as typed values. It validates itself when it is created, so HTTP, the command line and Python
+have the same limits and the same errors.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from logoadmin.domain.model.limits import IdempotencyKey
 
 # How deep JSON may be nested, the outermost counted as 1; no command needs more than 2 (contract A21).
 MAX_DEPTH: Final = 16
-# What a record with CSS takes in JSON, every character escaped.
+# The size of a record with CSS in JSON, with every character escaped.
 MAX_JSON: Final = 3_584 * 1024  # bytes
 # No command has more than ten fields: naming each of 200,000 others would take seconds.
 MOST_FIELDS: Final = 100
@@ -36,12 +36,12 @@ class _Unset:
         return "UNSET"
 
 
-# The value of a field that an amendment leaves alone. `Any`, so that the field keeps the type of its value.
+# The value of a field that an update leaves unchanged. `Any`, so that the field keeps the type of its value.
 UNSET: Final[Any] = _Unset()
 
 
 def request_option(default: Any) -> Any:
-    """Declare a field that says how something is asked for, not what: it is in no body and in no JSON schema."""
+    """Declare a field that is an option of the request: it is in no body and in no JSON schema."""
     return Field(default=default, exclude=True, repr=False)
 
 
@@ -49,8 +49,8 @@ class Input(BaseModel):
     """Values from outside: frozen, strict, without unknown fields.
 
     Raises:
-        InvalidInput: when it is made of values outside the limits, with every problem at once. Where pydantic makes it,
-            by ``model_validate`` or as a part of something else, pydantic's ValidationError has the same problems.
+        InvalidInput: values are outside their limits; it has all problems. If pydantic creates the command, by
+            ``model_validate`` or as a part of another model, its ValidationError has the same problems.
     """
 
     # Inputs stay hidden in errors: one of them may be a password.
@@ -63,15 +63,15 @@ class Input(BaseModel):
             problems = problems_of(error)
         else:
             return
-        # Raised out here so that the error does not drag pydantic's own, which knows the input, along.
+        # Raised outside the handler, so that it has no context: pydantic's own error has the input.
         raise InvalidInput(problems)
 
-    # Only who calls the class gets an error of ours. Where a command is part of something that pydantic makes, such as
-    # the body of a route of FastAPI, this has pydantic report its problems with all others, as its own __init__ does.
+    # Only calls of the class raise our error. If a command is part of another model, such as the body of a FastAPI
+    # route, this lets pydantic report its problems with all others, as its own __init__ does.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # no function declares it
 
     def changes(self) -> dict[str, Any]:
-        """Return the fields that are to get a new value, by name: those that were given and are not the id."""
+        """Return the fields that get a new value, by name: the given ones without the id."""
         fields = type(self).model_fields
         return {name: getattr(self, name) for name in fields if name in self.model_fields_set and _is_new(fields[name])}
 
@@ -81,24 +81,24 @@ def _is_new(field: FieldInfo) -> bool:
 
 
 class Command(Input):
-    """Something to be done.
+    """The base class of commands.
 
-    The fields are options of the request. They are no part of what is asked for: neither of a JSON schema nor of
-    :meth:`model_dump`, and a request over HTTP has headers for most of them.
+    These fields are options of the request. They are not part of its JSON schema or of :meth:`model_dump`; a request
+    over HTTP has headers for most of them.
 
     Attributes:
-        permission: the right that it takes, see :class:`~logoadmin.domain.model.access.Permission`.
-        hashes: whether it works on a password, which takes longer than any database.
-        takes_long: whether it may change so much that nobody can say how long it takes.
+        permission: the right that it requires, see :class:`~logoadmin.domain.model.access.Permission`.
+        hashes: whether it hashes a password, which takes longer than a database call.
+        takes_long: whether it may change any number of records, and therefore has no time limit.
         changes_records: whether a write changes records, and not sessions, keys or sign-in attempts alone, which do not
             wait for other writes of records.
-        if_match: of an amendment or a removal, the versions of the record of which it must have one; else Outdated
-            is raised. None if it does not matter (contract F1).
-        if_none_match: of a read, the versions that the caller has already; NotModified is raised where the record or
-            the list has one of them (contract F1).
-        idempotency_key: of a write, what makes it the same one when it is sent again within a day: it gets its stored
-            response then. InvalidInput is raised if another command had the key (contract F3). A response with tokens
-            is stored for a minute, and returned again only while the tokens are unused.
+        if_match: of an update or a removal, the versions of the record, one of which must be current; otherwise
+            Outdated is raised. None for any version (contract F1).
+        if_none_match: of a read, the versions that the caller already has; NotModified is raised if one of them is
+            current (contract F1).
+        idempotency_key: of a write, identifies it if it is sent again within a day: its stored response is returned.
+            InvalidInput is raised if another command had the key (contract F3). A response with tokens is stored for a
+            minute, and returned again only while the tokens are unused.
         on_replay: called when a write returns its stored response (contract F3).
     """
 
@@ -114,29 +114,29 @@ class Command(Input):
 
     @property
     def searches(self) -> bool:
-        """Whether it may take a look at all records of a kind, which is no quick one."""
+        """Whether it may compare all records of a kind, which is slow."""
         return False
 
 
-# The options that every command has beside what it asks for.
+# The options of every command.
 REQUEST_OPTIONS: Final = frozenset(Command.model_fields)
 
 
 def fields_of(command: type[Command]) -> dict[str, FieldInfo]:
-    """Return the fields of what is asked for, by name."""
+    """Return the fields of a command without its options, by name."""
     return {name: field for name, field in command.model_fields.items() if not field.exclude}
 
 
 def strict_json(text: str | bytes, most_marks: int | None = None) -> Any:
-    """Return what JSON in UTF-8 says, and nothing that only some readers would understand like this (contract A21).
+    """Return the value of JSON in UTF-8, unless parsers may disagree about it (contract A21).
 
     Args:
         text: the JSON.
-        most_marks: how many brackets, colons and commas it may have outside strings, if not any number.
+        most_marks: the maximum number of brackets, colons and commas outside strings, if any.
 
     Raises:
-        ValueError: it is broken, nested too deeply, has too many marks, or an object in it names a field twice; the
-            text says where, and repeats none of it.
+        ValueError: it is invalid, nested too deeply, has too many marks, or an object in it has a field twice. The text
+            has the place, and repeats none of the JSON.
     """
     try:
         encoded = text.encode() if isinstance(text, str) else text
@@ -145,7 +145,7 @@ def strict_json(text: str | bytes, most_marks: int | None = None) -> Any:
         value = from_json(encoded, allow_inf_nan=False)
     except (TypeError, UnicodeError) as error:  # text that cannot be UTF-8
         raise ValueError("text is not UTF-8") from error
-    # Of a field that is given twice the parser silently takes the later.
+    # The parser silently accepts duplicate fields and keeps the last.
     if marks.count(b":") != _count_fields(value):
         raise ValueError("an object names a field twice")
     return value
@@ -154,7 +154,7 @@ def strict_json(text: str | bytes, most_marks: int | None = None) -> Any:
 def _marks(text: bytes) -> bytes:
     """Return the brackets, colons and commas outside strings, up to where the text stops being JSON.
 
-    In a few passes of C, because this is what keeps a hostile text from costing more.
+    In a few passes of C, so that hostile texts are found cheaply.
     """
     without_escapes = text.replace(rb"\\", b"").replace(rb"\"", b"")
     return b"".join(without_escapes.translate(None, _NO_MARKS).split(b'"')[::2])
@@ -174,6 +174,6 @@ def _count_fields(value: object) -> int:
 
 
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:
-    """Return what pydantic found, without the input it found it in."""
+    """Return the problems in pydantic's error, without the input."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     return tuple(Problem(entry["loc"], entry["msg"], entry["type"]) for entry in found)

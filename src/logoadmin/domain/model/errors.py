@@ -4,7 +4,7 @@
 
     LogoAdminError
     ├── InvalidInput              a command that breaks limits, with all its problems
-    ├── NotAuthenticated          no token where one is needed
+    ├── NotAuthenticated          no token, although one is required
     ├── InvalidToken              an invalid token
     ├── NotPermitted              a valid token without the right
     ├── SignInRefused             a wrong username or password, without saying which
@@ -58,7 +58,7 @@ class InvalidInput(LogoAdminError):
 
 
 class NotAuthenticated(LogoAdminError):
-    """No token where one is needed (spec §Authentication 3)."""
+    """No token, although one is required (spec §Authentication 3)."""
 
     def __init__(self) -> None:
         super().__init__("Not authenticated")
@@ -194,11 +194,11 @@ class SettingsError(_Curable, LogoAdminError):
 
 
 class StartError(_Curable, LogoAdminError):
-    """The settings are valid, but something that they name is missing; the text says what to do."""
+    """The settings are valid, but something that they name is missing; the text has the solution."""
 
 
 class SchemaMismatch(StartError):
-    """The tables of the database are older or newer than this program, or missing; ``cause`` says which."""
+    """The tables of the database are older or newer than this program, or missing, see ``cause``."""
 
     def __init__(self, text: str, cause: Cause) -> None:
         self.cause = cause

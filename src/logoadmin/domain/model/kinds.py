@@ -1,4 +1,4 @@
-"""The five kinds of record, one row each: whatever asks "for each kind" asks here."""
+"""The registry of the five kinds of record, one row each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -38,24 +38,24 @@ class RecordKind(Generic[Record, Removed]):
     """A row.
 
     Attributes:
-        kind: the name in the history, on the command line and in files.
+        kind: its name in the history, on the command line and in files.
         record: the type of the records.
-        removed: makes the answer to a removal from an id.
+        removed: makes the answer to a removal from the id.
         name_field: the field that ``q`` searches.
-        write_scope: the scope that changing such records takes.
-        read_scope: the scope that reading them takes; None where everybody may.
-        unique: the fields of which no two records share a value, in the order in which they are looked at.
-        filters: the fields that a list can be filtered by, beside ``q`` and the authors of artworks.
-        pages: how many of the records are fetched at a time.
-        gives_ids: whether the service numbers the records; else whoever creates one chooses its id.
-        shows: the kinds that show in the records, itself first.
-        references: which fields hold the id of a record, and of which kind.
-        name: how a record is called in messages.
-        plural: how several are called.
+        write_scope: the scope that is required to change such records.
+        read_scope: the scope that is required to read them; None if they are public.
+        unique: the unique fields, in the order in which they are checked.
+        filters: the fields that lists can be filtered by, beside ``q`` and the authors of artworks.
+        page_sizes: how many records are fetched at a time.
+        gives_ids: whether the service assigns the ids; otherwise the caller chooses the id.
+        shows: the kinds that are part of the records, itself first.
+        references: the fields with the id of another record, with its kind.
+        name: the name of a record in messages.
+        plural: the name of several.
         id_field: the field with the id.
-        id_of: the id of a record, or the one that a command is about.
-        stored_fields: the fields that are the record's own: not its authors, not its version.
-        values_of: the values of these.
+        id_of: returns the id of a record, or of the record that a command names.
+        stored_fields: the fields without authors and version.
+        values_of: returns their values.
     """
 
     kind: Kind
@@ -95,11 +95,11 @@ class RecordKind(Generic[Record, Removed]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswer, Removed, RemovedLink]):
-    """The row of records that have authors.
+    """A row of records that have authors.
 
     Attributes:
-        link: makes the answer to a link from its id, the artwork's and the author's.
-        removed_link: makes the answer to its removal from the artwork's id and the author's.
+        link: makes the answer to a link from the ids of the link, the artwork and the author.
+        removed_link: makes the answer to its removal from the ids of the artwork and the author.
         link_id_field: the field with the id of a link.
     """
 
@@ -108,7 +108,7 @@ class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswe
     link_id_field: str = field(init=False)
 
     def __post_init__(self) -> None:
-        # Not super(): a slotted dataclass is another class than the one that is being written here.
+        # Not super(): dataclass replaces the class by one with slots.
         RecordKind.__post_init__(self)
         object.__setattr__(self, "link_id_field", f"{self.kind}_author_id")
 
@@ -171,6 +171,6 @@ LOGOS: Final = ArtworkKind(
 AnyKind = RecordKind[Any, Any]
 AnyArtworkKind = ArtworkKind[Any, Any, Any, Any]
 
-# Those that others refer to come first.
+# Kinds that others refer to come first.
 KINDS: Final[Mapping[Kind, AnyKind]] = {row.kind: row for row in (ROLES, USERS, AUTHORS, THEMES, LOGOS)}
 ARTWORK_KINDS: Final[tuple[AnyArtworkKind, ...]] = (LOGOS, THEMES)

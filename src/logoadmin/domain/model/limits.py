@@ -1,8 +1,8 @@
 """Every limit of an input, once (spec §Limits, contract A1 to A3, A11, D).
 
-Each name here is a constrained type: a command that declares a field with it refuses what lies outside.
-Lengths are counted in Unicode code points. A type that is for one thing says what that is, with an example, for all who
-read of it in the OpenAPI document; of the others, such as :data:`Id`, that is said where they are used.
+Each name here is a constrained type: a command with a field of the type rejects values outside. Lengths are counted in
+Unicode code points. Types for one purpose have a description and an example for the OpenAPI document; general ones,
+such as :data:`Id`, get them where they are used.
 """
 
 import re
@@ -35,14 +35,14 @@ MAX_IDEMPOTENCY_KEY: Final = 255
 MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
 MAX_PORT: Final = 65_535
 MAX_WORKERS: Final = 64
-# So many seconds the clocks of two machines may be apart, before the one calls tokens of the other not yet good.
+# Seconds by which the clocks of two machines may differ, before one finds tokens of the other not yet valid.
 CLOCK_SKEW: Final = 10
 
 _NO_NUL = r"^[^\x00]*$"
 # RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.
 _SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
-# RFC 3986 with a scheme and a host; beyond ASCII as browsers take it, but never white space or controls. Browsers read
-# it, too, in the OpenAPI document: JavaScript's flag `v` wants the slashes escaped.
+# RFC 3986 with a scheme and a host; beyond ASCII as browsers accept it, but never white space or controls. Browsers
+# also read it in the OpenAPI document: JavaScript's flag `v` wants the slashes escaped.
 _HTTP_URL = r"^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x00-\x1f\x7f\\]*)?$"
 
 
@@ -56,7 +56,7 @@ _INVISIBLE_CATEGORIES: Final = {"Zs", "Zl", "Zp", "Cc", "Cf"}
 
 
 def _matching(pattern: str, type_: str, msg: str) -> Callable[[str], str]:
-    """Make a check that says in words what the pattern means, under one of pydantic's published types."""
+    """Make a validator that explains a pattern in words, under one of pydantic's published types."""
     # `$` alone would let a trailing newline pass.
     compiled = re.compile(pattern.removesuffix("$") + r"\Z")
 
@@ -90,7 +90,7 @@ def _name(maximum: int) -> tuple[Any, ...]:
 
 
 def described(description: str, example: object) -> Any:
-    """Return what the OpenAPI document says of a field, as an argument of ``Annotated``."""
+    """Return the description of a field in the OpenAPI document, as an argument of ``Annotated``."""
     return Field(description=description, examples=[example])
 
 
@@ -194,7 +194,7 @@ def _distinct(values: list[Any]) -> tuple[Any, ...]:
 
 
 def _distinct_list(*of: Any) -> GetPydanticSchema:
-    """Make a tuple to those who hold it and a list to those who write it: an error speaks of a list, as JSON has."""
+    """Validate a list, as JSON has, into a tuple, so that errors mention a list."""
     written = Annotated[list[of[0]], Strict(False), *of[1:]]  # type: ignore[valid-type]  # made at run time
     return GetPydanticSchema(
         lambda _, handler: core_schema.no_info_after_validator_function(
@@ -211,5 +211,5 @@ Scopes = Annotated[
     _distinct_list(ScopeToken, Field(max_length=MAX_SCOPES)),
     described("The allowed scopes, such as `logos:write`; `*` allows everything.", ["logos:write", "themes:write"]),
 ]
-# As many as fit into a line; of hundreds of thousands that are no ids, the first is problem enough.
+# As many as fit into a line; of hundreds of thousands of invalid ids, only the first is reported.
 AuthorIds = Annotated[tuple[int, ...], _distinct_list(Id, FailFast())]

@@ -1,4 +1,4 @@
-"""Lists: whole ones of any length in flat memory, pages of them, order and filters (contract E1 to E4)."""
+"""Lists: whole lists in constant memory, pages, order and filters (contract E1 to E4)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -12,17 +12,17 @@ Record = TypeVar("Record")
 Row = TypeVar("Row")
 Listed = TypeVar("Listed", covariant=True)
 
-# By rising id, or by falling (contract E4).
+# By ascending or descending id (contract E4).
 Order = Literal["asc", "desc"]
 
 
 def before_all(order: Order) -> int:
-    """Return what is no id of a record, and which all ids follow in this order."""
+    """Return a number that all ids follow in this order."""
     return -1 if order == "asc" else MAX_ID + 1
 
 
 class ListCommand(Command):
-    """A list, by id: all of it, or ``limit`` records that follow the id ``after`` in its order (contract E2, E4)."""
+    """A list by id: the whole list, or ``limit`` records after the id ``after`` in its order (contract E2, E4)."""
 
     limit: PageSize | None = None
     after: Annotated[Id, described("The id after which the page starts, in the requested order.", 57)] | None = None
@@ -30,39 +30,38 @@ class ListCommand(Command):
 
     @property
     def begins_after(self) -> int:
-        """The id that the list follows; none that a record can have where it begins with the first."""
+        """The id after which the list starts; a number before all ids by default."""
         return before_all(self.order) if self.after is None else self.after
 
 
 class SearchedCommand(ListCommand):
-    """A list of records with names, of which ``q`` is a part, in whatever case (contract E3)."""
+    """A list of records, which can be searched for a part ``q`` of their names, ignoring case (contract E3)."""
 
     q: Query | None = None
 
     def filter(self) -> "Filter":
-        """Return what is asked of the records of the list."""
+        """Return the filters of the list."""
         wanted = {name: getattr(self, name) for name in Filter.__slots__ if getattr(self, name, None) is not None}
         return Filter(**wanted) if wanted else EVERYTHING
 
     @property
     def searches(self) -> bool:
-        """Whether records are compared one by one: what is asked is not, or not alone, what an index has."""
+        """Whether the filters need more than one index, so that records are compared one by one."""
         given = self.filter().given
         return "q" in given or len(given) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What is asked of the records of a list; None where it does not matter (contract E3).
+    """The filters of a list of records, None for any value (contract E3).
 
     Attributes:
-        q: a part of the name or username. Both are compared as ``str.casefold`` has them, by Unicode's full case
-            folding: upper and lower case are the same.
+        q: a part of the name or username, compared after ``str.casefold``, Unicode's full case folding.
         role_id: of users.
         user_id: of authors.
         target: of logos and themes.
         active: of logos and themes.
-        author_id: of logos and themes, one of those who made them.
+        author_id: of logos and themes, one of their authors.
     """
 
     q: str | None = None
@@ -74,7 +73,7 @@ class Filter:
 
     @property
     def given(self) -> dict[str, Any]:
-        """What is asked, by name."""
+        """The given filters, by name."""
         return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
 
 
@@ -83,14 +82,14 @@ EVERYTHING: Final = Filter()
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """What is asked of the changes of a list; None where it does not matter (contract G3).
+    """The filters of a list of changes, None for any value (contract G3).
 
     Attributes:
         kind: the kind of record.
         id: its id, never without the kind.
-        user_id: who did it.
-        action: what was done, such as ``logo.created``.
-        request_id: of the request that did it.
+        user_id: the user who made the change.
+        action: the action, such as ``logo.created``.
+        request_id: the id of the request.
         since: the earliest time, Unix time in seconds.
         until: the latest time.
     """
@@ -105,28 +104,28 @@ class ChangeFilter:
 
     @property
     def given(self) -> dict[str, Any]:
-        """What is asked, by name."""
+        """The given filters, by name."""
         return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
 
 
 EVERY_CHANGE: Final = ChangeFilter()
 
 
-# A page ends before its texts have more characters than this, unless it is of one record.
+# A page ends before its texts exceed this number of characters, unless it has one record.
 MAX_PAGE_TEXT: Final = 65_536
-# An answer to who gave a limit ends with the page with which it has more.
+# A response with a limit ends with the page that exceeds it.
 _MAX_ANSWER_TEXT: Final = 1_048_576
 _NO_TEXT: Final = 8  # what a number counts
 
 
 class TruncatedPage(tuple[Record, ...]):
-    """Records of a page that may end before its limit because of the length of their texts, so that more may follow."""
+    """A page that may end before its limit because of the length of its texts, so that more may follow."""
 
     __slots__ = ()
 
 
 def truncated_page(rows: Iterable[Row], text_length: Callable[[Row], int]) -> tuple[Row, ...]:
-    """Return as many rows as make a page, at least one; those that follow are not held together with them."""
+    """Return the rows of a page, at least one, without reading many more."""
     taken: list[Row] = []
     length = 0
     for row in rows:
@@ -138,7 +137,7 @@ def truncated_page(rows: Iterable[Row], text_length: Callable[[Row], int]) -> tu
 
 
 def joined_pages(rows: Sequence[Row], more: Sequence[Row], text_length: Callable[[Row], int]) -> Sequence[Row]:
-    """Return two parts of a page as one, which ends where its texts are too long."""
+    """Join two parts of a page, which ends where its texts are too long."""
     page = truncated_page([*rows, *more], text_length)
     return TruncatedPage(page) if isinstance(more, TruncatedPage) else page
 
@@ -149,7 +148,7 @@ def page_of(rows: Iterable[Row], record: Callable[[Row], Record]) -> tuple[Recor
 
 
 def text_length(value: object) -> int:
-    """Return about how many characters there are in a record, or in what it holds."""
+    """Return the approximate number of characters in a record or a value."""
     if isinstance(value, str):
         return len(value)
     if is_dataclass(value):
@@ -161,7 +160,7 @@ def text_length(value: object) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PageSizes:
-    """How many records are asked for at a time: few at first, in case their texts are long."""
+    """How many records are fetched at a time: few at first, in case their texts are long."""
 
     first: int
     most: int
@@ -173,9 +172,9 @@ class PageSizes:
         after: int,
         size: int,
     ) -> tuple[tuple[Record, ...], bool]:
-        """Return up to ``size`` records that follow an id, and whether there may be more.
+        """Return up to ``size`` records after an id, and whether more may follow.
 
-        There are fewer, and more to come, if their texts are so long that one answer should hold no more of them.
+        Long texts may end the list before ``size``.
         """
         found: tuple[Record, ...] = ()
         asked, goes_on, length = min(size, self.first), True, 0
@@ -189,7 +188,7 @@ class PageSizes:
         return found, goes_on
 
     def following(self, page: tuple[Any, ...]) -> int:
-        """Return how many to ask for after a page."""
+        """Return how many records to fetch after a page."""
         return min(self.most, 2 * len(page)) if isinstance(page, TruncatedPage) else self.most
 
 

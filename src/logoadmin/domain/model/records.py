@@ -1,10 +1,9 @@
-"""The records that are stored and answered (spec §Resources, contract D, G).
+"""The records that are stored and returned (spec §Resources, contract D, G).
 
 A ``User`` has no field for a password, so none can leak. ``created_at`` is Unix time in whole seconds (contract A10).
-``version`` is the id of the change that made a record what it is (contract F1); it is never answered in a body, and
-two records that differ in nothing else are equal.
+``version`` is the id of the last change of a record (contract F1); it is never in a body, and not compared.
 
-The OpenAPI document describes an answer by the first paragraph of its docstring, without the sources.
+The OpenAPI document describes a record by the first paragraph of its docstring, without the sources.
 """
 
 from collections.abc import Mapping
@@ -47,7 +46,7 @@ DEFAULT_ROLE_ID: Final = 1
 
 
 class Kind(StrEnum):
-    """A kind of record, as it is named on the command line and in files."""
+    """A kind of record, by its name on the command line and in files."""
 
     ROLE = "role"
     USER = "user"
@@ -58,7 +57,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody who may sign in. ``user_id`` is chosen by whoever creates the user."""
+    """A person who can sign in. The ``user_id`` is chosen by the creator of the user."""
 
     user_id: UserId
     username: Username
@@ -70,7 +69,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What its users may do: ``scope`` holds scope-tokens, distinct, in the order given."""
+    """The rights of users: ``scope`` has scope-tokens, without duplicates, in the given order."""
 
     role_id: RoleId
     name: RoleName
@@ -81,7 +80,7 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Somebody who made logos or themes. ``user_id`` is their number at the community site (contract A14)."""
+    """An author of logos or themes. The ``user_id`` is the author's number at the community site (contract A14)."""
 
     author_id: AuthorId
     user_id: CommunityId
@@ -122,13 +121,13 @@ class Logo:
 
 StoredRecord = User | Role | Author | Theme | Logo
 
-# What has authors: services and repositories of themes and logos are the same, told which kind.
+# Records with authors. Themes and logos share their services and repositories.
 Artwork = TypeVar("Artwork", bound=Theme | Logo)
 
 
 @dataclass(frozen=True, slots=True)
 class LogoAuthor:
-    """The link that says who made a logo."""
+    """A link from a logo to an author."""
 
     logo_author_id: LinkId
     logo_id: LogoId
@@ -137,7 +136,7 @@ class LogoAuthor:
 
 @dataclass(frozen=True, slots=True)
 class ThemeAuthor:
-    """The link that says who made a theme."""
+    """A link from a theme to an author."""
 
     theme_author_id: LinkId
     theme_id: ThemeId
@@ -188,7 +187,7 @@ class RemovedLogo:
 
 @dataclass(frozen=True, slots=True)
 class RemovedThemeAuthor:
-    """The answer to taking an author off a theme (spec §Resources, Theme-author link)."""
+    """The answer to unlinking an author from a theme (spec §Resources, Theme-author link)."""
 
     theme_id: ThemeId
     author_id: AuthorId
@@ -196,7 +195,7 @@ class RemovedThemeAuthor:
 
 @dataclass(frozen=True, slots=True)
 class RemovedLogoAuthor:
-    """The answer to taking an author off a logo."""
+    """The answer to unlinking an author from a logo."""
 
     logo_id: LogoId
     author_id: AuthorId
@@ -204,14 +203,14 @@ class RemovedLogoAuthor:
 
 @dataclass(frozen=True, slots=True)
 class PasswordHash:
-    """A password as storage has it: it never shows in a log, an error or an answer (contract C4)."""
+    """A stored password; it never appears in logs, errors or responses (contract C4)."""
 
     hash: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """That an author made an artwork, of either kind; in ascending ``link_id`` they are in link order."""
+    """A link from an artwork to an author; ascending ``link_id`` is link order."""
 
     link_id: int
     artwork_id: int
@@ -220,19 +219,19 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of a record (contract G).
+    """A change of a record (contract G).
 
     Attributes:
-        change_id: rises in the order in which changes were stored, as every reader sees it.
+        change_id: rises in the order in which changes were stored.
         at: Unix time in whole seconds.
-        user_id: who did it; None without a token.
-        action: the kind of record and what was done, such as ``logo.created``.
+        user_id: the user who made the change; None without a token.
+        action: the kind of record and the action, such as ``logo.created``.
         kind: the kind of record.
         id: its id.
-        before: what it was, None where it was not there. An artwork has its links as ``authors``; an author who is
-            removed, too, as ``logos`` and ``themes``. A password is never in it, nor its hash.
-        after: what it is since, None where it is gone.
-        request_id: of the request that did it; None where there was none.
+        before: the record before the change, None if it did not exist. An artwork has its links as ``authors``, a
+            removed author as ``logos`` and ``themes``. It never has a password or a hash.
+        after: the record after the change, None if it was removed.
+        request_id: the id of the request that made the change; None if there was none.
     """
 
     change_id: ChangeId
@@ -241,7 +240,7 @@ class Change:
     action: Annotated[
         str,
         described(
-            "The kind of record, a dot, and what was done: `created`, `amended`, `removed`, `restored` and so on.",
+            "The kind of record, a dot, and the action: `created`, `amended`, `removed`, `restored` and so on.",
             "author.amended",
         ),
     ]
@@ -259,7 +258,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What the undoing of a request made (contract G4): the changes after one id, up to another."""
+    """The changes that undid a request (contract G4): those after one id, up to another."""
 
     after: int
     last: int
@@ -267,7 +266,7 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class ImportedCounts:
-    """How many lines of a kind made a record, changed one, and found it as they say (contract I4)."""
+    """How many lines of a kind created a record, changed one, or left it unchanged (contract I4)."""
 
     created: Annotated[int, described("The number of records that were created.", 2)]
     amended: Annotated[int, described("The number of records that were changed.", 0)]
@@ -275,7 +274,7 @@ class ImportedCounts:
 
     @property
     def lines(self) -> int:
-        """How many lines that is."""
+        """The number of lines."""
         return self.created + self.amended + self.unchanged
 
 
@@ -284,9 +283,9 @@ class Imported:
     """The answer to an import (contract I4).
 
     Attributes:
-        counts: what became of the lines of each kind.
-        dry_run: whether it was undone again.
-        without_password: how many users were created without one, who cannot sign in until they are given one.
+        counts: the results of the lines of each kind.
+        dry_run: whether everything was undone.
+        without_password: how many users were created without a password, and cannot sign in until they get one.
     """
 
     counts: dict[Kind, ImportedCounts]

@@ -1,4 +1,4 @@
-"""What is answered of sessions, their tokens, and service keys (contract C)."""
+"""Sessions, their tokens and service keys, as they are returned (contract C)."""
 
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -37,14 +37,14 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class EndedSession:
-    """The answer to ending a session: whether there was one to end (contract C3)."""
+    """The answer to ending a session: whether it existed (contract C3)."""
 
     ended: Annotated[bool, described("Whether a session was ended.", True)]
 
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """The answer to who one is (contract C3): one's user, with what one may do right now."""
+    """The user of an access token, with their current scope (contract C3)."""
 
     user_id: UserId
     username: Username
@@ -56,16 +56,16 @@ class Me:
 
 @dataclass(frozen=True, slots=True)
 class ListedSession:
-    """One of one's sessions, each of which began with a sign-in (contract C6).
+    """A session of the user, which began with a sign-in (contract C6).
 
     Attributes:
-        session_id: what it is ended by.
-        created_at: when one signed in, as Unix time.
-        refreshed_at: when it was refreshed last; None for not yet.
-        expires_at: when it ends if it is not refreshed again: by the idle or the absolute end, whichever is earlier.
-        address: where the sign-in came from; None if that is not known.
-        user_agent: the program that it came from, by what it calls itself; None if that is not known.
-        current: whether it is the one whose access token asks.
+        session_id: its id, by which it can be ended.
+        created_at: the time of the sign-in, as Unix time.
+        refreshed_at: when it was last refreshed; None for not yet.
+        expires_at: when it expires unless it is refreshed: the earlier of the idle and the absolute end.
+        address: the address of the sign-in; None if unknown.
+        user_agent: the ``User-Agent`` of the sign-in; None if unknown.
+        current: whether it is the session of the access token in the request.
     """
 
     session_id: SessionId
@@ -89,14 +89,14 @@ class ListedSession:
 
 @dataclass(frozen=True, slots=True)
 class RemovedSession:
-    """The answer to ending one of one's sessions (contract C6)."""
+    """The answer to ending a session of the user (contract C6)."""
 
     session_id: SessionId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedUserSessions:
-    """The answer to ending all sessions of a user: how many there were (contract C6)."""
+    """The answer to ending all sessions of a user: their number (contract C6)."""
 
     user_id: UserId
     ended: Annotated[int, described("The number of sessions that were ended.", 3)]
@@ -104,7 +104,7 @@ class RemovedUserSessions:
 
 @dataclass(frozen=True, slots=True)
 class ServiceKey:
-    """A key for scripts (contract C5), without the key.
+    """A service key (contract C5), without its secret.
 
     The times are Unix time; None for never.
     """
@@ -123,13 +123,13 @@ class ServiceKey:
 
 @dataclass(frozen=True, slots=True)
 class NewServiceKey(ServiceKey):
-    """A service key as it is made, with the key, which is shown this once."""
+    """A new service key with its secret, which is shown only this once."""
 
     key: Annotated[str, described("The service key, shown only this once.", "lga_7Hq2...")] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedServiceKey:
-    """The answer to ending a service key."""
+    """The answer to the removal of a service key."""
 
     key_id: KeyId

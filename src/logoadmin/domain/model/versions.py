@@ -1,7 +1,7 @@
 """Versions of records and of lists, and conditions on them (contract F1).
 
-The version of a record is the id of the last change that showed in it; so is that of a list. They rise with every
-change and never come back.
+The version of a record or a list is the id of the last change that affected it. Versions rise with every change and
+are never reused.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from logoadmin.domain.model.records import Kind, Logo, StoredRecord, Theme
 
 
 def version_of(record: StoredRecord) -> int:
-    """Return the version of a record; of an artwork, it rises with its authors, too."""
+    """Return the version of a record; that of an artwork also rises with changes of its authors."""
     if isinstance(record, Logo | Theme) and record.authors:
         return max(record.version, *(author.version for author in record.authors))
     return record.version
@@ -24,20 +24,20 @@ def version_of_list(kind: AnyKind, last_changes: Mapping[Kind, int]) -> int:
 
 
 def raise_if_unmodified(if_none_match: frozenset[int], version: int) -> None:
-    """Make sure that something has another version than those that the caller has already.
+    """Require that the caller does not have this version yet.
 
     Raises:
-        NotModified: it has one of these.
+        NotModified: the caller has it.
     """
     if version in if_none_match:
         raise NotModified(version)
 
 
 def raise_if_stale(if_match: frozenset[int], record: StoredRecord, name: str, id_: int) -> None:
-    """Make sure that a record has one of some versions.
+    """Require that a record has one of some versions.
 
     Raises:
-        Outdated: it was changed since.
+        Outdated: the record has another version.
     """
     if version_of(record) not in if_match:
         raise Outdated(name, id_)

@@ -1,1 +1,1 @@
-"""The use cases. Each module first says what may be asked, its commands, and then does it."""
+"""The use cases. Each module has its commands first, then its service."""

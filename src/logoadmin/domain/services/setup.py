@@ -69,7 +69,7 @@ def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:
 
 
 def stored_token_keys(storage: Storage) -> tuple[str, ...]:
-    """Return the token keys in storage, the one that signs first; none before :func:`first_start` (contract C2)."""
+    """Return the token keys in storage, first the key that signs; none before :func:`first_start` (contract C2)."""
     names = (_TOKEN_KEY, _NEXT_TOKEN_KEY, _PREVIOUS_TOKEN_KEY)
     return storage.snapshot(lambda uow: tuple(key for name in names if (key := uow.secrets.get(name)) is not None))
 
@@ -77,8 +77,8 @@ def stored_token_keys(storage: Storage) -> tuple[str, ...]:
 def rotate_token_keys(storage: Storage, randomness: Randomness) -> bool:
     """Let the next token key sign, and create another next one (contract C2).
 
-    Running processes keep the keys that they know, and the next one is among them. So they and processes that start
-    later accept each other's tokens.
+    Running processes keep the keys that they know, and the next one is among them. Therefore they and
+    processes that start later accept each other's tokens.
 
     Returns:
         Whether this was done. False if an earlier version had created no next key: then there is one now, but no

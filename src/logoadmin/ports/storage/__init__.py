@@ -1,18 +1,18 @@
 """Storing records.
 
-Two adapters of these ports cannot be told apart by what they answer: the order, the ids, the errors and their texts
-are all said here, and ``tests/contracts`` holds every adapter to them.
+Adapters of these ports behave identically: order, ids, errors and their texts are specified here, and
+``tests/contracts`` tests them on every adapter.
 
 Names are compared exactly, code point by code point (contract A6). Every method of a repository may raise
 StorageUnavailable (contract A20).
 
-There is one write of records at a time: from the first to the last step of its work nobody else changes a record, and
-it sees all that was stored before. So what a write has read of records stays true until its end, changes are numbered
-in the order in which they are stored, and no record has to be locked. The same holds for sessions, which have a lock of
-their own: what a write of records has read of them counts from its beginning.
+There is one write of records at a time: no other write changes a record between its first and its last step, and it
+sees all earlier writes. Therefore the records that it has read stay the same until its end, changes are numbered in the
+order in which they are stored, and no record has to be locked. The same holds for sessions, which have a lock of their
+own: a write of records sees them as they were at its beginning.
 
-From the outside in: :mod:`storage` runs work on a unit of work, which holds the repositories, which are in
-:mod:`records`, :mod:`sessions` and :mod:`changes`.
+:mod:`storage` runs work on a unit of work, which has the repositories of :mod:`records`, :mod:`sessions` and
+:mod:`changes`.
 """
 
 from logoadmin.ports.storage.changes import Changes, StoredResponse, StoredResponses

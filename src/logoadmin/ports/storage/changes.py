@@ -1,4 +1,4 @@
-"""What happened: the history, and the stored responses to commands that may be sent again."""
+"""The history, and the stored responses to commands that may be sent again."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,28 +24,28 @@ class Changes(Protocol):
         """Return a change, or None."""
 
     def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
-        """Return the id of the newest change of a record, save those that a request made; 0 where there is none."""
+        """Return the id of the newest change of a record, except those of a request; 0 if there are none."""
 
     def kinds_of_request(self, request_id: str) -> Collection[Kind]:
-        """Return the kinds of record that a request changed, none where there was no such request."""
+        """Return the kinds of record that a request changed; none for an unknown request."""
 
     def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
-        """Return up to ``limit`` changes of a request with an id below one, the newest first, in such pages, too."""
+        """Return up to ``limit`` changes of a request with an id below another, the newest first."""
 
     def page(
         self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
     ) -> tuple[Change, ...]:
-        """Return up to ``limit`` changes with an id above ``after``, by id, of those that the filter asks for.
+        """Return up to ``limit`` changes with an id above ``after``, by id, that match the filter.
 
         In descending order, those with an id below it, the highest first. The pages are like those of records.
 
-        One who reads on after the last id they saw misses nothing: no change appears before one that was seen.
+        A client that continues after the last id that it saw misses nothing: no change appears before it later.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """What was answered to a command under a key (contract F3), encrypted; good until ``expires_at``."""
+    """The response to a command under a key (contract F3), encrypted; valid until ``expires_at``."""
 
     key_hash: str
     encrypted: str
@@ -65,7 +65,7 @@ class StoredResponses(Protocol):
         """Forget the response under a key, if there is one."""
 
     def forget_expired(self, now: int, most: int) -> None:
-        """Forget responses that were good until ``now`` or earlier, up to so many of them."""
+        """Delete up to ``most`` responses that expired at ``now`` or earlier."""
 
     def expire_by(self, latest: int, most: int) -> None:
-        """Let up to so many responses that are good until after ``latest`` be good until then."""
+        """Let up to ``most`` responses that expire after ``latest`` expire then."""

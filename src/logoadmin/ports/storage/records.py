@@ -1,9 +1,8 @@
 """Records of every kind, the links between artworks and authors, and the passwords of users.
 
-A page has up to as many records as are asked for. It has fewer, and is a
-:class:`~logoadmin.domain.model.lists.TruncatedPage`, where their texts would have more than
-:data:`~logoadmin.domain.model.lists.MAX_PAGE_TEXT` characters together; but if there are any, it has one.
-So nobody holds more than that or one record, however many are asked for.
+A page has up to ``limit`` records. If their texts exceed :data:`~logoadmin.domain.model.lists.MAX_PAGE_TEXT` characters
+together, it has fewer, but at least one, and is a :class:`~logoadmin.domain.model.lists.TruncatedPage`. This bounds the
+memory of a page.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,21 +16,21 @@ Record = TypeVar("Record", bound=StoredRecord)
 
 
 class Records(Protocol[Record]):
-    """The records of one kind, as its row in :mod:`~logoadmin.domain.model.kinds` says.
+    """The records of one kind, by its row in :mod:`~logoadmin.domain.model.kinds`.
 
-    The fields that the row calls unique are looked at in its order. Artworks are answered with their authors in link
-    order, and are stored without looking at their ``authors``.
+    Unique fields are checked in the order of the row. Artworks are returned with their authors in link order; when they
+    are stored, their ``authors`` are ignored.
     """
 
     def next_id(self) -> int:
-        """Return the id for a new record, where the row says that the service gives ids.
+        """Return the id for a new record, if the service assigns the ids of the kind.
 
-        It is one more than the highest that any record of the kind ever had, 1 at first. Each call uses an id up, also
-        when the record is then refused. Ids of a unit of work that is undone are free again; ids of removed records
-        are not.
+        It is one more than the highest that any record of the kind ever had, 1 at first. Each call uses up an id, even
+        if the record is then refused. Ids of a unit of work that is undone can be used again; ids of removed records
+        cannot.
 
         Raises:
-            Conflict: there is no id left (contract A2).
+            Conflict: there are no more ids (contract A2).
         """
 
     def get(self, id_: int, /) -> Record | None:
@@ -41,33 +40,33 @@ class Records(Protocol[Record]):
         """Return those of up to 50 records that exist, by id; a truncated page where their texts are too long."""
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
-        """Return up to ``limit`` records with an id above ``after``, by id, of those that the filter asks for.
+        """Return up to ``limit`` records with an id above ``after``, by id, that match the filter.
 
         In descending order, those with an id below it, the highest first; it may be one more than any id can be.
         """
 
     def add(self, record: Record, /) -> None:
-        """Store a new record; a user, whose role must be there, without a password.
+        """Store a new record; a user, whose role must exist, without a password.
 
         Raises:
             DuplicateEntry: a unique value is taken; nothing was changed, and the unit of work goes on.
         """
 
     def update(self, record: Record, /) -> None:
-        """Give a record that is there new values; what it is linked to, a user's sessions and password stay.
+        """Give an existing record new values; its links, and a user's sessions and password, stay.
 
         Raises:
             DuplicateUpdate: another record has a unique value; nothing was changed, and the unit of work goes on.
         """
 
     def remove(self, id_: int, /) -> bool:
-        """Remove a record with its links, sessions, keys and password; tell whether there was one.
+        """Remove a record with its links, sessions, keys and password; return whether it existed.
 
-        A role must be nobody's any more.
+        No user may have the role.
         """
 
     def touch(self, ids: Collection[int], version: int) -> None:
-        """Give records that are there another version."""
+        """Give existing records a new version."""
 
 
 class Links(Protocol):
@@ -89,10 +88,10 @@ class Links(Protocol):
         """Return the links of an author, in link order."""
 
     def add(self, links: Sequence[Link]) -> None:
-        """Store links, new ones or some that come back, between what is there and not linked to each other."""
+        """Store new or restored links between existing records that are not linked."""
 
     def remove(self, artwork_id: int, author_id: int) -> bool:
-        """Remove a link; tell whether there was one."""
+        """Remove a link; return whether it existed."""
 
     def remove_all(self, artwork_id: int) -> None:
         """Remove all links of an artwork, if there are any."""
@@ -100,7 +99,7 @@ class Links(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What signing in compares with. ``password`` is None for a user who was brought in without one."""
+    """The stored credentials of a user. ``password`` is None for a user who was imported without one."""
 
     user_id: int
     password: PasswordHash | None
@@ -110,13 +109,13 @@ class Passwords(Protocol):
     """The password hashes of users."""
 
     def get(self, user_id: int) -> PasswordHash | None:
-        """Return the hash of a user, None where there is none."""
+        """Return the hash of a user, or None."""
 
     def set(self, user_id: int, password: PasswordHash) -> None:
-        """Give a user who is there another hash."""
+        """Set the hash of an existing user."""
 
     def credentials(self, username: str) -> Credentials | None:
-        """Return what signing in under a name compares with, or None where nobody has the name."""
+        """Return the credentials of the user with a name, or None."""
 
     def can_sign_in(self, role_id: int) -> bool:
-        """Tell whether a user who has the role has a password."""
+        """Return whether a user with the role has a password."""

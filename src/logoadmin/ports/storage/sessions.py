@@ -1,4 +1,4 @@
-"""Who is asking: sessions, service keys, attempts to sign in, and the secrets of the service."""
+"""Sessions, service keys, sign-in attempts, and the secrets of the service."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,16 +9,16 @@ from logoadmin.domain.model.sessions import ServiceKey
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What began with a sign-in and ends by itself at ``expires_at`` (Unix time).
+    """A session, which began with a sign-in and expires at ``expires_at`` (Unix time).
 
     Attributes:
-        session_id: random, and in its access tokens; it refreshes nothing.
-        user_id: who signed in.
-        created_at: when.
-        expires_at: when it ends by itself.
-        refreshed_at: when it was refreshed last, None for never.
-        address: where the sign-in came from, at most 64 characters; None if that is not known.
-        user_agent: the program that it came from, at most 256 characters; None if that is not known.
+        session_id: random, and in its access tokens; it is not a refresh token.
+        user_id: the user who signed in.
+        created_at: the time of the sign-in.
+        expires_at: when it expires.
+        refreshed_at: when it was last refreshed, None for never.
+        address: the address of the sign-in, at most 64 characters; None if unknown.
+        user_agent: the ``User-Agent`` of the sign-in, at most 256 characters; None if unknown.
     """
 
     session_id: str
@@ -34,36 +34,36 @@ class Sessions(Protocol):
     """The sessions, and the refresh tokens that prolong them. Tokens are stored and looked up hashed."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
-        """Return what a user may do now; None where the user is gone or has no such session (contract B5)."""
+        """Return the current rights of a user; None if the user or the session does not exist (contract B5)."""
 
     def add(self, session: Session) -> None:
-        """Begin a session of a user who is there."""
+        """Begin a session of an existing user."""
 
     def of_user(self, user_id: int) -> tuple[Session, ...]:
         """Return the sessions of a user, by ``created_at``, then by id; also those that expired."""
 
     def update_times(self, session: Session) -> None:
-        """Change when a session that is there was begun, was refreshed and ends."""
+        """Change the times of an existing session."""
 
     def end(self, session_id: str) -> bool:
-        """End a session with all its refresh tokens; tell whether there was one."""
+        """End a session with all its refresh tokens; return whether it existed."""
 
     def end_all(self, user_id: int, keep: str | None = None) -> None:
-        """End the sessions of a user, save one."""
+        """End the sessions of a user, except one."""
 
     def forget_expired(self, now: int, most: int) -> None:
-        """Forget up to so many refresh tokens of sessions that expired at ``now`` or earlier.
+        """Delete up to ``most`` refresh tokens of sessions that expired at ``now`` or earlier.
 
-        Those that expired first come first, then by id; of each, the tokens go in any order, and then it goes itself.
-        One that has just lost its last token when ``most`` is reached stays until the next time. No more than
-        ``most`` sessions go.
+        The sessions that expired first come first, then by id; of each, the tokens are deleted in any order, then the
+        session. A session that loses its last token when ``most`` is reached stays until the next time. At most
+        ``most`` sessions are deleted.
         """
 
     def expire_by(self, latest: int, most: int) -> None:
-        """Let up to so many sessions that expire after ``latest`` expire then."""
+        """Let up to ``most`` sessions that expire after ``latest`` expire then."""
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
-        """Store a new refresh token of a session that is there."""
+        """Store a new refresh token of an existing session."""
 
     def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
         """Return the session of a refresh token and whether the token was used, or None."""
@@ -73,16 +73,16 @@ class Sessions(Protocol):
 
 
 class Secrets(Protocol):
-    """What the service itself must remember and tell nobody."""
+    """The secrets of the service."""
 
     def get(self, name: str) -> str | None:
         """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
 
     def put(self, name: str, value: str) -> None:
-        """Store a secret that is not there yet."""
+        """Store a new secret."""
 
     def replace(self, name: str, value: str) -> None:
-        """Store a secret in place of the one of that name, if there is one."""
+        """Store a secret, replacing the current one of that name."""
 
 
 class ServiceKeys(Protocol):
@@ -92,35 +92,35 @@ class ServiceKeys(Protocol):
         """Return the id for a new key, see :meth:`~logoadmin.ports.storage.records.Records.next_id`."""
 
     def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
-        """Store a new key of a user who is there; it goes with the user."""
+        """Store a new key of an existing user; it is removed with the user."""
 
     def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
         """Return the keys of a user, by id."""
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
-        """Return a key and what its user may do now, or None."""
+        """Return a key and the current rights of its user, or None."""
 
     def use(self, key_id: int, now: int) -> None:
         """Record when a key was used."""
 
     def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
-        """Change when a key was made and when it ends."""
+        """Change when a key was created and when it expires."""
 
     def remove(self, key_id: int, user_id: int) -> bool:
-        """End a key of a user; tell whether there was one."""
+        """Remove a key of a user; return whether it existed."""
 
 
 class SignInAttempts(Protocol):
-    """How often sign-ins were tried lately (contract C1). Whatever is counted has a name of at most 64 characters."""
+    """Recent sign-in attempts (contract C1). Counts have names of at most 64 characters."""
 
     def count(self, counted: str) -> tuple[int, int]:
-        """Return how many attempts there are and when their window ends; 0 and 0 where there is none."""
+        """Return the number of attempts and the end of their window; 0 and 0 if there are none."""
 
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
-        """Say how many there are and when their window ends."""
+        """Set the number of attempts and the end of their window."""
 
     def forget(self, counted: str) -> None:
         """Forget the attempts, if there are any."""
 
     def forget_ended(self, now: int, most: int) -> None:
-        """Forget some whose window ended at ``now`` or earlier, up to so many of them."""
+        """Delete up to ``most`` counts whose window ended at ``now`` or earlier."""

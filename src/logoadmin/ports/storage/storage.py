@@ -1,4 +1,4 @@
-"""Every repository at work together, and the storage that runs such work in transactions."""
+"""The unit of work with all repositories, and the storage that runs work in transactions."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -27,7 +27,7 @@ class WouldBlock(Exception):
 
 
 class RecordsOf(Protocol):
-    """Finds the records of a kind by its row."""
+    """Returns the records of a kind."""
 
     def __call__(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
         """Return the records of the kind."""
@@ -57,8 +57,8 @@ class UnitOfWork:
 class Storage(Protocol):
     """Runs work in transactions. Safe to use from several threads; one unit of work stays in one thread.
 
-    The work is a function, so that a storage can run it again from its start where its database gave up on a
-    transaction that certainly left nothing behind (a deadlock, a connection that was lost before the commit).
+    The work is a function, so that a storage can run it again from its start if a transaction failed and certainly left
+    no changes (after a deadlock, or when the connection was lost before the commit).
     """
 
     @property
@@ -67,7 +67,7 @@ class Storage(Protocol):
 
     @property
     def product(self) -> str:
-        """What people call such a database, to tell them what holds the records."""
+        """The common name of the database, for people."""
 
     @property
     def waits(self) -> bool:
@@ -75,13 +75,13 @@ class Storage(Protocol):
 
     @property
     def concurrent_reads(self) -> int:
-        """How many reads are best made at the same time; more of them, and each takes so much longer."""
+        """The best number of concurrent reads; more only slow each other down."""
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Return the answer of work that only reads and whose statements may each see another moment."""
+        """Return the answer of work that only reads; its statements may each see another moment."""
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Return the answer of work that only reads and whose statements must all see the same moment."""
+        """Return the answer of work that only reads; its statements all see the same moment."""
 
     def nonblocking(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call whose reads, those of this thread, take microseconds and wait for nothing.
@@ -110,7 +110,7 @@ class Storage(Protocol):
         """
 
     def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
-        """Do the work of a write if no other one is under way; tell whether it was done. Nobody is waited for."""
+        """Run the work of a write if it can begin without waiting; return whether it ran."""
 
     def atomic(self, calls: Callable[[], Answer]) -> Answer:
         """Return the answer of calls whose writes, those of this thread, are one transaction and cost as little.
@@ -124,24 +124,24 @@ class Storage(Protocol):
         """
 
     def check(self) -> None:
-        """Make sure that storage answers, and that what is there fits this program.
+        """Require that storage responds and that its tables fit this program.
 
         Raises:
-            SchemaMismatch: it is older, newer or not there; the text says what to do.
+            SchemaMismatch: the tables are older, newer or missing; the text has the solution.
             StorageUnavailable: the database is out of reach.
         """
 
     def data_version(self) -> int | None:
-        """Return a number that is another one after any write was stored, whichever process wrote it.
+        """Return a number that changes with any stored write of any process.
 
-        It is found on the spot, in microseconds; None where looking would take a wait.
+        It takes microseconds; None if finding out would take a wait.
         """
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
-        """Return what to tell somebody who has waited so long for a call that it is no use to wait longer."""
+        """Return the error for a client that stops waiting for a call; it is also logged."""
 
     def close(self) -> None:
-        """Let go of connections and files. The storage is not used afterwards."""
+        """Close connections and files. The storage is not used afterwards."""
 
 
 class StorageLifecycle(Storage, Protocol):
