@@ -24,10 +24,10 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("front", "workers", "restart"),
     [
-        ("direct", 1, Services.replace_workers),
+        ("direct", 1, Services.start_again),
         ("direct", 2, Services.replace_workers),
         ("direct", 2, Services.start_again),
-        ("nginx", 1, Services.replace_workers),
+        ("nginx", 2, Services.replace_workers),
         ("nginx", 2, Services.start_again),
     ],
 )

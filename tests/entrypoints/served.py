@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
+from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.server import Options, listen, serve
 from tests.gallery import FrozenClock, gallery_on
 
@@ -64,13 +65,15 @@ def make(kind: str) -> ASGIApp:
             return without_prefix(gallery())
         case "once":  # the first worker makes the file, and the second fails
             Path("started").touch(exist_ok=False)
+        case "goes wrong" if Path("wrong").exists():
+            raise ValueError
         case "goes away":  # the database, once the first worker has started
             if Path("away").exists():
                 raise StorageUnavailable("db.example:3306")
             if not Path("started").exists():
                 Path("started").touch()
                 Path("away").touch()
-    return app
+    return ClientLimits(app)
 
 
 def gallery() -> ASGIApp:
@@ -91,14 +94,13 @@ def without_prefix(inner: ASGIApp) -> ASGIApp:
 if __name__ == "__main__":
     kind, workers, log_level, host, trusted_proxies, root_path, drain_seconds = sys.argv[1:]
     serve(
-        None if kind == "alone" else partial(make, kind),
+        partial(make, kind),
         listen(host, 0),
         Options(
             log_level=log_level,
             trusted_proxies=[ip_network(proxy) for proxy in trusted_proxies.split()],
             root_path=root_path,
             drain_seconds=float(drain_seconds),
-            owns_listener=True,
         ),
         here=partial(make, kind),
         workers=int(workers),

@@ -99,7 +99,7 @@ def serve(**flags: Any) -> None:
         server.serve(
             None if in_memory else functools.partial(_worker_application, settings),
             listener,
-            _server_options(server, settings, in_terminal=in_terminal, owns_listener=given is None),
+            _server_options(server, settings, in_terminal=in_terminal),
             here=functools.partial(_application, settings, gallery),
             workers=settings.workers,
             listening=functools.partial(_show_address, settings.console),
@@ -168,7 +168,7 @@ def check_address(settings: "Settings", host: str | None = None) -> None:
         raise SettingsError("Memory cannot be shared between processes", "use --workers 1, or a database")
 
 
-def _server_options(server: ModuleType, settings: "Settings", *, in_terminal: bool, owns_listener: bool) -> Any:
+def _server_options(server: ModuleType, settings: "Settings", *, in_terminal: bool) -> Any:
     return server.Options(
         log_level=settings.log_level,
         log_format=settings.log_format,
@@ -176,7 +176,6 @@ def _server_options(server: ModuleType, settings: "Settings", *, in_terminal: bo
         root_path=settings.root_path,
         drain_seconds=settings.drain_seconds,
         in_terminal=in_terminal,
-        owns_listener=owns_listener,
     )
 
 

@@ -1,12 +1,11 @@
-"""A server that ends without a request that fails (contract H1, K5)."""
+"""A server that stops without a request that fails (contract H1, K5)."""
 
 import asyncio
-import logging
-import os
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from math import inf
 from types import FrameType
 from typing import Any, Final
@@ -15,113 +14,90 @@ from uvicorn.config import Config
 from uvicorn.server import Server
 
 from logoadmin.entrypoints.http_api.health import STOPPING
-from logoadmin.entrypoints.server.orders import GRACE, RETIREMENT, Order, Orders
-from logoadmin.entrypoints.server.protocol import BoundedProtocol
 
-log = logging.getLogger("logoadmin.server")
-
-_TICK: Final = 0.05  # seconds between two looks at who is left
+GRACE: Final = 10  # seconds in which requests in flight are finished when the service stops
+RETIREMENT: Final = 120  # the same for a worker that is replaced: nobody waits for it
+# Has a worker retire while others serve; a system without it has no SIGHUP either, which asks for that.
+RETIRE: Final[signal.Signals] = getattr(signal, "SIGUSR1", signal.SIGTERM)
 
 
 class GracefulServer(Server):
-    """uvicorn's server, which ends as it is ordered to.
+    """uvicorn's server, which drains before it stops, and accepts all clients that have connected.
+
+    SIGTERM drains and stops, SIGINT stops at once, and a second SIGINT cancels what is in flight.
 
     Args:
-        config: as uvicorn has it; its protocol is :class:`BoundedProtocol`.
-        orders: what it is told.
-        drain_seconds: for which it takes connections still after SIGTERM, which somebody may send to all processes.
+        config: as uvicorn has it; its protocol is :class:`~logoadmin.entrypoints.server.protocol.BoundedProtocol`.
+        drain_seconds: for which it still accepts connections after SIGTERM, while ``/readyz`` responds with 503.
+        listening: is called once connections are accepted.
+        is_worker: whether a supervisor relays SIGINT, which a terminal sends to all processes: twice is then no more
+            than once.
+
+    Attributes:
+        ticked_at: when the event loop last had its turn.
     """
 
-    def __init__(self, config: Config, orders: Orders, drain_seconds: float) -> None:
+    def __init__(
+        self,
+        config: Config,
+        drain_seconds: float,
+        listening: Callable[[], object] = lambda: None,
+        *,
+        is_worker: bool = False,
+    ) -> None:
         super().__init__(config)
-        self._orders = orders
         self._drain_seconds = drain_seconds
-        self._retires_at = inf
+        self._listening = listening
+        self._is_worker = is_worker
+        self._exits_at = inf
+        self._is_retiring = False
+        self.ticked_at = time.monotonic()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Drain and retire on SIGTERM; of SIGINT, which a terminal sends to all, the supervisor tells.
-
-        uvicorn would also raise the signal once more at the end, and that would be the exit code.
-        """
+        """Note when to stop; this replaces uvicorn's method, which makes the signal the exit code."""
         del frame
-        if sig == signal.SIGTERM:
-            self._retires_at = min(self._retires_at, time.monotonic() + self._drain_seconds)
+        now = time.monotonic()
+        self.force_exit = self.force_exit or (sig == signal.SIGINT and self._exits_at <= now and not self._is_worker)
+        self._is_retiring = sig == RETIRE != signal.SIGTERM
+        self._exits_at = min(
+            self._exits_at, now + (0 if sig == signal.SIGINT or self._is_retiring else self._drain_seconds)
+        )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._is_worker:
+            signal.signal(RETIRE, self.handle_exit)
+        await super().startup(sockets)
+        self._listening()
 
     async def on_tick(self, counter: int) -> bool:
-        """Do what was ordered; return whether to take no more connections."""
         await super().on_tick(counter)
-        if self._order() == Order.DRAIN and STOPPING not in self.lifespan.state:
-            self._stop_being_ready()
-            self._retire_connections()
-        return self._order() >= Order.RETIRE
+        self.ticked_at = time.monotonic()
+        if self._exits_at < inf:
+            # From now on each response is the last on its connection.
+            self.lifespan.state[STOPPING] = not self._is_retiring
+        self.should_exit = self.ticked_at >= self._exits_at
+        return self.should_exit
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more connections, and return once those that there are have ended, or their time has."""
-        await self._close(sockets or [])
-        self._retire_connections()
-        ends = time.monotonic() + RETIREMENT
-        stops = False
-        while self.server_state.connections or self.server_state.tasks:
-            if self._order() >= Order.STOP and not stops:
-                stops = True
-                self._stop_being_ready()
-                ends = min(ends, time.monotonic() + GRACE)
-                for connection in self._connections():
-                    connection.shutdown()
-            if time.monotonic() >= ends or self._order() is Order.BREAK_OFF:
-                self._break_off()
-                return
-            await asyncio.sleep(_TICK)
+        await self._accept_the_last(sockets or [])
+        self.config.timeout_graceful_shutdown = RETIREMENT if self._is_retiring else GRACE
+        await super().shutdown(sockets)
 
-    def _order(self) -> Order:
-        told = Order.SERVE
-        if self._retires_at < inf:
-            told = Order.RETIRE if time.monotonic() >= self._retires_at else Order.DRAIN
-        return max(told, self._orders.latest)
-
-    async def _close(self, sockets: list[socket.socket]) -> None:
-        """Close the sockets; a connection that waits in one that nobody has any more would be reset."""
-        spares = [listener.dup() for listener in sockets] if os.name == "posix" else []
+    async def _accept_the_last(self, sockets: list[socket.socket]) -> None:
+        """Close the sockets; a connection that waits in one that no other process has would be reset."""
+        spares = [listener.dup() for listener in sockets]
         for server in self.servers:
             server.close()
         for listener in sockets:
             listener.close()
-        taken: list[socket.socket] = []
         for spare in spares:
-            with spare:
-                taken += _waiting(spare)
-        for connection in taken:
-            await asyncio.get_running_loop().connect_accepted_socket(self._connection, connection)
+            with spare, suppress(OSError):  # there is no other, or no room for it
+                spare.setblocking(False)
+                while True:
+                    connection, _ = spare.accept()
+                    await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
 
-    def _connection(self) -> asyncio.Protocol:
+    def _protocol(self) -> asyncio.Protocol:
         make: Any = self.config.http_protocol_class
         protocol: asyncio.Protocol = make(self.config, self.server_state, self.lifespan.state)
         return protocol
-
-    def _stop_being_ready(self) -> None:
-        self.lifespan.state[STOPPING] = True
-
-    def _retire_connections(self) -> None:
-        for connection in self._connections():
-            connection.retire()
-
-    def _connections(self) -> list[BoundedProtocol]:
-        return [one for one in self.server_state.connections if isinstance(one, BoundedProtocol)]
-
-    def _break_off(self) -> None:
-        tasks = self.server_state.tasks
-        if tasks:
-            log.warning("Breaks off %d requests that are not finished in time", len(tasks))
-        for task in tasks:
-            task.cancel()
-
-
-def _waiting(listener: socket.socket) -> Iterator[socket.socket]:
-    """Yield the connections that nobody has taken yet."""
-    listener.setblocking(False)
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:  # there is no other, or no room for it
-            return
-        yield connection

@@ -3,20 +3,12 @@
 import errno
 import os
 import socket
-import struct
-import sys
-from array import array
-from contextlib import suppress
 from typing import Final
 
 from logoadmin.domain.model.errors import StartError
 
 BACKLOG: Final = 2048  # connections that wait to be accepted
 _FIRST_HANDED_OVER: Final = 3  # by the protocol of sd_listen_fds(3)
-# A program that Linux runs on each packet for a socket (socket(7)): one that begins a connection is dropped, by the
-# flag SYN in byte 13 of its TCP header.
-_SO_ATTACH_FILTER: Final = 26
-_DROP_SYN: Final = ((0x30, 0, 0, 13), (0x45, 0, 1, 0x02), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF))
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -50,11 +42,11 @@ def listen(host: str, port: int) -> socket.socket:
 def socket_from_systemd() -> socket.socket | None:
     """Return the socket that systemd listens on for this program, None if there is none (sd_listen_fds(3)).
 
-    The system keeps it open and queues connections while the service is away. What tells of it leaves the environment,
-    so that no program that this one starts takes it for its own.
+    systemd keeps it open and queues connections during a restart. The variables that announce it are removed from the
+    environment, so that no child process takes the socket for its own.
 
     Raises:
-        StartError: there are several, or it is no TCP socket that listens.
+        StartError: there are several, or it is not a listening TCP socket.
     """
     process, count = (os.environ.pop(name, "") for name in ("LISTEN_PID", "LISTEN_FDS"))
     os.environ.pop("LISTEN_FDNAMES", None)
@@ -65,7 +57,7 @@ def socket_from_systemd() -> socket.socket | None:
     try:
         listener = socket.socket(fileno=_FIRST_HANDED_OVER)
     except OSError:
-        raise StartError("LISTEN_FDS speaks of a socket that is not there: have systemd start the service") from None
+        raise StartError("LISTEN_FDS names a socket that does not exist: have systemd start the service") from None
     is_tcp = listener.family in (socket.AF_INET, socket.AF_INET6) and listener.type == socket.SOCK_STREAM
     if not is_tcp or not listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
         listener.close()
@@ -75,21 +67,6 @@ def socket_from_systemd() -> socket.socket | None:
         )
     listener.set_inheritable(False)
     return listener
-
-
-def ignore_who_connects(listener: socket.socket) -> None:
-    """Have nobody connect any more, where the system can do that; who has connected is still to be accepted.
-
-    A connection that the system has made but nobody accepts is reset when the socket is closed, perhaps with a request
-    on it. One that is ignored is tried again by its client's system after a second, and refused then.
-    """
-    if sys.platform != "linux":
-        return
-    program = array("B", b"".join(struct.pack("HBBI", *step) for step in _DROP_SYN))
-    with suppress(OSError):  # not every kernel that calls itself Linux has this
-        listener.setsockopt(
-            socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("HP", len(_DROP_SYN), program.buffer_info()[0])
-        )
 
 
 def _refusal(error: OSError, host: str, port: int) -> StartError:

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.model.access import SignedIn
 from logoadmin.entrypoints.http_api.conditions import header_values
-from logoadmin.entrypoints.http_api.errors import CAUSES, note_cause
+from logoadmin.entrypoints.http_api.errors import CAUSES
 from logoadmin.entrypoints.http_api.health import is_health_check
 from logoadmin.entrypoints.http_api.metrics import OPERATION
 from logoadmin.entrypoints.http_api.operation import Operation
@@ -44,7 +44,7 @@ def configure_logging(level: str, form: str = "text") -> None:
     chosen = logging.getLevelNamesMapping()[level.upper()]
     logging.basicConfig(handlers=[handler], level=max(chosen, logging.WARNING), force=True)
     logging.getLogger("logoadmin").setLevel(chosen)
-    logging.getLogger("uvicorn").setLevel(chosen)
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # what it logs is logged here
 
 
 class QueuedHandler(logging.Handler):
@@ -100,8 +100,8 @@ def _write_all(descriptor: int, lines: bytes) -> None:
 class LineFormatter(logging.Formatter):
     """One line for each record, whatever is in it.
 
-    A control character in a path would otherwise forge lines, or speak to the terminal of who reads them (uvicorn
-    CVE-2020-7694). What comes of a traceback is on the line, too.
+    A control character in a path could otherwise forge lines, or control the reader's terminal (uvicorn CVE-2020-7694).
+    A traceback is on the same line.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -163,9 +163,6 @@ class AccessLog:
         start = time.perf_counter()
         try:
             await self._app(scope, receive, send_and_note)
-        except Exception as error:
-            note_cause(scope, error)
-            raise
         finally:
             level = logging.DEBUG if is_health_check(scope) else logging.INFO
             if _ACCESS.isEnabledFor(level):

@@ -1,7 +1,7 @@
-"""What a proxy says of the client whose request it passes on (contract C1, H5).
+"""The client's address and scheme, as trusted proxies forward them (contract C1, H5).
 
-uvicorn's middleware for this would not do. It takes any text in ``X-Forwarded-For`` for an address, and it does not
-recognize a proxy that comes by IPv4 to a socket of IPv6.
+uvicorn's middleware accepts any text in ``X-Forwarded-For`` as an address, and does not recognize a proxy that connects
+by IPv4 to a socket of IPv6.
 """
 
 from collections.abc import Collection
@@ -31,10 +31,10 @@ class BehindProxies:
         await self._app(scope, receive, send)
 
     def _client(self, peer: IPv4Address | IPv6Address, forwarded: list[str]) -> IPv4Address | IPv6Address:
-        """Return the right-most address that is no trusted proxy.
+        """Return the right-most address that does not belong to a trusted proxy.
 
-        Each proxy adds at the right end who asked it. What is left of the client's address, or of something that is
-        no address, may come from anybody.
+        Each proxy appends the address of its client. Anybody may have sent the text to the left of the client's
+        address, or of a text that is not an address.
         """
         client = peer
         for text in reversed(forwarded):

@@ -2,25 +2,29 @@
 
 import functools
 import gc
+import logging
+import signal
 import socket
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
-from typing import Final
+from types import FrameType
+from typing import Any, Final
 
 from starlette.types import ASGIApp
 from uvicorn.config import Config
 
+from logoadmin.entrypoints.server.failures import FailureResponses
 from logoadmin.entrypoints.server.graceful import GracefulServer
 from logoadmin.entrypoints.server.listener import BACKLOG, url_of
 from logoadmin.entrypoints.server.logs import configure_logging, with_access_log
-from logoadmin.entrypoints.server.orders import Orders
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
 from logoadmin.entrypoints.server.proxies import BehindProxies
 from logoadmin.entrypoints.server.supervisor import Supervisor
-from logoadmin.entrypoints.server.workers import HEARTBEAT, start_application
 from logoadmin.ports.metrics import Metrics, NoMetrics
+
+log = logging.getLogger("logoadmin.server")
 
 _OPEN_FILES: Final = 65_536
 _UNSENT: Final = 65_536  # bytes
@@ -38,9 +42,8 @@ class Options:
         log_level: ``debug``, ``info`` (with each request), ``warning`` or ``error``; log_format: ``text`` or ``json``.
         trusted_proxies: whose word is taken on who the client is; others could write anything into the header.
         root_path: the prefix that a proxy takes off; in the scope it is back at the front of the path, as ASGI has it.
-        drain_seconds: for which connections are still taken after SIGTERM, while ``/readyz`` answers 503.
+        drain_seconds: for which connections are still taken after SIGTERM, while ``/readyz`` responds with 503.
         in_terminal: whether SIGHUP means that a terminal is closed, and stops the service.
-        owns_listener: whether the socket is the service's alone, and nobody listens any more when it stops.
     """
 
     log_level: str = "warning"
@@ -49,7 +52,6 @@ class Options:
     root_path: str = ""
     drain_seconds: float = 0
     in_terminal: bool = False
-    owns_listener: bool = False
 
 
 def serve(
@@ -62,14 +64,14 @@ def serve(
     here: Callable[[], ASGIApp] | None = None,
     metrics: Metrics | None = None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what is in flight and return; SIGHUP replaces the workers.
+    """Serve until SIGTERM or SIGINT, then finish what is in flight and return; SIGHUP replaces two or more workers.
 
     Args:
         application: makes it in each worker process; it must be picklable. None where only this process can serve.
         listener: the socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
         options: how it is served.
-        workers: how many there are; one is this process itself, until it is replaced.
-        listening: is told the URL, once requests are answered there.
+        workers: how many there are; one is this process itself.
+        listening: is called with the URL, once requests are answered there.
         here: makes the application in this process, where that is not made in the same way.
         metrics: counts workers that died.
 
@@ -78,54 +80,49 @@ def serve(
     """
     configure_logging(options.log_level, options.log_format)
     _make_room_for_connections(listener)
+    ready = functools.partial(listening, url_of(listener))
     make = here or application
-    supervisor = Supervisor(
-        listener,
-        metrics or NoMetrics(),
-        here=functools.partial(_serve, _whole(make, options), options) if workers == 1 and make is not None else None,
-        serve=functools.partial(_serve_in_worker, application, options) if application is not None else None,
-        count=workers,
-        ready=functools.partial(listening, url_of(listener)),
-        drain_seconds=options.drain_seconds,
-        in_terminal=options.in_terminal,
-        owns_listener=options.owns_listener,
-    )
-    supervisor.run()
+    if workers == 1 and make is not None:
+        _serve_alone(_config(_whole(make, options), options), listener, options, ready)
+    elif application is not None:
+        Supervisor(
+            functools.partial(_worker_config, application, options),
+            listener,
+            metrics or NoMetrics(),
+            count=workers,
+            ready=ready,
+            drain_seconds=options.drain_seconds,
+            in_terminal=options.in_terminal,
+        ).run()
 
 
-def _serve_in_worker(
-    application: Application,
-    options: Options,
-    listener: socket.socket,
-    beat: Callable[[], None],
-    orders: Orders,
-) -> None:
+def _serve_alone(config: Config, listener: socket.socket, options: Options, ready: Callable[[], object]) -> None:
+    """Serve in this process alone."""
+    server = GracefulServer(config, options.drain_seconds, ready)
+    handlers: dict[str, Any] = {"SIGTERM": server.handle_exit, "SIGINT": server.handle_exit}
+    handlers["SIGHUP"] = server.handle_exit if options.in_terminal else _explain_sighup
+    received = {signal.Signals[name]: handlers[name] for name in handlers.keys() & signal.Signals.__members__.keys()}
+    for number, handler in received.items():
+        signal.signal(number, handler)
+    server.run([listener])
+    for number in received:
+        # Python forgets its handlers before it has ended, and one more signal then would be the exit code.
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _explain_sighup(_received: int, _frame: FrameType | None) -> None:
+    log.warning("SIGHUP replaces workers, and a single process has none: use --workers 2, or restart the service")
+
+
+def _worker_config(application: Application, options: Options) -> Config:
     configure_logging(options.log_level, options.log_format)
-    app = start_application(functools.partial(_whole, application, options))
-    _serve(app, options, listener, beat, orders)
-
-
-def _serve(
-    app: ASGIApp,
-    options: Options,
-    listener: socket.socket,
-    beat: Callable[[], None],
-    orders: Orders,
-) -> None:
-    """Serve until ordered to end, and give a sign of life every now and then."""
-    config = _config(app, options)
-
-    async def notify() -> None:
-        beat()
-
-    config.callback_notify, config.timeout_notify = notify, HEARTBEAT
-    GracefulServer(config, orders, options.drain_seconds).run([listener])
+    return _config(_whole(application, options), options)
 
 
 def _whole(make: Callable[[], ASGIApp], options: Options) -> ASGIApp:
     """Make the application, with the log and the proxies before it."""
-    app = make()
-    # All that is there now stays: a full collection that looks through it would take 60 ms in which nobody is answered.
+    app: ASGIApp = FailureResponses(make())
+    # Everything loaded now stays: a full collection that examines it would take 60 ms in which nobody is answered.
     gc.freeze()
     logged = with_access_log(app)
     return BehindProxies(logged, options.trusted_proxies) if options.trusted_proxies else logged
@@ -133,14 +130,13 @@ def _whole(make: Callable[[], ASGIApp], options: Options) -> ASGIApp:
 
 def _config(app: ASGIApp, options: Options) -> Config:
     return Config(
-        lambda: app,
-        factory=True,
+        app,
         interface="asgi3",
         http=BoundedProtocol,
         ws="none",
         lifespan="off",
         log_config=None,
-        log_level=options.log_level,
+        log_level="critical",  # what uvicorn logs is logged here
         access_log=False,
         server_header=False,
         proxy_headers=False,

@@ -1,206 +1,290 @@
-"""The one that looks after those who serve, and has them replaced and stopped (contract H1, H5, K5)."""
+"""The supervisor: starts, replaces and stops worker processes (contract H1, H5, K5)."""
 
 import logging
 import multiprocessing
+import os
 import signal
 import socket
+import threading
 import time
-from collections.abc import Callable, Iterator
-from multiprocessing.connection import wait
-from types import FrameType
-from typing import Final
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final
 
-from logoadmin.entrypoints.server.listener import ignore_who_connects
-from logoadmin.entrypoints.server.orders import Order
-from logoadmin.entrypoints.server.workers import CANNOT_START, START_PAUSE, Serve, Worker, WorkerProcess, WorkerThread
+from uvicorn.config import Config
+from uvicorn.supervisors.multiprocess import SIGNALS, Multiprocess, Process
+
+from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
+from logoadmin.entrypoints.server.graceful import GRACE, RETIRE, RETIREMENT, GracefulServer
 from logoadmin.ports.metrics import Metrics
 
 log = logging.getLogger("logoadmin.server")
 
-_POLL: Final = 0.5  # seconds between two looks at the workers when nothing is heard of them
-_HANDSHAKE: Final = 0.2  # seconds in which a connection that has begun to be made is made
-# As far as the system has them.
-_SIGNALS: Final = [
-    getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGBREAK", "SIGHUP") if hasattr(signal, name)
-]
+_SILENCE: Final = 30  # seconds without a sign of life after which a worker is replaced
+_TICK: Final = 0.05  # seconds between two looks at workers that stop
+_START_PAUSE: Final = 1  # seconds between two tries to start
+_CANNOT_START: Final = 3  # the exit code of a worker that has logged why
 
-_spawning = multiprocessing.get_context("spawn")
+# Makes the configuration of a worker process, and in it the application.
+Configure = Callable[[], Config]
 
 
-class Supervisor:
-    """Keeps as many workers as are wanted, until it is told to stop.
+class Worker(Process):
+    """A worker process, which waits for its database before it serves.
 
-    SIGHUP has each of them replaced, by one that serves before the old one ends; in a terminal, which sends it when it
-    is closed, it stops them as SIGTERM does. A worker that waits for its database keeps nobody else from being looked
-    after.
+    Attributes:
+        serves: whether it has begun to.
+    """
+
+    def __init__(self, configure: Configure, listener: socket.socket, drain_seconds: float) -> None:
+        self._configure = configure
+        self._drain_seconds = drain_seconds
+        self._ends_by = time.monotonic() + _SILENCE
+        self.serves = False
+        super().__init__(Config("", log_config=None), [listener])
+
+    # In the worker.
+
+    def target(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve in this process, until a signal or the end of the supervisor."""
+        for name in {"SIGINT", "SIGHUP"} & signal.Signals.__members__.keys():  # a terminal sends them to everybody
+            signal.signal(signal.Signals[name], signal.SIG_IGN)
+        for run in (self.always_pong, _end_with_parent):
+            threading.Thread(target=run, daemon=True).start()
+        self._server = GracefulServer(_config_of(self._configure), self._drain_seconds, is_worker=True)
+        self._server.run(sockets)
+
+    def pong(self) -> None:
+        """Respond to one ping, unless the event loop is stuck."""
+        self.child_conn.recv()
+        server: Any = self._server
+        has_started = server is not None and server.started
+        if not has_started or time.monotonic() < server.ticked_at + _SILENCE:
+            self.child_conn.send(has_started)
+
+    # In the supervisor.
+
+    def look(self) -> bool:
+        """Read its signs of life, ask for another, and kill it where they are missing; return whether it is alive."""
+        with suppress(OSError, EOFError):
+            while self.parent_conn.poll():
+                self.serves = self.parent_conn.recv() or self.serves
+                self._ends_by = time.monotonic() + _SILENCE
+            self.parent_conn.send(b"ping")
+        if time.monotonic() > self._ends_by:
+            log.warning("Worker %s does not %s; killing it", self.pid, "stop" if self.parent_conn.closed else "answer")
+            self.end()
+        return self.process.is_alive()
+
+    def stop(self, how: int, seconds: float) -> None:
+        """Have it stop within a time."""
+        self.parent_conn.close()
+        self._ends_by = time.monotonic() + seconds + 5
+        if self.process.is_alive() and self.pid is not None:
+            os.kill(self.pid, how)
+
+    def end(self) -> None:
+        """End it if it is alive, and release its pipes."""
+        self.kill()
+        self.join()
+
+
+class Supervisor(Multiprocess):
+    """Keeps a number of workers running until a signal stops it.
+
+    SIGHUP has each of them replaced, by one that serves before the old one stops; in a terminal, which sends it when it
+    is closed, it stops them as SIGTERM does. A worker that waits for its database delays no other.
 
     Args:
+        configure: makes the configuration of a worker.
         listener: the socket that all of them share.
         metrics: counts those that died.
-        here: what this process does itself, as the first worker, until it is replaced; None where it serves nobody.
-        serve: what a worker process does; None where nobody else can do it.
         count: how many there are.
         ready: is called once all of them serve.
-        drain_seconds: how long they take connections still, after SIGTERM.
-        in_terminal: whether SIGHUP says that the terminal is closed.
-        owns_listener: whether nobody else listens on the socket.
+        drain_seconds: how long they still accept connections after SIGTERM.
+        in_terminal: whether SIGHUP means that the terminal is closed.
     """
 
     def __init__(
         self,
+        configure: Configure,
         listener: socket.socket,
         metrics: Metrics,
         *,
-        here: Serve | None,
-        serve: Serve | None,
         count: int,
         ready: Callable[[], object],
         drain_seconds: float,
         in_terminal: bool,
-        owns_listener: bool,
     ) -> None:
-        self._listener = listener
-        self._replaceable = serve is not None
+        super().__init__(Config("", log_config=None), [listener])
+        self._new = partial(Worker, configure, listener, drain_seconds)
+        self._metrics = metrics
         self._count = count
         self._ready = ready
-        self._metrics = metrics
         self._drain_seconds = drain_seconds
         self._in_terminal = in_terminal
-        self._owns_listener = owns_listener
-        self._new = self._supply(here, serve)
         self._workers: list[Worker] = []
         self._old: list[Worker] = []  # of those, the ones that are to be replaced
         self._retiring: list[Worker] = []
-        self._complete = self._has_served = False  # once all, or one of them, have served
+        self._has_served = self._is_complete = False  # once one of them serves, or all
+        self._has_failed = self._is_hurried = False
         self._starts_from = 0.0
-        self._hung_up = self._stopping = self._at_once = self._broken_off = False
-        self._woken, self._wake = _spawning.Pipe(duplex=False)
-        self._failed = False
 
     def run(self) -> None:
-        """Return when all workers have ended.
+        """Return when all workers have stopped.
 
         Raises:
-            SystemExit: with code 1, the service never served, or cannot any more.
+            SystemExit: with code 1, no worker could serve.
         """
-        for received in _SIGNALS:
-            signal.signal(received, self._handle_signal)
-        while not self._stopping:
-            self._start()
-            self._listen()
-            self._replace()
-        self._drain()
-        if self._owns_listener:
-            ignore_who_connects(self._listener)
-            time.sleep(_HANDSHAKE)
-        # Here too, or else clients would be queued that nobody answers.
-        self._listener.close()
-        while self._workers:
-            self._retire(self._workers[0])
-        for worker in self._retiring:
-            worker.order(Order.STOP)
-        while self._retiring:
-            self._listen()
-            if self._broken_off:
-                for worker in self._retiring:
-                    worker.order(Order.BREAK_OFF)
-        for received in _SIGNALS:
+        super().run()
+        for received in SIGNALS:
             # Python forgets its handlers before it has ended, and one more signal then would be the exit code.
             signal.signal(received, signal.SIG_IGN)
-        if self._failed:
+        if self._has_failed:
             raise SystemExit(1)
 
-    def _handle_signal(self, received: int, _frame: FrameType | None) -> None:
-        """Note what is wanted; a terminal's interrupt does not drain, and a second one does not wait either."""
-        if received == getattr(signal, "SIGHUP", None) and not self._in_terminal:
-            self._hung_up = True
+    # This is what uvicorn calls, all the time and at the end.
+
+    def init_processes(self) -> None:
+        self._start()
+
+    def keep_subprocess_alive(self) -> None:
+        if self.should_exit.is_set():
+            return
+        self._look_after_all()
+        serving = sum(worker.serves for worker in self._workers)
+        self._has_served = self._has_served or serving > 0
+        if serving == self._count and not self._is_complete:
+            self._is_complete = True
+            self._ready()
+        # Those that were replaced may take long to finish; there are never more of them than of those that serve.
+        if self._old and serving > self._count and len(self._retiring) < self._count:
+            self._retire(self._old[0])
+        self._start()
+
+    def terminate_all(self) -> None:
+        # First here, or else clients would be queued that nobody accepts.
+        for listener in self.sockets:
+            listener.close()
+        for worker in (*self._workers, *self._retiring):
+            self._stop(worker)
+
+    def join_all(self) -> None:
+        while self._workers or self._retiring:
+            self.handle_signals()
+            self._look_after_all()
+            time.sleep(_TICK)
+
+    # Signals.
+
+    def handle_int(self) -> None:
+        """Stop without draining; a second time, without waiting."""
+        if self._is_hurried:
+            for worker in (*self._workers, *self._retiring):
+                worker.end()
+        elif self.should_exit.is_set():
+            self._is_hurried = True
+            self.terminate_all()
+        self._is_hurried = True
+        self.should_exit.set()
+
+    def handle_hup(self) -> None:
+        if self._in_terminal:
+            self.should_exit.set()
         else:
-            if received == signal.SIGINT:
-                self._broken_off, self._at_once = self._at_once, True
-            self._stopping = True
-        self._wake.send_bytes(b"!")
+            self._old = [*self._workers]
+
+    def handle_ttin(self) -> None:
+        """Do nothing: uvicorn would start another worker."""
+
+    handle_ttou = handle_ttin
+
+    # Workers.
 
     def _start(self) -> None:
-        """Start missing workers; the first alone, so that a fault of all of them is logged once."""
+        """Start missing workers; the first alone, so that a failure of all of them is logged once."""
         wanted = self._count + bool(self._old) if any(worker.serves for worker in self._workers) else 1
         while len(self._workers) < wanted and time.monotonic() >= self._starts_from:
-            self._workers.append(next(self._new))
+            self._workers.append(worker := self._new())
+            worker.start()
 
-    def _supply(self, here: Serve | None, serve: Serve | None) -> Iterator[Worker]:
-        if here is not None:
-            yield WorkerThread(here, self._listener.dup())
-        while serve is not None:
-            yield WorkerProcess(serve, self._listener)
-
-    def _listen(self, seconds: float = _POLL) -> None:
-        """Wait until something happens, or for a short time, and act on it."""
-        everybody = [*self._workers, *self._retiring]
-        heard = wait([self._woken, *(end for worker in everybody for end in worker.ends)], seconds)
-        if self._woken in heard:
-            self._woken.recv_bytes()
-        for worker in everybody:
+    def _look_after_all(self) -> None:
+        for worker in (*self._workers, *self._retiring):
             if not worker.look():
+                worker.end()
+                self._metrics.worker_ended(worker.pid or 0)
                 self._handle_death(worker)
-        self._has_served = self._has_served or any(worker.serves for worker in self._workers)
-        if not self._complete and sum(worker.serves for worker in self._workers) == self._count:
-            self._complete = True
-            self._ready()
 
     def _handle_death(self, worker: Worker) -> None:
-        if isinstance(worker, WorkerProcess) and worker.pid is not None:
-            self._metrics.worker_ended(worker.pid)
         if worker in self._retiring:
             self._retiring.remove(worker)
             return
         self._forget(worker)
-        if self._stopping:  # who sent SIGTERM sent it to all processes perhaps
+        if self.should_exit.is_set():  # SIGTERM may have been sent to all processes
             return
-        if not self._replaceable:
-            self._failed = self._stopping = True
-        elif worker.serves:
+        if worker.serves:
             log.warning("Worker %s died with exit code %s; starting another", worker.pid, worker.exitcode)
             self._metrics.worker_restarted()
-        else:
-            self._handle_failed_start(worker)
-
-    def _handle_failed_start(self, worker: Worker) -> None:
-        if worker.exitcode != CANNOT_START:
+            return
+        if worker.exitcode != _CANNOT_START:
             log.critical("Cannot start: a worker ended with exit code %s before it served", worker.exitcode)
         if not self._has_served:
-            self._failed = self._stopping = True
-        # Later it is tried again while the others serve, and those that were to be replaced are better than none.
+            self._has_failed = True
+            self.should_exit.set()
+        # It is tried again while others serve, and those that were to be replaced are better than none.
         self._old = []
-        self._starts_from = time.monotonic() + START_PAUSE
-
-    def _replace(self) -> None:
-        """Go on with what SIGHUP wants: one more than usual serve before one of the old ones leaves."""
-        if self._hung_up:
-            self._hung_up = False
-            self._old = [*self._workers]
-            if not self._replaceable:
-                log.warning("A gallery in memory is that of one process, which is not replaced on SIGHUP")
-                self._old = []
-        one_more = sum(worker.serves for worker in self._workers) > self._count
-        # Those that were replaced may take long to finish; there are never more of them than of those who serve.
-        if self._old and one_more and len(self._retiring) < self._count:
-            self._retire(self._old[0])
-
-    def _drain(self) -> None:
-        """Have those who serve take connections still for a while, and the proxies hear that it ends."""
-        ends = time.monotonic() + self._drain_seconds
-        for worker in [*self._workers]:
-            if worker.serves:
-                worker.order(Order.DRAIN)
-            else:
-                self._retire(worker)
-        while self._workers and not self._at_once and (left := ends - time.monotonic()) > 0:
-            self._listen(min(left, _POLL))
+        self._starts_from = time.monotonic() + _START_PAUSE
 
     def _retire(self, worker: Worker) -> None:
         self._forget(worker)
         self._retiring.append(worker)
-        worker.order(Order.RETIRE)
+        worker.stop(RETIRE, RETIREMENT)
+
+    def _stop(self, worker: Worker) -> None:
+        if self._is_hurried:
+            worker.stop(signal.SIGINT if worker.serves else signal.SIGTERM, GRACE)
+        else:
+            worker.stop(signal.SIGTERM, self._drain_seconds + GRACE)
 
     def _forget(self, worker: Worker) -> None:
         self._workers.remove(worker)
         self._old = [old for old in self._old if old is not worker]
+
+
+def _config_of(configure: Configure) -> Config:
+    """Return the configuration of a worker, as soon as its database can be reached (contract K5).
+
+    Raises:
+        SystemExit: it cannot start for another reason; the log says why.
+    """
+    waited: StorageUnavailable | None = None
+    while True:
+        try:
+            config = configure()
+        except StorageUnavailable as error:
+            if waited is None:
+                why = error.cause
+                log.warning("Cannot start yet, and tries again: %s: %s (%s); %s", error, why.text, why.code, why.cure)
+            waited = error
+            time.sleep(_START_PAUSE)
+        except LogoAdminError as error:
+            log.critical("Cannot start: %s", error)
+            raise SystemExit(_CANNOT_START) from None
+        except Exception:
+            log.critical("Cannot start, by a fault of the program", exc_info=True)
+            raise SystemExit(_CANNOT_START) from None
+        else:
+            if waited is not None:
+                log.warning("The database at %s answers; starting", waited.server)
+            return config
+
+
+def _end_with_parent() -> None:
+    """End this worker when its supervisor is gone, so that it does not keep the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(GRACE + 5)
+        os._exit(1)
