@@ -1,13 +1,13 @@
-"""Commands that are sent again because their answer was lost (contract F3).
+"""Commands that are sent again because their response was lost (contract F3).
 
-The response is stored in the transaction of the change itself. It is encrypted with a key made of the idempotency key
-and of the request, neither of which is stored: there may be a token in it.
+The response is stored in the transaction of the command. It may have a token, so it is encrypted with a key made of the
+idempotency key and of the request, neither of which is stored.
 """
 
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
@@ -28,132 +28,82 @@ Answer = TypeVar("Answer")
 Unused = Callable[[UnitOfWork, Answer, int], bool]
 
 _DAY: Final = 86_400
-# How long a response with tokens is stored.
+# The lifetime of a response with tokens.
 _MINUTE: Final = 60
 # Each write that adds a response deletes up to this many expired ones, so their number falls and no write takes long.
 _MOST_RESPONSES_FORGOTTEN: Final = 20
-# A password must not be guessed from what is stored, however short the key: 16 MiB and some hundredths of a second.
+# Slow, so that a password cannot be guessed from a stored response under a short key: 16 MiB and some hundredths of a
+# second.
 _SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotentRequest:
-    """A command that may come again: its key, and a digest that identifies it.
+    """A command under an idempotency key.
 
-    The digest of a refresh is as secret as its refresh token, that of a sign-in as its password.
+    Attributes:
+        key_hash: identifies the caller and the key in storage.
+        secret: encrypts the response. That of a refresh is as secret as its refresh token, that of a sign-in as its
+            password.
     """
 
-    key: str
-    digest: str
-
-    @property
-    def secret(self) -> str:
-        """The key that encrypts the response."""
-        return f"{self.digest} {self.key}"
-
-
-@lru_cache
-def _adapter(name: str) -> TypeAdapter[Any]:
-    """Return what knows the JSON of the answers of a type, by its name; to make it takes milliseconds."""
-    return TypeAdapter(getattr(records, name, None) or getattr(sessions, name))
-
-
-def _name(caller: Caller) -> tuple[str, str | int]:
-    """Return whose keys are apart from those of others; a user's service keys are not the user."""
-    match caller:
-        case SignedIn(user_id=user_id):
-            return "user", user_id
-        case KeyHolder(key_hash=key_hash):
-            return "key", key_hash
-        case Anonymous(origin=origin):
-            return "anonymous", origin
-        case Owner():
-            return "owner", ""
+    key_hash: str
+    secret: str = field(repr=False)
 
 
 class Idempotency:
-    """Returns the stored response of a command that comes again under the same key."""
+    """Stores the responses to commands under idempotency keys, and returns them if the commands come again."""
 
     def __init__(self, encryption: Encryption) -> None:
         self._encryption = encryption
 
-    def request(self, command: Command) -> IdempotentRequest | None:
-        """Return how a command is known again; None where it has no key."""
+    def request(self, command: Command, caller: Caller) -> IdempotentRequest | None:
+        """Return the identity of a command that may come again; None if it has no key."""
         key = command.idempotency_key
         if key is None:
             return None
         values = {name: value for name, value in command if value is not UNSET and name not in REQUEST_OPTIONS}
         serialized = json.dumps([type(command).__name__, values]).encode()
         if command.hashes:
-            return IdempotentRequest(key, hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex())
-        return IdempotentRequest(key, hashlib.sha256(serialized).hexdigest())
+            digest = hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex()
+        else:
+            digest = hashlib.sha256(serialized).hexdigest()
+        key_hash = stored_hash("idempotency key", json.dumps([*_owner_of_keys(caller), key]))
+        return IdempotentRequest(key_hash, f"{digest} {key}")
 
-    def once(
-        self,
-        uow: UnitOfWork,
-        request: IdempotentRequest | None,
-        caller: Caller,
-        held: Rights | None,
-        now: int,
-        work: Callable[[], Answer],
-        unused: Unused[Answer] | None,
-    ) -> tuple[Answer, bool]:
-        """Return the answer of work or the stored one, and whether it is the stored one.
+    def replay(
+        self, uow: UnitOfWork, request: IdempotentRequest, held: Rights | None, now: int, unused: Unused[Any] | None
+    ) -> Any:
+        """Return the stored answer; None, after deleting it, if there is none that can be returned again.
 
-        Args:
-            uow: the unit of work.
-            request: identifies the command; None where it has no key.
-            caller: whose keys these are.
-            held: their rights, None for every right; work requires of them what it takes.
-            now: the current Unix time.
-            work: does what the command asks for.
-            unused: if the answer has tokens, tells whether they can be returned again.
+        If the answer has tokens, ``unused`` decides whether it can be returned again.
 
         Raises:
-            InvalidInput: the caller had the key for another request.
-            NotPermitted: it was done before, and takes what the caller does not hold any more (contract B5).
+            InvalidInput: the caller used the key for another command.
+            NotPermitted: the caller no longer holds the scopes that the command required (contract B5).
         """
-        if request is None:
-            answer = work()
-            if unused is not None:
-                _forget_expired(uow, now)
-            return answer, False
-        key_hash = stored_hash("idempotency key", json.dumps([*_name(caller), request.key]))
-        if (replayed := self._replayed(key_hash, request, held, uow, now, unused)) is not None:
-            return replayed, True
-        answer = work()
-        expires_at = now + (_DAY if unused is None else _MINUTE)
-        uow.stored_responses.add(StoredResponse(key_hash, self._encrypted(answer, request, held), expires_at))
-        _forget_expired(uow, now)
-        return answer, False
-
-    def _replayed(
-        self,
-        key_hash: str,
-        request: IdempotentRequest,
-        held: Rights | None,
-        uow: UnitOfWork,
-        now: int,
-        unused: Unused[Any] | None,
-    ) -> Any:
-        """Return the stored answer; None, after deleting it, if there is none that can be returned again."""
-        stored = uow.stored_responses.get(key_hash)
+        stored = uow.stored_responses.get(request.key_hash)
         if stored is None:
             return None
         if stored.expires_at > now:
             answer = self._decrypted(stored, request, held)
-            # Tokens must not outlast a clock that ran ahead; the clocks of two machines may differ a little.
+            # Tokens must not outlast a clock that was ahead; the clocks of two machines may differ a little.
             if unused is None or (stored.expires_at <= now + 2 * _MINUTE and unused(uow, answer, now)):
                 return answer
-        uow.stored_responses.forget(key_hash)
+        uow.stored_responses.forget(request.key_hash)
         return None
 
-    def _encrypted(self, answer: Any, request: IdempotentRequest, held: Rights | None) -> str:
+    def store(
+        self, uow: UnitOfWork, request: IdempotentRequest, answer: Any, held: Rights | None, now: int, *, tokens: bool
+    ) -> None:
+        """Store the answer to a command for a day, with tokens for a minute, and the scopes that it required."""
         values = _adapter(type(answer).__name__).dump_python(answer, mode="json")
         version = version_of(answer) if isinstance(answer, StoredRecord) else 0
         required = [sorted(held.required)] if held is not None and held.required else []
         serialized = json.dumps([type(answer).__name__, values, version, *required])
-        return self._encryption.encrypt(serialized, request.secret)
+        encrypted = self._encryption.encrypt(serialized, request.secret)
+        expires_at = now + (_MINUTE if tokens else _DAY)
+        uow.stored_responses.add(StoredResponse(request.key_hash, encrypted, expires_at))
 
     def _decrypted(self, stored: StoredResponse, request: IdempotentRequest, held: Rights | None) -> Any:
         try:
@@ -167,8 +117,26 @@ class Idempotency:
         return _adapter(name).validate_python({**values, **({"version": version} if version else {})})
 
 
-def _forget_expired(uow: UnitOfWork, now: int) -> None:
+@lru_cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    """Return the adapter for answers of a type, by its name; creating one takes milliseconds."""
+    return TypeAdapter(getattr(records, name, None) or getattr(sessions, name))
+
+
+def _owner_of_keys(caller: Caller) -> tuple[str, str | int]:
+    """Return the namespace of a caller's keys; that of a user's service key is not the user's."""
+    match caller:
+        case SignedIn(user_id=user_id):
+            return "user", user_id
+        case KeyHolder(key_hash=key_hash):
+            return "key", key_hash
+        case Anonymous(origin=origin):
+            return "anonymous", origin
+        case Owner():
+            return "owner", ""
+
+
+def forget_expired_responses(uow: UnitOfWork, now: int) -> None:
     """Delete some expired responses, at the end of a write: a long one would lock their rows for others."""
     uow.stored_responses.forget_expired(now, _MOST_RESPONSES_FORGOTTEN)
-    # Stored by a clock that ran ahead and was put right.
-    uow.stored_responses.expire_by(now + _DAY, _MOST_RESPONSES_FORGOTTEN)
+    uow.stored_responses.expire_by(now + _DAY, _MOST_RESPONSES_FORGOTTEN)  # from a clock that was ahead

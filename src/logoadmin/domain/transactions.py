@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.idempotency import Idempotency, Unused
+from logoadmin.domain.idempotency import Idempotency, IdempotentRequest, Unused, forget_expired_responses
 from logoadmin.domain.key_use import is_use_due, record_use, rights_of_key
 from logoadmin.domain.model.access import (
     PUBLIC,
@@ -141,22 +141,12 @@ class Transactions:
         if isinstance(caller.request_id, str):
             _RequestIdInput(request_id=caller.request_id)
         # Before the transaction: for a password this is a slow hash.
-        request = self._idempotency.request(command)
-
-        def transaction(uow: UnitOfWork) -> tuple[Answer, bool]:
-            held = self._rights(uow, command, caller)
-            now = self._clock.now()  # the write lock is held, so times are in the order of the changes
-
-            def once() -> Answer:
-                audited = AuditedUnitOfWork(uow, now, _request_id(uow, caller), held)
-                answer = work(audited, command)
-                audited.close()
-                return answer
-
-            return self._idempotency.once(uow, request, caller, held, now, once, unused)
+        request = self._idempotency.request(command, caller)
 
         lock: WriteLock = "records" if command.changes_records else "sessions"
-        answer, is_replay = self._storage.write(transaction, lock, alone=command.takes_long)
+        answer, is_replay = self._storage.write(
+            lambda uow: self._write(uow, command, caller, work, request, unused), lock, alone=command.takes_long
+        )
         self._record_use(caller)
         if is_replay and command.on_replay is not None:
             command.on_replay()
@@ -212,6 +202,31 @@ class Transactions:
 
     def _fetch(self, pages: ListPages[Listed], after: int, limit: int) -> tuple[Listed, ...]:
         return self._storage.read(lambda uow: pages.page(after, limit, uow))
+
+    def _write(
+        self,
+        uow: UnitOfWork,
+        command: Asked,
+        caller: Caller,
+        work: WriteWork[Asked, Answer],
+        request: IdempotentRequest | None,
+        unused: Unused[Answer] | None,
+    ) -> tuple[Answer, bool]:
+        """Return the answer of work or the stored one, and whether it is the stored one."""
+        held = self._rights(uow, command, caller)
+        now = self._clock.now()  # the write lock is held, so times are in the order of the changes
+        if request is not None:
+            stored = self._idempotency.replay(uow, request, held, now, unused)
+            if stored is not None:
+                return stored, True
+        audited = AuditedUnitOfWork(uow, now, _request_id(uow, caller), held)
+        answer = work(audited, command)
+        audited.close()
+        if request is not None:
+            self._idempotency.store(uow, request, answer, held, now, tokens=unused is not None)
+        if request is not None or unused is not None:
+            forget_expired_responses(uow, now)
+        return answer, False
 
     def _rights(self, uow: UnitOfWork, command: Command, caller: Caller) -> Rights | None:
         """Return the rights of a caller, once they are found to be enough; None for every right."""
