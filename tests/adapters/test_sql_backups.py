@@ -17,7 +17,8 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin.adapters.sql_storage import backups, sqlite_backups
+from logoadmin.adapters.sql_storage import backups
+from logoadmin.adapters.sql_storage.databases.sqlite import backups as sqlite_backups
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
 from logoadmin.domain.model.limits import MAX_ID
@@ -32,8 +33,9 @@ FILE: Final = Path("backup.db")
 # Dies with the copy made, but not yet verified.
 _KILLED: Final = """
 import os, pathlib, signal
-from logoadmin.adapters.sql_storage import backups, open_sql_storage, sqlite_backups
-from logoadmin.adapters.sql_storage.schema import NEWEST
+from logoadmin.adapters.sql_storage import backups, open_sql_storage
+from logoadmin.adapters.sql_storage.databases.sqlite import backups as sqlite_backups
+from logoadmin.adapters.sql_storage.schema.schema import NEWEST
 from logoadmin.bootstrap import open_gallery
 sqlite_backups._verify = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 backups.back_up("sqlite:///gallery.db", pathlib.Path("backup.db"))
@@ -110,7 +112,7 @@ def test_what_breaks_off_leaves_nothing(monkeypatch: pytest.MonkeyPatch, failing
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sqlite_backups, failing, fail)
-    monkeypatch.setattr("logoadmin.adapters.sql_storage.sqlite.copy", sqlite_backups.copy)
+    monkeypatch.setattr("logoadmin.adapters.sql_storage.databases.sqlite.dialect.copy", sqlite_backups.copy)
     with pytest.raises(KeyboardInterrupt):
         backups.back_up(URL, FILE)
     assert {path.name for path in Path().iterdir() if not path.name.startswith("gallery.db")} == set()

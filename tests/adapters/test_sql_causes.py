@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.adapters.sql_storage.outages import Outages
+from logoadmin.adapters.sql_storage.resilience.failure_log import Outages
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import NotFound, StorageUnavailable
 from logoadmin.domain.model.kinds import AUTHORS

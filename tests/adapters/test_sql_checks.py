@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from logoadmin.adapters.sql_storage import mysql_checks
 from logoadmin.adapters.sql_storage.checks import check_database
+from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
 from logoadmin.domain.model.checks import Verdict
 from tests.mariadb import PASSWORD, MariaDbServer
 
@@ -84,7 +84,7 @@ def test_what_a_connection_sets_and_does_not_get_is_told(
     server: MariaDbServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As a proxy does that keeps settings from the server.
-    monkeypatch.setattr("logoadmin.adapters.sql_storage.mysql._STRICT", "SET SESSION sql_mode = ''")
+    monkeypatch.setattr("logoadmin.adapters.sql_storage.databases.mysql.dialect._STRICT", "SET SESSION sql_mode = ''")
     verdict, text = found(server)["session"]
     assert (verdict, text.startswith("sql_mode is ; ")) == (Verdict.WRONG, True)
 

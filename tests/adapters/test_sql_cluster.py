@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, text
 
-from logoadmin.adapters.sql_storage import SqlStorage, leases, mysql, open_sql_storage
-from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, FailureKind, classify_mysql
-from logoadmin.adapters.sql_storage.leases import Lease
-from logoadmin.adapters.sql_storage.tables import LEASE_TABLE
+from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
+from logoadmin.adapters.sql_storage.databases.mysql import dialect as mysql
+from logoadmin.adapters.sql_storage.databases.mysql import leases
+from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
+from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE, Lease
+from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, FailureKind
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AUTHORS, ROLES, USERS
@@ -181,7 +183,7 @@ def test_a_read_waits_for_what_was_written_through_other_servers(
 def test_what_only_a_cluster_says_is_a_conflict_or_unknown_or_out_of_reach(
     number: int, words: str, kind: FailureKind, cause: Cause
 ) -> None:
-    driver_errors = DriverErrors(classify_mysql, pymysql)
+    driver_errors = DriverErrors(classify, pymysql)
     # As the driver makes it of a packet of the server's.
     packet = b"\xff" + number.to_bytes(2, "little") + b"#HY000" + words.encode()
     with pytest.raises(pymysql.Error) as caught:

@@ -18,8 +18,11 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
-from logoadmin.adapters.sql_storage import SqlStorage, guarded_pool, mysql, open_sql_storage, sqlite
-from logoadmin.adapters.sql_storage.breaker import REST, Breaker
+from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
+from logoadmin.adapters.sql_storage.databases.mysql import dialect as mysql
+from logoadmin.adapters.sql_storage.databases.sqlite import dialect as sqlite
+from logoadmin.adapters.sql_storage.resilience import pool as guarded_pool
+from logoadmin.adapters.sql_storage.resilience.breaker import REST, Breaker
 from logoadmin.adapters.sql_storage.tables import secrets
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.errors import StorageUnavailable

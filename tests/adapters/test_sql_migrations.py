@@ -14,8 +14,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, event, text
 
-from logoadmin.adapters.sql_storage import SqlStorage, leases, open_sql_storage, schema
-from logoadmin.adapters.sql_storage.tables import COUNTED, LEASE_TABLE, VERSION_TABLE, WRITE_LOCKS, metadata
+from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
+from logoadmin.adapters.sql_storage.databases.mysql import leases
+from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE
+from logoadmin.adapters.sql_storage.schema import schema
+from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, WRITE_LOCKS, metadata
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, StorageUnavailable
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS
 from logoadmin.domain.model.records import Author

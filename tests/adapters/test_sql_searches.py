@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.sql_storage import SqlStorage, tables
-from logoadmin.adapters.sql_storage.records import RECORDS
+from logoadmin.adapters.sql_storage.repositories.records import RECORDS
 from logoadmin.adapters.sql_storage.storage import unit_of_work
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind

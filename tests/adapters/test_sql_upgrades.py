@@ -16,8 +16,10 @@ import pytest
 from sqlalchemy import Connection, inspect, text
 
 import logoadmin
-from logoadmin.adapters.sql_storage import SqlStorage, backups, open_sql_storage, schema
-from logoadmin.adapters.sql_storage.tables import LEASE_TABLE, VERSION_TABLE, metadata
+from logoadmin.adapters.sql_storage import SqlStorage, backups, open_sql_storage
+from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE
+from logoadmin.adapters.sql_storage.schema import schema
+from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.access import Owner
 from logoadmin.domain.model.errors import LogoAdminError, SchemaMismatch, SignInRefused, StorageUnavailable

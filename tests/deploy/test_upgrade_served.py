@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import text
 
 import logoadmin
-from logoadmin.adapters.sql_storage import open_sql_storage, schema
+from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.adapters.sql_storage.schema import schema
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.services.changes import ListChanges

@@ -20,7 +20,8 @@ from typing import Any, Final
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from logoadmin.adapters.sql_storage import mysql_checks, sqlite_checks
+from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
+from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.checks import Verdict
 from logoadmin.domain.services.sessions import SignIn

@@ -20,7 +20,9 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.adapters.sql_storage import pymysql_connections, sqlite, sqlite_checks
+from logoadmin.adapters.sql_storage.databases.mysql import connections as pymysql_connections
+from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
+from logoadmin.adapters.sql_storage.databases.sqlite import dialect as sqlite
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.logo_admin import LogoAdmin

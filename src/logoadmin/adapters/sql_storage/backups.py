@@ -11,9 +11,10 @@ from typing import Final
 
 from sqlalchemy import Connection, inspect, select, update
 
-from logoadmin.adapters.sql_storage.dialects import Dialect, dialect_of
-from logoadmin.adapters.sql_storage.guarded_pool import GuardedPool
-from logoadmin.adapters.sql_storage.schema import Schema
+from logoadmin.adapters.sql_storage.databases import dialect_of
+from logoadmin.adapters.sql_storage.databases.dialect import Dialect
+from logoadmin.adapters.sql_storage.resilience.pool import GuardedPool
+from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.storage import SqlStorage
 from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, metadata, state
 from logoadmin.adapters.sql_storage.transaction import Transaction

@@ -8,10 +8,11 @@ from typing import Final
 from sqlalchemy import Connection, Table, delete, insert, inspect, literal, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from logoadmin.adapters.sql_storage.dialects import Dialect, connections_of, dialect_of
+from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
+from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import Failure
-from logoadmin.adapters.sql_storage.guarded_pool import STEP_TIMEOUT, GuardedPool
-from logoadmin.adapters.sql_storage.schema import NEWEST, Schema
+from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT, GuardedPool
+from logoadmin.adapters.sql_storage.schema.schema import NEWEST, Schema
 from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, changes, metadata, sign_in_attempts, state
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, FromClause, Select, Table, bindparam, select
 
-from logoadmin.adapters.sql_storage.dialects import force_index, join_last, straight_join
+from logoadmin.adapters.sql_storage.databases.dialect import force_index, join_last, straight_join
 from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.lists import Order

@@ -55,7 +55,7 @@ class StatementCompiler:
 
     Attributes:
         compiled: returns the SQL of a statement that gets values of these names.
-        page_cursor: see :class:`~logoadmin.adapters.sql_storage.dialects.Dialect`.
+        page_cursor: see :class:`~logoadmin.adapters.sql_storage.databases.dialect.Dialect`.
         refused: what the driver raises if a key refuses a record.
     """
 

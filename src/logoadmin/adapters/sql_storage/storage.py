@@ -9,22 +9,23 @@ from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
-from logoadmin.adapters.sql_storage.changes import ChangeRepository, StoredResponseRepository
-from logoadmin.adapters.sql_storage.dialects import Dialect, connections_of, dialect_of
+from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
+from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import Failure, FailureKind
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
 from logoadmin.adapters.sql_storage.groups import Group
-from logoadmin.adapters.sql_storage.guarded_pool import RETRIES, STEP_TIMEOUT, GuardedPool
-from logoadmin.adapters.sql_storage.records import RecordRepositories
-from logoadmin.adapters.sql_storage.savepoints import Savepoints
-from logoadmin.adapters.sql_storage.schema import Schema
-from logoadmin.adapters.sql_storage.sessions import (
+from logoadmin.adapters.sql_storage.repositories.changes import ChangeRepository, StoredResponseRepository
+from logoadmin.adapters.sql_storage.repositories.records import RecordRepositories
+from logoadmin.adapters.sql_storage.repositories.sessions import (
     PasswordRepository,
     SecretRepository,
     ServiceKeyRepository,
     SessionRepository,
     SignInAttemptRepository,
 )
+from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, GuardedPool
+from logoadmin.adapters.sql_storage.savepoints import Savepoints
+from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.tables import WRITE_LOCKS
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
@@ -44,7 +45,7 @@ def open_sql_storage(
     Args:
         url: ``sqlite:///file`` or ``mysql+pymysql://user:password@host:port/name``.
         connections: how many connections there may be at once; if not given, as many as callers use, see
-            :func:`~logoadmin.adapters.sql_storage.dialects.connections_of`.
+            :func:`~logoadmin.adapters.sql_storage.databases.dialect.connections_of`.
         timeout: how many seconds each step of connecting may take; with None, all waits are long, for work that
             nobody waits for in front of a browser.
         metrics: counts the calls.

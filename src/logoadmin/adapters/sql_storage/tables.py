@@ -22,7 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from logoadmin.adapters.sql_storage.dialects import LONG_TEXT
+from logoadmin.adapters.sql_storage.databases.dialect import LONG_TEXT
 from logoadmin.domain.model.kinds import (
     ARTWORK_KINDS,
     AUTHORS,
@@ -48,8 +48,6 @@ from logoadmin.domain.model.records import Kind
 from logoadmin.ports.storage import WriteLock
 
 VERSION_TABLE: Final = "logoadmin_version"
-# Whoever changes tables on a server holds a row of it; it is there before all others, so no migration makes it.
-LEASE_TABLE: Final = "logoadmin_leases"
 # A hash of the password, the token or the session: whatever makes them, they fit.
 _HASH: Final = 255
 _OPAQUE: Final = 128

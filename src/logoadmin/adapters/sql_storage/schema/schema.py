@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, inspect, text
 
-from logoadmin.adapters.sql_storage.dialects import Dialect
+from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing

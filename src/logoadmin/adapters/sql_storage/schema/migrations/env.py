@@ -1,4 +1,4 @@
-"""Runs the steps on the connection that :mod:`logoadmin.adapters.sql_storage.schema` hands over."""
+"""Runs the steps on the connection that :mod:`logoadmin.adapters.sql_storage.schema.schema` hands over."""
 
 from alembic import context
 

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from logoadmin.adapters.sql_storage.driver_errors import classify_sqlite
+from logoadmin.adapters.sql_storage.databases.sqlite.error_codes import classify
 from logoadmin.atomic_files import atomic_file
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StartError
@@ -71,7 +71,7 @@ def sqlite_errors_explained(name: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        classified = classify_sqlite(error)
+        classified = classify(error)
         if classified is None:
             raise
         cause = classified.cause

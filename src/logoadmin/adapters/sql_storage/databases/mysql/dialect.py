@@ -3,7 +3,6 @@
 import logging
 import math
 import os
-import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -14,13 +13,16 @@ from typing import Any, Final, NoReturn
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
-from logoadmin.adapters.sql_storage import mysql_checks
-from logoadmin.adapters.sql_storage.dialects import pool_options
-from logoadmin.adapters.sql_storage.driver_errors import Classification, classify_mysql
-from logoadmin.adapters.sql_storage.leases import Lease
-from logoadmin.adapters.sql_storage.pymysql_connections import Connector, answering_within
+from logoadmin.adapters.sql_storage.databases import parsed_url
+from logoadmin.adapters.sql_storage.databases.dialect import pool_options
+from logoadmin.adapters.sql_storage.databases.mysql import backups
+from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
+from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector, answering_within
+from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
+from logoadmin.adapters.sql_storage.databases.mysql.leases import Lease
+from logoadmin.adapters.sql_storage.driver_errors import Classification
 from logoadmin.domain.model.checks import Result
-from logoadmin.domain.model.errors import SettingsError, StartError
+from logoadmin.domain.model.errors import SettingsError
 from logoadmin.ports.storage import WouldBlock
 
 # The worst case adds up a wait for the pool, a ping, and a new connection that does not answer; it stays below the
@@ -54,7 +56,7 @@ _POOL_NAME: Final = "logoadmin"
 
 
 class Mysql:
-    """The :class:`~logoadmin.adapters.sql_storage.dialects.Dialect` of a server."""
+    """The :class:`~logoadmin.adapters.sql_storage.databases.dialect.Dialect` of a server."""
 
     embedded = False
     files: frozenset[Path] = frozenset()
@@ -102,7 +104,7 @@ class Mysql:
 
     def classify(self, error: BaseException) -> Classification | None:
         """Return how an error is to be taken."""
-        return classify_mysql(error)
+        return classify(error)
 
     def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
         """Let a connection wait longer for an answer."""
@@ -130,28 +132,13 @@ class Mysql:
         """Do nothing: a database on a server is made by whoever runs the server."""
 
     def back_up(self, target: Path) -> NoReturn:
-        """Say the command: a server is backed up by its own program."""
-        program = self._program(
-            f"mariadb-dump --single-transaction --skip-add-locks --result-file={shlex.quote(str(target))}"
-        )
-        raise StartError(f"The server's own program makes the copy: (umask 077; {program})")
+        """Refuse, with the command: a server is backed up by its own program."""
+        backups.refuse_to_back_up(self._url, target)
 
     def restore(self, source: Path, fit: "Callable[[Mysql], None]") -> NoReturn:
-        """Say the command."""
+        """Refuse, with the command."""
         del fit
-        raise StartError(
-            "The server's own program loads the copy, into an empty database: "
-            f"{self._program('mariadb')} < {shlex.quote(str(source))}; then run logoadmin restore --loaded"
-        )
-
-    def _program(self, program: str) -> str:
-        """Return how a program of the server is run; the password is asked for, since others can read arguments."""
-        url = self._url
-        socket = url.query.get("unix_socket")
-        where = {"socket": socket} if socket else {"host": url.host, "port": url.port}
-        told = {**where, "user": url.username, "default-character-set": "utf8mb4"}
-        options = " ".join(f"--{name}={shlex.quote(str(value))}" for name, value in told.items() if value)
-        return f"{program} {options} --password {shlex.quote(str(url.database))}"
+        backups.refuse_to_restore(self._url, source)
 
     def look_outside(self) -> Iterable[Result]:
         """Return nothing: a server's files are its own."""
@@ -234,3 +221,19 @@ class Mysql:
         event.listen(engine, "connect", begin)
         event.listen(engine, "checkin", rest)
         event.listen(engine, "checkout", wake)
+
+
+def open_dialect(url: URL, driver: str, text: str) -> Mysql:
+    """Return the dialect of a server."""
+    _refuse_spare_at(text, url)
+    return Mysql(url, driver)
+
+
+def _refuse_spare_at(text: str, url: URL) -> None:
+    """Refuse a URL of which more than the server follows the last @: errors would name part of a password as one."""
+    _, at, rest = text.rpartition("@")
+    if not at:
+        return
+    server = parsed_url(f"mysql://{rest}")
+    if (server.host, server.port, server.database) != (url.host, url.port, url.database):
+        raise SettingsError("The database URL has an @ too many: write @ in a password as %40, and so elsewhere")

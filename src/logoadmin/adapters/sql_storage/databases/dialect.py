@@ -1,4 +1,4 @@
-"""All that differs between databases, as answers to questions; nothing else asks for a database's name."""
+"""What differs between databases: the members of :class:`Dialect`, which each folder beside this module implements."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from sqlalchemy import (
-    URL,
     ColumnElement,
     Connection,
     Engine,
@@ -15,24 +14,13 @@ from sqlalchemy import (
     QueuePool,
     Select,
     Text,
-    make_url,
 )
 from sqlalchemy.dialects.mysql import MEDIUMTEXT
-from sqlalchemy.exc import ArgumentError
 from sqlalchemy.types import TypeEngine
 
 from logoadmin.adapters.sql_storage.driver_errors import Classification
 from logoadmin.domain.model.checks import Result
-from logoadmin.domain.model.errors import SettingsError
 
-_MYSQL_DRIVERS = {
-    "mysql": "pymysql",
-    "mariadb": "pymysql",
-    "mysql+pymysql": "pymysql",
-    "mariadb+pymysql": "pymysql",
-    "mysql+mysqldb": "mysqldb",
-    "mariadb+mysqldb": "mysqldb",
-}
 _SERVERS = ("mysql", "mariadb")
 
 # A server's usual text ends at 65,535 bytes, a quarter of what may be four bytes a character.
@@ -191,67 +179,3 @@ class Dialect(Protocol):
 
     def table_options(self, connection: Connection) -> Mapping[str, Any]:
         """Return what makes a new table compare text exactly, code point by code point (contract A6)."""
-
-
-def dialect_of(url: str) -> Dialect:
-    """Return the dialect of a database's URL (contract H2).
-
-    Raises:
-        SettingsError: the URL cannot be used; the text never repeats it, there may be a password inside.
-    """
-    parsed = _parsed(url)
-    if parsed.drivername == "sqlite":
-        from logoadmin.adapters.sql_storage.sqlite import Sqlite
-
-        return Sqlite(_file_of(parsed))
-    if parsed.drivername in _MYSQL_DRIVERS:
-        # Imported here so that nobody pays for a driver they do not use.
-        from logoadmin.adapters.sql_storage.mysql import Mysql
-
-        _refuse_spare_at(url, parsed)
-        return Mysql(parsed, _MYSQL_DRIVERS[parsed.drivername])
-    raise SettingsError("The database URL must begin with sqlite:///, mysql+pymysql://, mysql:// or mariadb://")
-
-
-def connections_of(dialect: Dialect) -> int:
-    """Return how many connections the callers of one process take at most.
-
-    Those that read and as many that search, one that writes, two that hash passwords in between, and two for what takes
-    long: one that writes and one that reads.
-    """
-    return 2 * dialect.concurrent_reads + 5
-
-
-def files_of(url: str) -> frozenset[Path]:
-    """Return the files of a database, see :attr:`Dialect.files`.
-
-    Raises:
-        SettingsError: the URL cannot be used.
-    """
-    return dialect_of(url).files
-
-
-def _parsed(url: str) -> URL:
-    try:
-        return make_url(url)
-    except (ArgumentError, ValueError):
-        pass
-    raise SettingsError("The database URL is not a URL; it should look like sqlite:///file or mysql://user@host/name")
-
-
-def _refuse_spare_at(text: str, url: URL) -> None:
-    """Refuse a URL of which more than the server follows the last @: errors would name part of a password as one."""
-    _, at, rest = text.rpartition("@")
-    if not at:
-        return
-    server = _parsed(f"mysql://{rest}")
-    if (server.host, server.port, server.database) != (url.host, url.port, url.database):
-        raise SettingsError("The database URL has an @ too many: write @ in a password as %40, and so elsewhere")
-
-
-def _file_of(url: URL) -> str:
-    if url.host or url.username or url.query or not url.database or url.database == ":memory:" or "\0" in url.database:
-        raise SettingsError(
-            "The database URL of SQLite must name a file, like sqlite:///logoadmin.db, and nothing else"
-        )
-    return url.database

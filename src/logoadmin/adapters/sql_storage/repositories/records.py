@@ -8,9 +8,9 @@ from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, delete, func, insert, select, update
 
-from logoadmin.adapters.sql_storage.dialects import straight_join
+from logoadmin.adapters.sql_storage.databases.dialect import straight_join
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
-from logoadmin.adapters.sql_storage.links import LINKS, LinkRepository
+from logoadmin.adapters.sql_storage.repositories.links import LINKS, LinkRepository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors, filter_indexes
 from logoadmin.adapters.sql_storage.transaction import Repository, Transaction

@@ -15,10 +15,11 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Column, Connection, MetaData, String, Table, exc, func, select
 from sqlalchemy.schema import CreateTable
 
-from logoadmin.adapters.sql_storage.tables import LEASE_TABLE
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
 
+# It exists before all other tables, so no migration creates it.
+LEASE_TABLE: Final = "logoadmin_leases"
 # Whoever dies is waited for as long as this; whoever lives renews it three times as often.
 _DURATION: Final = 30  # seconds
 _POLL: Final = 0.2

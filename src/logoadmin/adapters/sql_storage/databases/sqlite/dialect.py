@@ -11,18 +11,24 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, event
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DisconnectionError
 
-from logoadmin.adapters.sql_storage import sqlite_checks
-from logoadmin.adapters.sql_storage.dialects import pool_options
-from logoadmin.adapters.sql_storage.driver_errors import Classification, classify_sqlite
-from logoadmin.adapters.sql_storage.sqlite_backups import copy, refuse_taken, sqlite_errors_explained, whole_copy
-from logoadmin.adapters.sql_storage.sqlite_nonblocking import NonblockingConnection, NonblockingReader
+from logoadmin.adapters.sql_storage.databases.dialect import pool_options
+from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
+from logoadmin.adapters.sql_storage.databases.sqlite.backups import (
+    copy,
+    refuse_taken,
+    sqlite_errors_explained,
+    whole_copy,
+)
+from logoadmin.adapters.sql_storage.databases.sqlite.error_codes import classify
+from logoadmin.adapters.sql_storage.databases.sqlite.nonblocking import NonblockingConnection, NonblockingReader
+from logoadmin.adapters.sql_storage.driver_errors import Classification
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.checks import Result
-from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.model.errors import SettingsError, StartError
 
 AnyConnection = TypeVar("AnyConnection", bound=sqlite3.Connection)
 
@@ -45,7 +51,7 @@ _opening: Final = threading.Lock()
 
 
 class Sqlite:
-    """The :class:`~logoadmin.adapters.sql_storage.dialects.Dialect` of a file."""
+    """The :class:`~logoadmin.adapters.sql_storage.databases.dialect.Dialect` of a file."""
 
     embedded = True
     # The driver lets go of the interpreter for each row: two threads that read hand it to each other all the time.
@@ -81,7 +87,7 @@ class Sqlite:
 
     def classify(self, error: BaseException) -> Classification | None:
         """Return how an error is to be taken."""
-        return classify_sqlite(error)
+        return classify(error)
 
     def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a server's)
         """Return nothing to do: a file answers by itself."""
@@ -302,3 +308,17 @@ def _use_wal(connection: sqlite3.Connection, wait: float) -> None:
         else:
             return
         time.sleep(_WAL_RETRY)
+
+
+def open_dialect(url: URL, driver: str, text: str) -> Sqlite:
+    """Return the dialect of a file."""
+    del driver, text
+    return Sqlite(_file_of(url))
+
+
+def _file_of(url: URL) -> str:
+    if url.host or url.username or url.query or not url.database or url.database == ":memory:" or "\0" in url.database:
+        raise SettingsError(
+            "The database URL of SQLite must name a file, like sqlite:///logoadmin.db, and nothing else"
+        )
+    return url.database

@@ -7,10 +7,10 @@ from typing import Final, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Pool, PoolProxiedConnection
 
-from logoadmin.adapters.sql_storage.breaker import Breaker
-from logoadmin.adapters.sql_storage.dialects import Dialect
+from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind
-from logoadmin.adapters.sql_storage.outages import Outages
+from logoadmin.adapters.sql_storage.resilience.breaker import Breaker
+from logoadmin.adapters.sql_storage.resilience.failure_log import Outages
 from logoadmin.adapters.sql_storage.statements import StatementCompiler
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause

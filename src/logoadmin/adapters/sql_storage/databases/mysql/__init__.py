@@ -1,0 +1,1 @@
+"""MariaDB and MySQL: a server, or a cluster of them."""

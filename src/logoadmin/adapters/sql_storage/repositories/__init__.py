@@ -1,0 +1,1 @@
+"""The repositories: the queries for each port of storage, and what their rows become."""
