@@ -391,7 +391,9 @@ def test_names_are_passed_on_by_many_lines_in_the_wrong_order_but_not_by_very_ma
     # It would have worked after two hundred rounds.
     assert 50 < len(tries) < 150
     assert {line.problems[0].loc for line in caught.value.lines} == {("username",)}
-    assert all("put this one behind the line that it waits for" in line.problems[0].msg for line in caught.value.lines)
+    assert all(
+        "move this line behind the line that it depends on" in line.problems[0].msg for line in caught.value.lines
+    )
     assert gallery.authors.get(GetAuthor(author_id=199)).username == "199"
 
 
@@ -633,7 +635,7 @@ def test_a_file_of_bad_lines_is_not_read_to_its_end(stocked: LogoAdmin) -> None:
         stocked.import_export.load(ImportRecords(), Endless())
     *named, last = caught.value.lines
     assert [line.number for line in named] == list(range(1, 10_001))
-    text = "And more: with so many problems, lines from here on are not looked at"
+    text = "Too many problems: lines from here on were not checked"
     assert last == BadLine(10_001, (Problem((), text, "too_long"),))
 
 

@@ -1,8 +1,8 @@
-"""Moving records in and out as JSON Lines (contract I).
+"""Import and export of records as JSON Lines (contract I).
 
-A line is a record as the API answers it with its kind in front, save that a theme or a logo names its authors as
-``author_ids``, in link order. Each line is a creation or an amendment of its own; one that must wait for another,
-because that makes its author or gives up its name, may stand before it.
+A line is a record as the API returns it, with its ``kind`` first; themes and logos have ``author_ids`` instead of
+``authors``, in link order. Each line creates or updates a record. A line may come before another line that it depends
+on, because that creates its author or changes a unique name.
 """
 
 import json
@@ -26,34 +26,35 @@ from logoadmin.domain.model.records import Imported, ImportedCounts, Kind, Passw
 from logoadmin.domain.services.import_source import BadLines, CheckedLines, ImportSource
 from logoadmin.domain.services.jsonl import Line, LineOutcome, UserLine, problem_of, serialized_line
 from logoadmin.domain.transactions import Transactions
+from logoadmin.domain.use_cases import Service
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
 
-# Lines that must wait for others are tried again so often, all together: twice each, and some more. Names that are
-# passed on by a thousand lines, each of which needs the one after it, would otherwise take a million tries.
+# The number of retries of lines that depend on others: two for each line, and some more. A thousand lines that pass on
+# names, each of which depends on the next, would otherwise take a million tries.
 _TRIES: Final = 2
 _MORE_TRIES: Final = 10_000
-_IN_ORDER: Final = "too many lines wait for others: put this one behind the line that it waits for"
+_IN_ORDER: Final = "too many lines depend on later ones: move this line behind the line that it depends on"
 
 
 class ImportRecords(Command):
-    """That everything in a file be so, or nothing of it; a dry run finds out and undoes it.
+    """The import of a file, all or nothing; a dry run is undone.
 
-    It takes the rights to change records of the kinds in it.
+    It requires the write scopes of the kinds in the file.
     """
 
     permission = SIGNED_IN
     takes_long = True
 
     dry_run: Annotated[Flag, described("Whether to report the result without changing anything.", True)] = False
-    # Of all the lines: with a key, other lines are another command.
+    # The hash of all lines: under an idempotency key, other lines are another command.
     lines_hash: SkipJsonSchema[str | None] = request_option(None)
 
 
 class ExportRecords(Command):
-    """All records as lines, or those of some kinds; it takes the rights to read them (contract I4)."""
+    """The export of all records, or of some kinds; it requires their read scopes (contract I4)."""
 
     permission = SIGNED_IN
 
@@ -64,39 +65,45 @@ class ExportRecords(Command):
 
     @property
     def rows(self) -> list[AnyKind]:
-        """The kinds that are asked for, in the order in which they are exported."""
+        """The requested kinds, in the order of export."""
         return [row for kind, row in KINDS.items() if not self.kind or kind in self.kind]
 
 
 class _DryRun(Exception):
-    """No error, only the way out of a transaction that is to be undone."""
+    """Leaves the transaction of a dry run, so that it is undone; not an error."""
 
     def __init__(self, imported: Imported) -> None:
         self.imported = imported
         super().__init__()
 
 
-class ImportExportService:
-    """Import and export. Every method may also raise what :class:`Transactions` raises."""
+class ImportExportService(Service):
+    """The use cases of import and export."""
 
     def __init__(self, transactions: Transactions, hasher: PasswordHasher) -> None:
-        self._transactions = transactions
+        super().__init__(transactions)
         self._hasher = hasher
 
     def check(self, command: ImportRecords | ExportRecords, caller: Caller) -> int | None:
-        """Refuse a caller who may not, before a file is received or made; which kinds are in one is seen later.
+        """Reject a caller without the scopes, before a file is received or created.
+
+        The kinds in a file to import are checked later.
 
         Returns:
-            which user it is, also where a key of theirs asks; None for the program itself.
+            The id of the user, also if the caller is a service key; None for the program itself.
 
         Raises:
-            NotPermitted: they may change records of no kind, or not read those that are asked for.
+            NotPermitted: the caller may not change records of any kind, or not read all of the requested kinds.
         """
-        self._transactions.require_token(command, caller)
+        self.transactions.require_token(command, caller)
         if not isinstance(caller, SignedIn | KeyHolder):
             return None
-        check = _check_no_stranger if isinstance(command, ImportRecords) else _check_readable
-        return self._transactions.snapshot_with_rights(command, caller, partial(_checked_user, check))
+
+        def check(_: UnitOfWork, command: ImportRecords | ExportRecords, held: Rights | None) -> int | None:
+            _require_scopes(command, held)
+            return None if held is None else held.user_id
+
+        return self.transactions.snapshot_with_rights(command, caller, check)
 
     def load(
         self,
@@ -112,14 +119,14 @@ class ImportExportService:
         They are read several times and never held, unless they can be read only once.
 
         Args:
-            command: how.
-            lines: the lines, numbered from 1; empty ones are passed over.
+            command: the options.
+            lines: the lines, numbered from 1; empty ones are skipped.
             caller: who asks.
-            progress: is called for each line that is done; again, if the database has the transaction start again.
+            progress: is called for each stored line; again, if the transaction runs again.
             with_password_hashes: whether lines of users may have them.
 
         Raises:
-            InvalidLines: some cannot be imported; every one of them is reported, up to
+            InvalidLines: some lines cannot be imported; all are reported, up to
                 :data:`~logoadmin.domain.services.import_source.MOST_REPORTED` problems, and whether there are more.
             NotPermitted: the caller may not change records of each kind in them, or not one of these (contract B4).
             Conflict: nobody would hold everything any more (contract B4).
@@ -132,10 +139,10 @@ class ImportExportService:
         if checked.bad.unread_from is not None:
             raise checked.bad.error()
         if command.lines_hash is None:
-            # Never under a key: that would take other lines for the same, and the same lines make the same records.
+            # Without an idempotency key, which needs the hash of the lines to tell them from others.
             command = ImportRecords(dry_run=command.dry_run)
         try:
-            return self._transactions.write(command, caller, partial(self._load, source, checked, progress))
+            return self.transactions.write(command, caller, partial(_load, source, checked, progress=progress))
         except _DryRun as end:
             return end.imported
 
@@ -147,51 +154,74 @@ class ImportExportService:
         *,
         with_password_hashes: bool = False,
     ) -> dict[Kind, int]:
-        """Export records as they are at one moment (contract I1), so that no line names what only later ones make.
+        """Export records as they are at one moment, so that every reference is in the file (contract I1).
 
         Args:
-            command: which.
+            command: the kinds.
             write: is given each line, with its line end.
             caller: who asks.
-            with_password_hashes: whether lines of users have them, which takes the right to everything.
+            with_password_hashes: whether lines of users have them, which requires the scope ``*``.
 
         Returns:
-            how many lines there were of each kind (contract I4).
+            The number of lines of each kind (contract I4).
 
         Raises:
-            NotPermitted: the caller may not read records of each kind that is asked for.
+            NotPermitted: the caller may not read all of the requested kinds.
         """
-        work = partial(_dump, write, with_password_hashes)
-        return self._transactions.stream_snapshot(command, caller, work)
 
-    def _load(
-        self,
-        source: ImportSource,
-        checked: CheckedLines,
-        progress: Callable[[], object],
-        uow: AuditedUnitOfWork,
-        command: ImportRecords,
-    ) -> Imported:
-        held = uow.held
-        if held is not None:
-            held.require(KINDS[kind].write_scope for kind in checked.kinds)
-        done, refused = _store(uow, source, progress)
-        bad = checked.bad.joined(refused)
-        if bad.count:
-            raise bad.error()
-        imported = done.imported(command.dry_run)
-        if command.dry_run:
-            uow.close()
-            raise _DryRun(imported)
-        return imported
+        def dump(uow: UnitOfWork, command: ExportRecords, held: Rights | None) -> dict[Kind, int]:
+            _require_scopes(command, held)
+            if held is not None and with_password_hashes and not held.hold(Scope.ALL):
+                raise NotPermitted
+            counts = dict.fromkeys(Kind, 0)
+            for kind in command.rows:
+                for record in _all(uow, kind):
+                    line = serialized_line(uow, kind, record, with_password=with_password_hashes)
+                    write(json.dumps(line, ensure_ascii=False) + "\n")
+                    counts[kind.kind] += 1
+            return counts
+
+        return self.transactions.stream_snapshot(command, caller, dump)
+
+
+def _require_scopes(command: ImportRecords | ExportRecords, held: Rights | None) -> None:
+    """Require a write scope for an import, for an export the read scopes of all its kinds."""
+    if held is None:
+        return
+    if isinstance(command, ImportRecords):
+        permitted = any(held.hold(kind.write_scope) for kind in KINDS.values())
+    else:
+        permitted = all(row.read_scope is None or held.hold(row.read_scope) for row in command.rows)
+    if not permitted:
+        raise NotPermitted
+
+
+def _load(
+    source: ImportSource,
+    checked: CheckedLines,
+    uow: AuditedUnitOfWork,
+    command: ImportRecords,
+    progress: Callable[[], object],
+) -> Imported:
+    if uow.held is not None:
+        uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
+    done, refused = _store(uow, source, progress)
+    bad = checked.bad.joined(refused)
+    if bad.count:
+        raise bad.error()
+    imported = done.imported(command.dry_run)
+    if command.dry_run:
+        uow.close()
+        raise _DryRun(imported)
+    return imported
 
 
 @dataclass(slots=True)
 class _Done:
-    """What became of the lines."""
+    """The results of the lines."""
 
     counts: Counter[tuple[Kind, LineOutcome]] = field(default_factory=Counter)
-    # The users who were created, save those who got a password.
+    # The users who were created without a password.
     without_password: set[int] = field(default_factory=set)
 
     def add(self, line: Line, outcome: LineOutcome) -> None:
@@ -209,12 +239,12 @@ class _Done:
 
 
 def _store(uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], object]) -> tuple[_Done, BadLines]:
-    """Store lines, those that are refused again after the others, for as long as that helps and is not too often.
+    """Store lines; refused lines are retried after the others, as long as that helps, up to a limit.
 
-    Nothing is held of them: of those that wait for others, no more than their numbers and which records they are about.
+    Lines are not held: of those that wait for others, only their numbers and records are known.
 
     Returns:
-        what became of them, and those that remain.
+        The results, and the lines that remain refused.
     """
     done = _Done()
     waiting: array[int] | None = None
@@ -227,7 +257,7 @@ def _store(uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], 
             tried += len(batch)
             uow.load(line.which for _, line in batch)
             for number, line in batch:
-                # Of two lines for a record the later one is to stand, so it does not overtake the other.
+                # Of two lines for a record the later one counts, so it must not be stored before the other.
                 if line.which not in held:
                     try:
                         done.add(line, line.store(uow))
@@ -246,45 +276,8 @@ def _store(uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], 
         waiting = left
 
 
-def _checked_user(
-    check: Callable[[Any, Rights | None], None], _uow: UnitOfWork, command: Command, held: Rights | None
-) -> int | None:
-    check(command, held)
-    return None if held is None else held.user_id
-
-
-def _check_no_stranger(_command: ImportRecords, held: Rights | None) -> None:
-    if held is not None and not any(held.hold(kind.write_scope) for kind in KINDS.values()):
-        raise NotPermitted
-
-
-def _check_readable(command: ExportRecords, held: Rights | None) -> None:
-    needed = [row.read_scope for row in command.rows]
-    if held is not None and not all(scope is None or held.hold(scope) for scope in needed):
-        raise NotPermitted
-
-
 def _no_hashes(_: PasswordHash) -> str:
-    return "Password hashes are not taken here"
-
-
-def _dump(
-    write: Callable[[str], object],
-    with_password_hashes: bool,
-    uow: UnitOfWork,
-    command: ExportRecords,
-    held: Rights | None,
-) -> dict[Kind, int]:
-    _check_readable(command, held)
-    if held is not None and with_password_hashes and not held.hold(Scope.ALL):
-        raise NotPermitted
-    counts = dict.fromkeys(Kind, 0)
-    for kind in command.rows:
-        for record in _all(uow, kind):
-            line = serialized_line(uow, kind, record, with_password=with_password_hashes)
-            write(json.dumps(line, ensure_ascii=False) + "\n")
-            counts[kind.kind] += 1
-    return counts
+    return "Password hashes are not accepted here"
 
 
 def _all(uow: UnitOfWork, kind: RecordKind[Record, Any]) -> Listing[Record]:

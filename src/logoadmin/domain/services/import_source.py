@@ -1,4 +1,4 @@
-"""The source of an import: its lines, read as often as it takes, and those of them that are bad (contract I2)."""
+"""The source of an import: its lines, which are read several times, and the bad ones (contract I2)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,21 +9,21 @@ from logoadmin.domain.model.errors import BadLine, InvalidLines, Problem
 from logoadmin.domain.model.records import Kind, PasswordHash
 from logoadmin.domain.services.jsonl import Line, read_lines
 
-# Of bad lines no more problems than this are named: somebody has to hold them. A file that has so many without a look
-# at any record is not read any further.
+# The maximum number of reported problems, which are held in memory. A file with this many, found without looking at
+# records, is not read any further.
 MOST_REPORTED: Final = 10_000
 _MAX_BATCH_TEXT: Final = 2**20
 
 
 @dataclass(slots=True)
 class BadLines:
-    """The first lines that cannot be imported, and how many there are.
+    """The first bad lines, and their number.
 
     Attributes:
-        first: the first of them, with :data:`MOST_REPORTED` problems or the first few more.
-        count: how many there are.
-        problems: how many problems the first ones have.
-        unread_from: the first line that was not looked at, because there were so many.
+        first: the first of them, with about :data:`MOST_REPORTED` problems at most.
+        count: the number of bad lines.
+        problems: the number of problems of the first ones.
+        unread_from: the first line that was not read, because there were too many problems.
     """
 
     first: list[BadLine] = field(default_factory=list)
@@ -32,7 +32,7 @@ class BadLines:
     unread_from: int | None = None
 
     def add(self, number: int, *problems: Problem) -> None:
-        """Take note of one more."""
+        """Add a bad line."""
         self.count += 1
         if self.problems < MOST_REPORTED:
             self.first.append(BadLine(number, problems))
@@ -47,15 +47,17 @@ class BadLines:
         return both
 
     def explained(self, text: str) -> "BadLines":
-        """Return them with more to each problem."""
-        told = [replace(line, problems=tuple(_with(problem, text) for problem in line.problems)) for line in self.first]
-        return replace(self, first=told)
+        """Return them with an explanation added to each problem."""
+        explained = [
+            replace(line, problems=tuple(_with(problem, text) for problem in line.problems)) for line in self.first
+        ]
+        return replace(self, first=explained)
 
     def error(self) -> InvalidLines:
-        """Return the error that reports them, and says at its end whether there are more."""
+        """Return the error that reports them, with an entry at its end if there are more."""
         lines, more = self.first, self.count - len(self.first)
         if self.unread_from is not None:
-            text = "And more: with so many problems, lines from here on are not looked at"
+            text = "Too many problems: lines from here on were not checked"
             lines = [*lines, BadLine(self.unread_from, (Problem((), text, "too_long"),))]
         elif more:
             text = f"And more: {more} other line{'' if more == 1 else 's'} cannot be imported"

@@ -1,4 +1,4 @@
-"""The lines of a file to import (contract I): what each kind may say, and how its record comes to be so."""
+"""The lines of a file to import (contract I): their fields, and how they are stored."""
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,15 +17,15 @@ from logoadmin.domain.model.limits import AuthorIds, HashText, UnixTime
 from logoadmin.domain.model.records import Kind, PasswordHash, StoredRecord
 from logoadmin.ports.storage import UnitOfWork
 
-# What some programs put at the start of a file, to say how it is encoded.
+# Byte order marks, which some programs write at the start of a file.
 _UTF_8_MARK: Final = "\ufeff"
 _UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# A command never needs so many, see MOST_MARKS; a line may have as many authors as it has room for.
+# More than in commands, see MOST_MARKS: a line may have any number of authors that fits into it.
 _MOST_MARKS: Final = 500_000
 
 
 class LineOutcome(StrEnum):
-    """What became of a line's record."""
+    """The result of a line."""
 
     CREATED = "created"
     AMENDED = "amended"
@@ -33,23 +33,23 @@ class LineOutcome(StrEnum):
 
 
 class Line(Input):
-    """A line of a file. What it leaves out is only when it was created: that stays, or is now."""
+    """A line of a file. Only ``created_at`` may be missing: then it stays, or is the current time."""
 
     created_at: UnixTime = UNSET
 
     @property
     def row(self) -> AnyKind:
-        """The kind of record that it is about."""
+        """The kind of its record."""
         row: AnyKind = KINDS[getattr(self, "kind")]  # noqa: B009 (every subclass has one, as a literal of its own)
         return row
 
     @property
     def which(self) -> tuple[Kind, int]:
-        """Which record it is about."""
+        """The kind and the id of its record."""
         return self.row.kind, self.row.id_of(self)
 
     def store(self, uow: AuditedUnitOfWork) -> LineOutcome:
-        """Create the record with this id, or amend it where it is not so already."""
+        """Create the record with this id, or update it if it differs."""
         kind = self.row
         for field, referred in kind.references.items():
             get_existing(uow, KINDS[referred], getattr(self, field))
@@ -72,13 +72,13 @@ class Line(Input):
     def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
         uow.records(self.row).add(record)
 
-    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:  # noqa: ARG002 (most have nothing there)
-        """Amend what a record has beside its fields; tell whether it was not so already."""
+    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:  # noqa: ARG002 (most kinds have neither)
+        """Update links or the password of a record; return whether they differed."""
         return False
 
 
 class UserLine(Line):
-    """A user; without a password hash a new one cannot sign in, and one who is there goes on with theirs."""
+    """A user; without a password hash, a new user cannot sign in, and an existing user keeps the password."""
 
     password_hash: HashText = UNSET
 
@@ -103,7 +103,7 @@ class UserLine(Line):
 
 
 class ArtworkLine(Line):
-    """An artwork; its links are made so."""
+    """An artwork with its links."""
 
     author_ids: AuthorIds
 
@@ -112,7 +112,7 @@ class ArtworkLine(Line):
         return next(kind for kind in ARTWORK_KINDS if kind is self.row)
 
     def store(self, uow: AuditedUnitOfWork) -> LineOutcome:
-        """Create or amend the artwork, once its authors are there."""
+        """Create or update the artwork; its authors must exist."""
         for author_id in self.author_ids:
             get_existing(uow, AUTHORS, author_id)
         return super().store(uow)
@@ -134,9 +134,9 @@ class ArtworkLine(Line):
 
 
 def _line_of(kind: AnyKind) -> type[Line]:
-    """Return the lines of a kind: all that a record has, with the same limits, has to be in them."""
+    """Return the class of the lines of a kind, with the fields and limits of its records."""
     hints = get_type_hints(kind.record, include_extras=True)
-    # A field with a default came later than the first exports, which have no such field.
+    # Fields with defaults are newer than the first exports, which do not have them.
     defaults = {each.name: each.default for each in fields(kind.record) if each.default is not MISSING}
     values: dict[str, Any] = {"kind": (Literal[kind.kind], ...)} | {
         name: (hints[name], defaults.get(name, ...)) for name in kind.stored_fields if name != "created_at"
@@ -149,7 +149,7 @@ _LINES: Final[Mapping[Any, type[Line]]] = {kind.kind: _line_of(kind) for kind in
 
 
 def serialized_line(uow: UnitOfWork, kind: AnyKind, record: StoredRecord, *, with_password: bool) -> dict[str, Any]:
-    """Return what a line says of a record."""
+    """Return the line of a record."""
     values: dict[str, Any] = {"kind": kind.kind, **snapshot(kind, record)}
     if kind in ARTWORK_KINDS:
         created_at = values.pop("created_at")
@@ -162,17 +162,17 @@ def serialized_line(uow: UnitOfWork, kind: AnyKind, record: StoredRecord, *, wit
 def read_lines(
     lines: Iterable[str | bytes], refusal: Callable[[PasswordHash], str | None]
 ) -> Iterator[tuple[int, Line | BadLine]]:
-    """Yield the lines with their numbers, from 1: those within their limits, and what is wrong with the others.
+    """Yield the lines with their numbers, from 1: valid lines, and the problems of the others.
 
     Args:
         lines: the lines.
-        refusal: why a password hash is not taken, see :class:`~logoadmin.ports.passwords.PasswordHasher`.
+        refusal: returns why a password hash is rejected, see :class:`~logoadmin.ports.passwords.PasswordHasher`.
     """
     for number, given in enumerate(lines, start=1):
         if not given.strip():
             continue
         if number == 1 and isinstance(given, bytes) and given.startswith(_UTF_16_MARKS):
-            # Said once: no other line of it can be read either.
+            # Reported once: no other line can be read either.
             yield number, BadLine(number, (Problem((), "File is not UTF-8 but UTF-16", "json_invalid"),))
             return
         try:
@@ -198,10 +198,10 @@ def _line(text: str, refusal: Callable[[PasswordHash], str | None]) -> Line:
     try:
         values = strict_json(text.rstrip("\r\n"), _MOST_MARKS)
     except ValueError as error:
-        # The parser counts the lines of what it is given, which is one: the number that counts is the file's.
+        # The parser was given one line; its number in the file is reported elsewhere.
         reason = str(error).replace(" at line 1 column ", " at column ")
         values = Problem((), f"Invalid JSON: {reason}", "json_invalid")
-    if isinstance(values, Problem):  # raised out here, so that no other error drags the line along
+    if isinstance(values, Problem):  # raised outside the handler, whose error has the line
         raise InvalidInput([values])
     if not isinstance(values, dict):
         raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
@@ -216,7 +216,7 @@ def _line(text: str, refusal: Callable[[PasswordHash], str | None]) -> Line:
 
 
 def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Callable[[PasswordHash], str | None]) -> UserLine:
-    """Return a line with its password hash checked as well; every problem is raised at once."""
+    """Return a line after checking its password hash; all problems are raised together."""
     line: UserLine | None = None
     problems: tuple[Problem, ...] = ()
     try:
@@ -233,7 +233,7 @@ def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Callable[[
 
 
 def problem_of(error: DuplicateEntry | NotFound) -> Problem:
-    """Return why a line was not stored, at the field that is to blame."""
+    """Return why a line was not stored, at the field that caused it."""
     if isinstance(error, DuplicateEntry):
         return Problem((error.key,), str(error), "value_error")
     field = "author_ids" if error.what == "Author" else f"{error.what.lower()}_id"
