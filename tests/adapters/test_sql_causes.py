@@ -280,7 +280,7 @@ def test_a_server_that_was_gone_is_logged_when_it_begins_and_when_it_ends(
     for work in (add, read, add):
         assert cause_on(mariadb_storage, work) is Cause.OUT_OF_REACH
     (begins,) = said()
-    assert begins.startswith(f"{running.address}: nothing answers there")
+    assert begins.startswith(f"{running.address}: no database server responds there")
     assert "(out_of_reach, " in begins
     running.start()
     deadline = time.monotonic() + 10

@@ -17,13 +17,13 @@ def names(directory: Path) -> list[str]:
 def test_a_copy_is_made_and_a_database_of_it(run: Run) -> None:
     made = run("backup", "copy.db")
     assert (made.code, made.err) == (0, "")
-    assert made.out.startswith("copy.db is a whole copy, and verified. Keep it safe")
+    assert made.out.startswith("Backed up to copy.db and verified. Keep it safe")
     says_one_line(run("backup", "copy.db"), 1, "copy.db is there already")
     says_one_line(run("restore", "copy.db"), 1, "logoadmin.db is there already")
     restored = run("restore", "copy.db", "--database", "sqlite:///other.db")
     assert (restored.code, restored.out) == (
         0,
-        "The database is that of copy.db. Ids go on beyond all that may have been given since\n",
+        "Restored from copy.db. New ids start above any that may have been issued since the backup\n",
     )
     finished = run("restore", "--loaded", "--database", "sqlite:///copy.db")
     assert (finished.code, finished.err) == (0, "")
@@ -32,7 +32,7 @@ def test_a_copy_is_made_and_a_database_of_it(run: Run) -> None:
 
 @pytest.mark.usefixtures("initialised")
 def test_who_wants_the_copy_on_standard_output_is_not_told_that_one_was_made(run: Run) -> None:
-    says_one_line(run("backup", "-"), 2, "A copy is a file")
+    says_one_line(run("backup", "-"), 2, "A backup cannot go to standard output")
     assert names(Path()) == ["logoadmin.db"]
 
 
@@ -47,13 +47,13 @@ def test_of_a_directory_the_newest_copy_is_kept(run: Run) -> None:
     kept = names(directory)
     assert kept[0] in made.out
     assert (len(kept), kept[1]) == (2, "mine.db")
-    says_one_line(run("backup", "--keep", "1", "copy.db"), 2, "--keep takes a directory, and copy.db is none")
+    says_one_line(run("backup", "--keep", "1", "copy.db"), 2, "--keep requires a directory, and copy.db is not one")
     says_one_line(run("backup", "--keep", "0", "copies"), 2, "--keep")
     assert names(directory) == kept
 
 
 def test_restore_takes_a_file_or_says_that_one_was_loaded(run: Run) -> None:
-    says_one_line(run("restore"), 2, "Name one file, or say --loaded")
-    says_one_line(run("restore", "--loaded", "copy.db"), 2, "Name one file, or say --loaded")
+    says_one_line(run("restore"), 2, "Name a file, or use --loaded")
+    says_one_line(run("restore", "--loaded", "copy.db"), 2, "Name a file, or use --loaded")
     says_one_line(run("restore", "--loaded"), 1, "File logoadmin.db does not exist")
     assert names(Path()) == []

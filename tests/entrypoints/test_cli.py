@@ -31,8 +31,8 @@ pytestmark = pytest.mark.usefixtures("empty_directory")
 
 ADMIN_PASSWORD = "first password"
 WITHOUT = (
-    "Without password hashes: where this is imported, users cannot sign in until they are given passwords "
-    "(--with-password-hashes takes the hashes along)\n"
+    "Password hashes are left out: after an import, users cannot sign in until their passwords are set "
+    "(--with-password-hashes includes the hashes)\n"
 )
 AUTHOR = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
 
@@ -292,8 +292,8 @@ def test_an_import_that_brings_an_administrator_makes_no_other(run: Run) -> None
     ended = run("import", "users.jsonl")
     assert (ended.code, ended.out) == (0, "Imported 1 user (1 created)\n")
     assert ended.err == (
-        "1 new user without a password, who cannot sign in: give each one with logoadmin user password USER, "
-        "or import a file of export --with-password-hashes\n"
+        "1 new user without a password cannot sign in: set one with logoadmin user password USER, "
+        "or import a file made with export --with-password-hashes\n"
     )
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         assert [user.user_id for user in gallery.users.list(logoadmin.ListUsers())] == [5]
@@ -358,7 +358,7 @@ def test_settings_that_are_no_text_are_named(run: Run, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("password", "sentence"),
     [
-        ("", "must not be empty; without it, a password is made up"),
+        ("", "must not be empty; without it, a password is generated"),
         ("x" * 257, "must not be longer than 256 characters"),
     ],
 )
@@ -571,8 +571,8 @@ def test_rotating_the_keys_of_the_database_signs_nobody_out(run: Run) -> None:
         token = running.sessions.sign_in(SIGN_IN).access_token
         ended = run("token-key", "rotate")
         assert (ended.code, ended.err) == (0, "")
-        assert "nobody is signed out" in ended.out
-        assert "one after the other" in ended.out
+        assert "Nobody is signed out" in ended.out
+        assert "one by one" in ended.out
         restarted = started()
         assert take_each_others_tokens(running, restarted)
         assert restarted.sessions.caller(token)
@@ -825,7 +825,7 @@ def test_what_happened_is_printed_and_undone(run: Run) -> None:
     assert change["after"] == {"user_id": 7, "username": "Ann", "avatar": None, "role_id": 1} | {
         "created_at": change["at"]
     }
-    assert run("revert", "4") == CommandResult(0, "Undid change 4 by change 5: user.removed, id 7\n", "")
+    assert run("revert", "4") == CommandResult(0, "Undid change 4 with change 5: user.removed, id 7\n", "")
     says_one_line(run("revert", "4"), 1, "User 7 was changed since, by change 5")
     says_one_line(run("revert", "99"), 1, "Change 99 not found")
     assert len(run("changes").out.splitlines()) == 5
@@ -873,7 +873,7 @@ def test_all_that_a_command_did_is_undone_by_its_request(run: Run) -> None:
     imported = run("import", "new.jsonl")
     after = run("export", "-").out
     undone = run("revert", "--request", imported.request)
-    assert undone == CommandResult(0, f"Undid request {imported.request} by 2 changes\n", "")
+    assert undone == CommandResult(0, f"Undid request {imported.request} with 2 changes\n", "")
     assert run("export", "-").out == before
     assert run("revert", "--request", undone.request).code == 0
     assert run("export", "-").out == after
@@ -881,7 +881,7 @@ def test_all_that_a_command_did_is_undone_by_its_request(run: Run) -> None:
     says_one_line(run("revert", "--request", "unknown"), 1, "Request unknown not found")
     assert run("revert", "4").request
     created = run("user", "create", "7", "Ann", "--role", "2", stdin="one\n")
-    assert run("revert", "--request", created.request).out == f"Undid request {created.request} by 2 changes\n"
+    assert run("revert", "--request", created.request).out == f"Undid request {created.request} with 2 changes\n"
     assert run("user", "password", "admin", stdin="two\n").request
     assert run("import", "new.jsonl", "--dry-run").request == ""
     for arguments in ((), ("4", "--request", "x")):

@@ -225,7 +225,7 @@ def test_what_is_wrong_stands_apart_from_what_to_do_whatever_is_in_it(
     (tmp_path / "d; e: f").mkdir()
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "a; b: c.pem")
     found = said(run("doctor", "--host", "::", "--port", "0", "--database", "sqlite:///d; e: f"))
-    assert found["access"][1].startswith("Listening on :: lets others in; say who may do what with --access guarded")
+    assert found["access"][1].startswith("Others can reach ::; choose --access guarded")
     assert found["keys"][1].startswith("The token key file a; b: c.pem holds no key in PEM; make one with: openssl ")
     assert found["database"][1] == "d; e: f is a directory; name a file"
 
@@ -363,7 +363,7 @@ def test_tables_and_columns_that_are_gone_are_named(run: Run, gallery: Path) -> 
 def test_a_writer_who_does_not_end_is_warned_of(run: Run, gallery: Path) -> None:
     with contextlib.closing(sqlite3.connect(gallery, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert "keeps it locked" in amiss(run("doctor"))["writing"]
+        assert "locked by another program" in amiss(run("doctor"))["writing"]
 
 
 def test_ids_that_run_out_are_warned_of(run: Run, gallery: Path) -> None:

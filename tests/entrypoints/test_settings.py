@@ -128,11 +128,11 @@ def test_a_misspelt_name_is_refused_wherever_it_is(run: Run, monkeypatch: pytest
     says_one_line(
         run("openapi"),
         2,
-        "logoadmin.toml: there is no setting databse, did you mean database?",
-        f"{secrets}: there is no setting logoadmin_tokenkey, did you mean logoadmin_token_key?",
-        "there is no setting LOGOADMIN_PROT, did you mean LOGOADMIN_PORT?",
-        "there is no setting LOGOADMIN_SECRET_DIR, did you mean LOGOADMIN_SECRETS_DIR?",
-        "there is no setting LOGOADMIN_ZZZZ",
+        "logoadmin.toml: unknown setting databse, did you mean database?",
+        f"{secrets}: unknown setting logoadmin_tokenkey, did you mean logoadmin_token_key?",
+        "unknown setting LOGOADMIN_PROT, did you mean LOGOADMIN_PORT?",
+        "unknown setting LOGOADMIN_SECRET_DIR, did you mean LOGOADMIN_SECRETS_DIR?",
+        "unknown setting LOGOADMIN_ZZZZ",
     )
 
 

@@ -1,4 +1,4 @@
-"""All that can be set (contract H1)."""
+"""The settings (contract H1)."""
 
 import re
 from collections.abc import Iterable
@@ -21,53 +21,53 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import SettingsError
 from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS
 
-# Only what means the same in a path, in a URL and in a header; `.` and `..` would be resolved by clients.
 # A colon belongs to an IPv6 address: ports are not compared (contract A22).
 _HOST = re.compile(r"\*|[A-Za-z0-9._-]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|\[[0-9A-Fa-f:.]+\]", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
-# As policies of browsers have them; a scheme is the page's own, or its safer sister.
+# As in a Content-Security-Policy; without a scheme, it is that of the page or https.
 _PICTURE_HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.ASCII)
+# Only characters that need no escapes; clients would resolve `.` and `..`.
 _ROOT_PATH = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
 
 
 class Settings(BaseModel):
-    """Everything that can be set; making one reads nothing but its arguments.
+    """All settings; creating them reads nothing but the arguments.
 
     Attributes:
         host: the address that ``serve`` listens on.
         port: its port; 0 for any that is free.
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:`` (contract H2).
-        access: the policy, ``open`` or ``guarded`` (contract B1); None for ``open``, not said explicitly.
-        workers: how many processes ``serve`` runs.
-        trusted_proxies: the proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` ``serve`` believes; addresses
+        access: the policy, ``open`` or ``guarded`` (contract B1); None for an implicit ``open``.
+        workers: the number of worker processes of ``serve``.
+        trusted_proxies: the proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` ``serve`` trusts, as addresses
             and networks. Text is split at commas.
-        root_path: the prefix that a proxy takes off the paths before ``serve`` gets them, such as ``/gallery``.
-        token_key: the key that signs access tokens, after which white space and more may follow that are accepted;
-            without it, those that the first start put in the database.
-        token_key_files: PEM files, the first of which has the private key that signs access tokens instead; of the
-            others, of ``token_key`` and of the database, tokens are accepted. Text is split at commas.
+        root_path: the prefix that a proxy strips from paths, such as ``/gallery``.
+        token_key: the key that signs access tokens; further keys after white space are accepted. Without it, those in
+            the database are used.
+        token_key_files: PEM files. The first has the private key that signs access tokens; those signed by the other
+            files, ``token_key`` or the keys in the database are accepted. Text is split at commas.
         token_issuer: ``iss`` of access tokens.
         token_audience: ``aud`` of access tokens.
-        access_token_seconds: how long an access token is good.
-        session_seconds: how long a session lasts that is not refreshed.
-        session_days: how long any session lasts, however often it is refreshed.
-        hosts: the names that ``serve`` answers to beside those of loopback, such as ``gallery.example``; ``*`` for any.
-            Under ``guarded``, none is any, too (contract A22). Text is split at commas.
-        origins: the origins whose pages in a browser may use everything, such as ``https://admin.example``; those of
-            others may only read what is public (contract F2).
-        cache_seconds: how long browsers and proxies may keep public reads without asking again.
-        console: whether the page for people is served at ``/console/`` (contract J1).
-        picture_hosts: the hosts from which the console's previews of CSS may get pictures, such as ``i.example`` or
+        access_token_seconds: the lifetime of an access token.
+        session_seconds: the lifetime of a session that is not refreshed.
+        session_days: the lifetime of any session.
+        hosts: the names of the service besides those of loopback, such as ``gallery.example``; ``*`` for any. Under
+            ``guarded``, any name is accepted if none is given (contract A22). Text is split at commas.
+        origins: the origins whose pages may use the whole interface, such as ``https://admin.example``; others may only
+            read the public gallery (contract F2).
+        cache_seconds: how long browsers and proxies may cache public responses.
+        console: whether the console is served at ``/console/`` (contract J1).
+        picture_hosts: the hosts from which previews of CSS in the console may load pictures, such as ``i.example`` or
             ``*.example`` (contract J2). Text is split at commas.
-        admin_password: the first administrator's; without it, one is made up and shown once (contract H3).
-        argon2_memory_kib: memory for each password hash, in KiB.
-        argon2_passes: how often it is gone through.
+        admin_password: the password of the first administrator; without it, one is generated and shown (contract H3).
+        argon2_memory_kib: the memory of a password hash, in KiB.
+        argon2_passes: the number of passes over it.
         log_level: ``debug``, ``info`` (a line for each request), ``warning`` or ``error``.
-        log_format: ``text`` or ``json``, a line for each event either way (contract K3).
-        drain_seconds: for how long ``serve`` takes connections still after SIGTERM, while ``/readyz`` answers 503
-            (contract K5).
-        metrics_port: the port of ``serve`` at which metrics are, 0 for any; None for no metrics (contract K2).
-        metrics_host: the address of that.
+        log_format: ``text`` or ``json``, one line per event (contract K3).
+        drain_seconds: how long ``serve`` accepts connections after SIGTERM, while ``/readyz`` returns 503 (contract
+            K5).
+        metrics_port: the port for metrics, 0 for any; None for no metrics (contract K2).
+        metrics_host: the address for metrics.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -103,7 +103,7 @@ class Settings(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _is_whole(cls, value: Any, info: ValidationInfo) -> Any:
-        # As TOML has them, true would be 1, and 2.0 would be 2.
+        # In TOML, true would be 1 and 2.0 would be 2.
         is_number = cls.model_fields[info.field_name or ""].annotation in (int, int | None)
         if is_number and isinstance(value, bool | float):
             raise PydanticCustomError("int_type", "Input should be a valid integer")
@@ -170,9 +170,9 @@ class Settings(BaseModel):
     @field_validator("admin_password")
     @classmethod
     def _is_password(cls, value: SecretStr | None) -> SecretStr | None:
-        # Declared as lengths, pydantic would speak of items.
+        # A declared length would make pydantic's message speak of items.
         if value is not None and not value:
-            raise PydanticCustomError("admin_password", "must not be empty; without it, a password is made up")
+            raise PydanticCustomError("admin_password", "must not be empty; without it, a password is generated")
         if value is not None and len(value) > MAX_PASSWORD:
             raise PydanticCustomError("admin_password", f"must not be longer than {MAX_PASSWORD} characters")
         return value
@@ -190,7 +190,7 @@ class Settings(BaseModel):
             text = value.get_secret_value() if isinstance(value, SecretStr) else value
             text = "".join(map(str, text)) if isinstance(text, tuple) else text
             if isinstance(text, str) and ("\0" in text or _is_broken(text)):
-                raise ValueError(f"{name} should be text in UTF-8 without the character U+0000")
+                raise ValueError(f"{name} must be UTF-8 text without the character U+0000")
         return self
 
 
@@ -199,7 +199,7 @@ def _split(text: str) -> list[str]:
 
 
 def _texts(value: Any, pattern: re.Pattern[str], wrong: PydanticCustomError) -> list[str] | tuple[str, ...]:
-    """Return texts that all look so, of which a list may be one text with commas."""
+    """Return texts that all match, given as a list or as one text with commas."""
     listed = _split(value) if isinstance(value, str) else value
     if not isinstance(listed, list | tuple) or not all(isinstance(e, str) and pattern.fullmatch(e) for e in listed):
         raise wrong
@@ -207,7 +207,7 @@ def _texts(value: Any, pattern: re.Pattern[str], wrong: PydanticCustomError) -> 
 
 
 def _network(entry: Any) -> IPv4Network | IPv6Network:
-    """Return a network, of one address perhaps; numbers would also be addresses to ``ip_network``."""
+    """Return a network or a single address as text; ``ip_network`` would also accept numbers."""
     if isinstance(entry, IPv4Network | IPv6Network):
         return entry
     if not isinstance(entry, str):
@@ -216,15 +216,15 @@ def _network(entry: Any) -> IPv4Network | IPv6Network:
 
 
 def _is_broken(text: str) -> bool:
-    """Tell whether text came from bytes that are not UTF-8."""
+    """Whether text came from bytes that are not UTF-8."""
     return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def settings_of(**given: Any) -> Settings:
-    """Return the settings made of arguments alone; those that are None were not given.
+    """Return settings from arguments alone; None means not given.
 
     Raises:
-        SettingsError: naming each setting that is wrong and how, never its value.
+        SettingsError: naming each wrong setting and the reason, never its value.
     """
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
@@ -234,11 +234,11 @@ def settings_of(**given: Any) -> Settings:
 
 
 def problems_of(error: ValidationError) -> list[tuple[str, str]]:
-    """Return the setting and what is wrong with it, for each; the setting is "" where the message names it."""
+    """Return each wrong setting with the reason; the setting is "" where the message names it."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     return [(".".join(map(str, entry["loc"])), entry["msg"]) for entry in found]
 
 
 def wrong_settings(problems: Iterable[str]) -> SettingsError:
-    """Return the error that says all that is wrong with settings."""
+    """Return the error that lists all problems."""
     return SettingsError(f"Settings are wrong: {'; '.join(problems)}")

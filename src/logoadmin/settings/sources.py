@@ -1,4 +1,4 @@
-"""Where settings are read: flags over environment over secrets directory over file over defaults (contract H1, K4)."""
+"""The sources of settings: flags over environment over secrets directory over file over defaults (contract H1, K4)."""
 
 import os
 import re
@@ -19,20 +19,18 @@ _PREFIX: Final = "LOGOADMIN_"
 _CONFIG_FILE: Final = "logoadmin.toml"
 _CONFIG_VARIABLE: Final = "LOGOADMIN_CONFIG"
 _SECRETS_VARIABLE: Final = "LOGOADMIN_SECRETS_DIR"
-# Kubernetes sets these in every container where a service is called logoadmin, and with them LOGOADMIN_PORT, to a URL
-# (contract K4).
+# Kubernetes sets these in every container if a service is named logoadmin, and LOGOADMIN_PORT to a URL (contract K4).
 _OF_PLATFORMS: Final = ("LOGOADMIN_SERVICE_", "LOGOADMIN_PORT_")
 _LINK: Final = re.compile(r"_SERVICE_(HOST|PORT)|_PORT_[0-9]+_(TCP|UDP)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsInForce:
-    """The settings, and where they are from.
+    """The settings and their origins.
 
     Attributes:
         settings: the settings.
-        origins: by the name of the setting, the flag, the variable or the file that its value is from; what is not
-            there has its default.
+        origins: the flag, variable or file of each setting that does not have its default.
     """
 
     settings: Settings
@@ -41,7 +39,7 @@ class SettingsInForce:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """One place: its values and where they are, by setting, and what it has that is no setting."""
+    """One source: values and origins by setting, and what is wrong there."""
 
     values: Mapping[str, Any]
     origins: Mapping[str, str]
@@ -49,16 +47,16 @@ class _Source:
 
 
 def load_settings(**flags: Any) -> Settings:
-    """Return the settings from everywhere, with flags (those that are None were not given) over everything else.
+    """Return the settings from all sources; flags win, and None means not given.
 
     Raises:
-        SettingsError: naming each setting that is wrong and how, never its value.
+        SettingsError: naming each wrong setting and the reason, never its value.
     """
     return settings_in_force(**flags).settings
 
 
 def settings_in_force(**flags: Any) -> SettingsInForce:
-    """Return the settings from everywhere, and where each is from; the rest as :func:`load_settings`."""
+    """Return the settings from all sources with their origins, as :func:`load_settings`."""
     sources = (_file(), _secrets(), _environment(), _flags(flags))  # the last one wins
     values = {name: value for source in sources for name, value in source.values.items()}
     origins = {name: origin for source in sources for name, origin in source.origins.items()}
@@ -73,7 +71,7 @@ def settings_in_force(**flags: Any) -> SettingsInForce:
 
 
 def _problem(name: str, text: str, values: Mapping[str, Any], origins: Mapping[str, str]) -> str:
-    if not name:  # the text has it
+    if not name:  # the text names it
         return text
     setting = name.partition(".")[0]
     if _is_link(origins.get(setting, ""), values.get(setting)):
@@ -100,15 +98,15 @@ def _environment() -> _Source:
 
 
 def _is_link(name: str, value: Any) -> bool:
-    """Return whether a variable is one that Kubernetes sets for a service, whose name it begins with."""
+    """Whether a variable is set by Kubernetes for a service whose name begins with logoadmin."""
     is_url = isinstance(value, str) and value.startswith(("tcp://", "udp://"))
     return name.upper().startswith(_PREFIX) and (is_url or _LINK.search(name) is not None)
 
 
 def _links(names: Iterable[str]) -> str:
     return (
-        f"{', '.join(names)}: set by Kubernetes for one of its services, not for logoadmin; "
-        "give that service a name that does not begin with logoadmin, or set enableServiceLinks: false for the pod"
+        f"{', '.join(names)}: set by Kubernetes for a service, not for logoadmin; "
+        "rename that service so that it does not begin with logoadmin, or set enableServiceLinks: false for the pod"
     )
 
 
@@ -117,7 +115,7 @@ def _secrets() -> _Source:
     if not directory:
         return _Source({}, {})
     if not Path(directory).is_dir():
-        raise SettingsError(f"{_SECRETS_VARIABLE} names a directory that is not there: {directory}")
+        raise SettingsError(f"{_SECRETS_VARIABLE} names a directory that does not exist: {directory}")
     known = {f"{_PREFIX}{name}".lower(): name for name in Settings.model_fields}
     with _readable(directory):
         files = [file for file in Path(directory).absolute().iterdir() if file.name.lower().startswith(_PREFIX.lower())]
@@ -137,7 +135,7 @@ def _file() -> _Source:
     file = Path(named or _CONFIG_FILE)
     if not file.is_file():
         if named:
-            raise SettingsError(f"{_CONFIG_VARIABLE} names a file that is not there: {named}")
+            raise SettingsError(f"{_CONFIG_VARIABLE} names a file that does not exist: {named}")
         return _Source({}, {})
     with _readable(str(file)):
         found = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -149,7 +147,7 @@ def _file() -> _Source:
 
 @contextmanager
 def _readable(file: str) -> Iterator[None]:
-    """Say of a file what keeps it from being read, and nothing that is in it."""
+    """Report why a file cannot be read, without its content."""
     try:
         yield
     except OSError as error:
@@ -161,19 +159,19 @@ def _readable(file: str) -> Iterator[None]:
 
 
 def _doubles(named: Iterable[tuple[str, str | None]]) -> Iterator[str]:
-    """Say of names that differ in case alone that only one of them may be there."""
+    """Report names of the same setting that differ only in case."""
     by_setting: dict[str, list[str]] = {}
     for name, setting in named:
         if setting is not None:
             by_setting.setdefault(setting, []).append(name)
     for setting, names in by_setting.items():
         if len(names) > 1:
-            yield f"{' and '.join(sorted(names))} are the same setting {setting}, give one of them"
+            yield f"{' and '.join(sorted(names))} are the same setting {setting}; set only one of them"
 
 
 def _unknown(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
-    """Say of names that there are no such settings, and which was perhaps meant."""
+    """Report names that are not settings, with the closest setting."""
     written = {name.upper().removeprefix(_PREFIX): name for name in known}
     for name in sorted(names):
         meant = get_close_matches(name.upper().removeprefix(_PREFIX), written, 1)
-        yield f"there is no setting {name}" + (f", did you mean {written[meant[0]]}?" if meant else "")
+        yield f"unknown setting {name}" + (f", did you mean {written[meant[0]]}?" if meant else "")

@@ -1,7 +1,4 @@
-"""Why a database does not do what it is asked (contract K3): for the log, the command line and `readyz`.
-
-No answer to a request has it.
-"""
+"""Why a database fails (contract K3): for the log, the command line and `readyz`, never for other responses."""
 
 from enum import Enum
 
@@ -11,8 +8,8 @@ class Cause(Enum):
 
     Attributes:
         code: its name for programs.
-        text: what is the matter.
-        cure: what to do about it.
+        text: the problem.
+        cure: what to do.
     """
 
     code: str
@@ -20,7 +17,7 @@ class Cause(Enum):
     cure: str
 
     def __new__(cls, code: str, text: str, cure: str) -> "Cause":
-        """Make a row, whose value is the code."""
+        """Create a row, whose value is the code."""
         cause = object.__new__(cls)
         cause._value_ = cause.code = code
         cause.text, cause.cure = text, cure
@@ -28,7 +25,7 @@ class Cause(Enum):
 
     OUT_OF_REACH = (
         "out_of_reach",
-        "nothing answers there as a database server does",
+        "no database server responds there",
         "check that it is running, and that the database URL has the right host and port",
     )
     UNKNOWN_HOST = (
@@ -38,12 +35,12 @@ class Cause(Enum):
     )
     NO_ANSWER = (
         "no_answer",
-        "it does not answer in time",
-        "look whether it hangs, and for a firewall on the way that drops what is sent to its port",
+        "it does not respond in time",
+        "check whether it hangs, and whether a firewall drops packets to its port",
     )
     ACCESS_DENIED = (
         "access_denied",
-        "it refuses the user or the password",
+        "it rejects the user or the password",
         "check both in the database URL, and that the server accepts this user from this machine, without TLS if the "
         "URL does not ask for it",
     )
@@ -55,47 +52,47 @@ class Cause(Enum):
     )
     UNKNOWN_DATABASE = (
         "unknown_database",
-        "the server is there, but has no database of that name",
-        "make it with CREATE DATABASE, or correct the name at the end of the URL",
+        "the server has no database of that name",
+        "create it with CREATE DATABASE, or correct the name at the end of the database URL",
     )
     TLS_REFUSED = (
         "tls_refused",
-        "server and URL do not agree about TLS, or the certificate is not to be trusted",
-        "compare ssl, ssl_ca and ssl_check_hostname in the URL with what the server offers and demands",
+        "server and URL disagree about TLS, or the certificate is not trusted",
+        "compare ssl, ssl_ca and ssl_check_hostname in the URL with the TLS settings of the server",
     )
-    DISK_FULL = ("disk_full", "its disk is full", "make room there")
+    DISK_FULL = ("disk_full", "its disk is full", "free some space")
     READ_ONLY = (
         "read_only",
-        "it can only be read",
-        "let the user of this program write the file and its directory, or name a server that takes changes",
+        "it is read-only",
+        "give the user of this program write access to the file and its directory, or use a server that accepts writes",
     )
     CORRUPT = (
         "corrupt",
-        "it is damaged, or no database any more",
-        "stop the service, keep a copy of it as it is, and restore it from a backup",
+        "it is damaged, or not a database",
+        "stop the service, keep a copy of the file, and restore it from a backup",
     )
     CANNOT_OPEN = (
         "cannot_open",
         "the file cannot be opened",
-        "make sure that it is there, and that the user of this program may read and write it and its directory",
+        "check that it exists, and that the user of this program may read and write it and its directory",
     )
     IO_ERROR = (
         "io_error",
         "the system cannot read or write its file",
-        "look into the log of the system for what is wrong with the disk, and for limits on the size of files",
+        "check the system log for disk errors, and the limits on file sizes",
     )
-    CUT_OFF = ("cut_off", "the server is cut off from its cluster", "name another one, or mend the cluster")
+    CUT_OFF = ("cut_off", "the server is cut off from its cluster", "use another one, or repair the cluster")
     TOO_LARGE = (
         "too_large",
-        "the server does not take so much at once",
+        "the server does not accept packets of this size",
         "set its max_allowed_packet to four mebibytes or more",
     )
     TOO_BUSY = (
         "too_busy",
-        "it is too busy, or somebody else keeps it locked",
-        "try again; if it stays so, look for who holds it, and for limits such as max_connections",
+        "it is too busy, or locked by another program",
+        "try again; if that does not help, find out what holds the lock, and check limits such as max_connections",
     )
-    NO_TABLES = ("no_tables", "it has no tables of logoadmin yet", "run logoadmin init for the same database")
+    NO_TABLES = ("no_tables", "it has no logoadmin tables yet", "run logoadmin init for the same database")
     OLDER_TABLES = (
         "older_tables",
         "its tables are older than this program",
@@ -108,6 +105,6 @@ class Cause(Enum):
     )
     NEWER_TABLES = (
         "newer_tables",
-        "its tables were made by a newer logoadmin, and this one does not know them",
+        "its tables belong to a newer version of logoadmin",
         "install that version or a newer one",
     )

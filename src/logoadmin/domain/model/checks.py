@@ -1,11 +1,11 @@
-"""What is found when somebody checks whether a service can do its work (contract K4)."""
+"""The results of checks (contract K4)."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class Verdict(Enum):
-    """How a check came out."""
+    """The outcome of a check."""
 
     OK = "ok"
     WARNING = "warning"
@@ -14,13 +14,13 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one check found.
+    """The result of one check.
 
     Attributes:
         check: its name, one or two words.
-        verdict: how it came out.
-        text: what was found, never with a secret.
-        cure: what to do about it; empty where nothing is to be done.
+        verdict: its outcome.
+        text: the finding, without secrets.
+        cure: what to do; empty where nothing is to be done.
     """
 
     check: str
@@ -30,15 +30,15 @@ class Result:
 
 
 def ok(check: str, text: str) -> Result:
-    """Return that a check found nothing wrong."""
+    """Return the result of a check that passed."""
     return Result(check, Verdict.OK, text)
 
 
 def warning(check: str, text: str, cure: str) -> Result:
-    """Return what works and may not do so for long, or not as safely as it could."""
+    """Return a problem that does not stop the service yet, or makes it less secure."""
     return Result(check, Verdict.WARNING, text, cure)
 
 
 def wrong(check: str, text: str, cure: str) -> Result:
-    """Return what keeps the service from its work, or lets others do harm."""
+    """Return a problem that stops the service, or lets others do harm."""
     return Result(check, Verdict.WRONG, text, cure)

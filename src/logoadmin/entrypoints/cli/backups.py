@@ -1,4 +1,4 @@
-"""Whole copies of a gallery, and galleries made of them (contract K4)."""
+"""Backup and restore (contract K4)."""
 
 from pathlib import Path
 
@@ -13,45 +13,45 @@ from logoadmin.entrypoints.cli.gallery import command_settings, database_option
     "--keep",
     type=click.IntRange(1),
     metavar="N",
-    help="Keep so many in the directory FILE, this one among them, and remove the oldest. Give each gallery its own.",
+    help="Keep N backups in the directory FILE, including this one. Use one directory per gallery.",
 )
 @database_option
 def backup(file: Path, keep: int | None, database: str | None) -> None:
-    """Make FILE a whole copy of the gallery at one moment, also while it is served.
+    """Back up the gallery to FILE, also while it is served.
 
-    It is verified before it has its name, and never overwrites another. In a directory, the file is named after the
-    database and the time, in UTC. For a server, this says the command that does it.
+    The backup is complete, of one moment, and verified before it gets its name; it overwrites nothing. In a directory,
+    it is named after the database and the time, in UTC. For a database server, this prints the command to use.
     """
     from logoadmin.maintenance import back_up, back_up_into
 
-    if str(file) == "-":  # elsewhere that is standard output, which would get the sentence below and no copy
-        raise click.UsageError("A copy is a file, which is verified: name one, or a directory.")
+    if str(file) == "-":  # standard output for other commands; a backup is read again to verify it
+        raise click.UsageError("A backup cannot go to standard output: name a file or a directory.")
     if file.is_dir():
         file = back_up_into(command_settings(database), file, keep)
     elif keep is not None:
-        raise click.UsageError(f"--keep takes a directory, and {file} is none.")
+        raise click.UsageError(f"--keep requires a directory, and {file} is not one.")
     else:
         back_up(command_settings(database), file)
-    click.echo(f"{file} is a whole copy, and verified. Keep it safe: it holds the keys for tokens and password hashes")
+    click.echo(f"Backed up to {file} and verified. Keep it safe: it contains the token keys and the password hashes")
 
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
-@click.option("--loaded", is_flag=True, help="A copy was loaded into the database otherwise: pass over ids alone.")
+@click.option("--loaded", is_flag=True, help="The backup was loaded with another program: only skip ids.")
 @database_option
 def restore(file: Path | None, loaded: bool, database: str | None) -> None:
-    """Make the database of FILE, which logoadmin backup made, where there is none.
+    """Create the database from FILE, a backup made by logoadmin backup.
 
-    Tables of an earlier version are brought up to date. Ids that may have been given since the backup are passed over.
-    A server is loaded by its own program, which this says; --loaded does the rest then.
+    Nothing is overwritten. Tables of an earlier version are upgraded. Ids that may have been issued since the backup
+    are skipped. For a database server, this prints the command to load the backup; run --loaded after it.
     """
     from logoadmin.maintenance import restore, restore_loaded
 
     if (file is None) is not loaded:
-        raise click.UsageError("Name one file, or say --loaded.")
+        raise click.UsageError("Name a file, or use --loaded.")
     if file is None:
         restore_loaded(command_settings(database))
-        click.echo("The database is ready. Ids go on beyond all that may have been given since the copy was made")
+        click.echo("The database is ready. New ids start above any that may have been issued since the backup")
     else:
         restore(command_settings(database), file)
-        click.echo(f"The database is that of {file}. Ids go on beyond all that may have been given since")
+        click.echo(f"Restored from {file}. New ids start above any that may have been issued since the backup")

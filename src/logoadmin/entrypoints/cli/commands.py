@@ -1,4 +1,4 @@
-"""All commands as one: those with a module of their own, and here the short ones."""
+"""The command ``logoadmin``, and the subcommands without a module of their own."""
 
 import json
 from itertools import islice
@@ -32,16 +32,16 @@ from logoadmin.entrypoints.one_line import as_json_line
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="logoadmin")
 def cli() -> None:
-    """Administration of a gallery of site logos and themes.
+    """Administer a gallery of site logos and themes.
 
-    Every setting can also be made in the environment, as LOGOADMIN_DATABASE, or in logoadmin.toml.
+    Every setting can also be set in the environment, as in LOGOADMIN_DATABASE, or in logoadmin.toml.
     """
 
 
 @cli.command()
 @database_option
 def init(database: str | None) -> None:
-    """Make the tables and the first administrator, or bring older tables up to date."""
+    """Create the tables and the first administrator, or upgrade older tables."""
     with gallery_at(database, "always") as gallery:
         click.echo(f"The database at {gallery.server} is ready")
         show_password(gallery.admin_password)
@@ -49,21 +49,19 @@ def init(database: str | None) -> None:
 
 
 @cli.command()
-@click.option("--after", type=click.IntRange(0), help="Only what follows this change, in the order asked for.")
-@click.option("--limit", type=click.IntRange(1), help="No more than so many changes.")
+@click.option("--after", type=click.IntRange(0), help="Only changes after this one, in the chosen order.")
+@click.option("--limit", type=click.IntRange(1), help="At most this many changes.")
 @click.option("--order", type=click.Choice(["asc", "desc"]), default="asc", help="desc prints the newest first.")
-@click.option(
-    "--kind", type=click.Choice([kind.value for kind in Kind]), help="Only what happened to records of this kind."
-)
-@click.option("--id", type=int, help="Only what happened to the record of that kind with this id.")
-@click.option("--user", "user_id", type=int, metavar="ID", help="Only what this user did.")
-@click.option("--action", help="Only this, such as logo.removed.")
-@click.option("--request", "request_id", metavar="ID", help="Only what this request or command did.")
-@click.option("--since", type=int, metavar="TIME", help="Only from this time on, as Unix time in seconds.")
-@click.option("--until", type=int, metavar="TIME", help="Only up to this time.")
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="Only changes of records of this kind.")
+@click.option("--id", type=int, help="Only changes of the record of that kind with this id.")
+@click.option("--user", "user_id", type=int, metavar="ID", help="Only changes by this user.")
+@click.option("--action", help="Only this action, such as logo.removed.")
+@click.option("--request", "request_id", metavar="ID", help="Only changes by this request or command.")
+@click.option("--since", type=int, metavar="TIME", help="Only changes from this time on, in Unix seconds.")
+@click.option("--until", type=int, metavar="TIME", help="Only changes up to this time.")
 @database_option
 def changes(database: str | None, limit: int | None, **asked: Any) -> None:
-    """Print what happened as JSON Lines, the oldest change first."""
+    """Print the history as JSON Lines, the oldest change first."""
     from pydantic import TypeAdapter
 
     from logoadmin.domain.model.records import Change
@@ -81,22 +79,24 @@ def changes(database: str | None, limit: int | None, **asked: Any) -> None:
 
 @cli.command()
 @click.argument("change_id", type=int, required=False)
-@click.option("--request", "request_id", metavar="ID", help="Undo all that a request or a command changed, or nothing.")
+@click.option(
+    "--request", "request_id", metavar="ID", help="Undo everything that a request or a command changed, or nothing."
+)
 @database_option
 def revert(change_id: int | None, request_id: str | None, database: str | None) -> None:
-    """Undo a change, or all that a request changed, as new changes."""
+    """Undo a change, or everything that a request changed, with new changes."""
     from logoadmin.domain.services.changes import Revert, RevertRequest
 
     caller = owner()
     if (change_id is None) == (request_id is None):
-        raise click.UsageError("Name one change, or a request with --request.")
+        raise click.UsageError("Name a change, or a request with --request.")
     with gallery_at(database, "never") as gallery:
         if request_id is not None:
             made = sum(1 for _ in gallery.changes.revert_request(RevertRequest(request_id=request_id), caller))
-            click.echo(f"Undid request {request_id} by {made} change{'' if made == 1 else 's'}")
+            click.echo(f"Undid request {request_id} with {made} change{'' if made == 1 else 's'}")
         if change_id is not None:
             change = gallery.changes.revert(Revert(change_id=change_id), caller)
-            click.echo(f"Undid change {change_id} by change {change.change_id}: {change.action}, id {change.id}")
+            click.echo(f"Undid change {change_id} with change {change.change_id}: {change.action}, id {change.id}")
     show_request(caller)
 
 
@@ -113,21 +113,21 @@ def openapi(access: str | None) -> None:
 
 @cli.group("token-key")
 def token_key() -> None:
-    """Look after the keys in the database that sign access tokens."""
+    """Manage the keys in the database that sign access tokens."""
 
 
 @token_key.command()
 @database_option
 def rotate(database: str | None) -> None:
-    """Rotate the keys in the database; nobody is signed out."""
+    """Rotate the keys in the database. Nobody is signed out."""
     from logoadmin.maintenance import rotate_keys
 
     if rotate_keys(command_settings(database)):
-        click.echo("Rotated the keys in the database; nobody is signed out.")
-        click.echo("Restart the running services, one after the other, before you rotate again.")
+        click.echo("Rotated the keys in the database. Nobody is signed out.")
+        click.echo("Restart the running services one by one before you rotate again.")
     else:
-        click.echo("The database is of an earlier version: it got its next key only now, and nobody is signed out.")
-        click.echo("Restart the running services, one after the other, and then rotate again to use that key.")
+        click.echo("The database is of an earlier version and has only now got its next key. Nobody is signed out.")
+        click.echo("Restart the running services one by one, then rotate again to use that key.")
 
 
 for command in (serve, import_, export, backup, restore, user, config, doctor, healthcheck, completion):

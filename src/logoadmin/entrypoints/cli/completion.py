@@ -1,4 +1,4 @@
-"""Completing what is typed, in the shells that click knows (contract K4)."""
+"""Shell completion (contract K4)."""
 
 import click
 
@@ -7,11 +7,11 @@ import click
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print a script with which SHELL completes commands, options and their values."""
+    """Print a script that makes SHELL complete commands, options and their values."""
     from click.shell_completion import get_completion_class
 
-    # By the names that click itself looks for when the script has it complete.
+    # These are the names that click uses when the script calls it.
     name = "logoadmin"
     found = get_completion_class(shell)
-    assert found is not None  # noqa: S101 (the choices above are those it has)
+    assert found is not None  # noqa: S101 (click has a class for each of the choices)
     click.echo(found(context.find_root().command, {}, name, f"_{name.upper()}_COMPLETE").source())

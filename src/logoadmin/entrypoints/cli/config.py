@@ -1,4 +1,4 @@
-"""What is set, and where (contract K4)."""
+"""The settings in force (contract K4)."""
 
 import json
 import re
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 _HIDDEN: Final = "***"
 _DEFAULT: Final = "default"
-# The URL of a file, or of a server on this machine by its name alone.
+# The URL of a file, or of a database on a local server without user and password.
 _FILE: Final = re.compile(r"sqlite:///[^?]*|\w[\w+]*:///[\w.-]*")
-# That of a server, where a password may have any other @ but the last.
+# The URL of a server; a password may contain any @ but the last.
 _SERVER: Final = re.compile(
     r"(?P<kept>\w[\w+]*://[^:/@]*)(?P<password>.*)@(?P<server>(\[[^]/]*\]|[^]:/[]*)(:\d*)?(/.*)?)", re.DOTALL
 )
-# A driver takes its options there, a password among them.
+# Options of the driver; one of them may be a password.
 _OPTION: Final = re.compile(r"([a-z_]+=).*", re.DOTALL)
 
 
@@ -64,7 +64,7 @@ def _for_programs(found: "SettingsInForce") -> dict[str, Any]:
 
 
 def _shown(found: "SettingsInForce") -> dict[str, Any]:
-    """Return what is set, as JSON has it, without what is secret."""
+    """Return the settings as JSON values, with secrets masked."""
     from pydantic import SecretStr
 
     shown = found.settings.model_dump(mode="json")
@@ -76,14 +76,14 @@ def _shown(found: "SettingsInForce") -> dict[str, Any]:
 
 
 def without_password(url: str) -> str:
-    """Return a database's URL without what only its server and its owner know; it need not be well-formed."""
+    """Return the URL of a database without its secrets, even if it is malformed."""
     from logoadmin.bootstrap import MEMORY
 
     if url == MEMORY or _FILE.fullmatch(url):
         return url
     before, mark, options = url.partition("?")
     found = _SERVER.fullmatch(before)
-    if found is None or "@" in options:  # it may be one of a password, and so may what is before it
+    if found is None or "@" in options:  # either may be part of a password
         return _HIDDEN
     password = f":{_HIDDEN}" if found["password"] else ""
     return f"{found['kept']}{password}@{found['server']}{mark}" + "&".join(

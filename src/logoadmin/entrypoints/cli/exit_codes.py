@@ -1,4 +1,4 @@
-"""How a command ends: what is said on standard error, and the exit code."""
+"""The end of a command: the message on standard error, and the exit code."""
 
 import sys
 from io import TextIOWrapper
@@ -16,9 +16,9 @@ _INTERRUPTED: Final = 130
 
 
 def main() -> NoReturn:
-    """Run the command of this process's arguments and exit: 0 for done, 1 for failed, 2 for asked wrongly."""
+    """Run the command line and exit: 0 for success, 1 for failure, 2 for wrong usage or settings."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a terminal need not know every character
+        if isinstance(stream, TextIOWrapper):  # a terminal may not support every character
             stream.reconfigure(errors="backslashreplace")
     try:
         cli.main(standalone_mode=False)
@@ -29,8 +29,8 @@ def main() -> NoReturn:
         sys.exit(_USAGE)
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "logoadmin"
-        said = " ".join(error.format_message().split())  # choices are on lines of their own
-        _exit(_USAGE, f"{said.removesuffix('.')}. See: {command} --help")
+        message = " ".join(error.format_message().split())  # click puts choices on separate lines
+        _exit(_USAGE, f"{message.removesuffix('.')}. See: {command} --help")
     except click.Abort:
         _exit(_INTERRUPTED, "Interrupted")
     except InvalidLines as error:

@@ -1,4 +1,4 @@
-"""The gallery that a command works on, which is there after it (contract H2, H3)."""
+"""The gallery that a command works on (contract H2, H3)."""
 
 import secrets
 import time
@@ -23,25 +23,25 @@ database_option = click.option(
 
 
 def owner() -> Owner:
-    """Return who asks on the command line; all that a command changes is of one request, which can be undone (G4)."""
+    """Return the caller of a command; its changes have one request id, by which they can be undone (contract G4)."""
     return Owner(secrets.token_hex(8))
 
 
 def show_request(caller: Owner, *, undoable: bool = True) -> None:
-    """Say by what id the history knows what a command did, and how to undo it."""
+    """Print the request id of a command's changes, and how to undo them."""
     how = f"; logoadmin revert --request {caller.request_id} undoes it" if undoable else ""
     click.echo(f"Request {caller.request_id}{how}", err=True)
 
 
 def gallery_at(database: str | None, create: "Create", *, administrator: bool = True) -> "LogoAdmin":
-    """Open the gallery of a command, which waits for the database as long as it takes."""
+    """Open the gallery for a command, which waits for a slow database."""
     from logoadmin.bootstrap import open_gallery
 
     return open_gallery(command_settings(database), create=create, administrator=administrator, interactive=False)
 
 
 def gallery_for_dry_run(database: str | None) -> "LogoAdmin":
-    """Open the gallery for a dry run, which makes nothing: where there is no database, an empty one in memory."""
+    """Open the gallery for a dry run, which creates nothing: an empty one in memory if no database exists."""
     from logoadmin.bootstrap import MEMORY, open_gallery
     from logoadmin.settings import settings_of
 
@@ -52,7 +52,7 @@ def gallery_for_dry_run(database: str | None) -> "LogoAdmin":
 
 
 def command_settings(database: str | None) -> "Settings":
-    """Return the settings of a command, which name a database that is there after it."""
+    """Return the settings of a command, which needs a database that outlives it."""
     from logoadmin.bootstrap import MEMORY
     from logoadmin.settings import load_settings
 
@@ -63,21 +63,23 @@ def command_settings(database: str | None) -> "Settings":
 
 
 def warn_of_clock(gallery: "LogoAdmin") -> None:
-    """Say if the last change was made after now: what was given for a time then ends at the wrong one."""
+    """Warn if the last change lies in the future: tokens and sessions then expire at the wrong time."""
     from logoadmin.domain.model.limits import CLOCK_SKEW
     from logoadmin.domain.services.changes import ListChanges
 
-    # Who cannot read it now says so elsewhere.
+    # A database that fails is reported elsewhere.
     with suppress(StorageUnavailable):
         for last in gallery.changes.list(ListChanges(order="desc", limit=1)):
             ahead = last.at - time.time()
             if ahead > CLOCK_SKEW:
-                told = f"The last change was made {ahead:.0f} s after now: set the clocks of all machines by NTP"
-                click.echo(f"logoadmin: {told}, or tokens and sessions end at the wrong time", err=True)
+                text = (
+                    f"The last change lies {ahead:.0f} s in the future: synchronise the clocks of all machines by NTP"
+                )
+                click.echo(f"logoadmin: {text}, or tokens and sessions expire at the wrong time", err=True)
 
 
 def show_password(password: str | None) -> None:
-    """Say the first administrator's password if it was made up, on standard output, where no log goes."""
+    """Print the password of the first administrator if it was generated, on standard output, which is not the log."""
     if password is not None:
         click.echo(f'The first administrator is "admin" with the password {password}')
-        click.echo("It is shown this once. Another one: logoadmin user password admin")
+        click.echo("It is shown only once. To change it: logoadmin user password admin")

@@ -1,4 +1,4 @@
-"""Moving records in and out of files (contract I)."""
+"""Import and export (contract I)."""
 
 import shutil
 import sys
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 @click.command("import")
 @click.argument("file", type=click.Path(allow_dash=True))
 @database_option
-@click.option("--dry-run", is_flag=True, help="Find out whether it can be imported, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Check whether FILE can be imported, and change nothing.")
 def import_(file: str, database: str | None, dry_run: bool) -> None:
-    """Import records from FILE, one a line as JSON; - is standard input.
+    """Import records from FILE, one JSON object per line; - is standard input.
 
-    All of them are created or amended, or none: every line that cannot be is reported.
+    Either all of them are created or changed, or none. Every bad line is reported.
     """
     from logoadmin.domain.services.import_export import ImportRecords
 
@@ -51,27 +51,27 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
     if not dry_run:
         if any(counts.created or counts.amended for counts in imported.counts.values()):
             show_request(caller)
-        # Only now, and only if the file brought nobody: somebody in it may have the first administrator's name.
+        # After the import, because a user in the file may have the name of the first administrator.
         with gallery_at(database, "empty") as gallery:
             show_password(gallery.admin_password)
 
 
 class _RewindingFile:
-    """A file that yields its lines from the start each time, so that nobody has to hold them."""
+    """A file whose lines can be read several times."""
 
     def __init__(self, source: IO[bytes]) -> None:
         self._source = source
         self._start = source.tell()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield them, from the start each time."""
+        """Yield the lines from the start."""
         self._source.seek(self._start)
         yield from self._source
 
 
 @contextmanager
 def _lines_of(file: str) -> Iterator[_RewindingFile]:
-    """Open a file; what can be read only once, such as a pipe, goes to the disk first."""
+    """Open a file; a pipe, which can be read only once, is copied to the disk first."""
     with click.open_file(file, "rb") as source:
         if source.seekable():
             yield _RewindingFile(source)
@@ -86,22 +86,22 @@ def _show_problems(file: str, error: InvalidLines) -> None:
     for line in error.lines:
         for problem in line.problems:
             where = ".".join(map(str, problem.loc))
-            said = f"{file}:{line.number}: {where + ': ' if where else ''}{problem.msg}"
-            click.echo(on_one_line(said), err=True)
+            text = f"{file}:{line.number}: {where + ': ' if where else ''}{problem.msg}"
+            click.echo(on_one_line(text), err=True)
 
 
 def _show_imported(imported: "Imported") -> None:
     done = []
     for kind, counts in imported.counts.items():
         became = {"created": counts.created, "amended": counts.amended, "unchanged": counts.unchanged}
-        told = ", ".join(f"{count} {outcome}" for outcome, count in became.items() if count)
-        if told:
-            done.append(f"{_counted(counts.lines, kind)} ({told})")
+        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in became.items() if count)
+        if outcomes:
+            done.append(f"{_counted(counts.lines, kind)} ({outcomes})")
     click.echo(f"{'Could import' if imported.dry_run else 'Imported'} {', '.join(done) or 'nothing'}")
     if imported.without_password:
         click.echo(
-            f"{_counted(imported.without_password, 'new user')} without a password, who cannot sign in: "
-            "give each one with logoadmin user password USER, or import a file of export --with-password-hashes",
+            f"{_counted(imported.without_password, 'new user')} without a password cannot sign in: "
+            "set one with logoadmin user password USER, or import a file made with export --with-password-hashes",
             err=True,
         )
 
@@ -112,7 +112,7 @@ def _counted(count: int, noun: str) -> str:
 
 @contextmanager
 def _progress(lines: _RewindingFile) -> Iterator[Callable[[], None]]:
-    """Show how far it is, where a person watches."""
+    """Show a progress bar in a terminal."""
     if not sys.stderr.isatty():
         yield lambda: None
         return
@@ -123,7 +123,9 @@ def _progress(lines: _RewindingFile) -> Iterator[Callable[[], None]]:
 @click.command()
 @click.argument("file", type=click.Path(allow_dash=True, dir_okay=False))
 @database_option
-@click.option("--with-password-hashes", is_flag=True, help="Let users keep their passwords where this is imported.")
+@click.option(
+    "--with-password-hashes", is_flag=True, help="Include password hashes, so that users keep their passwords."
+)
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export(file: str, database: str | None, with_password_hashes: bool, force: bool) -> None:
     """Export all records to FILE, one JSON object per line; - is standard output."""
@@ -135,8 +137,8 @@ def export(file: str, database: str | None, with_password_hashes: bool, force: b
     with gallery_at(database, "never") as gallery, _target(file) as target:
         if not with_password_hashes:
             click.echo(
-                "Without password hashes: where this is imported, users cannot sign in until they are given passwords "
-                "(--with-password-hashes takes the hashes along)",
+                "Password hashes are left out: after an import, users cannot sign in until their passwords are set "
+                "(--with-password-hashes includes the hashes)",
                 err=True,
             )
         counts = gallery.import_export.dump(ExportRecords(), target.write, with_password_hashes=with_password_hashes)
@@ -145,11 +147,11 @@ def export(file: str, database: str | None, with_password_hashes: bool, force: b
 
 
 def _refuse_database(file: str, database: str | None) -> None:
-    """Refuse to put a file in the place of the database that it is written from."""
+    """Refuse to overwrite the database that is exported."""
     from logoadmin.maintenance import files_of_database
 
     if Path(file).resolve() in files_of_database(command_settings(database)):
-        raise click.UsageError(f"{file} is the database itself; name another file.")
+        raise click.UsageError(f"{file} is the database; name another file.")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Serving over HTTP: the command, and who may be served (contract H1, H3, B2)."""
+"""The command ``serve`` (contract H1, H3, B2)."""
 
 import functools
 import signal
@@ -24,45 +24,47 @@ if TYPE_CHECKING:
     from logoadmin.settings import Settings
 
 access_option = click.option(
-    "--access", type=click.Choice([policy.value for policy in Policy]), help="Who needs a token.  [default: open]"
+    "--access",
+    type=click.Choice([policy.value for policy in Policy]),
+    help="Which callers need a token.  [default: open]",
 )
 
 
-# What is set for one run; in the order in which help has them.
+# In the order of the help text.
 _OPTIONS: Final = (
     click.option("--host", help="The address to listen on.  [default: 127.0.0.1]"),
     click.option("--port", type=click.IntRange(0, MAX_PORT), help="The port to listen on, 0 for any.  [default: 8000]"),
     click.option(
         "--database",
         metavar="URL",
-        help="sqlite:///FILE, mysql+pymysql://USER:PASSWORD@HOST:PORT/NAME, or memory: to try things out.  "
+        help="sqlite:///FILE, mysql+pymysql://USER:PASSWORD@HOST:PORT/NAME, or memory: for trials.  "
         "[default: sqlite:///logoadmin.db]",
     ),
     access_option,
     click.option(
         "--hosts",
         metavar="NAMES",
-        help="Names that requests may be for, beside localhost: separated by commas, or * for any.  [default: none]",
+        help="Names of the service besides localhost, separated by commas, or * for any.  [default: none]",
     ),
-    click.option("--workers", type=click.IntRange(1, MAX_WORKERS), help="How many processes answer.  [default: 1]"),
+    click.option("--workers", type=click.IntRange(1, MAX_WORKERS), help="Number of worker processes.  [default: 1]"),
     click.option(
         "--trusted-proxies",
         metavar="ADDRESSES",
-        help="Proxies whose X-Forwarded-For is believed: addresses and networks, separated by commas.  [default: none]",
+        help="Proxies whose X-Forwarded-For is trusted: addresses and networks, separated by commas.  [default: none]",
     ),
     click.option(
-        "--root-path", metavar="PREFIX", help="What a proxy takes off the paths, as /gallery.  [default: none]"
+        "--root-path", metavar="PREFIX", help="Prefix that a proxy strips from paths, as /gallery.  [default: none]"
     ),
     click.option(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"]),
-        help="What is logged; info has a line for each request.  [default: warning]",
+        help="Lowest level to log; info logs each request.  [default: warning]",
     ),
 )
 
 
 def serve_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the settings that serve takes as options."""
+    """Add the options of serve to a command."""
     return functools.reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
@@ -71,8 +73,8 @@ def serve_options(command: Callable[..., None]) -> Callable[..., None]:
 def serve(**flags: Any) -> None:
     """Serve the gallery over HTTP.
 
-    An embedded database that is empty gets its tables and its first administrator. A socket that systemd hands over
-    is served in place of host and port.
+    An empty embedded database gets its tables and its first administrator. A socket passed by systemd replaces host
+    and port.
     """
     in_terminal = _is_in_terminal()
     from logoadmin.bootstrap import MEMORY, open_gallery
@@ -82,7 +84,7 @@ def serve(**flags: Any) -> None:
     settings = load_settings(**flags)
     given = server.socket_from_systemd()
     check_address(settings, given.getsockname()[0] if given else None)
-    # The address first: what is made in a new database is made for a service that runs.
+    # The address first, so that nothing is created for a service that cannot run.
     with ExitStack() as held:
         listener = held.enter_context(given or server.listen(settings.host, settings.port))
         seen = None
@@ -130,11 +132,11 @@ def _is_in_terminal() -> bool:
 
 
 def _server() -> ModuleType:
-    """Return the server, whose packages need not be there."""
+    """Return the server; its packages are an extra."""
     try:
         from logoadmin.entrypoints import server
     except ModuleNotFoundError as error:
-        raise StartError(f"Serving takes {error.name}: run pip install 'logoadmin[server]'") from error
+        raise StartError(f"{error.name} is not installed; run pip install 'logoadmin[server]'") from error
     return server
 
 
@@ -154,18 +156,17 @@ def check_address(settings: "Settings", host: str | None = None) -> None:
 
     if settings.access is None and not is_loopback(host):
         raise SettingsError(
-            f"Listening on {host} lets others in",
-            "say who may do what with --access guarded, "
-            "or with --access open if everybody who reaches it may change the gallery",
+            f"Others can reach {host}",
+            "choose --access guarded, or --access open if everyone who can reach it may change the gallery",
         )
     if settings.access is Policy.OPEN and not settings.hosts and not is_loopback(host):
         raise SettingsError(
-            f"Listening on {host} under open, the service must know its names, or web pages elsewhere could "
-            "lead here and change the gallery",
-            "give them with --hosts gallery.example, or --hosts '*' for any",
+            f"On {host} with --access open, the service must know its names, or any web page could "
+            "lead browsers here and change the gallery",
+            "name them with --hosts gallery.example, or use --hosts '*' for any",
         )
     if settings.workers > 1 and settings.database.get_secret_value() == MEMORY:
-        raise SettingsError("Memory cannot be shared between processes", "use --workers 1, or a database")
+        raise SettingsError("Processes cannot share a database in memory", "use --workers 1, or another database")
 
 
 def _server_options(server: ModuleType, settings: "Settings", *, in_terminal: bool) -> Any:

@@ -1,4 +1,4 @@
-"""Checking whether a service can do its work, and saying what to do where it cannot (contract K4)."""
+"""The command ``doctor``, which finds problems and suggests remedies (contract K4)."""
 
 from logoadmin.entrypoints.cli.doctor.command import doctor
 

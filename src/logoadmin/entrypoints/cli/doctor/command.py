@@ -1,4 +1,4 @@
-"""The command, which prints a line for each check."""
+"""The command, which prints one line per check."""
 
 import sys
 from collections import Counter
@@ -24,14 +24,14 @@ _COLOURS: Final = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG
 @click.option(
     "--url",
     metavar="URL",
-    help="Where people reach the service, as https://gallery.example/gallery: ask it through its proxy.",
+    help="Public URL of the service, as https://gallery.example/gallery: also check its proxy.",
 )
 def doctor(url: str | None, **flags: Any) -> None:
-    """Look at settings, keys, addresses, database, disk and clock, and say what to do where something is wrong.
+    """Check settings, keys, addresses, database, disk and clock, and suggest remedies.
 
-    One line a check: ok, warning or wrong; exits with 1 if anything is wrong. No record is changed. It takes the
-    options of serve. Run it as the user of the service, in its directory and with its environment, beside it or
-    before it starts.
+    Prints one line per check: ok, warning or wrong. Exits with 1 if anything is wrong. Changes no record. Accepts the
+    options of serve. Run it as the user of the service, in its directory and with its environment, before or while the
+    service runs.
     """
     counted: Counter[Verdict] = Counter()
     for result in _results(flags, url):
@@ -52,7 +52,7 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
     try:
         in_force = settings_in_force(**flags)
     except SettingsError as error:
-        yield wrong("settings", str(error), "correct them; logoadmin config says where each is from")
+        yield wrong("settings", str(error), "correct them; logoadmin config shows where each comes from")
         return
     yield from check_settings(in_force)
     yield from _check_the_rest(in_force, url)
@@ -76,6 +76,6 @@ def _check_the_rest(in_force: "SettingsInForce", url: str | None) -> Iterator[Re
 
 def _line(result: Result) -> str:
     verdict = click.style(f"{result.verdict.value:<{_WIDTHS[0]}}", fg=_COLOURS[result.verdict])
-    told = f"{result.text}; {result.cure}" if result.cure else result.text
-    # A path may be anything that a file system takes, and must not speak to the terminal.
-    return f"{verdict} {result.check:<{_WIDTHS[1]}} {on_one_line(told)}"
+    text = f"{result.text}; {result.cure}" if result.cure else result.text
+    # A path may contain control characters, which must not reach the terminal.
+    return f"{verdict} {result.check:<{_WIDTHS[1]}} {on_one_line(text)}"

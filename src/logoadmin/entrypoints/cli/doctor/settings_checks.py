@@ -1,4 +1,4 @@
-"""Checks of what is set, and whether it goes together."""
+"""Checks of the settings, alone and together."""
 
 import os
 import stat
@@ -17,15 +17,15 @@ from logoadmin.entrypoints.cli.serve import check_address
 if TYPE_CHECKING:
     from logoadmin.settings import Settings, SettingsInForce
 
-# A network of more addresses than these is no set of proxies.
+# A wider network is not a set of proxies.
 _WIDEST: Final = {4: 8, 6: 16}
 
 
 def check_settings(in_force: "SettingsInForce") -> Iterator[Result]:
-    """Check the settings that are in force, each of which is right for itself."""
+    """Check the settings in force, each of which is valid."""
     settings = in_force.settings
     places = sorted({_place(origin) for origin in in_force.origins.values()})
-    yield ok("settings", f"{len(in_force.origins)} are set" + (f", in {', '.join(places)}" if places else ""))
+    yield ok("settings", f"{len(in_force.origins)} set" + (f", in {', '.join(places)}" if places else ""))
     yield from _secrets(in_force)
     yield from _keys(settings)
     yield _access(settings)
@@ -38,7 +38,7 @@ def _place(origin: str) -> str:
 
 
 def _secrets(in_force: "SettingsInForce") -> Iterator[Result]:
-    """Whether nobody but the user of the service may read the files in which secrets are."""
+    """Whether other users can read files with secrets."""
     named = {
         in_force.origins[name]
         for name, value in in_force.settings
@@ -49,7 +49,7 @@ def _secrets(in_force: "SettingsInForce") -> Iterator[Result]:
 
 
 def _is_secret(name: str, value: object) -> bool:
-    """Tell whether a value is one that others may not know; a database's URL is if it may have a password."""
+    """Whether a value is secret; the URL of a database is if it may contain a password."""
     if not isinstance(value, SecretStr):
         return False
     secret = value.get_secret_value()
@@ -57,7 +57,7 @@ def _is_secret(name: str, value: object) -> bool:
 
 
 def _keys(settings: "Settings") -> Iterator[Result]:
-    """Whether the keys for tokens can be used, and only by the service."""
+    """Whether the token keys can be used, and only by the service."""
     from logoadmin.maintenance import check_keys
 
     try:
@@ -70,12 +70,12 @@ def _keys(settings: "Settings") -> Iterator[Result]:
         if b"PRIVATE KEY-----" in Path(file).read_bytes():
             yield _for_its_owner("keys", Path(file))
     if files and settings.token_key is not None:
-        text = "token_key signs nothing beside token_key_files, and whoever knows it can still make tokens"
-        yield warning("keys", text, "take it out of the settings when the last token that it signed has expired")
+        text = "token_key signs nothing besides token_key_files, but anyone who knows it can still create tokens"
+        yield warning("keys", text, "remove it from the settings when the last token that it signed has expired")
     elif files:
-        yield ok("keys", f"tokens are signed by {files[0]}; those of the {len(files)} files and the database are taken")
+        yield ok("keys", f"{files[0]} signs tokens; those of all {len(files)} files and of the database are accepted")
     else:
-        yield ok("keys", "of the database" if settings.token_key is None else "of token_key")
+        yield ok("keys", "in the database" if settings.token_key is None else "in token_key")
 
 
 def _for_its_owner(check: str, file: Path) -> Result:
@@ -94,49 +94,51 @@ def _access_cure(file: Path, found: os.stat_result) -> str:
 
 
 def _access(settings: "Settings") -> Result:
-    """Whether somebody said who may do what, where others than those on this machine come in."""
+    """Whether a policy is chosen where other machines can reach the service."""
     try:
         check_address(settings)
     except SettingsError as error:
         return wrong("access", error.text, error.cure)
     policy = settings.access or Policy.OPEN
     if policy is Policy.OPEN and not is_loopback(settings.host):
-        cure = "serve with --access guarded, unless everybody who reaches it may do that"
-        return warning("access", f"everybody who reaches {settings.host} may change the gallery", cure)
+        cure = "use --access guarded, unless that is intended"
+        return warning("access", f"everyone who can reach {settings.host} may change the gallery", cure)
     if policy is Policy.OPEN and (settings.trusted_proxies or settings.root_path):
-        text = "a proxy lets others in, who need no token to change the gallery"
-        return wrong("access", text, "serve with --access guarded")
+        text = "clients of the proxy need no token to change the gallery"
+        return wrong("access", text, "use --access guarded")
     return ok("access", f"{policy.value}, on {settings.host}")
 
 
 def _names(settings: "Settings") -> Result:
-    """Whether pages of other sites can lead here under names of their own."""
+    """Whether web pages under foreign names can reach the service."""
     if settings.access is not Policy.GUARDED and "*" in settings.hosts:
-        text = "under open, pages elsewhere may lead any name here and change the gallery"
-        return warning("hosts", text, "name those that the service has in hosts, unless its proxy judges them")
+        text = "with --access open, any web page can lead browsers here and change the gallery"
+        return warning("hosts", text, "list the names of the service in hosts, unless its proxy checks them")
     if settings.hosts:
         return ok("hosts", f"{', '.join(settings.hosts)}, and loopback")
-    return ok("hosts", "any name, since all but reading takes a token" if _is_guarded(settings) else "loopback alone")
+    return ok(
+        "hosts", "any name, since everything but reading needs a token" if _is_guarded(settings) else "loopback only"
+    )
 
 
 def _proxies(settings: "Settings") -> Result:
-    """Whether the proxies that are before the service are trusted, and nobody else."""
+    """Whether the proxies of the service are trusted, and nothing else."""
     trusted = settings.trusted_proxies
     wide = [str(network) for network in trusted if network.prefixlen < _WIDEST[network.version]]
     if wide:
-        text = f"everybody in {', '.join(wide)} may say that they are anybody, and guess passwords without end"
-        return wrong("trusted_proxies", text, "name the proxies alone")
+        text = f"clients in {', '.join(wide)} can claim any address, and guess passwords without limit"
+        return wrong("trusted_proxies", text, "list only the proxies")
     if is_loopback(settings.host) and trusted and not any(network.is_loopback for network in trusted):
-        text = f"{settings.host} is reached from this machine alone, of which none is trusted"
-        return warning("trusted_proxies", text, "name the address by which the proxy comes, 127.0.0.1 or ::1")
+        text = f"only this machine can reach {settings.host}, and none of its addresses is trusted"
+        return warning("trusted_proxies", text, "add the address of the proxy, 127.0.0.1 or ::1")
     if trusted:
         return ok("trusted_proxies", ", ".join(map(str, trusted)))
     if settings.root_path or (_is_guarded(settings) and is_loopback(settings.host)):
-        text = "a proxy seems to be before the service, and none is trusted: all callers count as one at signing in"
-        return warning("trusted_proxies", text, "name its address, such as 127.0.0.1,::1, if there is one")
+        text = "there seems to be a proxy that is not trusted: all clients then count as one when they sign in"
+        return warning("trusted_proxies", text, "if so, add its address, such as 127.0.0.1,::1")
     if not is_loopback(settings.host):
-        text = f"whoever listens between a caller and {settings.host} reads passwords and tokens"
-        return warning("trusted_proxies", text, "put a proxy with TLS before the service, and name it here")
+        text = f"anyone between a client and {settings.host} can read passwords and tokens"
+        return warning("trusted_proxies", text, "put a proxy with TLS in front of the service, and add it here")
     return ok("trusted_proxies", "none")
 
 
