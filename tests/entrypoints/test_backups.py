@@ -27,7 +27,7 @@ def test_a_copy_is_made_and_a_database_of_it(run: Run) -> None:
     )
     finished = run("restore", "--loaded", "--database", "sqlite:///copy.db")
     assert (finished.code, finished.err) == (0, "")
-    assert finished.out.startswith("The database is ready. Ids go on beyond")
+    assert finished.out.startswith("The database is ready. New ids start above")
 
 
 @pytest.mark.usefixtures("initialised")

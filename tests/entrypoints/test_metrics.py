@@ -1,4 +1,4 @@
-"""What is counted, and how it is told to those who watch."""
+"""Metrics: the events that are counted, and their text."""
 
 import asyncio
 import os
@@ -91,14 +91,14 @@ def test_requests_are_counted_by_operation_and_status_with_their_time_and_bytes(
     assert found["logoadmin_http_response_bytes_total"] > len(made.content) + sum(map(len, read))
 
 
-def test_answers_that_are_given_again_are_told_from_those_that_are_made(own: LogoAdmin, client: AppClient) -> None:
+def test_cached_responses_are_counted_apart(own: LogoAdmin, client: AppClient) -> None:
     for _ in range(3):
         client.get("/api/logos/1")
     client.get("/livez")
     assert outcomes(watched(own), "logoadmin_response_cache_total") == {"miss": 1, "hit": 2}
 
 
-def test_whoever_goes_away_is_counted_whether_the_answer_is_made_or_given_again(own: LogoAdmin) -> None:
+def test_a_request_of_a_client_that_disconnects_is_counted_from_the_cache_or_not(own: LogoAdmin) -> None:
     app = logoadmin.asgi(own)
     scope: Scope = {"type": "http", "method": "GET", "query_string": b"", "headers": []}
 
@@ -132,7 +132,7 @@ def test_a_fault_of_the_program_is_a_500(own: LogoAdmin, monkeypatch: pytest.Mon
     assert watched(own)['logoadmin_http_requests_total{operation="list_logos",status="500"}'] == 1
 
 
-def test_sign_ins_are_counted_by_what_came_of_them(own: LogoAdmin) -> None:
+def test_sign_ins_are_counted_by_outcome(own: LogoAdmin) -> None:
     own.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD))
     for _ in range(10):
         with pytest.raises(SignInRefused):
@@ -142,7 +142,7 @@ def test_sign_ins_are_counted_by_what_came_of_them(own: LogoAdmin) -> None:
     assert outcomes(watched(own), "logoadmin_sign_ins_total") == {"ok": 1, "failed": 10, "refused": 1}
 
 
-def test_calls_of_the_database_are_counted_by_what_came_of_them(tmp_path: Path) -> None:
+def test_database_calls_are_counted_by_outcome(tmp_path: Path) -> None:
     with logoadmin.connect(f"sqlite:///{tmp_path / 'gallery.db'}") as gallery:
         before = watched(gallery)
         gallery.check()
@@ -165,7 +165,7 @@ def test_a_database_that_is_left_alone_is_seen(own: LogoAdmin, free_port: int) -
     assert found["logoadmin_database_breaker_open"] == 1
 
 
-def test_without_the_database_all_but_the_last_change_is_told(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_database_only_the_last_change_is_missing(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     def away() -> int:
         raise StorageUnavailable("db.example:3306")
 
@@ -173,7 +173,7 @@ def test_without_the_database_all_but_the_last_change_is_told(own: LogoAdmin, mo
     assert "logoadmin_last_change_id" not in watched(own)
 
 
-def test_the_last_change_and_the_build_are_told(own: LogoAdmin) -> None:
+def test_the_last_change_and_the_build_are_in_the_text(own: LogoAdmin) -> None:
     found = watched(own)
     assert found["logoadmin_last_change_id"] == own.changes.version() > 0
     assert found['logoadmin_build_info{database="Memory",version="0.1.0"}'] == 1
@@ -245,7 +245,7 @@ def fetched(url: str) -> str:
 
 
 @pytest.mark.slow("processes are started and killed")
-def test_all_workers_are_added_up_and_nothing_goes_back_when_one_is_killed(
+def test_all_workers_are_added_up_and_totals_survive_a_killed_worker(
     served: tuple[subprocess.Popen[str], str, str],
 ) -> None:
     process, address, metrics = served

@@ -61,7 +61,7 @@ class Settings(BaseModel):
             ``*.example`` (contract J2). Text is split at commas.
         admin_password: the password of the first administrator; without it, one is generated and shown (contract H3).
         argon2_memory_kib: the memory of a password hash, in KiB.
-        argon2_passes: the number of passes over it.
+        argon2_passes: the number of passes of a password hash.
         log_level: ``debug``, ``info`` (a line for each request), ``warning`` or ``error``.
         log_format: ``text`` or ``json``, one line per event (contract K3).
         drain_seconds: how long ``serve`` accepts connections after SIGTERM, while ``/readyz`` returns 503 (contract

@@ -46,7 +46,7 @@ class Cause(Enum):
     )
     NO_RIGHTS = (
         "no_rights",
-        "its user lacks the rights, or it has no database of that name: the server does not say which",
+        "its user lacks the rights, or it has no database of that name: the server reports both alike",
         "check the name at the end of the database URL, then grant the user SELECT, INSERT, UPDATE and DELETE on it, "
         "and ALL for logoadmin init",
     )
