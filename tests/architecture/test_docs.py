@@ -2,13 +2,11 @@
 
 import inspect
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +26,7 @@ from logoadmin.entrypoints.http_api.errors import STATUSES
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings
+from tests.entrypoints.served import service
 
 ROOT: Final = Path(__file__).parent.parent.parent
 README: Final = ROOT / "README.md"
@@ -84,28 +83,13 @@ def test_examples_in_json_are_json() -> None:
                 json.loads(line)
 
 
-@contextmanager
-def service(directory: Path) -> Iterator[str]:
-    """Serve an empty database and yield the address."""
-    arguments = [sys.executable, "-m", "logoadmin", "serve", "--port", "0"]
-    environment = {**os.environ, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD}
-    process = subprocess.Popen(arguments, cwd=directory, env=environment, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        _console, listens = process.stdout.readline(), process.stdout.readline()
-        yield listens.split()[-1]
-    finally:
-        process.terminate()
-        process.wait(20)
-        process.stdout.close()
-
-
 @pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract H1", "contract H3", "contract I1", "contract I2")
 def test_the_shell_examples_of_the_readme_run_and_the_second_keeps_the_records_of_the_first(tmp_path: Path) -> None:
     assert shutil.which("curl"), "this test needs curl"
     (script,) = (block for block in blocks("README.md", "sh") if "curl" in block)
-    with service(tmp_path) as address:
+    with service(tmp_path, LOGOADMIN_ADMIN_PASSWORD=PASSWORD) as served:
+        address = served.address
         script = script.replace("http://127.0.0.1:8000", address).replace("the password that was printed", PASSWORD)
         done = subprocess.run(["sh", "-e"], input=script, text=True, capture_output=True, timeout=120, check=True)
     author, logo, link, read = [json.loads(line) for line in done.stdout.splitlines()]
@@ -167,7 +151,8 @@ def test_the_example_of_a_page_prints_the_responses_of_the_page(page: str, tmp_p
     shown = list(exchanges(page))
     assert len(shown) > 2
     script = "\n".join(commands for commands, _ in shown)
-    with service(tmp_path) as address:
+    with service(tmp_path, LOGOADMIN_ADMIN_PASSWORD=PASSWORD) as served:
+        address = served.address
         script = script.replace("http://127.0.0.1:8000", address).replace("the password that was printed", PASSWORD)
         done = subprocess.run(["sh", "-e"], input=script, text=True, capture_output=True, timeout=60, check=True)
     answered = [json.loads(line) for line in done.stdout.splitlines()]

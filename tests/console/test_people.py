@@ -1,12 +1,8 @@
 """Users, roles and one's own account: who may do what, said before it is saved, and what cannot be handed out."""
 
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +12,7 @@ from logoadmin.domain.model.errors import SignInRefused
 from logoadmin.domain.services import roles, sessions, users
 from tests.console.driver import Person
 from tests.console.service import PAINTER, Served
+from tests.entrypoints.served import service
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
@@ -288,34 +285,18 @@ def test_who_was_removed_while_they_worked_is_asked_to_sign_in_and_can_leave(con
     expect(page.locator("h1")).to_have_text("Sign in")
 
 
-@contextmanager
-def serving(port: int, folder: Path) -> Iterator[str]:
-    """Serve a gallery on a file in another process, which ends as when a service is stopped."""
-    options = ["--port", str(port), "--database", f"sqlite:///{folder}/gallery.db", "--access", "guarded"]
-    environment = {**os.environ, "LOGOADMIN_ADMIN_PASSWORD": ADMIN_PASSWORD}
-    command = [sys.executable, "-m", "logoadmin", "serve", *options]
-    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
-        assert found is not None
-        yield found[0]
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
-
-
 @pytest.mark.rule("contract J4", "contract F3")
 def test_a_restart_of_the_service_keeps_the_session_and_what_is_typed(console: Person, tmp_path: Path) -> None:
     page = console.page
-    with serving(0, tmp_path) as address:
-        console.service = replace(console.service, address=address)
+    serve = partial(service, tmp_path, "--access", "guarded", LOGOADMIN_ADMIN_PASSWORD=ADMIN_PASSWORD)
+    with serve() as served:
+        console.service = replace(console.service, address=served.address)
         console.sign_in("roles/new")
-        page.get_by_label("Name").fill("night shift")
+        page.get_by_role("textbox", name="Name").fill("night shift")
     page.keyboard.press("Control+s")
     expect(page.locator(".banner")).to_contain_text("The service cannot be reached.")
-    expect(page.get_by_label("Name", exact=True)).to_have_value("night shift")
-    with serving(int(address.rpartition(":")[2]), tmp_path):
+    expect(page.get_by_role("textbox", name="Name")).to_have_value("night shift")
+    with serve("--port", str(served.port)):
         expect(page.locator(".banner")).to_have_count(0)
         page.get_by_role("button", name="Try again").click()
         expect(page.locator("h1")).to_have_text("night shift")

@@ -19,7 +19,7 @@ from tests.options import LONG
 
 # How often the service may ask for a retry, and the statuses of a proxy that does not reach it.
 BUSY: Final = 10
-AWAY: Final = b"The service is out of reach"
+AWAY: Final = b"The service is unreachable"
 
 Request = tuple[str, str, dict[str, Any] | None]
 Answer = tuple[int, bytes]

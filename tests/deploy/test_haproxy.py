@@ -17,6 +17,7 @@ from typing import Any, Final
 import pytest
 
 from tests.deploy.load import Load, make_certificate
+from tests.entrypoints.served import service
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
 
@@ -76,25 +77,6 @@ def recipe(places: dict[str, str]) -> str:
     return text
 
 
-def start(directory: Path, number: int) -> "subprocess.Popen[str]":
-    database = {"LOGOADMIN_DATABASE": f"sqlite:///{directory / 'gallery.db'}"}
-    command = [sys.executable, "-m", "logoadmin", "serve", "--port", "0"]
-    with (directory / f"log{number}").open("w") as log:
-        return subprocess.Popen(
-            command,
-            cwd=directory,
-            env={**os.environ, **SETTINGS, **database},
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
-
-
-def port_of(service: "subprocess.Popen[str]") -> int:
-    assert service.stdout is not None
-    return next(int(line.strip().rpartition(":")[2]) for line in service.stdout if "listens on" in line)
-
-
 @pytest.fixture
 def proxied(tmp_path: Path) -> Iterator[Proxied]:
     program = shutil.which("haproxy", path=search_path())
@@ -107,17 +89,19 @@ def proxied(tmp_path: Path) -> Iterator[Proxied]:
     pem = tmp_path / "gallery.example.pem"
     pem.write_text(certificate.read_text() + certificate.with_suffix(".key").read_text())
     with ExitStack() as ended:
-        services = [start(tmp_path, number) for number in range(2)]
-        for service in services:
-            ended.callback(stop, service)
-        places = {f"192.0.2.{21 + number}:8000": f"127.0.0.1:{port_of(each)}" for number, each in enumerate(services)}
+        database = {"LOGOADMIN_DATABASE": f"sqlite:///{tmp_path / 'gallery.db'}"}
+        services = []
+        for number in range(2):
+            log = ended.enter_context((tmp_path / f"log{number}").open("w"))
+            services.append(ended.enter_context(service(tmp_path, log=log, **SETTINGS, **database)))
+        places = {f"192.0.2.{21 + number}:8000": f"127.0.0.1:{each.port}" for number, each in enumerate(services)}
         https, plain = free_port(), free_port()
         places |= {"bind :443": f"bind 127.0.0.1:{https}", "bind :80": f"bind 127.0.0.1:{plain}"}
         places["/etc/haproxy/tls/gallery.example.pem"] = str(pem)
         (tmp_path / "haproxy.cfg").write_text(recipe(places))
         proxy = subprocess.Popen([program, "-db", "-f", str(tmp_path / "haproxy.cfg")], stderr=subprocess.DEVNULL)
         ended.callback(stop, proxy)
-        made = Proxied(https, plain, certificate, services)
+        made = Proxied(https, plain, certificate, [each.process for each in services])
         wait_for(made)
         yield made
 
@@ -182,5 +166,5 @@ def knows_the_client(proxied: Proxied, bearer: dict[str, str]) -> None:
 
 def answers_for_services_that_are_away(proxied: Proxied) -> None:
     status, headers, body = proxied.ask("GET", "/api/logos/1001")
-    assert (status, json.loads(body)) == (503, {"detail": "The service is out of reach"})
+    assert (status, json.loads(body)) == (503, {"detail": "The service is unreachable"})
     assert (headers["Content-Type"], headers["Retry-After"]) == ("application/json", "1")

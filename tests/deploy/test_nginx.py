@@ -18,6 +18,7 @@ from urllib.parse import urljoin
 import pytest
 
 from tests.deploy.nginx import Nginx, nginx
+from tests.entrypoints.served import service
 
 pytestmark = [pytest.mark.slow("nginx and a service are started and stopped"), pytest.mark.rule("contract K6")]
 
@@ -65,17 +66,13 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
     environment = {**os.environ, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD}
     environment["LOGOADMIN_DATABASE"] = f"sqlite:///{directory / 'gallery.db'}"
     subprocess.run(logoadmin("import", str(ROOT / "tests/gallery.jsonl")), check=True, env=environment, timeout=60)
-    served = logoadmin("serve", "--port", "0", "--access", "guarded", "--hosts", "gallery.example")
-    served += ["--trusted-proxies", "127.0.0.1", "--root-path", "/gallery"]
-    with subprocess.Popen(served, cwd=directory, env=environment, stdout=subprocess.PIPE, text=True) as service:
-        try:
-            assert service.stdout is not None
-            _console, listens = service.stdout.readline(), service.stdout.readline()
-            direct = int(listens.strip().rpartition(":")[2])
-            with nginx(directory, direct) as proxy:
-                yield Proxied(direct, proxy)
-        finally:
-            service.terminate()
+    options = ["--access", "guarded", "--hosts", "gallery.example", "--trusted-proxies", "127.0.0.1"]
+    options += ["--root-path", "/gallery", "--database", environment["LOGOADMIN_DATABASE"]]
+    with (
+        service(directory, *options, LOGOADMIN_ADMIN_PASSWORD=PASSWORD) as served,
+        nginx(directory, served.port) as proxy,
+    ):
+        yield Proxied(served.port, proxy)
 
 
 def test_versions_pass_through_unchanged_compressed_and_not(proxied: Proxied) -> None:

@@ -1,9 +1,6 @@
 """Asking with a command whether the service is well."""
 
-import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +11,7 @@ import pytest
 
 from logoadmin.entrypoints.cli.http_get import http_get
 from tests.entrypoints.command_line import Run, says_one_line
+from tests.entrypoints.served import service
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
 
@@ -130,16 +128,10 @@ def test_what_no_machine_is_called_is_not_asked(url: str) -> None:
 @pytest.mark.usefixtures("patient")
 @pytest.mark.slow("a service is started and stopped")
 def test_the_service_is_asked_whatever_its_prefix_and_names_are(run: Run, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "logoadmin", "serve", "--host", "0.0.0.0", "--access", "guarded"]
-    command += ["--hosts", "gallery.example", "--root-path", "/gallery"]
-    process = subprocess.Popen(command, cwd=tmp_path, env=os.environ, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        port = next(line.strip().rpartition(":")[2] for line in process.stdout if "listens on" in line)
+    names = ("--hosts", "gallery.example", "--root-path", "/gallery")
+    with service(tmp_path, "--host", "0.0.0.0", "--access", "guarded", *names) as served:
+        port = str(served.port)
         for path, options in (("/readyz", ()), ("/livez", ("--live",))):
             ended = run("healthcheck", "--port", port, *options)
             assert (ended.code, ended.out) == (0, f"http://127.0.0.1:{port}{path}: ok\n")
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
     says_one_line(run("healthcheck", "--port", port), 1, "refused")

@@ -2,18 +2,17 @@
 
 import http.client
 import json
-import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from tests.entrypoints.served import Service, service
 from tests.entrypoints.test_readers import MIB, resident
 from tests.gallery import ARTWORK
 
@@ -27,14 +26,12 @@ PASSWORD: Final = "correct horse battery"
 CSS: Final = "a { color: red } " * 1900  # 32 KB
 
 
-class Service:
-    """A service in another process."""
+class Client:
+    """A client of a service in another process."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        self.process_id = process.pid
-        _console, listens = process.stdout.readline(), process.stdout.readline()
-        self.port = int(listens.strip().rpartition(":")[2])
+    def __init__(self, served: Service) -> None:
+        self.process_id = served.process.pid
+        self.port = served.port
         signed_in = self.ask("POST", "/api/auth/token", {"username": "admin", "password": PASSWORD})
         self.token = signed_in[1]["access_token"]
 
@@ -53,25 +50,9 @@ class Service:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
-    with serving(f"sqlite:///{tmp_path / 'gallery.db'}") as served:
-        yield served
-
-
-@contextmanager
-def serving(url: str) -> Iterator[Service]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "logoadmin", "serve", "--port", "0", "--database", url],
-        env={**os.environ, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        yield Service(process)
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
+def client(tmp_path: Path) -> Iterator[Client]:
+    with service(tmp_path, log=subprocess.DEVNULL, LOGOADMIN_ADMIN_PASSWORD=PASSWORD) as served:
+        yield Client(served)
 
 
 def write_lines(path: Path, *, good: bool = True, size: int = 64 * MIB) -> int:
@@ -90,22 +71,22 @@ def write_lines(path: Path, *, good: bool = True, size: int = 64 * MIB) -> int:
             lines += 1
 
 
-def measured(service: Service, path: Path) -> tuple[int, Any, int]:
+def measured(client: Client, path: Path) -> tuple[int, Any, int]:
     """Import a file; return the status, the answer, and by how much memory rose at the most."""
-    Path(f"/proc/{service.process_id}/clear_refs").write_text("5")
-    before = resident(service.process_id, "VmRSS")
+    Path(f"/proc/{client.process_id}/clear_refs").write_text("5")
+    before = resident(client.process_id, "VmRSS")
     with path.open("rb") as file:
-        status, answer = service.ask("POST", "/api/import", file)
-    return status, answer, resident(service.process_id, "VmHWM") - before
+        status, answer = client.ask("POST", "/api/import", file)
+    return status, answer, resident(client.process_id, "VmHWM") - before
 
 
 @pytest.mark.parametrize("good", [True, False])
-def test_an_import_of_64_mib_takes_no_more_memory_than_that(service: Service, tmp_path: Path, good: bool) -> None:
+def test_an_import_of_64_mib_takes_no_more_memory_than_that(client: Client, tmp_path: Path, good: bool) -> None:
     write_lines(tmp_path / "small.jsonl", size=100_000)
-    assert measured(service, tmp_path / "small.jsonl")[0] == 200  # what is loaded once is loaded
+    assert measured(client, tmp_path / "small.jsonl")[0] == 200  # what is loaded once is loaded
     lines = write_lines(tmp_path / "large.jsonl", good=good)
     assert (tmp_path / "large.jsonl").stat().st_size > 63 * MIB
-    status, answer, rose = measured(service, tmp_path / "large.jsonl")
+    status, answer, rose = measured(client, tmp_path / "large.jsonl")
     if good:
         assert (status, answer["logo"]["created"] + answer["logo"]["unchanged"]) == (200, lines // 2)
     else:
@@ -113,21 +94,21 @@ def test_an_import_of_64_mib_takes_no_more_memory_than_that(service: Service, tm
     assert rose < 64 * MIB
 
 
-def test_others_are_answered_while_a_file_is_imported(service: Service, tmp_path: Path) -> None:
+def test_others_are_answered_while_a_file_is_imported(client: Client, tmp_path: Path) -> None:
     write_lines(tmp_path / "large.jsonl")
     done: list[int] = []
-    importing = threading.Thread(target=lambda: done.append(measured(service, tmp_path / "large.jsonl")[0]))
+    importing = threading.Thread(target=lambda: done.append(measured(client, tmp_path / "large.jsonl")[0]))
     importing.start()
     reads: list[float] = []
     writes: list[tuple[int, float]] = []
     number = 1_000_000
     while importing.is_alive():
         start = time.monotonic()
-        assert service.ask("GET", "/api/authors?limit=10")[0] == 200
+        assert client.ask("GET", "/api/authors?limit=10")[0] == 200
         reads.append(time.monotonic() - start)
         number += 1
         start = time.monotonic()
-        status, _ = service.ask("POST", "/api/authors", {"user_id": number, "username": f"{number}"})
+        status, _ = client.ask("POST", "/api/authors", {"user_id": number, "username": f"{number}"})
         writes.append((status, time.monotonic() - start))
     importing.join()
     assert done == [200]
