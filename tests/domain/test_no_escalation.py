@@ -595,30 +595,10 @@ class Escalation(RuleBasedStateMachine):
             scope = frozenset()
         before = self.held_by_users(), self.held_by_roles()
         with suppress(LogoAdminError):
-            self.ask(command, who)
-        self.judge(scope, *zip(before, (self.held_by_users(), self.held_by_roles()), strict=True))
-
-    def ask(self, command: Any, who: Caller) -> None:
-        match command:
-            case CreateKey():
-                made = self.gallery.keys.create(command, who)
+            made = ask(self.gallery, command, who)
+            if isinstance(command, CreateKey):
                 self.callers.append(self.gallery.sessions.caller(made.key))
-            case CreateRole():
-                self.gallery.roles.create(command, who)
-            case AmendRole():
-                self.gallery.roles.amend(command, who)
-            case RemoveRole():
-                self.gallery.roles.remove(command, who)
-            case CreateUser():
-                self.gallery.users.create(command, who)
-            case AmendUser():
-                self.gallery.users.amend(command, who)
-            case RemoveUser():
-                self.gallery.users.remove(command, who)
-            case SetPassword():
-                self.gallery.users.set_password(command, who)
-            case _:
-                self.gallery.changes.revert(command, who)
+        self.judge(scope, *zip(before, (self.held_by_users(), self.held_by_roles()), strict=True))
 
     @staticmethod
     def judge(scope: frozenset[str], *states: tuple[dict[int, frozenset[str]], dict[int, frozenset[str]]]) -> None:

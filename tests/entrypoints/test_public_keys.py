@@ -77,10 +77,6 @@ def test_nothing_private_is_published(keys: list[Key]) -> None:
     assert keys[2].kid not in answered.text
 
 
-def test_shared_keys_are_never_published(keys: list[Key]) -> None:
-    assert ask(logoadmin.asgi(made(keys[2:])), "GET", PATH).json() == {"keys": []}
-
-
 def test_the_keys_may_be_kept_for_five_minutes_and_are_only_read(keys: list[Key]) -> None:
     app = logoadmin.asgi(made(keys))
     get, head = ask(app, "GET", PATH), ask(app, "HEAD", PATH)
