@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.adapters.sql_storage.resilience.failure_log import Outages
+from logoadmin.adapters.sql_storage.resilience.failure_log import FailureLog
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import NotFound, StorageUnavailable
 from logoadmin.domain.model.kinds import AUTHORS
@@ -266,7 +266,7 @@ def test_a_full_disk_is_logged_when_it_begins_and_when_it_ends(
     limit(sqlite_storage, 1_000_000)
     read(sqlite_storage)
     assert said() == []
-    sqlite_storage._pool.outages._clock = lambda: time.monotonic() + 5
+    sqlite_storage._pool.failure_log._clock = lambda: time.monotonic() + 5
     add_many(sqlite_storage)
     (line,) = said()
     assert line.startswith("gallery.db: disk_full is over, after ")
@@ -310,26 +310,26 @@ def test_what_never_answered_is_said_by_whoever_starts(mariadb: MariaDbServer, s
 )
 def test_what_fails_by_turns_is_logged_once(cause: Cause, said: Callable[[], list[str]]) -> None:
     now = [0.0]
-    outages = Outages("db.example:3306", lambda: now[0])
-    outages.answered(writing=False)
+    failure_log = FailureLog("db.example:3306", lambda: now[0])
+    failure_log.record_success(writing=False)
     for _ in range(9):
-        outages.failed(cause, 1040, in_writing=False)
+        failure_log.record_failure(cause, 1040, in_writing=False)
         now[0] += 4
-        outages.answered(writing=False)
+        failure_log.record_success(writing=False)
     assert len(said()) == 1
     now[0] += 1
-    outages.answered(writing=False)
+    failure_log.record_success(writing=False)
     assert said() == [f"db.example:3306: {cause.code} is over, after 37 s"]
 
 
 def test_damage_is_logged_once_and_never_over(said: Callable[[], list[str]]) -> None:
     now = [0.0]
-    outages = Outages("gallery.db", lambda: now[0])
-    outages.answered(writing=True)
+    failure_log = FailureLog("gallery.db", lambda: now[0])
+    failure_log.record_success(writing=True)
     for _ in range(9):
-        outages.failed(Cause.CORRUPT, 11, in_writing=False)
+        failure_log.record_failure(Cause.CORRUPT, 11, in_writing=False)
         now[0] += 1000
-        outages.answered(writing=True)
+        failure_log.record_success(writing=True)
     (line,) = said()
     assert "(corrupt, 11)" in line
 
@@ -366,13 +366,13 @@ def test_what_is_refused_for_itself_tells_that_the_database_answers(
 
 def test_two_causes_by_turns_are_logged_each_for_itself(said: Callable[[], list[str]]) -> None:
     now = [0.0]
-    outages = Outages("db.example:3306", lambda: now[0])
-    outages.answered(writing=True)
+    failure_log = FailureLog("db.example:3306", lambda: now[0])
+    failure_log.record_success(writing=True)
     for _ in range(3):
-        outages.failed(Cause.DISK_FULL, 1114, in_writing=True)
-        outages.failed(Cause.OUT_OF_REACH, 2013, in_writing=False)
+        failure_log.record_failure(Cause.DISK_FULL, 1114, in_writing=True)
+        failure_log.record_failure(Cause.OUT_OF_REACH, 2013, in_writing=False)
     assert [line.partition("(")[2].partition(",")[0] for line in said()] == ["disk_full", "out_of_reach"]
     now[0] += 5
-    outages.answered(writing=False)
-    outages.answered(writing=True)
+    failure_log.record_success(writing=False)
+    failure_log.record_success(writing=True)
     assert [line.split()[1] for line in said()] == ["out_of_reach", "disk_full"]

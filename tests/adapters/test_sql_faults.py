@@ -22,7 +22,7 @@ from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.databases.mysql import dialect as mysql
 from logoadmin.adapters.sql_storage.databases.sqlite import dialect as sqlite
 from logoadmin.adapters.sql_storage.resilience import pool as guarded_pool
-from logoadmin.adapters.sql_storage.resilience.breaker import REST, Breaker
+from logoadmin.adapters.sql_storage.resilience.breaker import REST, CircuitBreaker
 from logoadmin.adapters.sql_storage.tables import secrets
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.errors import StorageUnavailable
@@ -923,20 +923,20 @@ def test_every_answered_write_is_on_disk(sqlite_storage: SqlStorage) -> None:
 @pytest.mark.rule("contract A20")
 def test_after_a_failure_one_call_a_second_tries_again() -> None:
     now = 100.0
-    breaker = Breaker(clock=lambda: now)
-    assert breaker.lets_through()
-    assert breaker.lets_through()
-    breaker.leave(answered=False)
-    assert not breaker.lets_through()
+    breaker = CircuitBreaker(clock=lambda: now)
+    assert breaker.allow_request()
+    assert breaker.allow_request()
+    breaker.record_result(reached=False)
+    assert not breaker.allow_request()
     now += REST
-    assert breaker.lets_through()
-    assert not breaker.lets_through()
-    breaker.leave(answered=False)
-    assert not breaker.lets_through()
+    assert breaker.allow_request()
+    assert not breaker.allow_request()
+    breaker.record_result(reached=False)
+    assert not breaker.allow_request()
     now += REST
-    assert breaker.lets_through()
-    breaker.leave(answered=None)
-    assert breaker.lets_through()
-    breaker.leave(answered=True)
-    assert breaker.lets_through()
-    assert breaker.lets_through()
+    assert breaker.allow_request()
+    breaker.record_result(reached=None)
+    assert breaker.allow_request()
+    breaker.record_result(reached=True)
+    assert breaker.allow_request()
+    assert breaker.allow_request()

@@ -14,7 +14,7 @@ from logoadmin.ports.storage import StoredResponse
 _id_of = attrgetter("change_id")
 
 
-class ChangeRepository:
+class MemoryChanges:
     """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
@@ -59,7 +59,7 @@ class ChangeRepository:
         return truncated_page(islice(found, limit), text_length)
 
 
-class StoredResponseRepository:
+class MemoryStoredResponses:
     """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import groupby, islice
 from typing import Any, Final, Generic, TypeVar
 
-from logoadmin.adapters.memory_storage.sessions import ServiceKeyRepository, SessionRepository
+from logoadmin.adapters.memory_storage.sessions import MemoryServiceKeys, MemorySessions
 from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Tables
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
@@ -16,7 +16,7 @@ from logoadmin.ports.storage import Credentials
 Record = TypeVar("Record", bound=StoredRecord)
 
 
-class RecordRepository(Generic[Record]):
+class MemoryRecords(Generic[Record]):
     """The records of one kind, as :class:`~logoadmin.ports.storage.Records` says."""
 
     def __init__(self, kind: RecordKind[Record, Any], tables: Tables, journal: Journal) -> None:
@@ -80,28 +80,28 @@ class RecordRepository(Generic[Record]):
                 self._journal.delete(taken, getattr(record, key))
 
 
-class UserRepository(RecordRepository[User]):
+class MemoryUsers(MemoryRecords[User]):
     """The users, with whom their sessions, keys and passwords go."""
 
     def remove(self, id_: int) -> bool:
-        SessionRepository(self._tables, self._journal).end_all(id_)
-        ServiceKeyRepository(self._tables, self._journal).remove_all(id_)
+        MemorySessions(self._tables, self._journal).end_all(id_)
+        MemoryServiceKeys(self._tables, self._journal).remove_all(id_)
         self._journal.delete(self._tables.passwords, id_)
         return super().remove(id_)
 
 
-class AuthorRepository(RecordRepository[Author]):
+class MemoryAuthors(MemoryRecords[Author]):
     """The authors, with whom their links go."""
 
     def remove(self, id_: int) -> bool:
         for kind in ARTWORK_KINDS:
-            links = LinkRepository(kind, self._tables, self._journal)
+            links = MemoryLinks(kind, self._tables, self._journal)
             for link in links.of_author(id_):
                 links.remove(link.artwork_id, id_)
         return super().remove(id_)
 
 
-class ArtworkRepository(RecordRepository[Artwork]):
+class MemoryArtworks(MemoryRecords[Artwork]):
     """Artworks, which are stored without authors."""
 
     def get(self, id_: int) -> Artwork | None:
@@ -137,14 +137,14 @@ class ArtworkRepository(RecordRepository[Artwork]):
         return replace(artwork, authors=tuple(authors[id_] for id_ in self._author_ids(artwork)))
 
 
-REPOSITORIES: Final[dict[Kind, type[RecordRepository[Any]]]] = {
-    Kind.USER: UserRepository,
-    Kind.AUTHOR: AuthorRepository,
-    **{kind.kind: ArtworkRepository for kind in ARTWORK_KINDS},
+REPOSITORIES: Final[dict[Kind, type[MemoryRecords[Any]]]] = {
+    Kind.USER: MemoryUsers,
+    Kind.AUTHOR: MemoryAuthors,
+    **{kind.kind: MemoryArtworks for kind in ARTWORK_KINDS},
 }
 
 
-class LinkRepository:
+class MemoryLinks:
     """The links of one kind of artwork, as :class:`~logoadmin.ports.storage.Links` says."""
 
     def __init__(self, kind: AnyArtworkKind, tables: Tables, journal: Journal) -> None:
@@ -185,7 +185,7 @@ class LinkRepository:
         self._journal.delete(self._links, artwork_id)
 
 
-class PasswordRepository:
+class MemoryPasswords:
     """The password hashes, as :class:`~logoadmin.ports.storage.Passwords` says."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:

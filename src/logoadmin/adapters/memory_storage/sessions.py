@@ -12,7 +12,7 @@ from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.storage import Session
 
 
-class SessionRepository:
+class MemorySessions:
     """The sessions, as :class:`~logoadmin.ports.storage.Sessions` says."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
@@ -77,7 +77,7 @@ class SessionRepository:
             self.end(session.session_id)
 
 
-class SecretRepository:
+class MemorySecrets:
     """The secrets, as :class:`~logoadmin.ports.storage.Secrets` says."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
@@ -93,7 +93,7 @@ class SecretRepository:
         self._journal.set(self._tables.secrets, name, value)
 
 
-class ServiceKeyRepository:
+class MemoryServiceKeys:
     """The service keys, as :class:`~logoadmin.ports.storage.ServiceKeys` says."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
@@ -135,7 +135,7 @@ class ServiceKeyRepository:
         return [key_id for of, key_id in self._tables.key_hashes.values() if of == user_id]
 
 
-class SignInAttemptRepository:
+class MemorySignInAttempts:
     """The attempts to sign in, as :class:`~logoadmin.ports.storage.SignInAttempts` says."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:

@@ -4,18 +4,18 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from logoadmin.adapters.memory_storage.changes import ChangeRepository, StoredResponseRepository
+from logoadmin.adapters.memory_storage.changes import MemoryChanges, MemoryStoredResponses
 from logoadmin.adapters.memory_storage.records import (
     REPOSITORIES,
-    LinkRepository,
-    PasswordRepository,
-    RecordRepository,
+    MemoryLinks,
+    MemoryPasswords,
+    MemoryRecords,
 )
 from logoadmin.adapters.memory_storage.sessions import (
-    SecretRepository,
-    ServiceKeyRepository,
-    SessionRepository,
-    SignInAttemptRepository,
+    MemorySecrets,
+    MemoryServiceKeys,
+    MemorySessions,
+    MemorySignInAttempts,
 )
 from logoadmin.adapters.memory_storage.tables import Journal, Tables
 from logoadmin.domain.model.causes import Cause
@@ -28,31 +28,31 @@ Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
 
 
-class _Repositories:
+class _MemoryRepositories:
     """What works on the same tables with the same journal."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
         self._tables, self._journal = tables, journal
 
     def records(self, kind: RecordKind[Record, Any]) -> Records[Record]:
-        return REPOSITORIES.get(kind.kind, RecordRepository)(kind, self._tables, self._journal)
+        return REPOSITORIES.get(kind.kind, MemoryRecords)(kind, self._tables, self._journal)
 
-    def links(self, kind: AnyArtworkKind) -> LinkRepository:
-        return LinkRepository(kind, self._tables, self._journal)
+    def links(self, kind: AnyArtworkKind) -> MemoryLinks:
+        return MemoryLinks(kind, self._tables, self._journal)
 
 
 def _unit_of_work(tables: Tables, journal: Journal) -> UnitOfWork:
-    repositories = _Repositories(tables, journal)
+    repositories = _MemoryRepositories(tables, journal)
     return UnitOfWork(
         records=repositories.records,
         links=repositories.links,
-        passwords=PasswordRepository(tables, journal),
-        sessions=SessionRepository(tables, journal),
-        secrets=SecretRepository(tables, journal),
-        keys=ServiceKeyRepository(tables, journal),
-        changes=ChangeRepository(tables, journal),
-        stored_responses=StoredResponseRepository(tables, journal),
-        sign_in_attempts=SignInAttemptRepository(tables, journal),
+        passwords=MemoryPasswords(tables, journal),
+        sessions=MemorySessions(tables, journal),
+        secrets=MemorySecrets(tables, journal),
+        keys=MemoryServiceKeys(tables, journal),
+        changes=MemoryChanges(tables, journal),
+        stored_responses=MemoryStoredResponses(tables, journal),
+        sign_in_attempts=MemorySignInAttempts(tables, journal),
         savepoint=journal.undone_on_error,
     )
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, inspect, select, update
 
 from logoadmin.adapters.sql_storage.databases import dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
-from logoadmin.adapters.sql_storage.resilience.pool import GuardedPool
+from logoadmin.adapters.sql_storage.resilience.pool import ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.storage import SqlStorage
 from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, metadata, state
@@ -140,8 +140,8 @@ def _storage_of(dialect: Dialect) -> SqlStorage:
     return SqlStorage(dialect, connections=None, timeout=None, metrics=NoMetrics())
 
 
-def _pool_of(dialect: Dialect) -> GuardedPool:
-    return GuardedPool(dialect, 1, None, NoMetrics())
+def _pool_of(dialect: Dialect) -> ConnectionPool:
+    return ConnectionPool(dialect, 1, None, NoMetrics())
 
 
 def _refuse_empty(dialect: Dialect, name: str) -> None:

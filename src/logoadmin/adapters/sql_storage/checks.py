@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import Failure
-from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT, GuardedPool
+from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import NEWEST, Schema
 from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, changes, metadata, sign_in_attempts, state
 from logoadmin.adapters.sql_storage.transaction import Transaction
@@ -47,11 +47,11 @@ def check_database(url: str, processes: int) -> Iterator[Result]:
         yield wrong("database", error.text, error.cure)
         return
     if exists:
-        with closing(GuardedPool(dialect, 1, STEP_TIMEOUT, NoMetrics())) as pool:
+        with closing(ConnectionPool(dialect, 1, STEP_TIMEOUT, NoMetrics())) as pool:
             yield from _check_inside(dialect, pool, processes)
 
 
-def _check_inside(dialect: Dialect, pool: GuardedPool, processes: int) -> Iterator[Result]:
+def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int) -> Iterator[Result]:
     answers = ok("database", f"{dialect.product} at {dialect.server} answers")
     reached = _guarded(pool, "database", lambda _: [answers], f"{dialect.server}: ")
     yield from reached
@@ -66,7 +66,7 @@ def _check_inside(dialect: Dialect, pool: GuardedPool, processes: int) -> Iterat
         yield from _guarded(pool, name, check)
 
 
-def _guarded(pool: GuardedPool, name: str, check: Check, where: str = "") -> list[Result]:
+def _guarded(pool: ConnectionPool, name: str, check: Check, where: str = "") -> list[Result]:
     """Return what a check found; that the database refuses it is found, too."""
 
     def with_connection(transaction: Transaction, run: Callable[[Connection], list[Result]]) -> list[Result]:

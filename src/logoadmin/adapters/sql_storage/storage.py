@@ -14,16 +14,16 @@ from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import Failure, FailureKind
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
 from logoadmin.adapters.sql_storage.groups import Group
-from logoadmin.adapters.sql_storage.repositories.changes import ChangeRepository, StoredResponseRepository
-from logoadmin.adapters.sql_storage.repositories.records import RecordRepositories
+from logoadmin.adapters.sql_storage.repositories.changes import SqlChanges, SqlStoredResponses
+from logoadmin.adapters.sql_storage.repositories.records import SqlRepositoryFinder
 from logoadmin.adapters.sql_storage.repositories.sessions import (
-    PasswordRepository,
-    SecretRepository,
-    ServiceKeyRepository,
-    SessionRepository,
-    SignInAttemptRepository,
+    SqlPasswords,
+    SqlSecrets,
+    SqlServiceKeys,
+    SqlSessions,
+    SqlSignInAttempts,
 )
-from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, GuardedPool
+from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.savepoints import Savepoints
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.tables import WRITE_LOCKS
@@ -60,17 +60,17 @@ def unit_of_work(
     transaction: Transaction, savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
 ) -> UnitOfWork:
     """Return every repository, at work in a transaction."""
-    repositories = RecordRepositories(transaction)
+    repositories = SqlRepositoryFinder(transaction)
     return UnitOfWork(
         repositories.records,
         repositories.links,
-        PasswordRepository(transaction),
-        SessionRepository(transaction),
-        SecretRepository(transaction),
-        ServiceKeyRepository(transaction),
-        ChangeRepository(transaction),
-        StoredResponseRepository(transaction),
-        SignInAttemptRepository(transaction),
+        SqlPasswords(transaction),
+        SqlSessions(transaction),
+        SqlSecrets(transaction),
+        SqlServiceKeys(transaction),
+        SqlChanges(transaction),
+        SqlStoredResponses(transaction),
+        SqlSignInAttempts(transaction),
         savepoint,
     )
 
@@ -99,7 +99,7 @@ class SqlStorage:
         self.concurrent_reads = dialect.concurrent_reads
         self.product = dialect.product
         self._dialect = dialect
-        self._pool = GuardedPool(dialect, connections or connections_of(dialect), timeout, metrics)
+        self._pool = ConnectionPool(dialect, connections or connections_of(dialect), timeout, metrics)
         self._schema = Schema(dialect)
         self._thread = _Thread()
         self._group_commits: dict[WriteLock, GroupCommit] = {
@@ -206,7 +206,7 @@ class SqlStorage:
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return what to tell somebody who waits no longer."""
-        self._pool.outages.failed(Cause.TOO_BUSY, "late", in_writing=writing)
+        self._pool.failure_log.record_failure(Cause.TOO_BUSY, "late", in_writing=writing)
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
     def close(self) -> None:

@@ -95,7 +95,7 @@ def _row(change: Change) -> Row:
     )
 
 
-class ChangeRepository(Repository):
+class SqlChanges(Repository):
     """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
 
     __slots__ = ()
@@ -175,7 +175,7 @@ _EXPIRE = update(stored_responses).where(stored_responses.c.key_hash == bindpara
 _FORGET = delete(stored_responses).where(stored_responses.c.key_hash == bindparam("hash_"))
 
 
-class StoredResponseRepository(Repository):
+class SqlStoredResponses(Repository):
     """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
 
     __slots__ = ()

@@ -32,7 +32,7 @@ class LinkStatements:
         self.remove_all = delete(links).where(of == KEY)
 
 
-class LinkRepository(Repository):
+class SqlLinks(Repository):
     """The links of one kind of artwork, as :class:`~logoadmin.ports.storage.Links` says."""
 
     __slots__ = ("_statements",)

@@ -10,7 +10,7 @@ from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, delete
 
 from logoadmin.adapters.sql_storage.databases.dialect import straight_join
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
-from logoadmin.adapters.sql_storage.repositories.links import LINKS, LinkRepository
+from logoadmin.adapters.sql_storage.repositories.links import LINKS, SqlLinks
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors, filter_indexes
 from logoadmin.adapters.sql_storage.transaction import Repository, Transaction
@@ -83,7 +83,7 @@ class _Statements:
         return values
 
 
-class RecordRepository(Repository, Generic[Record]):
+class SqlRecords(Repository, Generic[Record]):
     """The records of one kind, as :class:`~logoadmin.ports.storage.Records` says."""
 
     __slots__ = ("_statements",)
@@ -184,7 +184,7 @@ class RecordRepository(Repository, Generic[Record]):
         return values
 
 
-class _RoleRepository(RecordRepository[Role]):
+class SqlRoles(SqlRecords[Role]):
     """The roles. Scope-tokens hold no space, so a scope is stored as one text."""
 
     __slots__ = ()
@@ -220,7 +220,7 @@ class _ArtworkStatements(_Statements):
         self.authors_at = [field.name for field in fields(kind.record)].index("authors")
 
 
-class _ArtworkRepository(RecordRepository[Any]):
+class SqlArtworks(SqlRecords[Any]):
     """The artworks of one kind, with their authors."""
 
     __slots__ = ()
@@ -282,14 +282,14 @@ class _ArtworkRepository(RecordRepository[Any]):
         return self._statements.kind.record(*values[:at], makers, *values[at:])
 
 
-RECORDS: Final[Mapping[Kind, tuple[type[RecordRepository[Any]], _Statements]]] = {
-    **{kind.kind: (RecordRepository, _Statements(kind)) for kind in KINDS.values()},
-    Kind.ROLE: (_RoleRepository, _Statements(ROLES)),
-    **{kind.kind: (_ArtworkRepository, _ArtworkStatements(kind)) for kind in ARTWORK_KINDS},
+RECORDS: Final[Mapping[Kind, tuple[type[SqlRecords[Any]], _Statements]]] = {
+    **{kind.kind: (SqlRecords, _Statements(kind)) for kind in KINDS.values()},
+    Kind.ROLE: (SqlRoles, _Statements(ROLES)),
+    **{kind.kind: (SqlArtworks, _ArtworkStatements(kind)) for kind in ARTWORK_KINDS},
 }
 
 
-class RecordRepositories(Repository):
+class SqlRepositoryFinder(Repository):
     """The records of each kind, and their links."""
 
     __slots__ = ()
@@ -299,4 +299,4 @@ class RecordRepositories(Repository):
         return repository(self._transaction, statements)
 
     def links(self, kind: AnyArtworkKind, /) -> Links:
-        return LinkRepository(self._transaction, LINKS[kind.kind])
+        return SqlLinks(self._transaction, LINKS[kind.kind])

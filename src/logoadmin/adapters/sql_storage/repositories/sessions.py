@@ -55,7 +55,7 @@ _SOME_TOKENS = (
 _FORGET_TOKEN = delete(refresh_tokens).where(refresh_tokens.c.token_hash == bindparam("hash_"))
 
 
-class SessionRepository(Repository):
+class SqlSessions(Repository):
     """The sessions, as :class:`~logoadmin.ports.storage.Sessions` says."""
 
     __slots__ = ()
@@ -123,7 +123,7 @@ def _hash(stored: str | None) -> PasswordHash | None:
     return None if stored is None else PasswordHash(stored)
 
 
-class PasswordRepository(Repository):
+class SqlPasswords(Repository):
     """The passwords, as :class:`~logoadmin.ports.storage.Passwords` says."""
 
     __slots__ = ()
@@ -149,7 +149,7 @@ _CHANGE_SECRET = update(secrets).where(secrets.c.name == bindparam("secret"))
 _ADD_SECRET = insert(secrets).inline()
 
 
-class SecretRepository(Repository):
+class SqlSecrets(Repository):
     """The secrets, as :class:`~logoadmin.ports.storage.Secrets` says."""
 
     __slots__ = ()
@@ -187,7 +187,7 @@ def _service_key(row: Row) -> ServiceKey:
     return ServiceKey(key_id, name, tuple(scope.split()), created_at, expires_at, last_used_at)
 
 
-class ServiceKeyRepository(Repository):
+class SqlServiceKeys(Repository):
     """The service keys, as :class:`~logoadmin.ports.storage.ServiceKeys` says."""
 
     __slots__ = ()
@@ -235,7 +235,7 @@ _ENDED = (
 )
 
 
-class SignInAttemptRepository(Repository):
+class SqlSignInAttempts(Repository):
     """The attempts to sign in, as :class:`~logoadmin.ports.storage.SignInAttempts` says."""
 
     __slots__ = ()

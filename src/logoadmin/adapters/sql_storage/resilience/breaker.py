@@ -1,51 +1,55 @@
-"""Sparing callers the wait for a database that was out of reach a moment ago."""
+"""The circuit breaker: spares callers the wait for a database that was unreachable a moment ago.
+
+It is not pybreaker, for which a call is a success or a failure: a request that got no connection from the pool is
+neither, and must neither open nor close the breaker.
+"""
 
 import threading
 import time
 from collections.abc import Callable
 
-# How long a database that failed is left alone.
+# How many seconds a failed database is left alone.
 REST = 1.0
 
 
-class Breaker:
-    """Lets all calls through while the database answers; else one at a time, at most one a second, to find out.
+class CircuitBreaker:
+    """Allows all requests while the database responds; otherwise one at a time, at most one a second.
 
-    Every call that it :meth:`lets_through` must end with :meth:`leave`; none of the two is needed as long as it is
-    closed, and the call succeeds. Safe to use from several threads.
+    Every request that :meth:`allow_request` allowed ends with :meth:`record_result`. Neither call is needed while the
+    breaker is closed and the request succeeds. Safe to use from several threads.
 
     Attributes:
-        is_closed: whether the database answers, and all calls go through.
+        is_closed: whether the database responds, so that all requests are allowed.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Let everything through at first."""
+        """Start closed."""
         self._clock = clock
         self._lock = threading.Lock()
         self.is_closed = True
         self._probing = False
         self._until = 0.0
 
-    def lets_through(self) -> bool:
-        """Tell whether a call may go on to the database."""
+    def allow_request(self) -> bool:
+        """Return whether a request may be sent to the database."""
         with self._lock:
             refused = not self.is_closed and (self._probing or self._clock() < self._until)
             if not refused:
                 self._probing = not self.is_closed
             return not refused
 
-    def leave(self, answered: bool | None) -> None:
-        """Take note of how a call ended.
+    def record_result(self, reached: bool | None) -> None:
+        """Record the result of a request.
 
         Args:
-            answered: whether the database was reached; None when the call cannot tell: it never got that far, or it
+            reached: whether the database was reached; None if the request cannot tell, because it never got that far or
                 lost a connection that had worked, which may be the only one.
         """
-        if answered and self.is_closed:
+        if reached and self.is_closed:
             return
         with self._lock:
             self._probing = False
-            if answered is not None:
-                self.is_closed = answered
-            if answered is False:
+            if reached is not None:
+                self.is_closed = reached
+            if reached is False:
                 self._until = self._clock() + REST

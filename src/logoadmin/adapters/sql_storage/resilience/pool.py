@@ -1,4 +1,4 @@
-"""The pool of connections, and calls with one of them: spared, made again, counted where the database fails."""
+"""The connection pool, with circuit breaker, retries and metrics."""
 
 import random
 import time
@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Pool, PoolProxiedConnection
 
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind
-from logoadmin.adapters.sql_storage.resilience.breaker import Breaker
-from logoadmin.adapters.sql_storage.resilience.failure_log import Outages
+from logoadmin.adapters.sql_storage.resilience.breaker import CircuitBreaker
+from logoadmin.adapters.sql_storage.resilience.failure_log import FailureLog
 from logoadmin.adapters.sql_storage.statements import StatementCompiler
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
@@ -24,33 +24,33 @@ Given = ParamSpec("Given")
 # Seconds that each step of reaching a database may take while somebody waits, so that all of them together stay below
 # the 2 s within which a service answers (contract A20).
 STEP_TIMEOUT: Final = 0.8
-# How often a transaction that met another is tried again, and after how many seconds, at random up to this, each time.
+# The number of retries after a conflict, and the longest random pause in seconds before the first of them.
 RETRIES: Final = 3
 _PAUSE: Final = 0.02
-# After so many seconds an answer that says no is worth more than another try (contract A20).
+# After this many seconds a quick refusal is worth more than another try (contract A20).
 _SOON: Final = 0.8
-# A connection that breaks so soon may be one of many; after a longer wait there is no time for a second try.
+# A connection that breaks this early may be one of many; later, there is no time for a second try.
 _BROKEN_SOON: Final = 0.2
 
 
-class GuardedPool:
+class ConnectionPool:
     """The connections to one database. Safe to use from several threads.
 
     A *way* of making a call is a function of a transaction that has not begun, and of the work to be done in it.
 
     Attributes:
-        engine: SQLAlchemy's engine, which has the connections.
-        driver_errors: what the errors of its driver mean.
-        outages: what fails at the moment.
+        engine: SQLAlchemy's engine, which owns the connections.
+        driver_errors: classifies the errors of its driver.
+        failure_log: its current failures.
     """
 
     def __init__(self, dialect: Dialect, connections: int, timeout: float | None, metrics: Metrics) -> None:
-        """Have so many connections at most; nothing is connected to yet.
+        """Set the pool up; no connection is opened yet.
 
         Args:
             dialect: the database.
-            connections: how many there may be at once.
-            timeout: how many seconds each step of connecting may take; None where nobody waits for it.
+            connections: the maximum number of them.
+            timeout: the limit in seconds of each step of connecting; None for work that no user waits for.
             metrics: counts the calls.
         """
         self._server = dialect.server
@@ -58,8 +58,8 @@ class GuardedPool:
         self.engine = dialect.engine(connections, timeout)
         self._statements = StatementCompiler(self.engine.dialect, dialect.page_cursor)
         self.driver_errors = DriverErrors(dialect.classify, self.engine.dialect.loaded_dbapi)
-        self.outages = Outages(dialect.server)
-        self._breaker = Breaker()
+        self.failure_log = FailureLog(dialect.server)
+        self._breaker = CircuitBreaker()
         self._metrics = metrics
 
     def call(
@@ -69,17 +69,17 @@ class GuardedPool:
         *,
         writing: bool = False,
     ) -> Answer:
-        """Make one call to the database, unless it was out of reach a moment ago, and count what came of it.
+        """Make one call to the database, unless it was unreachable a moment ago; count it by its outcome.
 
         Raises:
-            StorageUnavailable: it failed, or did a moment ago; and whatever the work raises.
+            StorageUnavailable: the call failed, or one did a moment ago; and the errors of the work.
         """
-        if not self._breaker.is_closed and not self._breaker.lets_through():
+        if not self._breaker.is_closed and not self._breaker.allow_request():
             self._metrics.database_call("not_tried", None, breaker_open=True)
-            raise StorageUnavailable(self._server, self.outages.latest)
+            raise StorageUnavailable(self._server, self.failure_log.latest)
         outcome, began = "ok", time.perf_counter()
         try:
-            return self._let_through(way, work, writing)
+            return self._allowed(way, work, writing)
         except StorageUnavailable as error:
             outcome = error.cause.code
             raise
@@ -89,10 +89,10 @@ class GuardedPool:
     def once(
         self, way: Callable[[Transaction, Callable[Given, Answer]], Answer], work: Callable[Given, Answer]
     ) -> Answer:
-        """Make a call at the first try, whatever failed before, and count nothing.
+        """Make a call once, without the circuit breaker and uncounted.
 
         Raises:
-            Failure: the database failed; and whatever the work raises.
+            Failure: the database failed; and the errors of the work.
         """
         pool, connection = self.engine.pool, None
         try:
@@ -103,7 +103,7 @@ class GuardedPool:
             if failure is None:
                 raise
             if failure.lost and connection is not None:
-                self._let_go(connection, pool, of_all=failure.kind is FailureKind.GONE and not failure.slow)
+                self._drop(connection, pool, of_all=failure.kind is FailureKind.GONE and not failure.slow)
             raise failure from None
         finally:
             if connection is not None:
@@ -120,7 +120,7 @@ class GuardedPool:
         Raises:
             WouldBlock: the database failed, now or lately; :meth:`call` finds out what is to be done about it.
         """
-        if not (self._breaker.is_closed and self.outages.all_is_well):
+        if not (self._breaker.is_closed and self.failure_log.has_no_failures):
             raise WouldBlock
         began = time.perf_counter()
         try:
@@ -146,14 +146,14 @@ class GuardedPool:
         return Connection(self.engine, transaction.connection)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self.engine.dispose()
 
     def _count(self, outcome: str, began: float) -> None:
         seconds = time.perf_counter() - began
         self._metrics.database_call(outcome, seconds, breaker_open=not self._breaker.is_closed)
 
-    def _let_through(
+    def _allowed(
         self,
         way: Callable[[Transaction, Callable[Given, Answer]], Answer],
         work: Callable[Given, Answer],
@@ -164,26 +164,28 @@ class GuardedPool:
         except Failure as failure:
             cause = self._failed(failure, writing)
         except BaseException as error:
-            self._breaker.leave(answered=True)
+            self._breaker.record_result(reached=True)
             if isinstance(error, LogoAdminError):
-                self.outages.answered(writing=False)
+                self.failure_log.record_success(writing=False)
             raise
         else:
             if not self._breaker.is_closed:
-                self._breaker.leave(answered=True)
-            if not self.outages.all_is_well:
-                self.outages.answered(writing=writing)
+                self._breaker.record_result(reached=True)
+            if not self.failure_log.has_no_failures:
+                self.failure_log.record_success(writing=writing)
             return answer
-        # Out here, so that the error drags no text of the driver's along.
+        # Outside the except block, so that the error does not reference the driver's text.
         raise StorageUnavailable(self._server, cause)
 
     def _failed(self, failure: Failure, writing: bool) -> Cause:
-        """Take note of a failure and return its cause; raise the error itself where a key refused a mistake of ours."""
-        # A connection that broke may have been the only one: whether the server is gone, the next one tells.
-        self._breaker.leave(None if failure.lost or failure.code == "pool" else not failure.is_broken)
+        """Record a failure and return its cause; raise the driver's error if a fault of this program caused it."""
+        # The broken connection may have been the only one; the next call finds out whether the server is gone.
+        self._breaker.record_result(None if failure.lost or failure.code == "pool" else not failure.is_broken)
         if failure.kind is FailureKind.REFUSED and not failure.unsure:
             raise failure.error from None
-        self.outages.failed(failure.cause, failure.code, in_writing=writing and failure.kind is not FailureKind.GONE)
+        self.failure_log.record_failure(
+            failure.cause, failure.code, in_writing=writing and failure.kind is not FailureKind.GONE
+        )
         return failure.cause
 
     def _retry(
@@ -200,10 +202,10 @@ class GuardedPool:
             retried += 1
             time.sleep(random.uniform(0, _PAUSE * retried))  # noqa: S311 (no secret depends on it)
 
-    def _let_go(self, connection: PoolProxiedConnection, pool: Pool, *, of_all: bool) -> None:
+    def _drop(self, connection: PoolProxiedConnection, pool: Pool, *, of_all: bool) -> None:
         if connection.is_valid:
             connection.invalidate()
-        # Those that rest in the pool were most likely lost with it.
+        # The idle connections in the pool were most likely lost as well.
         if of_all and self.engine.pool is pool:
             self.engine.dispose()
 

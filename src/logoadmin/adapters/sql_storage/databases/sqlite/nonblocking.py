@@ -70,7 +70,7 @@ class NonblockingReader:
             # All rows: a statement with one left would go on seeing the moment that it sees now.
             ((number,),) = self._cursor.execute("PRAGMA data_version").fetchall()
         except sqlite3.Error:
-            self._let_go()
+            self._drop()
             return None
         finally:
             self._lock.release()
@@ -108,14 +108,14 @@ class NonblockingReader:
     def close(self) -> None:
         """Let go of the connection."""
         with self._lock:
-            self._let_go()
+            self._drop()
 
     def _is_connected(self) -> bool:
         """Tell whether there is a connection to the file of this moment, and make one for the next time."""
         file = self._file()
         if self._connection is not None and self._connection.is_valid and file == self._connected_to:
             return True
-        self._let_go()
+        self._drop()
         if file is not None:
             self._connection, self._connected_to = self._connect(), file
             self._connection.set_progress_handler(self._connection.is_late, _STEPS)
@@ -123,7 +123,7 @@ class NonblockingReader:
             self._connections += 1
         return False
 
-    def _let_go(self) -> None:
+    def _drop(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = self._cursor = None
