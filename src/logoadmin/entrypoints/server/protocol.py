@@ -41,7 +41,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     head_seconds: ClassVar[float] = 5
     head_bytes: ClassVar[int] = 32 * 1024
-    head_fields: ClassVar[int] = 1_000
+    head_fields: ClassVar[int] = 200
     pipelined: ClassVar[int] = 64
     linger_seconds: ClassVar[float] = 2
     stall_seconds: ClassVar[float] = 60
@@ -125,6 +125,8 @@ class BoundedProtocol(HttpToolsProtocol):
         return True
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        if len(self.headers) >= self.head_fields:
+            raise self._head_too_large()
         super().on_header(name, value.strip(b" \t"))  # RFC 9112 §5; the parser leaves it at the end
 
     def on_headers_complete(self) -> None:
@@ -156,7 +158,7 @@ class BoundedProtocol(HttpToolsProtocol):
             size += len(name) + len(value) + 4
             hosts += name == b"host"
             codings += name == b"transfer-encoding" and (value.lower() != b"chunked" or version == "1.0")
-        if size > self.head_bytes or len(self.headers) > self.head_fields:
+        if size > self.head_bytes:
             raise self._head_too_large()
         if version not in ("1.1", "1.0"):
             raise HttpError(505, "Only HTTP/1.1 and HTTP/1.0 are supported")
