@@ -259,7 +259,6 @@ _HOMES: Final = (
     "domain.model.errors",
     "domain.model.causes",
     "domain.model.lists",
-    "ports.storage.storage",
     "domain.logo_admin",
     "domain.model.records",
     "domain.model.sessions",

@@ -11,7 +11,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import InvalidInput, NotFound, StorageUnavailable
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.lists import ListCommand, Listing, PageSizes, Place, truncated_page
+from logoadmin.domain.model.lists import ListCommand, Listing, PageSizes, truncated_page
 from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme, User
 from logoadmin.domain.services.artworks import ListAuthorLogos, ListAuthorThemes, ListLogos, ListThemes
 from logoadmin.domain.services.authors import ListAuthors, RemoveAuthor
@@ -62,7 +62,7 @@ def test_a_list_is_complete_and_in_order_whatever_its_length_and_weight(pages: P
         listing = numbers(size, pages, lambda _: text)
         assert list(listing) == list(range(size))
         assert list(listing) == list(range(size))  # and can be read again
-        parts = [page for page, _ in listing.pages()]
+        parts = list(listing.pages())
         assert [number for part in parts for number in part] == list(range(size))
         assert all(len(part) <= pages.most for part in parts), size
         assert all(len(part) == 1 or len(part) * text <= 65_536 for part in parts), size
@@ -71,20 +71,27 @@ def test_a_list_is_complete_and_in_order_whatever_its_length_and_weight(pages: P
 @E1
 def test_no_page_holds_much_wherever_heavy_records_begin() -> None:
     listing = numbers(1000, PageSizes(50, 200), lambda number: 100 if number < 270 else 60_000)
-    assert [len(page) for page, _ in listing.pages()][:5] == [50, 200, 21, 1, 1]
+    assert [len(page) for page in listing.pages()][:5] == [50, 200, 21, 1, 1]
 
 
 @E1
-def test_a_list_may_be_read_from_each_of_its_places_again() -> None:
-    listing = numbers(1000, PageSizes(50, 200), lambda number: number * 30).without_records()
-    place: Place | None = listing.start
-    seen: list[int] = []
-    while place is not None:
-        page = listing.page(place)
-        assert listing.page(place) == page
-        seen += page
-        place = listing.following(place, page)
-    assert seen == list(range(1000))
+def test_a_list_at_one_moment_is_read_in_one_snapshot_and_a_short_one_is_not_read_again() -> None:
+    snapshots: list[Any] = []
+
+    def listing(size: int) -> Listing[int]:
+        def page(last: int, limit: int) -> tuple[int, ...]:
+            return tuple(range(last + 1, min(last + 1 + limit, size)))
+
+        def snapshot(work: Any) -> Any:
+            snapshots.append(size)
+            return work(page)
+
+        return Listing(page(-1, 50), lambda number: number, page, PageSizes(50, 200), snapshot=snapshot)
+
+    for size in (0, 49, 50, 51, 1000):
+        found = listing(size).at_one_moment(lambda pages: [number for page in pages for number in page])
+        assert found == list(range(size))
+    assert snapshots == [50, 51, 1000]
 
 
 @E1

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from starlette.types import ASGIApp
 
 import logoadmin
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.services.artworks import AmendLogo, CreateLogo
-from logoadmin.entrypoints.http_api import parts, responses
-from logoadmin.entrypoints.http_api.compression import Stream, accepts_gzip, deflated, in_gzip
+from logoadmin.entrypoints.http_api import responses
+from logoadmin.entrypoints.http_api.compression import accepts_gzip, gzip_writer, in_gzip
 from tests.asgi import AppClient, AppResponse, ask
 from tests.gallery import ADMIN_PASSWORD, ARTWORK
 
@@ -170,20 +168,6 @@ def test_several_lines_of_what_a_client_takes_are_one_list() -> None:
     assert not accepts(b"br", b"deflate")
 
 
-@pytest.mark.rule("contract K8")
-@given(parts=st.lists(st.binary(max_size=300) | st.binary(max_size=300).map(lambda part: part * 500), min_size=1))
-def test_parts_that_were_compressed_apart_are_one_stream(parts: list[bytes]) -> None:
-    stream, sent = Stream(), b""
-    for number, part in enumerate(parts, 1):
-        blocks, sums = deflated(part)
-        half = len(blocks) // 2
-        sent += stream.framed(blocks[:half], sums, at_end=False, is_last=False)
-        sent += stream.framed(blocks[half:], sums, at_end=True, is_last=number == len(parts))
-    assert gzip.decompress(sent) == b"".join(parts)
-    # One member: some readers stop after the first.
-    assert sent.count(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff") <= 1 + b"".join(parts).count(b"\x1f\x8b")
-
-
 @pytest.fixture
 def in_file(tmp_path: Path) -> Iterator[LogoAdmin]:
     with closing(logoadmin.connect(f"sqlite:///{tmp_path}/gallery.db", admin_password=ADMIN_PASSWORD)) as gallery:
@@ -198,12 +182,12 @@ def test_what_is_long_is_not_compressed_on_the_event_loop(
     logo = in_file.logos.create(CreateLogo(**ARTWORK | {"custom_css": "a" * length}))
     threads: list[threading.Thread] = []
 
-    def seen(compress: Callable[[bytes], Any], content: bytes) -> Any:
+    def seen(compress: Callable[[Any], Any], content: Any) -> Any:
         threads.append(threading.current_thread())
         return compress(content)
 
     monkeypatch.setattr(f"{responses.__name__}.in_gzip", partial(seen, in_gzip))
-    monkeypatch.setattr(f"{parts.__name__}.deflated", partial(seen, deflated))
+    monkeypatch.setattr(f"{responses.__name__}.gzip_writer", partial(seen, gzip_writer))
     app = logoadmin.asgi(in_file)
     for number in range(3):
         in_file.logos.amend(AmendLogo(logo_id=logo.logo_id, name=f"Elk {number}"))

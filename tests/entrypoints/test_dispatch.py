@@ -3,26 +3,25 @@
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import httpx2
 import pytest
-from starlette.types import Scope
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Caller, Policy
-from logoadmin.domain.model.errors import DuplicateEntry, StorageUnavailable
+from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import Author
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.entrypoints.http_api import dispatch as module
-from logoadmin.entrypoints.http_api import work_queue
-from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, deadline_of
 from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api.request_state import RequestState
+from logoadmin.entrypoints.http_api.response_cache import DataVersion
 from logoadmin.ports.storage import UnitOfWork
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
@@ -41,7 +40,6 @@ class SlowStorage(WatchedStorage):
         self.may_go_on = threading.Event()
         self.may_go_on.set()
         self.reading = threading.Event()
-        self.loses: Exception | None = None  # what becomes of writes that are made together
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         answer = super().read(work)
@@ -51,15 +49,6 @@ class SlowStorage(WatchedStorage):
 
     def data_version(self) -> int | None:
         return None
-
-    def atomic(self, calls: Callable[[], Answer]) -> Answer:
-        def lost() -> Answer:
-            answer = calls()
-            if self.loses is not None:
-                raise self.loses
-            return answer
-
-        return super().atomic(lost)
 
 
 @pytest.fixture
@@ -94,7 +83,7 @@ def test_all_who_ask_for_the_version_before_a_look_begins_share_it(storage: Slow
         blocked = asyncio.ensure_future(calls.reading(lambda: storage.read(lambda _: "blocked")))
         await until(storage.reading)
         data_version = DataVersion(slow, calls)
-        asking = [asyncio.ensure_future(data_version.look(soon())) for _ in range(50)]
+        asking = [asyncio.ensure_future(data_version.of({})) for _ in range(50)]
         await asyncio.sleep(0)
         storage.asked.clear()
         storage.may_go_on.set()
@@ -111,13 +100,13 @@ def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowS
         calls = Dispatch(slow)
         storage.may_go_on.clear()
         data_version = DataVersion(slow, calls)
-        early = asyncio.ensure_future(data_version.look(soon()))
+        early = asyncio.ensure_future(data_version.of({}))
         await until(storage.reading)
         slow.authors.create(CreateAuthor(user_id=1, username="Ann"))
-        late = asyncio.ensure_future(data_version.look(soon()))
+        late = asyncio.ensure_future(data_version.of({}))
         await asyncio.sleep(0)
         storage.may_go_on.set()
-        assert await early is not await late is await data_version.look(soon())
+        assert await early is not await late is await data_version.of({})
 
     asyncio.run(run())
 
@@ -215,7 +204,7 @@ def test_a_thread_that_could_not_be_started_is_started_for_the_next(
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", fail)
             for ask in asking:
-                with pytest.raises(RuntimeError, match="can't start"):
+                with pytest.raises(HttpError, match="Too many requests"):
                     await ask()
         assert [await ask() for ask in asking] == ["read", "found", "written", "hashed", "parsed"]
 
@@ -229,10 +218,11 @@ def test_what_is_read_after_a_look_has_no_time_of_its_own(slow: LogoAdmin) -> No
     async def run() -> None:
         calls = Dispatch(slow)
         now = asyncio.get_running_loop().time()
-        scope: Scope = {}
-        assert deadline_of(scope) > now + 1
-        assert deadline_of(scope) == deadline_of(scope)
-        for ask in (calls.reading(lambda: may_end.wait(WITHIN), now), DataVersion(slow, calls).look(now)):
+        state = RequestState()
+        assert deadline_of(state) > now + 1
+        assert deadline_of(state) == deadline_of(state)
+        late = {"logoadmin.request": RequestState(deadline=now)}
+        for ask in (calls.reading(lambda: may_end.wait(WITHIN), now), DataVersion(slow, calls).of(late)):
             with pytest.raises(StorageUnavailable):
                 await asyncio.wait_for(ask, 1)
 
@@ -331,7 +321,9 @@ async def read_by_many(slow: LogoAdmin, count: int, key: object) -> tuple[list[i
 
     waiting = [asyncio.ensure_future(dispatch.reading(first))]
     await until(begun)
-    asking = [asyncio.ensure_future(dispatch.reading(partial(read, number), None, key)) for number in range(count)]
+    asking = [
+        asyncio.ensure_future(dispatch.reading_once(key, partial(read, number), soon())) for number in range(count)
+    ]
     await asyncio.sleep(0)
     may_end.set()
     await asyncio.gather(*waiting)
@@ -342,76 +334,6 @@ async def read_by_many(slow: LogoAdmin, count: int, key: object) -> tuple[list[i
 @pytest.mark.rule("contract E1")
 def test_who_asks_for_the_same_before_it_is_read_shares_it(slow: LogoAdmin) -> None:
     assert asyncio.run(read_by_many(slow, 50, "logo 1")) == ([0], [0] * 50)
-
-
-@pytest.mark.rule("contract A20")
-def test_what_was_read_at_the_same_time_wakes_the_event_loop_once(
-    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(work_queue, "_HELD", WITHIN)
-    told: list[int] = []
-    tell = work_queue._tell
-
-    def counted(done: list[Any]) -> None:
-        told.append(len(done))
-        tell(done)
-
-    monkeypatch.setattr(work_queue, "_tell", counted)
-    assert asyncio.run(read_by_many(slow, 50, None))[1] == list(range(50))
-    assert [number for number in told if number] == [51]
-
-
-# Writes that wait at the same time.
-
-
-async def written(gallery: LogoAdmin, user_ids: Sequence[int]) -> list[object]:
-    """Return what becomes of creating authors, all of which wait behind another write."""
-    calls, begun, may_end = Dispatch(gallery), threading.Event(), threading.Event()
-
-    def first() -> None:
-        begun.set()
-        may_end.wait(WITHIN)
-
-    def create(user_id: int) -> Author:
-        return gallery.authors.create(CreateAuthor(user_id=user_id, username=f"author {user_id}"))
-
-    waiting = [asyncio.ensure_future(calls.writing(first))]
-    await until(begun)
-    creating = [asyncio.ensure_future(calls.writing(partial(create, user_id))) for user_id in user_ids]
-    await asyncio.sleep(0)
-    may_end.set()
-    await asyncio.gather(*waiting)
-    return list(await asyncio.gather(*creating, return_exceptions=True))
-
-
-@pytest.mark.rule("contract A8", "contract A20")
-def test_writes_that_wait_are_made_together_and_answered_each_for_itself(storage: SlowStorage, slow: LogoAdmin) -> None:
-    storage.asked.clear()
-    one, two, again, three = asyncio.run(written(slow, (1, 2, 1, 3)))
-    assert storage.asked == ["atomic", "write", "write", "write", "write"]
-    assert [getattr(author, "author_id", None) for author in (one, two, three)] == [1, 2, 3]
-    assert isinstance(again, DuplicateEntry)
-
-
-@pytest.mark.rule("contract A20")
-def test_writes_that_were_not_kept_together_are_none_of_them_answered_as_if(
-    storage: SlowStorage, slow: LogoAdmin
-) -> None:
-    storage.loses = StorageUnavailable(storage.server)
-    found = asyncio.run(written(slow, (1, 2, 1)))
-    assert [type(error) for error in found] == [StorageUnavailable] * 3
-    assert list(slow.authors.list(ListAuthors())) == []
-
-
-@pytest.mark.rule("contract A20", "contract A21")
-def test_a_fault_that_befalls_writes_made_together_is_laid_at_the_door_of_one(
-    storage: SlowStorage, slow: LogoAdmin
-) -> None:
-    storage.loses = RuntimeError("something that only one of them can be to blame for")
-    one, two, again = asyncio.run(written(slow, (1, 2, 1)))
-    assert [author.user_id for author in slow.authors.list(ListAuthors())] == [1, 2]
-    assert [getattr(author, "author_id", None) for author in (one, two)] == [1, 2]
-    assert isinstance(again, DuplicateEntry)
 
 
 @pytest.mark.rule("contract A20", "contract H4")

@@ -14,7 +14,6 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.services.import_export import ExportRecords
 from logoadmin.entrypoints.http_api import spool
-from logoadmin.entrypoints.http_api.errors import HttpError
 from tests.asgi import AppClient, ask
 from tests.entrypoints.conftest import Headers
 from tests.gallery import WatchedStorage
@@ -144,14 +143,6 @@ def test_head_tells_how_much_it_would_be(app: ASGIApp, admin: Headers) -> None:
 def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
     client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch, watched: WatchedStorage
 ) -> None:
-    closed: list[object] = []
-    close = spool.SpooledFile.close
-
-    def closing(file: spool.SpooledFile) -> None:
-        closed.append(file)
-        close(file)
-
-    monkeypatch.setattr(spool.SpooledFile, "close", closing)
     written = count()
     write_line = spool.SpooledFile.write_line
 
@@ -163,9 +154,8 @@ def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
     monkeypatch.setattr(spool.SpooledFile, "write_line", fail_later)
     answer = client.get("/api/export", headers=admin)
     assert (answer.status_code, list(answer.json())) == (503, ["detail"])
-    assert len(closed) == 1
-    assert client.get("/api/export", headers=admin).status_code == 200
-    assert len(closed) == 2
+    for _ in range(3):  # more than one user may have at once
+        assert client.get("/api/export", headers=admin).status_code == 200
 
 
 def test_files_have_room_again_when_they_have_been_sent(app: ASGIApp, client: AppClient, admin: Headers) -> None:
@@ -174,27 +164,6 @@ def test_files_have_room_again_when_they_have_been_sent(app: ASGIApp, client: Ap
         assert client.head("/api/export", headers=admin).status_code == 200
         broken = ask(app, "GET", "/api/export", headers=[*admin.items(), ("idempotency-key", "k")])
         assert broken.status_code == 200
-
-
-def test_there_is_room_for_so_many_files_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    exports = spool.Spool("exports")
-    opened = [exports.open(number // 2) for number in range(8)]
-    with pytest.raises(HttpError, match="Too many exports at once; try again"):
-        exports.open(4)
-    opened[0].close()
-    opened[0].close()  # a second time means nothing
-    opened[0] = exports.open(4)
-    with pytest.raises(HttpError):
-        exports.open(5)
-    for file in opened:
-        file.close()
-
-    def full(*_: object) -> Any:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    with pytest.raises(HttpError):
-        spool.Spool("exports").open(1)
 
 
 @pytest.mark.rule("contract A20")

@@ -14,7 +14,7 @@ from logoadmin.domain.model.access import KeyHolder, SignedIn
 from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.users import AmendUser, CreateUser
-from logoadmin.entrypoints.http_api import endpoints, responses, spool, uploads
+from logoadmin.entrypoints.http_api import endpoints, responses, uploads
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
@@ -168,15 +168,6 @@ def test_a_file_has_so_many_lines_at_most(app: ASGIApp, admin: Headers, monkeypa
     answer = ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 60, b"\n" * 41, b"never read"])
     assert (answer.status_code, answer.json()) == (413, {"detail": "Body should have at most 100 lines"})
     assert ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 60, b"\n" * 40]).status_code == 200
-
-
-@pytest.mark.rule("contract A21", "contract I2")
-def test_of_a_line_that_is_too_long_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "_LONGEST_LINE", 100)
-    file = spool.Spool("imports").open(1)
-    file.write(b"x" * 350 + b"\n" + b"y" * 99 + b"\n" + b"z" * 100 + b"\nlast")
-    assert list(file) == [b"x" * 100, b"y" * 99 + b"\n", b"z" * 100, b"last"]
-    file.close()
 
 
 @pytest.mark.rule("contract F3")

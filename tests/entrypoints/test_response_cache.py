@@ -8,10 +8,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api import response_cache as module
-from logoadmin.entrypoints.http_api.bounded_cache import BoundedCache
-from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
-from logoadmin.entrypoints.http_api.response_cache import ResponseCache
+from logoadmin.entrypoints.http_api.response_cache import DataVersion, ResponseCache
 from logoadmin.ports.metrics import NoMetrics
 from tests.asgi import AppResponse, ask
 
@@ -231,15 +229,3 @@ def test_requests_that_are_long_for_no_reason_fill_no_memory(cache: ResponseCach
 
 
 # What is kept within a bound.
-
-
-@pytest.mark.rule("contract H4")
-def test_what_is_asked_for_again_goes_last_and_one_alone_may_be_longer() -> None:
-    kept: BoundedCache[int] = BoundedCache(35_000)
-    for number in range(10):
-        kept.put(number, number, 8_000)
-        kept.put(number, number, 8_000)  # counts once
-        assert kept.get(0) == 0
-    assert [number for number in range(10) if kept.get(number) is not None] == [0, 8, 9]
-    kept.put(0, 0, 100_000)
-    assert [number for number in range(10) if kept.get(number) is not None] == [0]

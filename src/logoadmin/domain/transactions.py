@@ -25,7 +25,7 @@ from logoadmin.domain.model.command import Command, Input
 from logoadmin.domain.model.errors import InvalidToken, NotModified, StorageUnavailable
 from logoadmin.domain.model.kinds import RecordKind
 from logoadmin.domain.model.limits import RequestId
-from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing, SearchedCommand
+from logoadmin.domain.model.lists import ChangeFilter, Fetch, ListCommand, Listing, SearchedCommand
 from logoadmin.domain.model.records import Change, StoredRecord
 from logoadmin.domain.pagination import ChangePages, ChangesUpTo, ListPages, RecordPages
 from logoadmin.ports.clock import Clock
@@ -188,20 +188,27 @@ class Transactions:
     def changes_between(self, after: int, last: int) -> Listing[Change]:
         """Return the changes after one id up to another, for the caller who made them."""
         pages = ChangesUpTo(last)
-        fetch = partial(self._fetch, pages)
-        return Listing(fetch(after, pages.sizes.first), pages.id_of, fetch, pages.sizes, after=after, version=last)
+        first = self._storage.read(lambda uow: pages.page(after, pages.sizes.first, uow))
+        return self._whole(first, pages, after, last)
 
     def _listing(self, command: ListCommand, caller: Caller, pages: ListPages[Listed]) -> Listing[Listed]:
         version, first, goes_on = self.read(command, caller, pages.first)
-        id_of = pages.id_of
         if command.limit is None:
-            fetch = partial(self._fetch, pages)
-            return Listing(first, id_of, fetch, pages.sizes, after=command.begins_after, version=version)
+            return self._whole(first, pages, command.begins_after, version)
         shown = first[: command.limit]
-        return Listing(shown, id_of, version=version, next_after=id_of(shown[-1]) if goes_on and shown else None)
+        next_after = pages.id_of(shown[-1]) if goes_on and shown else None
+        return Listing(shown, pages.id_of, version=version, next_after=next_after)
 
-    def _fetch(self, pages: ListPages[Listed], after: int, limit: int) -> tuple[Listed, ...]:
-        return self._storage.read(lambda uow: pages.page(after, limit, uow))
+    def _whole(self, first: tuple[Listed, ...], pages: ListPages[Listed], after: int, version: int) -> Listing[Listed]:
+        """Return the list that begins with a page and goes on to the end of all records."""
+
+        def fetch(after: int, limit: int) -> tuple[Listed, ...]:
+            return self._storage.read(lambda uow: pages.page(after, limit, uow))
+
+        def snapshot(work: Callable[[Fetch[Listed]], Answer]) -> Answer:
+            return self._storage.snapshot(lambda uow: work(partial(pages.page, uow=uow)))
+
+        return Listing(first, pages.id_of, fetch, pages.sizes, snapshot=snapshot, after=after, version=version)
 
     def _write(
         self,

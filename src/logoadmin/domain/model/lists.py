@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.limits import MAX_ID, Id, PageSize, Query, described
@@ -11,6 +11,7 @@ from logoadmin.domain.model.records import Kind
 Record = TypeVar("Record")
 Row = TypeVar("Row")
 Listed = TypeVar("Listed", covariant=True)
+Answer = TypeVar("Answer")
 
 # By ascending or descending id (contract E4).
 Order = Literal["asc", "desc"]
@@ -202,87 +203,87 @@ ARTWORK_PAGE_SIZES: Final = PageSizes(50, 200)
 CHANGE_PAGE_SIZES: Final = ARTWORK_PAGE_SIZES
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A place in a list: after which id, and how many records are asked for there."""
+# Returns up to a number of records that follow an id.
+Fetch = Callable[[int, int], tuple[Listed, ...]]
 
-    after: int
-    asked: int
+
+class SnapshotOf(Protocol[Listed]):
+    """Runs work that reads a list at one moment, in a transaction of its own."""
+
+    def __call__(self, work: Callable[[Fetch[Listed]], Answer], /) -> Answer:
+        """Return the answer of the work, which may run again from its start."""
+        ...
 
 
 class Listing(Generic[Listed]):
     """A list in the order of ids, fetched page by page while it is read.
 
-    Nothing is held between two pages, neither a connection nor a transaction, so a slow reader is in nobody's way.
-    Every record that is there from the first page to the last is in the list exactly once; one that comes or goes
-    meanwhile may be in it or not.
+    Between two pages it holds neither a connection nor a transaction, so slow readers are in nobody's way. Every record
+    that exists from the first page to the last is listed exactly once; one that is created or removed meanwhile may be
+    listed or not. :meth:`at_one_moment` reads the list without such records.
 
     Reading on may raise StorageUnavailable; a list that was read to its end is complete.
 
     Attributes:
         first: the first page.
-        start: where it begins.
         version: the version of the list; what is read may be newer (contract F1).
-        next_after: the last id, if a ``limit`` was given and more follows; else None (contract E2).
+        next_after: the last id, if a ``limit`` was given and more follows; otherwise None (contract E2).
     """
 
     def __init__(
         self,
         first: tuple[Listed, ...],
         id_of: Callable[[Listed], int],
-        fetch: Callable[[int, int], tuple[Listed, ...]] | None = None,
+        fetch: Fetch[Listed] | None = None,
         page_sizes: PageSizes = RECORD_PAGE_SIZES,
         *,
+        snapshot: SnapshotOf[Listed] | None = None,
         after: int = -1,
         version: int = 0,
         next_after: int | None = None,
     ) -> None:
-        """Start from the first page, which follows an id, and how to fetch so many that follow another one.
+        """Start with the first page, which follows an id, and how to fetch the records that follow another one.
 
-        Without ``fetch``, the first page is the whole. The last page is shorter than was asked, and not truncated.
+        Without ``fetch``, the first page is all. The last page is shorter than was asked for, and not truncated.
         """
         self.first = first
         self._id_of = id_of
         self._fetch = fetch
+        self._snapshot = snapshot
         self._page_sizes = page_sizes
-        self.start = Place(after, page_sizes.first)
+        self._after = after
         self.version = version
         self.next_after = next_after
 
     @property
-    def is_whole(self) -> bool:
-        """Whether it is read on to the end of all records, and not one page of them."""
-        return self._fetch is not None
+    def goes_on(self) -> bool:
+        """Whether more may follow the first page that belongs to the same response."""
+        return self._fetch is not None and _goes_on(self.first, self._page_sizes.first)
 
-    def without_records(self) -> "Listing[Listed]":
-        """Return the same list, whose first page is not there yet; it can only be read place by place."""
-        after = self.start.after
-        return Listing((), self._id_of, self._fetch, self._page_sizes, after=after, version=self.version)
+    def at_one_moment(self, write: Callable[[Iterator[tuple[Listed, ...]]], Answer]) -> Answer:
+        """Return the answer of work on the pages of the list as it is at one moment; it may run again from its start.
 
-    def page(self, place: Place) -> tuple[Listed, ...]:
-        """Return the records at a place, as they are now."""
-        return self.first if self._fetch is None else self._fetch(place.after, place.asked)
+        Raises:
+            StorageUnavailable: the database is out of reach.
+        """
+        if self._snapshot is None or not self.goes_on:
+            return write(self.pages())
+        size = self._page_sizes.first
+        return self._snapshot(lambda fetch: write(self._pages(fetch(self._after, size), fetch)))
 
-    def following(self, place: Place, page: tuple[Listed, ...]) -> Place | None:
-        """Return the place after a page that was found at another one, None where that was the last."""
-        if self._fetch is None or not _goes_on(page, place.asked):
-            return None
-        return Place(self._id_of(page[-1]), self._page_sizes.following(page))
+    def pages(self) -> Iterator[tuple[Listed, ...]]:
+        """Yield the pages; the first one is there already."""
+        return self._pages(self.first, self._fetch)
 
-    def half(self, page: tuple[Listed, ...]) -> tuple[tuple[Listed, ...], Place]:
-        """Return the first half of a page, and the place after it."""
-        half = page[: len(page) // 2]
-        return half, Place(self._id_of(half[-1]), len(half))
-
-    def pages(self) -> Iterator[tuple[tuple[Listed, ...], bool]]:
-        """Yield the records in tuples, and whether there may be more; the first tuple is there already."""
-        page, place = self.first, self.start
-        while (following := self.following(place, page)) is not None:
-            yield page, True
-            place, page = following, self.page(following)
-        yield page, False
+    def _pages(self, page: tuple[Listed, ...], fetch: Fetch[Listed] | None) -> Iterator[tuple[Listed, ...]]:
+        asked = self._page_sizes.first
+        while fetch is not None and _goes_on(page, asked):
+            yield page
+            asked = self._page_sizes.following(page)
+            page = fetch(self._id_of(page[-1]), asked)
+        yield page
 
     def __iter__(self) -> Iterator[Listed]:
         """Yield the records one by one."""
-        for page, _ in self.pages():
+        for page in self.pages():
             yield from page

@@ -2,21 +2,24 @@
 
 import functools
 import json
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final
 
 from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Scope
+from starlette.routing import Match, Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint, Redirect, docs_routes
 from logoadmin.entrypoints.http_api.compression import SHORT, accepts_gzip, in_gzip
 from logoadmin.entrypoints.http_api.cors import Cors
-from logoadmin.entrypoints.http_api.data_version import DataVersion
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.doctor_endpoint import doctor_route
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint
+from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.health import health_routes
 from logoadmin.entrypoints.http_api.hosts import Hosts, misdirected
 from logoadmin.entrypoints.http_api.limits import ClientLimits
@@ -25,9 +28,14 @@ from logoadmin.entrypoints.http_api.metrics import Measured
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from logoadmin.entrypoints.http_api.parts import new_part_cache
-from logoadmin.entrypoints.http_api.response_cache import ResponseCache
-from logoadmin.entrypoints.http_api.router import PathRouter
+from logoadmin.entrypoints.http_api.response_cache import DataVersion, ResponseCache
+from logoadmin.entrypoints.http_api.responses import sendable
+
+# Where other services have what this one has elsewhere.
+_HINTS: Final = {
+    "/metrics": "Not Found; metrics have a listener of their own, see the setting metrics_port",
+    **dict.fromkeys(("/health", "/healthz"), "Not Found; health checks are at /livez and /readyz"),
+}
 
 
 def http_application(
@@ -52,15 +60,50 @@ def http_application(
     """
     dispatch = Dispatch(gallery)
     data_version = DataVersion(gallery, dispatch)
-    context = AppContext(gallery, dispatch, data_version, new_part_cache(), Cors(frozenset(origins)), cache_seconds)
-    paths = {path: Endpoint(context, operations) for path, operations in _operations_by_path().items()}
-    documents = [*health_routes(gallery, dispatch), *_documents(gallery), *docs_routes(), doctor_route(gallery)]
-    documents += [Route("/", Redirect(home)), *pages]
-    router = PathRouter(paths, documents)
+    context = AppContext(gallery, dispatch, data_version, Cors(frozenset(origins)), cache_seconds)
+    routes = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
+    routes += [*health_routes(gallery, dispatch), *_documents(gallery), *docs_routes(), doctor_route(gallery)]
+    router = Paths([*routes, Route("/", Redirect(home)), *pages])
     measured = functools.partial(Measured, metrics=gallery.metrics) if gallery.metrics.enabled else _not_measured
     # The response cache counts what it answers by itself: to pass through one layer more would take longer than that.
     cached = ResponseCache(measured(router), data_version, gallery.metrics)
     return ClientLimits(cached if hosts is None else Hosts(cached, hosts, measured(misdirected)))
+
+
+class Paths(Router):
+    """Starlette's router, with every path as it was sent, and hints for paths that are nearly right."""
+
+    def __init__(self, routes: list[Route]) -> None:
+        super().__init__(routes, redirect_slashes=False, default=self._not_found)
+        for route in routes:
+            # Starlette's `$` lets a newline follow, and so a path that no proxy takes for this one.
+            route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on to the route of its path."""
+        # An escaped slash separates nothing (RFC 3986 §2.2), but looks like one to routes, which see decoded paths.
+        has_escaped_slash = b"%2f" in (scope.get("raw_path") or b"").lower()
+        await (_not_found if has_escaped_slash else super().__call__)(scope, receive, send)
+
+    async def _not_found(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _not_found(scope, receive, send, self._hint(scope))
+
+    def _hint(self, scope: Scope) -> str | None:
+        """Return where a request should go whose path is nearly right; a redirect would lose its body."""
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        if path.startswith("/api/") and path.endswith("/") and self._has({**scope, "path": scope["path"][:-1]}):
+            return "Not Found; this path exists without the slash at its end"
+        return _HINTS.get(path)
+
+    def _has(self, scope: Scope) -> bool:
+        return any(route.matches(scope)[0] is Match.FULL for route in self.routes)
+
+
+async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | None = None) -> None:
+    if scope["type"] == "http":
+        await sendable(error_response(HttpError(404, hint)), scope)(scope, receive, send)
+    else:  # a WebSocket, refused before it begins
+        await WebSocketClose()(scope, receive, send)
 
 
 def _not_measured(app: ASGIApp) -> ASGIApp:
@@ -77,7 +120,8 @@ def _operations_by_path() -> dict[str, list[Operation]]:
     paths: dict[str, list[Operation]] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, []).append(operation)
-    return paths
+    # A path in full comes before one with a field that would match it.
+    return dict(sorted(paths.items(), key=lambda path: path[0].count("{")))
 
 
 class JsonDocument(ReadOnlyEndpoint):

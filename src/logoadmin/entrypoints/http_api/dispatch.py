@@ -1,244 +1,266 @@
-"""Calling the core from an event loop: in threads where storage waits, and never for longer than it may (contract A20).
+"""Calling the core from an event loop: in threads where storage waits, and with a deadline (contract A20).
 
-What waits at the same time is not done one by one where that can be helped: calls that change something are kept
-together, with one commit, and what many want to know at the same moment is looked up once.
+The lanes are executors of the standard library and not limiters of anyio: a call that is late keeps its thread until it
+ends, so a database that hangs cannot make threads pile up. anyio would free its place with the request.
 """
 
 import asyncio
-import threading
-from collections.abc import Callable, Hashable
+import os
+from collections.abc import Callable, Coroutine, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
-
-from starlette.types import Scope
+from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
-from logoadmin.entrypoints.http_api.work_queue import Done, Job, WorkQueue, one_by_one
-from logoadmin.ports.storage import WouldBlock
+from logoadmin.entrypoints.http_api.request_state import RequestState
 
 Answer = TypeVar("Answer")
 
-# Hashing has threads of its own, so that a rush of sign-ins does not keep the readers waiting.
+_WRITING_THREADS: Final = 1
+# Hashing has its own threads, so that a rush of sign-ins does not keep readers waiting.
 _HASHING_THREADS: Final = 2
-# Storage answers or gives up within this (contract A20: 2 s); it is seldom needed, because storage has limits too.
+_RENDERING_THREADS: Final = 2
+_FILE_THREADS: Final = 2
+# Storage has limits of its own, so this is seldom needed (contract A20: 2 s).
 _DEADLINE: Final = 1.9  # seconds
-# What takes long may wait so long for what came before it; then it is not begun, and its sender may send it again.
+# A long call that could not begin within this time is withdrawn; its client can retry.
 _LONG_WAIT: Final = 30.0  # seconds
-# No more writes than this are one transaction, so that none waits long for those that were taken with it.
-_MAX_GROUP: Final = 32
-
-# Where in the scope of a request its deadline is.
-_IN_SCOPE: Final = "logoadmin.deadline"
 
 
-def deadline_of(scope: Scope) -> float:
-    """Return until when a request has its answer, by the event loop's clock; it counts from the first call of this."""
-    deadline: float = scope.get(_IN_SCOPE) or scope.setdefault(_IN_SCOPE, asyncio.get_running_loop().time() + _DEADLINE)
-    return deadline
-
-
-class _Thread(threading.local):
-    """What one thread does at the moment.
-
-    Attributes:
-        finds: whether it is that of an event loop, which makes a call that should take no time.
-    """
-
-    finds = False
-
-
-_thread: Final = _Thread()
-
-
-def leave_to_thread() -> None:
-    """Have a call that turns out to take long made in a thread, if the event loop makes it itself and need not.
-
-    Raises:
-        WouldBlock: it does.
-    """
-    if _thread.finds:
-        raise WouldBlock
-
-
-class Dispatch:
-    """Makes the calls of the core: in threads of its own where storage waits, else right here.
-
-    Few threads: more of them only fight over the interpreter lock. Those who read do not wait for those who write, nor
-    for those who search, which may take a thousand times as long.
-    """
-
-    def __init__(self, gallery: LogoAdmin) -> None:
-        """Serve one gallery. Threads start when they are needed."""
-        self._gallery = gallery
-        self._readers = WorkQueue(gallery.concurrent_reads, "reading")
-        self._searchers = WorkQueue(gallery.concurrent_reads, "searching")
-        self._writers = WorkQueue(1, "writing", self._atomically, most=_MAX_GROUP)
-        # Sessions have a write lock of their own, and must not wait behind writes of records that wait for an import.
-        self._session_writers = WorkQueue(1, "session-writing")
-        self._hashing = WorkQueue(_HASHING_THREADS, "hashing")
-        self._long_writers = WorkQueue(1, "long-writing")
-        self._long_readers = WorkQueue(1, "long-reading")
-        self._long_calls = 0
-        # One: while it holds the interpreter lock, the event loop waits for no other of its kind.
-        self._parsers = WorkQueue(1, "parsing")
-
-    async def finding(
-        self, call: Callable[[], Answer], deadline: float | None = None, key: Hashable | None = None
-    ) -> Answer:
-        """Return the answer of a call that finds a record or two by their keys, and reads nothing else.
-
-        It is made right here where storage finds them at once: to wake a thread takes longer.
-        """
-        try:
-            return self._find(call)
-        except WouldBlock:
-            return await self.reading(call, deadline, key)
-
-    def _find(self, call: Callable[[], Answer]) -> Answer:
-        _thread.finds = True
-        try:
-            return self._gallery.nonblocking(call)
-        finally:
-            _thread.finds = False
-
-    async def reading(
-        self, call: Callable[[], Answer], deadline: float | None = None, key: Hashable | None = None
-    ) -> Answer:
-        """Return the answer of a call that reads, and does not search.
-
-        Args:
-            call: the call.
-            deadline: until when there is time, if that is not counted from now.
-            key: what it reads; all who ask for that before the call begins share its answer.
-
-        Raises:
-            StorageUnavailable: it took longer than storage may; what it does goes on.
-        """
-        return await self._from_storage(self._readers, call, self._late_reading, deadline, key)
-
-    async def searching(
-        self, call: Callable[[], Answer], deadline: float | None = None, key: Hashable | None = None
-    ) -> Answer:
-        """Return the answer of a call that searches, in the same way."""
-        return await self._from_storage(self._searchers, call, self._late_reading, deadline, key)
-
-    async def writing(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that changes something.
-
-        Raises:
-            StorageUnavailable: it took longer than storage may; what it does goes on, and its outcome is unknown.
-        """
-        return await self._from_storage(self._writers, call, self._late_writing)
-
-    async def session_writing(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that changes sessions or keys alone, in the same way."""
-        return await self._from_storage(self._session_writers, call, self._late_writing)
-
-    async def long_writing(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that changes so much that it takes as long as it takes.
-
-        It has a thread also where storage does not wait, and while it is at work all others have one, too: they may
-        wait for it, and the event loop must not.
-
-        Raises:
-            HttpError: there are so many of them that it could not begin in time, and never will.
-        """
-        return await self._for_long(self._long_writers, call)
-
-    async def long_reading(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that reads so much, in the same way."""
-        return await self._for_long(self._long_readers, call)
-
-    async def _for_long(self, queue: WorkQueue, call: Callable[[], Answer]) -> Answer:
-        self._long_calls += 1
-        loop = asyncio.get_running_loop()
-        future = loop.create_future()
-        timer = loop.call_later(_LONG_WAIT, _withdraw, queue, future)
-        try:
-            queue.put(call, future)
-            answer: Answer = await future
-        finally:
-            timer.cancel()
-            self._long_calls -= 1
-        return answer
-
-    async def hashing(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that hashes a password.
-
-        Raises:
-            HttpError: there are so many of them that it took longer than storage may; what it does, if it had begun,
-                goes on, and its outcome is unknown.
-        """
-        return await self._from_thread(self._hashing, call, _late_hashing)
-
-    async def parsing(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that parses a large body.
-
-        Raises:
-            HttpError: there are so many of them that it took longer than storage may.
-        """
-        return await self._from_thread(self._parsers, call, _late_parsing)
-
-    async def _from_storage(
-        self,
-        queue: WorkQueue,
-        call: Callable[[], Answer],
-        late: Callable[[], Exception],
-        deadline: float | None = None,
-        key: Hashable | None = None,
-    ) -> Answer:
-        in_thread = self._gallery.waits or self._long_calls
-        return await self._from_thread(queue, call, late, deadline, key) if in_thread else call()
-
-    async def _from_thread(
-        self,
-        queue: WorkQueue,
-        call: Callable[[], Answer],
-        late: Callable[[], Exception],
-        deadline: float | None = None,
-        key: Hashable | None = None,
-    ) -> Answer:
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Answer] = loop.create_future()
-        timer = loop.call_at(deadline or loop.time() + _DEADLINE, _give_up, future, late)
-        queue.put(call, future, key)
-        try:
-            return await future
-        finally:
-            timer.cancel()
-
-    def _late_reading(self) -> StorageUnavailable:
-        return self._gallery.timed_out(writing=False)
-
-    def _late_writing(self) -> StorageUnavailable:
-        return self._gallery.timed_out(writing=True)
-
-    def _atomically(self, jobs: list[Job]) -> Done:
-        """Make calls so that one commit keeps what all of them change; nobody is told before that."""
-        try:
-            return self._gallery.grouped(partial(one_by_one, jobs)) if len(jobs) > 1 else one_by_one(jobs)
-        except StorageUnavailable as error:
-            return [(job, (None, error)) for job in jobs]
-        except Exception:
-            # Something that only one of them can be to blame for: now each stands alone.
-            return one_by_one(jobs)
-
-
-def _give_up(future: asyncio.Future[Any], late: Callable[[], Exception]) -> None:
-    if not future.done():
-        future.set_exception(late())
-
-
-def _withdraw(queue: WorkQueue, future: asyncio.Future[Any]) -> None:
-    if queue.withdraw(future) and not future.done():
-        future.set_exception(too_busy("long requests"))
+def deadline_of(state: RequestState) -> float:
+    """Return when the response to a request is due, by the event loop's clock, counted from the first call of this."""
+    if state.deadline is None:
+        state.deadline = asyncio.get_running_loop().time() + _DEADLINE
+    return state.deadline
 
 
 def _late_hashing() -> HttpError:
     return too_busy("passwords")
 
 
-def _late_parsing() -> HttpError:
-    return too_busy("large bodies")
+class Lane:
+    """Threads for one sort of calls; calls beyond their number wait in order."""
+
+    def __init__(self, name: str, threads: int) -> None:
+        """Prepare threads, which start when they are needed."""
+        self._new_threads = partial(ThreadPoolExecutor, threads, thread_name_prefix=f"logoadmin-{name}")
+        self._threads, self._process = self._new_threads(), os.getpid()
+
+    def submit(self, call: Callable[[], Answer]) -> "_Submitted[Answer]":
+        """Have a call made in a thread.
+
+        Raises:
+            HttpError: the system has no thread for it.
+        """
+        if self._process != os.getpid():  # a forked process has no threads
+            self._threads, self._process = self._new_threads(), os.getpid()
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Answer] = loop.create_future()
+        try:
+            return _Submitted(answer, self._threads.submit(_call, [call], loop, answer))
+        except RuntimeError:
+            raise too_busy("requests") from None
+
+    async def run(self, call: Callable[[], Answer], deadline: float, late: Callable[[], Exception]) -> Answer:
+        """Return the answer of a call, or raise ``late()`` at the deadline; a call that has begun goes on."""
+        submitted = self.submit(call)
+        try:
+            async with asyncio.timeout_at(deadline) as timeout:
+                return await submitted.answer
+        except TimeoutError:
+            if not timeout.expired():
+                raise
+            raise late() from None
+        finally:
+            submitted.withdraw()
+
+
+@dataclass(frozen=True, slots=True)
+class _Submitted(Generic[Answer]):
+    """A call that was submitted. asyncio.wrap_future would keep its answer alive until the next garbage collection."""
+
+    answer: asyncio.Future[Answer]
+    _in_thread: Future[None]
+
+    def withdraw(self) -> bool:
+        """Keep a call from being made; return whether it had not begun."""
+        return self._in_thread.cancel()
+
+    def when_done(self, tell: Callable[["Future[None]"], object]) -> None:
+        """Have a function called when the call has ended or was withdrawn."""
+        self._in_thread.add_done_callback(tell)
+
+
+def _call(calls: list[Callable[[], Answer]], loop: asyncio.AbstractEventLoop, answer: asyncio.Future[Answer]) -> None:
+    """Make the only call in a list, and settle its future in the event loop.
+
+    The list is empty by then: what the call refers to, such as a file, is released before anybody learns of its end.
+    """
+    settle: Callable[[], None]
+    try:
+        settle = partial(_settle, answer, calls.pop()(), None)
+    except BaseException as error:
+        settle = partial(_settle, answer, None, error)
+    with suppress(RuntimeError):  # the loop is closed, so nobody waits
+        loop.call_soon_threadsafe(settle)
+    del settle  # an error refers to this frame
+
+
+def _settle(answer: asyncio.Future[Any], value: object, error: BaseException | None) -> None:
+    if answer.done():  # nobody waits any more
+        return
+    if error is None:
+        answer.set_result(value)
+    else:
+        answer.set_exception(error)
+
+
+class SingleFlight:
+    """Lets requests that ask for the same thing at the same time share one call."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+
+    async def run(self, key: Hashable, start: Callable[[Callable[[], object]], Coroutine[Any, Any, Answer]]) -> Answer:
+        """Return the answer of the call under a key, which is started if none is under way.
+
+        Args:
+            key: what is asked for.
+            start: starts the call; it gets a function after whose call nobody else joins.
+        """
+        task = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = asyncio.create_task(start(partial(self._tasks.pop, key, None)))
+            task.add_done_callback(partial(self._done, key))
+        answer: Answer = await asyncio.shield(task)  # a client that goes away ends nobody else's call
+        return answer
+
+    def _done(self, key: Hashable, task: asyncio.Task[Any]) -> None:
+        if self._tasks.get(key) is task:
+            del self._tasks[key]
+        if not task.cancelled():
+            task.exception()  # it may be that nobody waits any more
+
+
+class Dispatch:
+    """Makes the calls of the core: in threads where storage waits, otherwise in the event loop.
+
+    There are few threads, because more only compete for the interpreter lock. Reads do not wait for writes, nor for
+    searches, which may take a thousand times as long, nor for anything long.
+    """
+
+    def __init__(self, gallery: LogoAdmin) -> None:
+        """Call the core of one gallery."""
+        self._gallery = gallery
+        self._reading = Lane("reading", gallery.concurrent_reads)
+        self._searching = Lane("searching", gallery.concurrent_reads)
+        self._writing = Lane("writing", _WRITING_THREADS)
+        # Sessions have a write lock of their own, and must not wait behind writes of records that wait for an import.
+        self._session_writing = Lane("session-writing", 1)
+        self._hashing = Lane("hashing", _HASHING_THREADS)
+        self._long_writing = Lane("long-writing", 1)
+        self._exporting = Lane("exporting", 1)
+        self._rendering = Lane("rendering", _RENDERING_THREADS)
+        # One thread: while it holds the interpreter lock, the event loop waits for no other of its kind.
+        self._parsing = Lane("parsing", 1)
+        self._files = Lane("files", _FILE_THREADS)
+        self._long_calls: set[object] = set()
+        self._shared = SingleFlight()
+
+    async def reading(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
+        """Return the answer of a call that reads and does not search.
+
+        Raises:
+            StorageUnavailable: it took longer than storage may; the call goes on.
+        """
+        return await self._from_storage(self._reading, call, deadline, writing=False)
+
+    async def searching(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
+        """Return the answer of a call that searches, in the same way."""
+        return await self._from_storage(self._searching, call, deadline, writing=False)
+
+    async def reading_once(self, key: Hashable, call: Callable[[], Answer], deadline: float) -> Answer:
+        """Return the answer of a call that reads, which everyone shares who asks before it begins."""
+
+        async def start(begin: Callable[[], object]) -> Answer:
+            def begun() -> Answer:
+                begin()
+                return call()
+
+            return await self.reading(begun, deadline)
+
+        return await self._shared.run(key, start)
+
+    async def writing(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that changes records.
+
+        Raises:
+            StorageUnavailable: it took longer than storage may; the call goes on, and its outcome is unknown.
+        """
+        return await self._from_storage(self._writing, call, writing=True)
+
+    async def session_writing(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that changes sessions or keys alone, in the same way."""
+        return await self._from_storage(self._session_writing, call, writing=True)
+
+    async def long_writing(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that changes so much that it has no deadline, in a thread on any storage.
+
+        Raises:
+            HttpError: other long calls left no thread for it in time.
+        """
+        return await self._long(self._long_writing, call)
+
+    async def exporting(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that exports records, in the same way."""
+        return await self._long(self._exporting, call)
+
+    async def rendering(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that renders a long response, in the same way."""
+        return await self._long(self._rendering, call)
+
+    async def hashing(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that hashes a password.
+
+        Raises:
+            HttpError: others left no thread for it in time; if it has begun, it goes on, and its outcome is unknown.
+        """
+        return await self._hashing.run(call, self._deadline(), _late_hashing)
+
+    async def parsing(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that parses a large body.
+
+        Raises:
+            HttpError: others left no thread for it in time.
+        """
+        return await self._parsing.run(call, self._deadline(), partial(too_busy, "large bodies"))
+
+    async def file_reading(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call that reads a file, for which the event loop need not wait."""
+        return await self._files.submit(call).answer
+
+    async def _from_storage(
+        self, lane: Lane, call: Callable[[], Answer], deadline: float | None = None, *, writing: bool
+    ) -> Answer:
+        # While a long call holds memory storage, other calls wait for it in threads, so that the event loop does not.
+        if not (self._gallery.waits or self._long_calls):
+            return call()
+        return await lane.run(call, deadline or self._deadline(), partial(self._gallery.timed_out, writing=writing))
+
+    async def _long(self, lane: Lane, call: Callable[[], Answer]) -> Answer:
+        submitted, long_call = lane.submit(call), object()
+        self._long_calls.add(long_call)
+        submitted.when_done(lambda _: self._long_calls.discard(long_call))
+        try:
+            await asyncio.wait({submitted.answer}, timeout=_LONG_WAIT)
+            if not submitted.answer.done() and submitted.withdraw():
+                raise too_busy("long requests")
+            return await submitted.answer
+        finally:
+            submitted.withdraw()  # if the client went away before it began
+
+    def _deadline(self) -> float:
+        return asyncio.get_running_loop().time() + _DEADLINE

@@ -1,7 +1,7 @@
-"""The endpoints: a request is judged in the order of contract A19, and the core does what it asks for."""
+"""The endpoints: from a request, checked in the order of contract A19, to a call of the core and its response."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from starlette.requests import ClientDisconnect
@@ -9,21 +9,19 @@ from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Caller
+from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidLines, LogoAdminError
 from logoadmin.domain.model.records import Imported
 from logoadmin.entrypoints.http_api.bodies import BodyReader
 from logoadmin.entrypoints.http_api.conditions import header_values, known_tag
 from logoadmin.entrypoints.http_api.cors import Cors
-from logoadmin.entrypoints.http_api.data_version import DataVersion
-from logoadmin.entrypoints.http_api.dispatch import Dispatch, deadline_of
-from logoadmin.entrypoints.http_api.errors import HttpError, note_cause, note_code
+from logoadmin.entrypoints.http_api.dispatch import Dispatch, SingleFlight, deadline_of
+from logoadmin.entrypoints.http_api.errors import HttpError, note_cause
 from logoadmin.entrypoints.http_api.faults import Faults
 from logoadmin.entrypoints.http_api.media_types import EXPORTED
-from logoadmin.entrypoints.http_api.metrics import OPERATION
 from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.entrypoints.http_api.parts import PartCache, RenderContext
+from logoadmin.entrypoints.http_api.request_state import state_of
 from logoadmin.entrypoints.http_api.requests import (
-    CALLER,
     Request,
     caller_of,
     command_of,
@@ -31,10 +29,12 @@ from logoadmin.entrypoints.http_api.requests import (
     import_command,
     request_of,
 )
-from logoadmin.entrypoints.http_api.response_cache import key_of
-from logoadmin.entrypoints.http_api.responses import Call, RenderedResponse, Renderer, error_rendered
-from logoadmin.entrypoints.http_api.spool import Spool
+from logoadmin.entrypoints.http_api.response_cache import DataVersion, key_of
+from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered
+from logoadmin.entrypoints.http_api.spool import DiskBudget, SharedResponses, Spool
 from logoadmin.entrypoints.http_api.uploads import Uploads, check_head
+
+Respond = Callable[[], RenderedResponse | LongList]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +44,42 @@ class AppContext:
     gallery: LogoAdmin
     dispatch: Dispatch
     data_version: DataVersion
-    parts: PartCache
     cors: Cors
     cache_seconds: int
+    disk: DiskBudget = field(default_factory=DiskBudget)
     faults: Faults = field(default_factory=Faults)
     bodies: BodyReader = field(default_factory=BodyReader)
     uploads: Uploads = field(default_factory=Uploads)
-    downloads: Spool = field(default_factory=partial(Spool, "exports"))
+    flights: SingleFlight = field(default_factory=SingleFlight)
+    exports: Spool = field(init=False)
+    lists: Spool = field(init=False)
+    shared: SharedResponses[RenderedResponse] = field(init=False)
+
+    def __post_init__(self) -> None:
+        # A frozen dataclass has no other way to set what follows from its fields.
+        object.__setattr__(self, "exports", Spool("exports", budget=self.disk))
+        object.__setattr__(self, "lists", Spool("long responses", budget=self.disk))
+        object.__setattr__(self, "shared", SharedResponses(self.disk, _size_of))
 
 
 class Endpoint:
-    """What answers on one path of the table of operations, whatever the method; HEAD where there is GET."""
+    """Serves one path of the table of operations, whatever the method; HEAD where there is GET."""
 
     def __init__(self, context: AppContext, operations: Iterable[Operation]) -> None:
-        """Serve the operations of the path, of which each has another method."""
+        """Serve the operations of the path, one for each method."""
         self._context = context
         self._operations = {operation.method: operation for operation in operations}
         if "GET" in self._operations:
             self._operations["HEAD"] = self._operations["GET"]
         self._renderers = {
-            operation: Renderer(operation, context.cache_seconds) for operation in self._operations.values()
+            operation: Renderer(operation, context.cache_seconds, context.lists)
+            for operation in self._operations.values()
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, whatever it is."""
+        """Serve one request."""
         request = request_of(scope, receive)
-        operation = scope[OPERATION] = self._operations.get(scope["method"])
+        operation = state_of(scope).operation = self._operations.get(scope["method"])
         try:
             response = self._not_served(scope) if operation is None else await self._served(request, operation)
         except ClientDisconnect:
@@ -78,40 +88,72 @@ class Endpoint:
             note_cause(scope, error)
             response = error_rendered(error)
         except Exception as error:
-            # Of methods that are not served, there is nothing that could fail.
-            note_code(scope, self._context.faults.met(self._operations[scope["method"]], error, request.current_id))
+            # Nothing can fail for methods that are not served.
+            code = self._context.faults.met(self._operations[scope["method"]], error, request.current_id)
+            state_of(scope).causes.append(code)
             response = error_rendered(HttpError(500))
         else:
             if self._context.faults.lasts and operation is not None:
                 self._context.faults.succeeded(operation)
         request_id = (b"x-request-id", request.current_id.encode())
         fields = [*self._context.cors.fields(scope, operation), *request.response_fields, request_id]
-        await response.send(scope, receive, send, fields)
+        await response.send(scope, receive, send, fields, self._context.dispatch)
 
     async def _served(self, request: Request, operation: Operation) -> RenderedResponse:
-        context, dispatch = self._context, self._context.dispatch
-        caller = request.scope[CALLER] = caller_of(request, context.gallery, operation)
+        """Return the response of an operation; its checks are in the order of contract A19."""
+        caller = state_of(request.scope).caller = caller_of(request, self._context.gallery, operation)
         if operation.takes_jsonl:
             return await self._imported(request, operation, caller)
         if operation.attachment:
             return await self._exported(request, operation, caller)
-        command = await command_of(request, operation, context.bodies, dispatch.parsing)
-        run = dispatch.searching if command.searches else dispatch.finding if operation.kind else dispatch.reading
-        rendering = RenderContext(context.parts, context.data_version, run)
-        call = Call(partial(operation.perform, context.gallery, command, caller), request.scope, rendering)
-        respond = partial(self._renderers[operation].response, call)
+        command = await command_of(request, operation, self._context.bodies, self._context.dispatch.parsing)
+        perform = partial(operation.perform, self._context.gallery, command, caller)
+        respond = partial(self._renderers[operation].response, perform, request.scope)
         if operation.is_public_read:
-            return await self._shared(call, self._renderers[operation])
+            return await self._shared(request.scope, command, respond)
+        if operation.method == "GET":
+            return await self._read(request.scope, command, respond)
+        return await self._rendered(await self._write(command, respond))
+
+    async def _write(self, command: Command, respond: Respond) -> RenderedResponse | LongList:
+        dispatch = self._context.dispatch
         if command.hashes:
             return await dispatch.hashing(respond)
         if command.takes_long:
             return await dispatch.long_writing(respond)
-        if operation.method == "GET":
-            return await run(respond)
         return await (dispatch.writing if command.changes_records else dispatch.session_writing)(respond)
 
+    async def _read(self, scope: Scope, command: Command, respond: Respond) -> RenderedResponse:
+        dispatch = self._context.dispatch
+        read = dispatch.searching if command.searches else dispatch.reading
+        return await self._rendered(await read(respond, deadline_of(state_of(scope))))
+
+    async def _rendered(self, response: RenderedResponse | LongList) -> RenderedResponse:
+        if isinstance(response, LongList):
+            return await self._context.dispatch.rendering(response.render)
+        return response
+
+    async def _shared(self, scope: Scope, command: Command, respond: Respond) -> RenderedResponse:
+        """Return the response to a public read, which everyone shares who asks for the same version of it."""
+        context = self._context
+        # The version comes first: a response that is newer than its version is rendered again, an older one is not.
+        version = await context.data_version.of(scope)
+        key = key_of(scope)
+        kept = context.shared.get(key, version)
+        if kept is not None:
+            known = known_tag(scope, kept.etag)
+            return kept if known is None else kept.unmodified(known)
+
+        async def start(_begun: Callable[[], object]) -> RenderedResponse:
+            response = await self._read(scope, command, respond)
+            if response.file is not None:
+                context.shared.put(key, version, response)
+            return response
+
+        return await context.flights.run((key, version, *header_values(scope, b"if-none-match")), start)
+
     async def _imported(self, request: Request, operation: Operation, caller: Caller) -> RenderedResponse:
-        """Answer a request with lines to import, which are not received for those who may import nothing."""
+        """Import the lines of a request, which are not received from callers who may import nothing."""
         context, dispatch = self._context, self._context.dispatch
         command = import_command(request, operation)
         check_head(request)
@@ -123,38 +165,26 @@ class Endpoint:
             return await dispatch.long_writing(partial(_loaded, load, self._renderers[operation]))
 
     async def _exported(self, request: Request, operation: Operation, caller: Caller) -> RenderedResponse:
-        """Answer with a file of what there is at one moment: a database that fails midway is a 503 still."""
+        """Return a file of all records at one moment; a database that fails midway is still a 503."""
         context, dispatch = self._context, self._context.dispatch
         command = export_command(request, operation)
         exports = context.gallery.import_export
         user_id = await dispatch.reading(partial(exports.check, command, caller))
-        file = context.downloads.open(user_id)
+        file = context.exports.open(("user", user_id))
         try:
-            await dispatch.long_reading(partial(exports.dump, command, file.write_line, caller))
+            await dispatch.exporting(partial(exports.dump, command, file.write_line, caller))
             return self._renderers[operation].file_response(file, _accepted(request))
         except BaseException:
             file.close()
             raise
 
-    async def _shared(self, call: Call, renderer: Renderer) -> RenderedResponse:
-        """Answer all who ask at once for what everybody may read; what is long is shared for longer, in parts."""
-        scope, parts, of = call.scope, self._context.parts, key_of(call.scope)
-        # First the version: an answer that is newer than its version is made again, one that is older is not.
-        version = await self._context.data_version.of(scope)
-        long: RenderedResponse | None = parts.get((of, version))
-        if long is not None:
-            known = known_tag(scope, long.etag)
-            return long if known is None else long.unmodified(known)
-        call = replace(call, context=replace(call.context, of=of, version=version))
-        asked = of, version, *header_values(scope, b"if-none-match")
-        made: RenderedResponse = await call.context.run(partial(renderer.response, call), deadline_of(scope), asked)
-        if made.chunks is not None:
-            parts.put((of, version), made, 0)
-        return made
-
     def _not_served(self, scope: Scope) -> RenderedResponse:
         refusal = HttpError(405, headers={"allow": ", ".join(sorted(self._operations))})
         return self._context.cors.preflight(scope, self._operations) or error_rendered(refusal)
+
+
+def _size_of(response: RenderedResponse) -> int:
+    return 0 if response.file is None else response.file.size
 
 
 def _accepted(request: Request) -> str:

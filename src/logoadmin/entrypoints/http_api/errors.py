@@ -28,6 +28,7 @@ from logoadmin.domain.model.errors import (
     TooManySignIns,
 )
 from logoadmin.entrypoints.http_api.media_types import JSON
+from logoadmin.entrypoints.http_api.request_state import state_of
 
 # The one table. The nearest class in an error's ancestry counts.
 STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
@@ -45,9 +46,6 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     TooManySignIns: 429,
     StorageUnavailable: 503,
 }
-
-# Where in the scope a server that logs requests finds why one could not be answered.
-CAUSES: Final = "logoadmin.causes"
 
 # Where a request has its idempotency key, which is the only option of commands that may be wrong.
 KEY_HEADER: Final = ("header", "Idempotency-Key")
@@ -88,13 +86,7 @@ def note_cause(scope: Scope, error: Exception) -> None:
     """Have the log of requests say what was the matter with the database, if that is why one failed (contract K3)."""
     cause: Cause | None = getattr(error, "cause", None)
     if cause is not None:
-        note_code(scope, cause.code)
-
-
-def note_code(scope: Scope, code: str) -> None:
-    """Have the log of requests say in a word why one failed."""
-    if CAUSES in scope:
-        scope[CAUSES].append(code)
+        state_of(scope).causes.append(cause.code)
 
 
 def error_response(error: LogoAdminError | HttpError) -> Response:

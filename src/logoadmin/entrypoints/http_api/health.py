@@ -82,8 +82,7 @@ class Readiness(ReadOnlyEndpoint):
         if loop.time() < self._fresh_until:
             return
         try:
-            # All who ask before it begins share the look.
-            await self._dispatch.reading(self._gallery.check, loop.time() + _TIMEOUT, key=self)
+            await self._dispatch.reading_once(self, self._gallery.check, loop.time() + _TIMEOUT)
         except (StorageUnavailable, SchemaMismatch) as error:
             self._found(error)
         else:

@@ -9,11 +9,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.request_state import state_of
 from logoadmin.ports.metrics import Metrics
-
-# Where in the scope of a request the operation is that it asks for, and when it began if that was before it came here.
-OPERATION: Final = "logoadmin.operation"
-BEGAN: Final = "logoadmin.began"
 
 OTHER: Final = "other"
 # Any other status, such as that of a client that went away, is counted as other.
@@ -61,7 +58,7 @@ class Measured:
         if scope["method"] not in ("GET", "HEAD"):
             receive = self._counting(receive)
         self._metrics.request_started()
-        began = scope.get(BEGAN) or time.perf_counter()
+        began = state_of(scope).began or time.perf_counter()
         try:
             await self._app(scope, receive, counted)
         except Exception:
@@ -69,7 +66,7 @@ class Measured:
             raise
         finally:
             self._metrics.request_ended()
-            count_response(self._metrics, scope.get(OPERATION), status, sent, time.perf_counter() - began)
+            count_response(self._metrics, state_of(scope).operation, status, sent, time.perf_counter() - began)
 
     def _counting(self, receive: Receive) -> Receive:
         async def counted() -> Message:

@@ -36,9 +36,6 @@ _REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
 _REPLAYED: Final = (b"idempotency-replayed", b"true")
 _PLACES: Final = ("path", "query", "header", "body")
 
-# Where in the scope a server that logs requests finds who asked, once that is known.
-CALLER: Final = "logoadmin.caller"
-
 
 @dataclass(frozen=True, slots=True)
 class Request:

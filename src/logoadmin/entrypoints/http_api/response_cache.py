@@ -5,20 +5,24 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final
 
+from cachetools import LRUCache
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from logoadmin.entrypoints.http_api.bounded_cache import BoundedCache
+from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.compression import accepts_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodified
-from logoadmin.entrypoints.http_api.data_version import DataVersion, version_in
-from logoadmin.entrypoints.http_api.metrics import BEGAN, OPERATION, count_response
+from logoadmin.entrypoints.http_api.dispatch import Dispatch, deadline_of
+from logoadmin.entrypoints.http_api.metrics import count_response
 from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.request_state import state_of
 from logoadmin.entrypoints.http_api.requests import request_id_of
 from logoadmin.ports.metrics import Metrics
 
 # No answer is stored that is longer than this, because a slow reader holds it; and no more bytes of all together.
 _LARGEST: Final = 65_536
 _MOST: Final = 16_777_216
+# What an entry occupies in memory besides its body.
+_BESIDE: Final = 2_048
 # Requests that are longer than those of honest clients are not known again: anybody could fill the memory with them.
 _LONGEST_REQUEST: Final = 512
 # What each answer has of its own, and what says that it is not for everybody.
@@ -26,6 +30,53 @@ _OWN: Final = b"x-request-id"
 _NOT_FOR_ALL: Final = {b"set-cookie"}
 # What an answer may differ by, since the key does: see :func:`key_of`.
 _TOLD_APART: Final = {None, b"Accept-Encoding"}
+
+
+class DataVersion:
+    """Finds the version of all records together, which everything that is cached depends on.
+
+    A response that is made after a look is stored under the version found, and served again only where another look
+    finds the same version. A version is an object of its own and not a number, because a number that comes back, as
+    after a restore, may be of other records.
+    """
+
+    def __init__(self, gallery: LogoAdmin, dispatch: Dispatch) -> None:
+        self._gallery = gallery
+        self._dispatch = dispatch
+        self._seen: tuple[int | None, object] = None, object()
+
+    def nonblocking(self, scope: Scope) -> object | None:
+        """Return the version for a request if storage knows it at once; None if a look has to wait."""
+        number = self._gallery.data_version()
+        if number is None:
+            return None
+        version = state_of(scope).version = self._version(number)
+        return version
+
+    async def of(self, scope: Scope) -> object:
+        """Return the version for a request, from one look however often this is called.
+
+        The records are read afterwards: they may be newer than the version, but not older.
+
+        Raises:
+            StorageUnavailable: it took longer than until the deadline, or storage is out of reach.
+        """
+        state = state_of(scope)
+        if state.version is None:
+            state.version = await self._look(deadline_of(state))
+        return state.version
+
+    async def _look(self, deadline: float) -> object:
+        number = self._gallery.data_version()
+        if number is None:
+            number = await self._dispatch.reading_once(self, self._gallery.changes.version, deadline)
+        return self._version(number)
+
+    def _version(self, number: int) -> object:
+        seen = self._seen
+        if seen[0] != number:
+            self._seen = seen = number, object()
+        return seen[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +103,9 @@ class CachedAnswer:
         )
 
 
+Answers = LRUCache[Hashable, CachedAnswer]
+
+
 class ResponseCache:
     """Answers in the place of an application what that has answered before, if no record was changed since.
 
@@ -69,7 +123,7 @@ class ResponseCache:
         """
         self._app = app
         self._data_version = data_version
-        self._answers: BoundedCache[CachedAnswer] = BoundedCache(_MOST)
+        self._answers: Answers = LRUCache(_MOST, lambda answer: len(answer.body) + _BESIDE)
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +134,7 @@ class ResponseCache:
         key = key_of(scope)
         answer = self._answers.get(key)
         if answer is not None:
-            began = scope[BEGAN] = time.perf_counter()
+            began = state_of(scope).began = time.perf_counter()
             version = self._data_version.nonblocking(scope) or await self._awaited_version(scope)
             if version is answer.version:
                 await self._answer(answer, scope, send, began)
@@ -91,7 +145,7 @@ class ResponseCache:
             await self._app(scope, receive, _Storing(send, self._answers, key, scope, self._metrics))
 
     async def _answer(self, answer: CachedAnswer, scope: Scope, send: Send, began: float) -> None:
-        scope[OPERATION] = answer.operation
+        state_of(scope).operation = answer.operation
         start, body = answer.messages(scope)
         try:
             await send(start)
@@ -118,9 +172,7 @@ class _Storing:
 
     __slots__ = ("_answers", "_fields", "_key", "_metrics", "_scope", "_send")
 
-    def __init__(
-        self, send: Send, answers: BoundedCache[CachedAnswer], key: Hashable, scope: Scope, metrics: Metrics
-    ) -> None:
+    def __init__(self, send: Send, answers: Answers, key: Hashable, scope: Scope, metrics: Metrics) -> None:
         self._send = send
         self._answers = answers
         self._key = key
@@ -133,7 +185,7 @@ class _Storing:
             self._fields = [*message["headers"]] if _may_be_stored(message) else None
         elif self._fields is not None:
             body = message.get("body", b"")
-            version = version_in(self._scope)
+            version = state_of(self._scope).version
             if version is not None and not message.get("more_body") and len(body) <= _LARGEST:
                 self._store(version, self._fields, body)
             self._fields = None
@@ -141,9 +193,9 @@ class _Storing:
 
     def _store(self, version: object, sent: Fields, body: bytes) -> None:
         fields = [field for field in sent if field[0] != _OWN]
-        answer = CachedAnswer(version, fields, dict(fields)[b"etag"], bytes(body), self._scope.get(OPERATION))
+        answer = CachedAnswer(version, fields, dict(fields)[b"etag"], bytes(body), state_of(self._scope).operation)
         self._metrics.response_stored()
-        self._answers.put(self._key, answer, len(body))
+        self._answers[self._key] = answer
 
 
 def _may_be_stored(start: Message) -> bool:

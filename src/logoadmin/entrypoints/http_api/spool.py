@@ -1,122 +1,243 @@
-"""Spooling: what comes as the body of a request, or goes as that of an answer, waits on the disk (contract I4).
+"""Spooling: imports and long responses are kept in unnamed files on disk (contract E1, I4, K8).
 
-So it is with imports and exports. The files have no name. However large one is, no more of it is held than just comes
-or goes; and whoever sends or reads slowly keeps no database connection.
+However long one is, only the chunk that is being received or sent is in memory, and slow clients hold no database
+connection. A long response to a public read is shared by everyone who reads the same.
 """
 
+import os
 import tempfile
+import threading
+import weakref
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from typing import IO, Final
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from typing import IO, Final, Generic, TypeVar
+
+from cachetools import LRUCache
 
 from logoadmin.domain.model.command import MAX_JSON
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
-from logoadmin.entrypoints.http_api.parts import CHUNK
 
-# So many at once, and of one user: the disk is not for them alone, and nobody keeps the others out.
-_MAX_FILES: Final = 8
+Response = TypeVar("Response")
+
+# What one reader of a file holds in memory.
+CHUNK: Final = 65_536  # bytes
+# All long responses of one process: those that are being read, and those that are kept for the next reader.
+_MAX_BYTES: Final = 512 * 1024 * 1024
+_MAX_KEPT_BYTES: Final = 256 * 1024 * 1024
+# A short file counts as this many bytes, which bounds the number of open files.
+_MIN_COST: Final = 1024 * 1024
 _MAX_FILES_OF_A_USER: Final = 2
-# What is longer is no line; the rest of it is passed over, so that nobody holds it.
+# A longer line is not valid; the rest of it is skipped, so that nobody holds it.
 _LONGEST_LINE: Final = MAX_JSON + 1
 
 
-class SpooledFile:
-    """A file of a user on the disk; who opened it gives its room back by closing it."""
+class DiskBudget:
+    """The bytes that files may have together. Safe to use from several threads."""
 
-    def __init__(self, spool: "Spool", user_id: int | None, content: IO[bytes]) -> None:
-        self._spool: Spool | None = spool
-        self._user_id = user_id
-        self._content = content
+    def __init__(self, most: int = _MAX_BYTES) -> None:
+        self._left = most
+        # Reentrant: the garbage collector may release a file while this thread claims.
+        self.lock = threading.RLock()
+        self.make_room: Callable[[], bool] = lambda: False
+
+    def claim(self, size: int) -> bool:
+        """Return whether there is room for so many bytes, and take it."""
+        with self.lock:
+            while self._left < size and self.make_room():
+                pass
+            if self._left < size:
+                return False
+            self._left -= size
+            return True
+
+    def release(self, size: int) -> None:
+        """Give bytes back."""
+        with self.lock:
+            self._left += size
+
+
+@dataclass(slots=True)
+class _Claim:
+    """What a file occupies."""
+
+    share: Hashable | None
+    size: int = 0
+    paid: int = 0
+
+
+class SpooledFile:
+    """An unnamed file; its room is released when it is closed, or when nobody refers to it any more."""
+
+    def __init__(self, spool: "Spool", content: IO[bytes], claim: _Claim) -> None:
+        self._spool, self._content, self._claim = spool, content, claim
+        self.close = weakref.finalize(self, _close, spool, content, claim)
+
+    @property
+    def size(self) -> int:
+        """The bytes written so far."""
+        return self._claim.size
+
+    def write(self, content: bytes) -> int:
+        """Write at the end, and return the number of bytes.
+
+        Raises:
+            HttpError: there is no room on the disk, or in the budget.
+        """
+        self._claim.size += len(content)
+        self._spool.pay(self._claim)
+        try:
+            return self._content.write(content)
+        except OSError:
+            raise too_busy(self._spool.name) from None
+
+    def write_line(self, line: str) -> None:
+        """Write a line in UTF-8."""
+        self.write(line.encode())
+
+    def restart(self) -> None:
+        """Remove everything written so far, if there is anything."""
+        if self._claim.size:
+            self._content.seek(0)
+            self._content.truncate()
+            self._claim.size = 0
+
+    def flush(self) -> None:
+        """Make what was written readable.
+
+        Raises:
+            HttpError: there is no room on the disk.
+        """
+        try:
+            self._content.flush()
+        except OSError:
+            raise too_busy(self._spool.name) from None
+
+    def chunk(self, offset: int) -> bytes:
+        """Return the bytes from an offset on, at most :data:`CHUNK`; any number of readers may do this at once."""
+        return os.pread(self._content.fileno(), CHUNK, offset)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield its lines, from the start each time; of one that is too long, no more than shows that."""
+        """Yield the lines, from the first each time; of one that is too long, only enough to see that."""
         self._content.seek(0)
         while line := self._content.readline(_LONGEST_LINE):
             yield line
             while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
                 line = self._content.readline(_LONGEST_LINE)
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        self._content.seek(0)
-        while chunk := self._content.read(CHUNK):
-            yield chunk
-
-    def write(self, content: bytes) -> None:
-        """Write on at its end.
-
-        Raises:
-            HttpError: the disk is full.
-        """
-        try:
-            self._content.write(content)
-        except OSError:
-            raise self._full() from None
-
-    def write_line(self, line: str) -> None:
-        """Write a line on, in UTF-8."""
-        self.write(line.encode())
-
-    def end(self) -> int:
-        """Have all of it on the disk; return its size."""
-        try:
-            self._content.flush()
-        except OSError:
-            raise self._full() from None
-        return self._content.tell()
-
-    def close(self) -> None:
-        """Let it go, for good."""
-        if self._spool is not None:
-            self._spool.release(self._user_id)
-            self._spool = None
-            self._content.close()
-
-    def _full(self) -> HttpError:
-        return too_busy("files" if self._spool is None else self._spool.name)
-
 
 class Spool:
-    """Room for files of one sort: so many at once, and so many of one user.
+    """Room for files of one sort: a number of them, or bytes of a budget, and a share for each user.
 
     Attributes:
-        name: what they are called where there are too many.
+        name: the word for the files in error messages.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, max_files: int | None = None, budget: DiskBudget | None = None) -> None:
         self.name = name
-        self._open: Counter[int | None] = Counter()
+        self._max_files, self._budget = max_files, budget
+        self._files: Counter[Hashable | None] = Counter()
+        self._lock = threading.RLock()
 
     def is_full(self) -> bool:
-        """Return whether there is no room for another file, whoever it is of."""
-        return self._open.total() >= _MAX_FILES
+        """Return whether there is no room for another file."""
+        return self._max_files is not None and self._files.total() >= self._max_files
 
-    def open(self, user_id: int | None) -> SpooledFile:
-        """Return a new file of a user.
+    def open(self, share: Hashable | None = None) -> SpooledFile:
+        """Return a new file, of the share of a user if one is given.
 
         Raises:
-            HttpError: there is no room for it, or the user has their share.
+            HttpError: there is no room for it, or the share is used up.
         """
-        self.check_share(user_id)
+        self.check_share(share)
         if self.is_full():
             raise too_busy(self.name)
+        claim = _Claim(share)
+        self.pay(claim)
         try:
-            content = tempfile.TemporaryFile()  # noqa: SIM115 (whoever opens it closes it)
+            content = tempfile.TemporaryFile()  # noqa: SIM115 (SpooledFile closes it)
         except OSError:
+            self.release(claim)
             raise too_busy(self.name) from None
-        self._open[user_id] += 1
-        return SpooledFile(self, user_id, content)
+        with self._lock:
+            self._files[share] += 1
+        return SpooledFile(self, content, claim)
 
-    def check_share(self, user_id: int | None) -> None:
-        """Refuse a user who has as many files as one user may have.
+    def check_share(self, share: Hashable | None) -> None:
+        """Refuse a user whose share is used up.
 
         Raises:
             HttpError: 429.
         """
-        if self._open[user_id] >= _MAX_FILES_OF_A_USER:
+        if share is not None and self._files[share] >= _MAX_FILES_OF_A_USER:
             text = f"Too many {self.name} of yours at once; try again when one is done"
             raise HttpError(429, text, {"retry-after": "1"})
 
-    def release(self, user_id: int | None) -> None:
-        """Have room for one more, once a file of a user is closed."""
-        self._open[user_id] -= 1
-        self._open += Counter()  # which lets go of those who have none
+    def pay(self, claim: _Claim) -> None:
+        """Claim the bytes that a file occupies and has not claimed yet.
+
+        Raises:
+            HttpError: there is no room for them.
+        """
+        due = max(claim.size, _MIN_COST) - claim.paid
+        if self._budget is None or due <= 0:
+            return
+        due = max(due, _MIN_COST)  # in steps, not for each line
+        if not self._budget.claim(due):
+            raise too_busy(self.name)
+        claim.paid += due
+
+    def release(self, claim: _Claim) -> None:
+        """Release what a file occupied."""
+        if self._budget is not None:
+            self._budget.release(claim.paid)
+
+    def closed(self, claim: _Claim) -> None:
+        """Release what a file occupied, and its place."""
+        self.release(claim)
+        with self._lock:
+            self._files[claim.share] -= 1
+            if not self._files[claim.share]:
+                del self._files[claim.share]
+
+
+def _close(spool: Spool, content: IO[bytes], claim: _Claim) -> None:
+    try:
+        content.close()
+    except OSError:  # what could not be written is not wanted any more
+        pass
+    finally:
+        spool.closed(claim)
+
+
+class SharedResponses(Generic[Response]):
+    """Long responses that are kept for the next readers, the least recently read ones dropped first.
+
+    A response that is dropped or replaced stays readable for its readers.
+    """
+
+    def __init__(self, budget: DiskBudget, size_of: Callable[[Response], int]) -> None:
+        self._kept: LRUCache[Hashable, tuple[object, Response]] = LRUCache(
+            _MAX_KEPT_BYTES, lambda kept: max(size_of(kept[1]), _MIN_COST)
+        )
+        self._lock = budget.lock  # one lock: to drop a response releases its file
+        budget.make_room = self._drop
+
+    def get(self, key: Hashable, version: object) -> Response | None:
+        """Return the response under a key, if it was made of this version of the records."""
+        with self._lock:
+            kept = self._kept.get(key)
+            return kept[1] if kept is not None and kept[0] is version else None
+
+    def put(self, key: Hashable, version: object, response: Response) -> None:
+        """Keep a response, unless it is too large for that."""
+        with self._lock:
+            if self._kept.getsizeof((version, response)) <= _MAX_KEPT_BYTES:
+                self._kept[key] = version, response
+
+    def _drop(self) -> bool:
+        with self._lock:
+            if not self._kept:
+                return False
+            self._kept.popitem()
+            return True

@@ -17,14 +17,13 @@ from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from logoadmin.entrypoints.http_api.requests import Request
 from logoadmin.entrypoints.http_api.spool import Spool, SpooledFile
 
+_MAX_FILES: Final = 8
 # In a file of MAX_UPLOAD bytes with more lines, each line would be shorter than the shortest record.
 _MAX_LINES: Final = 2_000_000
 # A slower upload makes room for another one when all places are taken.
 _MIN_RATE: Final = 32_768.0  # bytes per second
 # The rate is that of the last full period of this length; an upload is not judged before its first one has passed.
 _RATE_PERIOD: Final = 2.0  # seconds
-# Where in the scope of a request a server finds whether its body may take longer than others, if it comes steadily.
-STEADY: Final = "logoadmin.steady"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ class Uploads:
     """
 
     def __init__(self) -> None:
-        self._spool = Spool("imports")
+        self._spool = Spool("imports", max_files=_MAX_FILES)
         self._transfers: set[_Transfer] = set()
 
     @asynccontextmanager
@@ -86,10 +85,11 @@ class Uploads:
             HttpError: the body is too large, there is no room for it, or it was so slow that it had to make room.
             ClientDisconnect: the client went away before the end of the body.
         """
-        self._spool.check_share(user_id)
+        share = ("user", user_id)
+        self._spool.check_share(share)
         if self._spool.is_full():
             self._stop_slowest()
-        file = self._spool.open(user_id)
+        file = self._spool.open(share)
         try:
             yield Upload(file, await self._receive(request, file))
         finally:
@@ -132,9 +132,6 @@ def check_head(request: Request) -> None:
 
 async def _write_body(request: Request, file: SpooledFile, transfer: _Transfer) -> str:
     """Write the body of a request into a file, and return its digest."""
-    steady = request.scope.get(STEADY)
-    if steady is not None:
-        steady.append(True)
     loop = asyncio.get_running_loop()
     digest, size, lines, more = hashlib.sha256(), 0, 0, True
     while more:
@@ -151,7 +148,7 @@ async def _write_body(request: Request, file: SpooledFile, transfer: _Transfer) 
             raise HttpError(413, f"Body should have at most {_MAX_LINES} lines")
         digest.update(chunk)
         file.write(chunk)
-    file.end()
+    file.flush()
     return digest.hexdigest()
 
 

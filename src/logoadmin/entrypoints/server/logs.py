@@ -16,11 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.model.access import SignedIn
 from logoadmin.entrypoints.http_api.conditions import header_values
-from logoadmin.entrypoints.http_api.errors import CAUSES
 from logoadmin.entrypoints.http_api.health import is_health_check
-from logoadmin.entrypoints.http_api.metrics import OPERATION
-from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.entrypoints.http_api.requests import CALLER
+from logoadmin.entrypoints.http_api.request_state import RequestState, state_of
 from logoadmin.entrypoints.one_line import on_one_line
 
 log = logging.getLogger("logoadmin.server")
@@ -150,8 +147,7 @@ class AccessLog:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        causes: list[str] = []
-        scope[CAUSES] = causes
+        state = state_of(scope)
         answer: Message = {}
 
         async def send_and_note(message: Message) -> None:
@@ -166,20 +162,19 @@ class AccessLog:
         finally:
             level = logging.DEBUG if is_health_check(scope) else logging.INFO
             if _ACCESS.isEnabledFor(level):
-                _log(level, scope, answer, (time.perf_counter() - start) * 1000)
+                _log(level, scope, state, answer, (time.perf_counter() - start) * 1000)
 
 
-def _log(level: int, scope: Scope, answer: Message, ms: float) -> None:
+def _log(level: int, scope: Scope, state: RequestState, answer: Message, ms: float) -> None:
     """Log a request that was answered, or was not."""
-    fields = _fields(scope, answer, ms)
-    outcome = " ".join([str(fields["status"] or "unanswered"), *scope[CAUSES]])
+    fields = _fields(scope, state, answer, ms)
+    outcome = " ".join([str(fields["status"] or "unanswered"), *state.causes])
     told = scope["method"], scope["path"], outcome, ms, fields["client"] or "-", fields["request_id"] or "-"
     _ACCESS.log(level, "%s %s %s %.1f ms %s %s", *told, extra={_FIELDS: fields})
 
 
-def _fields(scope: Scope, answer: Message, ms: float) -> dict[str, Any]:
-    operation: Operation | None = scope.get(OPERATION)
-    caller = scope.get(CALLER)
+def _fields(scope: Scope, state: RequestState, answer: Message, ms: float) -> dict[str, Any]:
+    operation, caller = state.operation, state.caller
     client = scope.get("client")
     # By the answer: an id that stands in the history already was replaced by another one.
     request_id = next((value.decode() for name, value in answer.get("headers", ()) if name == b"x-request-id"), None)
@@ -192,6 +187,6 @@ def _fields(scope: Scope, answer: Message, ms: float) -> dict[str, Any]:
         "route": operation.path if operation else None,
         "status": answer.get("status"),
         "ms": round(ms, 1),
-        "cause": next(iter(scope[CAUSES]), None),
+        "cause": next(iter(state.causes), None),
         "trace_id": trace[1] if trace else None,
     }
