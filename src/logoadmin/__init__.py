@@ -129,7 +129,6 @@ if TYPE_CHECKING:
     )
     from logoadmin.embedding import asgi, connect
     from logoadmin.entrypoints.http_api.metrics import metrics
-    from logoadmin.ports.storage.storage import WouldBlock
     from logoadmin.settings import Settings
 
 __all__ = [
@@ -246,7 +245,6 @@ __all__ = [
     "UnlinkThemeAuthor",
     "User",
     "WhoAmI",
-    "WouldBlock",
     "asgi",
     "connect",
     "metrics",

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.rule("contract H6")
 
 NAMES = {
     # opening a gallery
-    *("connect", "asgi", "metrics", "LogoAdmin", "Settings", "Listing", "WouldBlock"),
+    *("connect", "asgi", "metrics", "LogoAdmin", "Settings", "Listing"),
     # callers
     *("ANONYMOUS", "OWNER", "Anonymous", "Caller", "KeyHolder", "Owner", "Policy", "Scope", "SignedIn"),
     # errors

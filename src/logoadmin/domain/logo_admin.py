@@ -121,14 +121,6 @@ class LogoAdmin:
         """Return a number that changes with any write, without waiting; None if finding out would take a wait."""
         return self._storage.data_version()
 
-    def nonblocking(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that reads a record or two, made here and now.
-
-        Raises:
-            WouldBlock: it would have to wait for a database, or to write there, and was not made.
-        """
-        return self._storage.nonblocking(call)
-
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a client that stops waiting for a call; it is also logged."""
         return self._storage.timed_out(writing=writing)
@@ -160,10 +152,6 @@ class LogoAdmin:
             return work(LogoAdmin(ports, self._rules))
 
         return self._storage.write(transaction, alone=True)
-
-    def grouped(self, calls: Callable[[], Answer]) -> Answer:
-        """Return the answer of calls whose writes share one commit."""
-        return self._storage.atomic(calls)
 
     def close(self) -> None:
         """Close the database; can be repeated."""
