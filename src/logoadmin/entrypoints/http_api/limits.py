@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.http_api.media_types import JSON_LINES
+from logoadmin.entrypoints.http_api.media_types import IMPORTED
 
 # A body: how long it may take, and how long it may pause. 500 bytes earn a second of pause, as in Apache's
 # mod_reqtimeout.
@@ -140,4 +140,4 @@ class _TimedReader:
 def _is_json_lines(scope: Scope) -> bool:
     """Return whether the body is a file of lines to import, which must only arrive steadily."""
     kinds = header_values(scope, b"content-type")
-    return len(kinds) == 1 and kinds[0].partition(";")[0].strip().lower() in JSON_LINES
+    return len(kinds) == 1 and kinds[0].partition(";")[0].strip().lower() in IMPORTED
