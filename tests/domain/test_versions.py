@@ -216,10 +216,10 @@ NUMBERS: Final = st.integers(0, 100)
 
 @given(own=NUMBERS, of_authors=st.lists(NUMBERS, max_size=4))
 def test_an_artwork_is_as_new_as_the_newest_of_what_it_shows(own: int, of_authors: list[int]) -> None:
-    shown = tuple(Author(id_, id_, f"author {id_}", NOW, version) for id_, version in enumerate(of_authors))
+    shown = tuple(Author(id_, id_, f"author {id_}", NOW, version=version) for id_, version in enumerate(of_authors))
     for kind in (Logo, Theme):
         assert version_of(kind(1, "n", "http://a", "t", "", False, shown, NOW, version=own)) == max(own, *of_authors, 0)
-    assert version_of(Role(1, "r", (), NOW, own)) == own
+    assert version_of(Role(1, "r", (), NOW, version=own)) == own
 
 
 @given(last_changes=st.dictionaries(st.sampled_from(list(Kind)), NUMBERS))

@@ -64,7 +64,7 @@ class User:
     avatar: Avatar | None
     role_id: RoleId
     created_at: CreatedAt
-    version: Version = field(default=0, compare=False, repr=False)
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Role:
     name: RoleName
     scope: Scopes
     created_at: CreatedAt
-    version: Version = field(default=0, compare=False, repr=False)
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Author:
     user_id: CommunityId
     username: Username
     created_at: CreatedAt
-    version: Version = field(default=0, compare=False, repr=False)
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Theme:
     active: Active
     authors: Annotated[tuple[Author, ...], described("The authors, in the order they were linked.", [_ANN])]
     created_at: CreatedAt
-    version: Version = field(default=0, compare=False, repr=False)
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Logo:
     active: Active
     authors: Annotated[tuple[Author, ...], described("The authors, in the order they were linked.", [_ANN])]
     created_at: CreatedAt
-    version: Version = field(default=0, compare=False, repr=False)
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 
 StoredRecord = User | Role | Author | Theme | Logo

@@ -71,7 +71,7 @@ class AuthorService(Service):
             DuplicateEntry: the number or the name is taken.
         """
         authors = uow.records(AUTHORS)
-        return authors.add(Author(authors.next_id(), **command.model_dump(), created_at=uow.now))
+        return authors.add(Author(author_id=authors.next_id(), **command.model_dump(), created_at=uow.now))
 
     @reads
     def get(self, uow: UnitOfWork, command: GetAuthor) -> Author:

@@ -69,7 +69,7 @@ class RoleService(Service):
         """
         roles = uow.records(ROLES)
         roles.authorize(None, scope=command.scope)
-        return roles.add(Role(roles.next_id(), command.name, command.scope, uow.now))
+        return roles.add(Role(role_id=roles.next_id(), name=command.name, scope=command.scope, created_at=uow.now))
 
     @reads
     def get(self, uow: UnitOfWork, command: GetRole) -> Role:

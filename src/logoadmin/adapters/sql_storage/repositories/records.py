@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import fields
 from operator import itemgetter
 from typing import Any, Final, Generic, TypeVar
 
@@ -35,6 +34,9 @@ _VALUE: Final[Any] = bindparam("value")
 _OF_SOME: Final[Any] = [bindparam(key) for key in KEYS]
 # How far apart the ids of a page may be on average, so that the links between the first and the last are read at once.
 _NEAR: Final = 4
+
+
+_AUTHOR_NAMES: Final = (*AUTHORS.stored_fields, "version")
 
 
 def _columns(kind: AnyKind) -> list[Column[Any]]:
@@ -70,6 +72,7 @@ class _Statements:
         self.update = update(table).where(key == KEY)
         self.touch = update(table).where(key.in_(_OF_SOME))
         self.remove = delete(table).where(key == KEY)
+        self.names = (*kind.stored_fields, "version")
         self.flags = [at for at, column in enumerate(columns) if isinstance(column.type, Boolean)]
         self.taken = {field: select(key).where(table.c[field] == _VALUE, key != KEY) for field in kind.unique}
         if kind.id_field in self.taken:
@@ -174,7 +177,8 @@ class SqlRecords(Repository, Generic[Record]):
 
     def _record(self, row: Row) -> Record:
         record: Callable[..., Record] = self._statements.kind.record
-        return record(*(self._statements.typed(row) if self._statements.flags else row))
+        typed = self._statements.typed(row) if self._statements.flags else row
+        return record(**dict(zip(self._statements.names, typed, strict=True)))
 
     def _values(self, record: Record) -> dict[str, Any]:
         kind = self._statements.kind
@@ -191,7 +195,7 @@ class SqlRoles(SqlRecords[Role]):
 
     def _record(self, row: Row) -> Role:
         role_id, name, scope, created_at, version = row
-        return Role(role_id, name, tuple(scope.split()), created_at, version)
+        return Role(role_id=role_id, name=name, scope=tuple(scope.split()), created_at=created_at, version=version)
 
     def _values(self, record: Role) -> dict[str, Any]:
         return {**super()._values(record), "scope": " ".join(record.scope)}
@@ -217,7 +221,6 @@ class _ArtworkStatements(_Statements):
         self.authors_of = of_links.where(of.in_(_OF_SOME))
         self.width = len(_columns(kind))
         # A record has its authors among its fields; a row has none there.
-        self.authors_at = [field.name for field in fields(kind.record)].index("authors")
 
 
 class SqlArtworks(SqlRecords[Any]):
@@ -235,7 +238,7 @@ class SqlArtworks(SqlRecords[Any]):
             return None
         width = self._statements.width
         links = sorted([row[width:] for row in rows if row[width] is not None], key=itemgetter(0))
-        return self._artwork(rows[0][:width], tuple([Author(*link[1:]) for link in links]))
+        return self._artwork(rows[0][:width], tuple([_author(link[1:]) for link in links]))
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Any, ...]:
         """Return first the artworks, then the links of all of them."""
@@ -263,7 +266,7 @@ class SqlArtworks(SqlRecords[Any]):
         for link in self._links_of_page([row[0] for row in rows], everything=everything):
             author = known.get(link[1])
             if author is None:
-                author = known[link[1]] = Author(*link[1:])
+                author = known[link[1]] = _author(link[1:])
             makers[link[0]].append(author)
         return page_of(rows, lambda row: self._artwork(row, tuple(makers.get(row[0], ()))))
 
@@ -278,8 +281,12 @@ class SqlArtworks(SqlRecords[Any]):
         return rows
 
     def _artwork(self, row: Row, makers: tuple[Author, ...]) -> Any:
-        values, at = self._statements.typed(row), self._statements.authors_at
-        return self._statements.kind.record(*values[:at], makers, *values[at:])
+        values = zip(self._statements.names, self._statements.typed(row), strict=True)
+        return self._statements.kind.record(**dict(values), authors=makers)
+
+
+def _author(row: Row) -> Author:
+    return Author(**dict(zip(_AUTHOR_NAMES, row, strict=True)))
 
 
 RECORDS: Final[Mapping[Kind, tuple[type[SqlRecords[Any]], _Statements]]] = {
