@@ -142,6 +142,8 @@ class BoundedProtocol(HttpToolsProtocol):
             # A response that is sent before the body is complete closes the connection: nobody reads the rest.
             self._keeps_alive = self.cycle.keep_alive and STOPPING not in self.app_state
             self.cycle.keep_alive, self.cycle.transport = False, self._lingering
+            if version == "1.0":
+                self.cycle.chunked_encoding, self.cycle.expected_content_length = False, _UnknownLength()
 
     def on_body(self, body: bytes) -> None:
         self._unparsed = 0
@@ -280,3 +282,16 @@ class _LingeringTransport:
     def __init__(self, protocol: BoundedProtocol) -> None:
         self.write, self.is_closing = protocol.transport.write, protocol.transport.is_closing
         self.close = protocol.linger
+
+
+class _UnknownLength(int):
+    """Lets a response to HTTP/1.0, which knows no chunks, end with the connection (RFC 9112 §6.3)."""
+
+    def __lt__(self, size: int) -> bool:
+        return False
+
+    def __sub__(self, size: int) -> "_UnknownLength":
+        return self
+
+    def __ne__(self, other: object) -> bool:
+        return False
