@@ -323,36 +323,37 @@ def test_a_mark_of_utf_8_is_passed_over_at_the_start_of_a_file_alone(gallery: Lo
     assert [number for number, _ in refused(gallery, author, mark + role)] == [2]
 
 
+IN_UTF_16 = "\n".join(map(json.dumps, (AUTHOR, ROLE, USER)))
+
+
 @pytest.mark.rule("contract I1", "contract I2")
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
-def test_a_file_in_utf_16_is_refused_in_one_sentence(gallery: LogoAdmin, encoding: str) -> None:
-    text = "\ufeff" * (encoding != "utf-16") + "\n".join(map(json.dumps, (AUTHOR, ROLE, USER)))
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (IN_UTF_16.encode("utf-16").splitlines(keepends=True), {1: "File is not UTF-8 but UTF-16"}),
+        (f"\ufeff{IN_UTF_16}".encode("utf-16-be").splitlines(keepends=True), {1: "File is not UTF-8 but UTF-16"}),
+        ([AUTHOR, '{"kind": "gäst"}'.encode("latin-1")], {2: "Line is not UTF-8"}),
+        *(
+            (
+                [AUTHOR, "{} {}" + end, (" {x" + end).encode(), "[" + end],
+                {
+                    2: "Invalid JSON: trailing characters at column 4",
+                    3: "Invalid JSON: key must be a string at column 3",
+                    4: "Invalid JSON: EOF while parsing a list at column 1",
+                },
+            )
+            for end in ("", "\n", "\r\n")
+        ),
+    ],
+)
+def test_a_line_that_cannot_be_read_says_why_and_where(
+    gallery: LogoAdmin, lines: list[Any], told: dict[int, str]
+) -> None:
     with pytest.raises(InvalidLines) as caught:
-        load(gallery, *text.encode(encoding).splitlines(keepends=True))
-    assert [(line.number, [p.msg for p in line.problems]) for line in caught.value.lines] == [
-        (1, ["File is not UTF-8 but UTF-16"])
-    ]
-
-
-@pytest.mark.rule("contract I2")
-def test_a_line_that_is_not_utf_8_says_so(gallery: LogoAdmin) -> None:
-    with pytest.raises(InvalidLines) as caught:
-        load(gallery, AUTHOR, json.dumps({**ROLE, "name": "gäst"}, ensure_ascii=False).encode("latin-1"))
-    assert [(line.number, [p.msg for p in line.problems]) for line in caught.value.lines] == [
-        (2, ["Line is not UTF-8"])
-    ]
-
-
-@pytest.mark.rule("contract I2")
-@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_broken_json_is_told_by_the_line_of_the_file_and_its_column(gallery: LogoAdmin, end: str) -> None:
-    with pytest.raises(InvalidLines) as caught:
-        load(gallery, AUTHOR, "{} {}" + end, (" {x" + end).encode(), "[" + end)
-    assert [(line.number, [p.msg for p in line.problems]) for line in caught.value.lines] == [
-        (2, ["Invalid JSON: trailing characters at column 4"]),
-        (3, ["Invalid JSON: key must be a string at column 3"]),
-        (4, ["Invalid JSON: EOF while parsing a list at column 1"]),
-    ]
+        load(gallery, *lines)
+    assert {line.number: [p.msg for p in line.problems] for line in caught.value.lines} == {
+        number: [text] for number, text in told.items()
+    }
 
 
 @pytest.mark.rule("contract I2")
