@@ -39,8 +39,8 @@ def clock() -> FrozenClock:
 
 @pytest.fixture
 def watched(request: pytest.FixtureRequest) -> WatchedStorage:
-    """The storage behind the gallery."""
-    name = OPTIONS.get("LOGOADMIN_TEST_HTTP_ON", "memory")
+    """The storage behind the gallery; parametrise to have another one."""
+    name = getattr(request, "param", OPTIONS.get("LOGOADMIN_TEST_HTTP_ON", "memory"))
     return WatchedStorage(request.getfixturevalue(f"{name}_storage"))
 
 

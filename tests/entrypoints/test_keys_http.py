@@ -12,16 +12,10 @@ from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock, WatchedStorage
+from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock
 
 BOTH: Final = pytest.mark.parametrize("access", list(Policy))
 EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
-
-
-@pytest.fixture
-def watched(request: pytest.FixtureRequest) -> WatchedStorage:
-    """The storage that a test asks for, or else memory."""
-    return WatchedStorage(request.getfixturevalue(f"{getattr(request, 'param', 'memory')}_storage"))
 
 
 def make(client: AppClient, owner: Headers, *scope: str, **more: Any) -> dict[str, Any]:

@@ -11,12 +11,11 @@ import pytest
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.entrypoints.http_api.app import http_application
-from logoadmin.ports.storage import Session
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers, bearer
-from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, stock
+from tests.gallery import ADMIN_PASSWORD, ARTWORK, FrozenClock, gallery_on, stock
 from tests.sample_requests import SAMPLES, Sample
 
 pytestmark = pytest.mark.rule("contract F1")
@@ -47,12 +46,6 @@ RECORD: Final = re.compile(r"/api/\w+/\d+")
 EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
 
 
-@pytest.fixture
-def watched(request: pytest.FixtureRequest) -> WatchedStorage:
-    """The storage that a test asks for, or else memory."""
-    return WatchedStorage(request.getfixturevalue(f"{getattr(request, 'param', 'memory')}_storage"))
-
-
 def tag(client: AppClient, path: str, headers: Headers | None = None) -> int:
     """Return the version that a path has now."""
     answer = client.get(path, headers=headers)
@@ -81,23 +74,16 @@ def several(name: str, values: Iterable[str], headers: Headers | None = None) ->
 # Which answers have a version.
 
 
-def test_records_and_lists_have_a_strong_tag_and_nothing_else_has_one(clock: FrozenClock) -> None:
-    from logoadmin.adapters.memory_storage import MemoryStorage
-
-    for row in SAMPLES:
-        storage = MemoryStorage()
-        gallery = gallery_on(storage, clock)
-        stock(gallery)
-        with AppClient(http_application(gallery)) as client:
-            headers = bearer(gallery, "admin", ADMIN_PASSWORD)
-            client.post("/api/auth/keys", json={"name": "spare", "scope": []}, headers=headers)
-            storage.write(lambda uow: uow.sessions.add(Session("spare", ADMIN_ID, NOW, NOW + 3600)))
-            answer = row.send(client, headers)
-            assert answer.status_code == row.status, (str(row), answer.text)
-            if is_versioned(row):
-                assert STRONG.fullmatch(answer.headers["etag"]), str(row)
-            else:
-                assert "etag" not in answer.headers, str(row)
+@pytest.mark.parametrize("row", SAMPLES, ids=str)
+def test_records_and_lists_have_a_strong_tag_and_nothing_else_has_one(
+    client: AppClient, admin: Headers, row: Sample
+) -> None:
+    answer = row.send(client, admin)
+    assert answer.status_code == row.status, answer.text
+    if is_versioned(row):
+        assert STRONG.fullmatch(answer.headers["etag"])
+    else:
+        assert "etag" not in answer.headers
 
 
 def test_the_same_steps_have_the_same_tags_on_every_storage(request: pytest.FixtureRequest, clock: FrozenClock) -> None:
