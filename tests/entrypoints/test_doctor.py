@@ -9,6 +9,7 @@ import shutil
 import socket
 import sqlite3
 import ssl
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -318,6 +319,20 @@ def test_a_link_is_followed(run: Run, tmp_path: Path, gallery: Path) -> None:
     assert amiss(run("doctor", "--database", "sqlite:///link.db")) == {}
     (tmp_path / "astray.db").symlink_to("/nowhere/at/all.db")
     assert "there is no directory /nowhere/at" in amiss(run("doctor", "--database", "sqlite:///astray.db"))["directory"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the open files of processes")
+def test_a_file_replaced_under_a_running_service_is_found_and_not_opened(run: Run, gallery: Path) -> None:
+    shutil.copy(gallery, "restored.db")
+    with contextlib.closing(sqlite3.connect(gallery, isolation_level=None)) as service:
+        service.execute("PRAGMA journal_mode=WAL")
+        service.execute("UPDATE state SET logo_id = 7")
+        os.replace("restored.db", gallery)
+        found = amiss(run("doctor"))
+        log = gallery.with_name(f"{gallery.name}-wal")
+        assert log.stat().st_size > 0  # nothing of it was written into the new file
+    assert list(found) == ["database"]
+    assert found["database"].startswith(f"process {os.getpid()} uses the file that logoadmin.db has replaced")
 
 
 def test_what_others_may_read_or_replace_is_warned_of(run: Run, gallery: Path) -> None:

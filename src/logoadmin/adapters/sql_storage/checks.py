@@ -40,7 +40,10 @@ def check_database(url: str, processes: int) -> Iterator[Result]:
         SettingsError: the URL cannot be used.
     """
     dialect = dialect_of(url)
-    yield from dialect.look_outside()
+    for result in dialect.look_outside():
+        yield result
+        if result.check == "database":  # opening it would do harm
+            return
     try:
         exists = dialect.exists()
     except StartError as error:

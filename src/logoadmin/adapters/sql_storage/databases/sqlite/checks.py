@@ -48,8 +48,20 @@ def look_outside(file: Path) -> Iterator[Result]:
         cure = "if that is its name, logoadmin init makes it, and so does the first start"
         yield warning("file", f"there is no file {file.name} yet", cure)
         return
-    if file.is_file():
+    if (process := _process_with_old_file(file)) is not None:
+        text = f"process {process} uses the file that {file.name} has replaced; its -wal would undo the replacement"
+        yield wrong("database", text, f"stop it, delete {file.name}-wal and {file.name}-shm, and run doctor again")
+    elif file.is_file():
         yield from _file(file)
+
+
+def _process_with_old_file(file: Path) -> str | None:
+    """Return a process that has an earlier file of this name open, as far as Linux shows it."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if any(os.readlink(handle) == f"{file.resolve()} (deleted)" for handle in (process / "fd").iterdir()):
+                return process.name
+    return None
 
 
 def may(path: str | Path, mode: int) -> bool:
