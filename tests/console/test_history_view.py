@@ -58,11 +58,9 @@ def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_author
     gallery.authors.create(authors.CreateAuthor(user_id=9000, username="Somebody since"))
     console.sign_in("history")
     rows = page.locator(".changes > .change")
-    expect(rows.first).to_contain_text("A command on the server created the author Somebody since")
+    expect(rows.first).to_contain_text("Command line created the author Somebody since")
 
-    kind, action, since, until = (
-        page.get_by_label(label, exact=True) for label in ("What it happened to", "What was done", "From", "To")
-    )
+    kind, action, since, until = (page.get_by_label(label, exact=True) for label in ("Record", "Action", "From", "To"))
     if by_keyboard:
         reach(page, kind)
         page.keyboard.type("Logos")
@@ -152,9 +150,7 @@ def test_what_was_changed_since_is_said_with_a_way_to_that_change(console: Perso
     console.sign_in("history?kind=logo&id=1")
     named = page.locator(".change").filter(has_text="changed the name of the logo Elk")
     named.get_by_role("button", name="Undo").click()
-    expect(named.get_by_role("alert")).to_contain_text(
-        "it was changed again since: A command on the server changed the CSS"
-    )
+    expect(named.get_by_role("alert")).to_contain_text("it was changed again since: Command line changed the CSS")
     named.get_by_role("alert").get_by_role("link").click()
     expect(page.locator("h1")).to_contain_text("Change")
     expect(page.locator(".diff")).to_contain_text("color: red")
@@ -172,7 +168,7 @@ def test_an_overview_counts_what_there_is_and_what_happened(console: Person) -> 
     console.sign_in()
     expect(page.locator(".count").first).to_contain_text("47")
     expect(page.locator(".targets tbody tr").first).to_contain_text("forum")
-    page.get_by_text("The numbers").click()
+    page.get_by_text("Show as table").click()
     expect(page.locator(".plot-numbers tbody tr")).to_have_count(30)
     expect(page.locator(".plot-numbers tbody td").first).not_to_have_text("0")
     page.get_by_text("1 author made nothing that is here").click()
@@ -247,3 +243,10 @@ def test_rights_that_a_role_lost_and_got_are_said_in_words(
         rights = page.locator(".members")
         expect(rights.locator("del")).to_have_text([re.compile(gone)])
         expect(rights.locator("ins")).to_have_text([re.compile(come), re.compile("shop:orders")])
+
+
+@pytest.mark.rule("contract J3")
+def test_the_first_administrator_was_created_by_the_first_start(console: Person) -> None:
+    console.sign_in("history?kind=user")
+    rows = console.page.locator(".change-words")
+    expect(rows.last).to_have_text("First start created the user admin")

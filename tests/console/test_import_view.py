@@ -54,7 +54,7 @@ def test_a_file_with_two_bad_lines_is_mended_imported_and_undone(
     bad = page.locator(".bad-line")
     expect(page.get_by_role("heading", name="2 lines cannot be imported")).to_be_visible()
     expect(bad).to_have_count(2)
-    expect(bad.first).to_contain_text("Number at the site (user_id): This should be a whole number.")
+    expect(bad.first).to_contain_text("Site user ID (user_id): This should be a whole number.")
     expect(bad.first).to_contain_text('"user_id": "x"')
     expect(bad.last).to_contain_text("This line is not valid JSON.")
     expect(bad.last.locator("code")).to_have_text("no JSON")
@@ -104,7 +104,7 @@ def test_an_import_without_an_answer_is_repeated_on_a_click_done_once_and_can_be
     # The answer is lost on the way, once it was done.
     page.route("**/api/import", lambda route: (route.fetch(), route.abort())[0], times=1)
     page.get_by_role("button", name="Import 1 record").click()
-    expect(page.locator(".notice")).to_contain_text("nobody knows whether it was saved")
+    expect(page.locator(".notice")).to_contain_text("whether this was saved")
     page.locator(".notice").get_by_role("button", name="Try again").click()
     expect(page.get_by_role("heading", name="1 record was imported")).to_be_visible()
     assert names(console.service) == [*before, "Zoë"]
@@ -154,7 +154,12 @@ def test_a_file_that_is_too_large_says_for_whom_and_is_tried_again_only_where_th
 @pytest.mark.parametrize(
     ("locale", "words", "again", "ready"),
     [
-        ("en-GB", ["Try again in 3 seconds", "Try again in 2 seconds", "Now you can"], "Try again", "All is well"),
+        (
+            "en-GB",
+            ["Try again in 3 seconds", "Try again in 2 seconds", "You can try again now"],
+            "Try again",
+            "All is well",
+        ),
         ("ru-RU", ["через 3 секунды", "через 2 секунды", "Теперь можно"], "Повторить", "Всё в порядке"),
     ],
 )
@@ -255,7 +260,7 @@ def test_what_is_exported_is_counted_and_what_one_may_not_see_is_not_offered(con
 @pytest.mark.parametrize(
     ("locale", "authors_missing", "number_missing"),
     [
-        ("en-GB", "Authors (author_ids): It is missing.", "Its number (logo_id): It is missing."),
+        ("en-GB", "Authors (author_ids): It is missing.", "ID (logo_id): It is missing."),
         ("ru-RU", "Авторы (author_ids): ", "Номер (logo_id): "),
     ],
 )

@@ -51,8 +51,8 @@ def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_mouse(consol
     _card(page, "Logo 34").get_by_role("checkbox").click()
     _card(page, "Logo 32").get_by_role("checkbox").click(modifiers=["Shift"])
     expect(page.locator(".found")).to_have_text("3 selected")
-    page.get_by_role("button", name="Switch off").click()
-    expect(page.locator(".notice")).to_contain_text("Switched 3 off")
+    page.get_by_role("button", name="Deactivate").click()
+    expect(page.locator(".notice")).to_contain_text("Deactivated 3")
     assert before - _active(console) == {"Logo 32", "Logo 33", "Logo 34"}
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".notice")).to_contain_text("Undone")
@@ -63,7 +63,7 @@ def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_mouse(consol
     expect(page.get_by_role("dialog")).to_contain_text("Remove 11 logos?")
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(page.locator(".notice").last).to_contain_text("Removed 11")
-    expect(page.locator(".empty")).to_contain_text("No logo is like that")
+    expect(page.locator(".empty")).to_contain_text("No matching logos")
     page.get_by_role("button", name="Show all").click()
     expect(page.locator(".found")).to_have_text("36 found")
     page.get_by_role("button", name="Undo").click()
@@ -91,9 +91,9 @@ def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_keyboard_alo
     expect(page.get_by_role("link", name="Logo 7", exact=True)).to_be_focused()
     press("Shift+Space")
     expect(page.locator(".found")).to_have_text("7 selected")
-    page.get_by_role("button", name="Switch off").focus()
+    page.get_by_role("button", name="Deactivate").focus()
     press("Enter")
-    expect(page.locator(".notice")).to_contain_text("Switched 6 off")
+    expect(page.locator(".notice")).to_contain_text("Deactivated 6")
     assert before - _active(console) == {f"Logo {n}" for n in (1, 2, 3, 4, 6, 7)}
     page.get_by_role("button", name="Undo").focus()
     press("Enter")
@@ -149,8 +149,8 @@ def test_what_others_do_to_selected_themes_is_said_by_name_and_nothing_is_done_t
     page.get_by_role("button", name="Select all").click()
     themes.amend(artworks.AmendTheme(theme_id=2, custom_css="a { color: red }"))
     themes.remove(artworks.RemoveTheme(theme_id=3))
-    page.get_by_role("button", name="Switch on").click()
-    expect(page.locator(".notice", has_text="Switched 10 on")).to_be_visible()
+    page.get_by_role("button", name="Activate", exact=True).click()
+    expect(page.locator(".notice", has_text="Activated 10")).to_be_visible()
     expect(page.locator(".notice", has_text="changed")).to_contain_text("Theme 2")
     expect(page.locator(".notice", has_text="removed")).to_contain_text("Theme 3")
     expect(page.locator(".found")).to_have_text("1 selected")
@@ -177,19 +177,19 @@ def test_a_change_of_many_stops_when_the_database_goes_away_and_goes_on_with_one
             route.continue_()
 
     page.route("**/api/logos/*", lose_the_fourth)
-    page.get_by_role("button", name="Switch off").click()
+    page.get_by_role("button", name="Deactivate").click()
     failed = page.locator(".notice.failed")
     expect(failed).to_contain_text("are left")
     page.unroute("**/api/logos/*")
     failed.get_by_role("button", name="Try again").click()
-    expect(page.locator(".notice", has_text=f"Switched {len(chosen)} off")).to_be_visible()
+    expect(page.locator(".notice", has_text=f"Deactivated {len(chosen)}")).to_be_visible()
     assert before - _active(console) == chosen
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".notice").last).to_contain_text("Undone")
     assert _active(console) == before
 
 
-@pytest.mark.parametrize("act", ["Switch off", "Remove"])
+@pytest.mark.parametrize("act", ["Deactivate", "Remove"])
 def test_a_change_of_many_that_stops_before_a_write_does_that_write_when_it_goes_on(console: Person, act: str) -> None:
     """contract A20, J4"""
     page = console.page
@@ -211,7 +211,7 @@ def test_a_change_of_many_that_stops_before_a_write_does_that_write_when_it_goes
     expect(failed).to_contain_text("are left")
     page.unroute("**/api/logos/*")
     failed.get_by_role("button", name="Try again").click()
-    done = {"Switch off": f"Switched {len(chosen)} off", "Remove": "Removed 11"}[act]
+    done = {"Deactivate": f"Deactivated {len(chosen)}", "Remove": "Removed 11"}[act]
     expect(page.locator(".notice", has_text=done)).to_be_visible()
     assert before - _active(console) == chosen
     page.get_by_role("button", name="Undo").click()
@@ -261,7 +261,7 @@ def test_what_concerns_most_records_is_one_line_of_the_overview_and_a_filter_tha
     console.sign_in()
     matters = page.locator(".matters > li")
     expect(matters.first).to_contain_text("1 active logo has no CSS")
-    expect(matters.last).to_contain_text("which concern")
+    expect(matters.last).to_contain_text("affecting most records")
     link = page.get_by_role("link", name="67 logos name no author")
     expect(link).to_be_hidden()
     matters.last.locator("summary").first.click()

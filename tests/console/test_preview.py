@@ -106,10 +106,10 @@ def test_a_host_is_reached_when_a_person_lets_it_be_and_no_longer(chromium: Brow
     with shown(chromium) as seen:
         preview(seen, "logo", f"background: url(http://{elsewhere.host}/a.png)")
         assert elsewhere.asked == []
-        seen.page.get_by_role("button", name="Let the preview reach").click()
+        seen.page.get_by_role("button", name="Allow").click()
         settled(seen)
         assert elsewhere.asked == ["/a.png"]
-        seen.page.get_by_role("button", name="Reached; stop that").click()
+        seen.page.get_by_role("button", name="Allowed · Block").click()
         frame = settled(seen)
         seen.page.evaluate("props.value = { ...props.value, css: props.value.css.replace('/a', '/b') + ';color:red' }")
         expect(frame.locator(".with .logo").first).to_have_css("color", "rgb(255, 0, 0)")
@@ -122,7 +122,7 @@ def test_a_host_that_was_allowed_stays_allowed_for_the_other_records_of_the_sess
 ) -> None:
     with shown(chromium) as seen:
         preview(seen, "logo", f"background: url(http://{elsewhere.host}/a.png)")
-        seen.page.get_by_role("button", name="Let the preview reach").click()
+        seen.page.get_by_role("button", name="Allow").click()
         settled(seen)
         for name in "bc":
             # With another key it is another preview, as that of the next record.
@@ -130,15 +130,15 @@ def test_a_host_that_was_allowed_stays_allowed_for_the_other_records_of_the_sess
             seen.page.evaluate("([key, css]) => props.value = { ...props.value, key, css }", [name, css])
             settled(seen)
             expect(seen.page.locator(".held")).to_have_count(0)
-        expect(seen.page.get_by_role("button", name="Reached; stop that")).to_be_visible()
+        expect(seen.page.get_by_role("button", name="Allowed · Block")).to_be_visible()
         assert (elsewhere.asked, seen.complaints) == (["/a.png", "/b.png", "/c.png"], [])
 
 
 @pytest.mark.parametrize(
     ("locale", "words"),
     [
-        ("en-GB", "never asked for here: browsers have no way to allow an address like this one"),
-        ("ru-RU", "отсюда не запрашивается: для такого адреса"),
+        ("en-GB", "always blocked: browsers have no way to allow an address like this one"),
+        ("ru-RU", "всегда заблокирован: для такого адреса"),
     ],
 )
 def test_what_no_policy_can_name_is_listed_and_never_offered(
@@ -174,8 +174,8 @@ def test_what_no_policy_can_name_is_listed_and_never_offered(
 @pytest.mark.parametrize(
     ("locale", "words", "let", "without"),
     [
-        ("en-GB", "shows pictures of {}. Nothing is asked for there", "Let the preview reach", "Look without it"),
-        ("ru-RU", "{}. Пока вы не разрешите, оттуда", "Пустить просмотр к", "Смотреть без этого"),
+        ("en-GB", "shows pictures from {}. Nothing is loaded from there", "Allow", "Preview without it"),
+        ("ru-RU", "{}. Пока вы не разрешите, оттуда", "Разрешить", "Просмотр без этого"),
     ],
 )
 def test_in_the_place_of_what_is_not_asked_for_stands_why_and_the_way_to_it(
@@ -225,7 +225,7 @@ def test_fonts_take_a_click_even_of_a_picture_host_and_what_is_in_the_css_itself
         assert around is not None
         assert held["height"] < around["height"] / 2
         assert (pictures.asked, seen.complaints) == ([], [])
-        seen.page.locator(".held").get_by_role("button", name="Let the preview reach").click()
+        seen.page.locator(".held").get_by_role("button", name="Allow").click()
         settled(seen)
         assert pictures.asked == ["/f.woff2"]
 
@@ -236,8 +236,8 @@ def test_an_import_is_followed_when_a_person_lets_it_be(chromium: Browser, elsew
         frame = preview(seen, "theme", css)
         assert looks(frame, "h1", "color") == ["rgb(1, 2, 3)"]
         assert (elsewhere.asked, looks(frame, "body", "letterSpacing"), seen.complaints) == ([], ["normal"], [])
-        expect(seen.page.locator(".held")).to_contain_text("takes a whole sheet from")
-        seen.page.locator(".held").get_by_role("button", name="Let the preview reach").click()
+        expect(seen.page.locator(".held")).to_contain_text("imports a stylesheet from")
+        seen.page.locator(".held").get_by_role("button", name="Allow").click()
         frame = settled(seen)
         expect(frame.locator("body")).to_have_css("letter-spacing", "3px")
         assert looks(frame, "h1", "color") == ["rgb(1, 2, 3)"]
@@ -291,7 +291,7 @@ def test_what_runs_in_the_frame_has_nothing(chromium: Browser, elsewhere: Counti
 HOSTILE = {
     "an overlay": "body::after { content: ''; position: fixed; inset: 0; z-index: 2147483647; background: url(X) }",
     "image-set": "h1 { background: image-set('X' 1x, url(X) 2x) }",
-    "a font": "@font-face { font-family: f; src: url(X) } * { font-family: f }",
+    "font": "@font-face { font-family: f; src: url(X) } * { font-family: f }",
     "a cursor": "* { cursor: url(X), auto }",
     "a mask": "* { mask: url(X#m); clip-path: url(X#c); filter: url(X#f) }",
     "a border": "* { border: 9px solid; border-image: url(X) 9 }",

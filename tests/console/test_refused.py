@@ -24,7 +24,7 @@ FORMS: Final = {
     "create_user": ("users/new", {"user_id": "900", "username": "N", "password": "secret enough"}, "Create"),
     "amend_user": ("users/7", {"username": "N"}, "Save"),
     "set_password": ("account", {"new-password": "secret enough"}, "Change the password"),
-    "create_key": ("account", {"name": "N"}, "Make the key"),
+    "create_key": ("account", {"name": "N"}, "Create key"),
 }
 
 
@@ -103,7 +103,7 @@ def test_whatever_is_wrong_with_any_field_of_any_form_stands_there_and_has_the_f
 @pytest.mark.parametrize(
     ("locale", "save", "words", "again"),
     [
-        ("en-GB", "Save", ["Try again in 3 seconds", "Try again in 2 seconds", "Now you can try again"], "Try again"),
+        ("en-GB", "Save", ["Try again in 3 seconds", "Try again in 2 seconds", "You can try again now"], "Try again"),
         ("ru-RU", "Сохранить", ["через 3 секунды", "через 2 секунды", "Теперь можно повторить"], "Повторить"),
     ],
 )
@@ -139,7 +139,7 @@ def test_who_is_too_fast_sees_how_long_it_takes_and_goes_on_by_a_click(
 @pytest.mark.parametrize(
     ("locale", "words", "submit"),
     [
-        ("en-GB", ["Wait 3 seconds", "Wait 2 seconds", "Now you can try again"], "Sign in"),
+        ("en-GB", ["Wait 3 seconds", "Wait 2 seconds", "You can try again now"], "Sign in"),
         ("ru-RU", ["Подождите 3 секунды", "Подождите 2 секунды", "Теперь можно повторить"], "Войти"),
     ],
 )
@@ -185,8 +185,8 @@ def test_who_signs_in_too_often_sees_the_seconds_pass_and_can_be_somebody_else_m
         (
             "en-GB",
             "8 are left.",
-            ["Try again in 3 seconds.", "Try again in 2 seconds.", "Now you can try again."],
-            "Switch off",
+            ["Try again in 3 seconds.", "Try again in 2 seconds.", "You can try again now."],
+            "Deactivate",
             "Try again",
         ),
         (

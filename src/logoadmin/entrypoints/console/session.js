@@ -32,7 +32,7 @@ export const state = signal(/** @type {"starting" | "out" | "in" | "ended"} */ (
 export const me = signal(/** @type {Me | undefined} */ (undefined));
 
 /** The first administrator, and what a password looks like that the program made for them (contract H3). */
-const FIRST_USER = 2_000_000_000;
+export const FIRST_USER = 2_000_000_000;
 const GENERATED = /^[\w-]{43}$/;
 const OFFERED = "logoadmin.generated";
 /** Whether the person still has the password that the program made and printed: they are offered to choose one. */

@@ -94,7 +94,7 @@ function blocked(user) {
 
 /** @param {Failure} failure @param {User} user */
 function explain(failure, user) {
-  if (failure.kind === "conflict" && failure.detail.includes("*")) return t("last.all");
+  if (failure.kind === "conflict" && failure.detail.includes("*")) return t("last.admin", { name: user.username ?? "" });
   if (failure.kind === "forbidden" && may(WRITE)) return t("user.escalation", { name: user.username ?? "" });
   return undefined;
 }

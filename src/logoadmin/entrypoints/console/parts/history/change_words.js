@@ -1,7 +1,7 @@
 /** A change in words: who did what to which record. */
 import { h } from "../../vendor/preact.js";
 import { fieldsOfChange, nameOf } from "./changes.js";
-import { userName } from "./user_names.js";
+import { actor } from "./user_names.js";
 import { listOf } from "../../records.js";
 import { enumeration, t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";
@@ -29,7 +29,7 @@ export const authorIds = (links) => (Array.isArray(links) ? links.map((link) => 
 /** @param {{change: Change}} props */
 export function Words({ change }) {
   const nodes = {
-    who: h("bdi", { class: "who" }, userName(change.user_id)),
+    who: h("bdi", { class: "who" }, actor(change)),
     kind: kindOf(change.kind),
     name: h("bdi", { class: "what" }, nameOf(change)),
     fields: enumeration(fieldsOfChange(change).map((name) => known(`in.${name}`, name.replaceAll("_", " ")))),
@@ -55,7 +55,7 @@ function keyOf(change) {
 /** All that one request did, in a sentence. @param {{group: import("./changes.js").Group}} props */
 export function GroupWords({ group: { changes, count } }) {
   const [first] = changes;
-  const who = h("bdi", { class: "who" }, userName(first?.user_id ?? null));
+  const who = h("bdi", { class: "who" }, actor(first));
   if (count > changes.length) return h("span", { class: "change-words" }, rich("many.all", { who }, { n: count }));
   /** @type {Map<string, Set<number>>} */
   const records = new Map();

@@ -1,7 +1,7 @@
 /** What people are called whose numbers stand in the history; each is asked for once, and only those that are shown. */
 import { effect, signal } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
-import { me, may, pageConfig } from "../../session.js";
+import { FIRST_USER, me, may, pageConfig } from "../../session.js";
 import { t } from "../../texts.js";
 
 /** @typedef {import("../../vendor/preact.js").Signal<string>} Name */
@@ -21,6 +21,12 @@ export function userName(userId) {
     if (may("users:read")) void ask(userId, name);
   }
   return name.value || t("who.number", { id: String(userId) });
+}
+
+/** @param {import("./changes.js").Change | undefined} change @returns {string} who made it */
+export function actor(change) {
+  const isSetup = change?.user_id === null && change.action === "user.created" && change.id === FIRST_USER;
+  return isSetup ? t("who.setup") : userName(change?.user_id ?? null);
 }
 
 /** @param {number} userId @param {Name} name */
