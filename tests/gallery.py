@@ -23,7 +23,7 @@ from logoadmin.domain.open_transaction import OpenTransaction
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.storage import Session, Storage, UnitOfWork, WouldBlock, WriteLock
+from logoadmin.ports.storage import Session, Storage, UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
@@ -178,11 +178,6 @@ class WatchedStorage:
         self._asked("snapshot")
         return self._inner.snapshot(work)
 
-    def nonblocking(self, call: Callable[[], Answer]) -> Answer:
-        if self.waits:
-            raise WouldBlock
-        return self._inner.nonblocking(call)
-
     def write(
         self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
     ) -> Answer:
@@ -199,10 +194,6 @@ class WatchedStorage:
 
     def data_version(self) -> int | None:
         return self._inner.data_version()
-
-    def atomic(self, calls: Callable[[], Answer]) -> Answer:
-        self._asked("atomic")
-        return self._inner.atomic(calls)
 
     def close(self) -> None:
         self._inner.close()

@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,7 +21,7 @@ from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.domain.services.keys import CreateKey, ListKeys
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.services.users import ListUsers
-from logoadmin.ports.storage import Credentials, Session, Storage, StoredResponse, UnitOfWork, WouldBlock
+from logoadmin.ports.storage import Credentials, Session, Storage, StoredResponse, UnitOfWork
 from tests.gallery import (
     ADMIN_PASSWORD,
     NOW,
@@ -115,20 +114,6 @@ def at_once(*works: Callable[[], object]) -> list[object]:
 
     with ThreadPoolExecutor(len(works)) as executor:
         return list(executor.map(run, works))
-
-
-@pytest.mark.rule("contract A20")
-def test_a_call_that_may_not_wait_answers_like_any_other_or_is_not_made(storage: Storage) -> None:
-    storage.write(lambda uow: uow.records(AUTHORS).add(author(1)))
-
-    def find(id_: int) -> Author | None:
-        return storage.snapshot(lambda uow: uow.records(AUTHORS).get(id_))
-
-    for _ in range(3):
-        with suppress(WouldBlock):
-            assert storage.nonblocking(lambda: find(1)) == author(1)
-            assert storage.nonblocking(lambda: find(2)) is None
-    assert find(1) == author(1)
 
 
 # Names and texts

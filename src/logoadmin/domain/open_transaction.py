@@ -48,14 +48,6 @@ class OpenTransaction:
         self.write(work, lock)
         return True
 
-    def nonblocking(self, call: Callable[[], Answer]) -> Answer:
-        """Make the call."""
-        return call()
-
-    def atomic(self, calls: Callable[[], Answer]) -> Answer:
-        """Make the calls."""
-        return self.write(lambda _: calls())
-
     def check(self) -> None:
         """Do nothing: the transaction is open."""
 

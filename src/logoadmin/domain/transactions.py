@@ -141,7 +141,7 @@ class Transactions:
         if isinstance(caller.request_id, str):
             _RequestIdInput(request_id=caller.request_id)
         # Before the transaction: for a password this is a slow hash.
-        request = self._idempotency.request(command, caller)
+        request = None if command.idempotency_key is None else self._idempotency.request(command, caller)
 
         lock: WriteLock = "records" if command.changes_records else "sessions"
         answer, is_replay = self._storage.write(

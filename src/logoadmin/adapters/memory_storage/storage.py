@@ -22,7 +22,7 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.model.records import StoredRecord
-from logoadmin.ports.storage import Records, UnitOfWork, WouldBlock, WriteLock
+from logoadmin.ports.storage import Records, UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
@@ -69,7 +69,6 @@ class MemoryStorage:
     def __init__(self) -> None:
         self._tables = Tables()
         self._one_at_a_time = threading.RLock()
-        self._group: Journal | None = None
         self._writes = 0
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
@@ -78,15 +77,6 @@ class MemoryStorage:
             return work(_unit_of_work(self._tables, Journal()))
 
     snapshot = read
-
-    def nonblocking(self, call: Callable[[], Answer]) -> Answer:
-        """Make the call, if nobody else is at work."""
-        if not self._one_at_a_time.acquire(blocking=False):
-            raise WouldBlock
-        try:
-            return call()
-        finally:
-            self._one_at_a_time.release()
 
     def write(
         self,
@@ -97,7 +87,7 @@ class MemoryStorage:
     ) -> Answer:
         """Run the work; undo what it did if it raises."""
         with self._one_at_a_time:
-            journal = self._group or Journal()
+            journal = Journal()
             self._writes += 1
             with journal.undone_on_error():
                 return work(_unit_of_work(self._tables, journal))
@@ -111,17 +101,6 @@ class MemoryStorage:
         finally:
             self._one_at_a_time.release()
         return True
-
-    def atomic(self, calls: Callable[[], Answer]) -> Answer:
-        """Run calls; undo all that they wrote if they raise."""
-        with self._one_at_a_time:
-            outer = self._group
-            journal = self._group = outer or Journal()
-            try:
-                with journal.undone_on_error():
-                    return calls()
-            finally:
-                self._group = outer
 
     def is_empty(self) -> bool:
         """Return whether nothing was stored yet."""

@@ -1,11 +1,10 @@
 """The storage itself: its calls, each a transaction of one sort, the repositories in it, and its tables."""
 
-import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import count
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
@@ -13,7 +12,6 @@ from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import Failure, FailureKind
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
-from logoadmin.adapters.sql_storage.groups import Group
 from logoadmin.adapters.sql_storage.repositories.changes import SqlChanges, SqlStoredResponses
 from logoadmin.adapters.sql_storage.repositories.records import SqlRepositoryFinder
 from logoadmin.adapters.sql_storage.repositories.sessions import (
@@ -31,7 +29,7 @@ from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.ports.metrics import Metrics, NoMetrics
-from logoadmin.ports.storage import UnitOfWork, WouldBlock, WriteLock
+from logoadmin.ports.storage import UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
@@ -75,18 +73,6 @@ def unit_of_work(
     )
 
 
-class _Thread(threading.local):
-    """What one thread does at the moment.
-
-    Attributes:
-        group: the calls of :meth:`SqlStorage.atomic`.
-        nonblocking: the connection for the call of :meth:`SqlStorage.nonblocking`.
-    """
-
-    group: Group | None = None
-    nonblocking: Any = None
-
-
 class SqlStorage:
     """The :class:`~logoadmin.ports.storage.Storage` of a database that speaks SQL. Safe to use from several threads."""
 
@@ -101,7 +87,6 @@ class SqlStorage:
         self._dialect = dialect
         self._pool = ConnectionPool(dialect, connections or connections_of(dialect), timeout, metrics)
         self._schema = Schema(dialect)
-        self._thread = _Thread()
         self._group_commits: dict[WriteLock, GroupCommit] = {
             lock: GroupCommit(partial(self._pool.call, partial(self._write, lock=lock), writing=True))
             for lock in WRITE_LOCKS
@@ -109,48 +94,27 @@ class SqlStorage:
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work with each statement a transaction of its own: no BEGIN, no ROLLBACK, one round trip each."""
-        return self._reading(self._read, work)
+        return self._pool.call(self._read, work)
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction that sees one moment."""
-        return self._reading(self._snapshot, work)
-
-    def nonblocking(self, call: Callable[[], Answer]) -> Answer:
-        """Make a call with a connection that waits for nothing, where the database has such a one."""
-        with self._dialect.nonblocking() as connection:
-            self._thread.nonblocking = connection
-            try:
-                return call()
-            finally:
-                self._thread.nonblocking = None
+        return self._pool.call(self._snapshot, work)
 
     def write(
         self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
     ) -> Answer:
         """Run the work in a transaction, from its start again where the database undid all of it."""
-        group = self._group_of_writes()
-        if group is not None:
-            return group.run(work)
         if alone:
             return self._pool.call(partial(self._write, lock=lock), work, writing=True)
         return self._group_commits[lock].run(work)
 
     def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
         """Run the work in a transaction if that can begin at once."""
-        group = self._group_of_writes()
-        if group is not None:
-            group.run(work)
-            return True
         try:
             self._pool.once(partial(self._write_at_once, lock=lock), work)
         except Failure:
             return False
         return True
-
-    def atomic(self, calls: Callable[[], Answer]) -> Answer:
-        """Run calls whose writes are one transaction, from their start again where the database undid all of it."""
-        group = self._group_of_writes()
-        return self._pool.call(self._atomic, calls, writing=True) if group is None else group.run(lambda _: calls())
 
     def is_empty(self) -> bool:
         """Tell whether the tables are still to be made.
@@ -214,20 +178,6 @@ class SqlStorage:
         self._dialect.close()
         self._pool.close()
 
-    def _reading(
-        self,
-        way: Callable[[Transaction, Callable[[UnitOfWork], Answer]], Answer],
-        work: Callable[[UnitOfWork], Answer],
-    ) -> Answer:
-        connection = self._thread.nonblocking
-        return self._pool.call(way, work) if connection is None else self._pool.nonblocking(connection, way, work)
-
-    def _group_of_writes(self) -> Group | None:
-        """Return the group that writes of this thread belong to."""
-        if self._thread.nonblocking is not None:
-            raise WouldBlock  # to write is to wait
-        return self._thread.group
-
     def _prepare(self, first: Callable[[UnitOfWork], Answer | None]) -> Answer | None:
         engine = self._dialect.engine(2, None)  # one that does it, and one that says it is still at it
         try:
@@ -283,18 +233,6 @@ class SqlStorage:
             transaction.take_write_lock(self._dialect.begin_write, lock, wait=False)
             work(unit_of_work(transaction))
             self._commit(transaction)
-
-    def _atomic(self, transaction: Transaction, calls: Callable[[], Answer]) -> Answer:
-        return self._write(transaction, partial(self._grouped, transaction, calls))
-
-    def _grouped(self, transaction: Transaction, calls: Callable[[], Answer], uow: UnitOfWork) -> Answer:
-        group = self._thread.group = Group(self.server, self._pool.driver_errors, transaction, uow)
-        try:
-            return calls()
-        finally:
-            self._thread.group = None
-            # In the place of an answer as of an error: neither is worth anything now.
-            group.check()
 
     def _commit(self, transaction: Transaction) -> None:
         transaction.finish()

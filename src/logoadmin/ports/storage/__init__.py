@@ -18,7 +18,7 @@ own: a write of records sees them as they were at its beginning.
 from logoadmin.ports.storage.changes import Changes, StoredResponse, StoredResponses
 from logoadmin.ports.storage.records import Credentials, Links, Passwords, Records
 from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Session, Sessions, SignInAttempts
-from logoadmin.ports.storage.storage import RecordsOf, Storage, StorageLifecycle, UnitOfWork, WouldBlock, WriteLock
+from logoadmin.ports.storage.storage import RecordsOf, Storage, StorageLifecycle, UnitOfWork, WriteLock
 
 __all__ = [
     "Changes",
@@ -37,6 +37,5 @@ __all__ = [
     "StoredResponse",
     "StoredResponses",
     "UnitOfWork",
-    "WouldBlock",
     "WriteLock",
 ]

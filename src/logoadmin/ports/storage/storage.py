@@ -22,10 +22,6 @@ Record = TypeVar("Record", bound=StoredRecord)
 WriteLock = Literal["records", "sessions"]
 
 
-class WouldBlock(Exception):
-    """A call that is made without waiting would have to wait; it is no error, and was not made."""
-
-
 class RecordsOf(Protocol):
     """Returns the records of a kind."""
 
@@ -83,15 +79,6 @@ class Storage(Protocol):
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that only reads; its statements all see the same moment."""
 
-    def nonblocking(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call whose reads, those of this thread, take microseconds and wait for nothing.
-
-        So an event loop may make it. It should read few records, and find them by their keys.
-
-        Raises:
-            WouldBlock: it would have had to wait, or to write; make it where that may be.
-        """
-
     def write(
         self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
     ) -> Answer:
@@ -111,17 +98,6 @@ class Storage(Protocol):
 
     def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
         """Run the work of a write if it can begin without waiting; return whether it ran."""
-
-    def atomic(self, calls: Callable[[], Answer]) -> Answer:
-        """Return the answer of calls whose writes, those of this thread, are one transaction and cost as little.
-
-        A write that raises undoes itself alone; whoever makes the calls may take it from there. If the calls raise
-        in the end, all their writes are undone and the error passes on. Like work, they may be run again from their
-        start. Reads among them may not see what they wrote.
-
-        Raises:
-            StorageUnavailable: the database is out of reach; all of the changes may have been stored, or none.
-        """
 
     def check(self) -> None:
         """Require that storage responds and that its tables fit this program.

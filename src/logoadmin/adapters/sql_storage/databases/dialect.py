@@ -117,15 +117,8 @@ class Dialect(Protocol):
     def data_version(self) -> int | None:
         """Return what :meth:`logoadmin.ports.storage.Storage.data_version` asks for."""
 
-    def nonblocking(self) -> AbstractContextManager[Any]:
-        """Lend a connection that waits for nothing, for a few short reads.
-
-        Raises:
-            WouldBlock: on entry, there is none, or somebody else has it.
-        """
-
     def close(self) -> None:
-        """Let go of what :meth:`data_version` and :meth:`nonblocking` read with."""
+        """Close the connection of :meth:`data_version`."""
 
     def exists(self) -> bool:
         """Tell whether there is a database to connect to; a server's is always taken to be there.

@@ -16,7 +16,6 @@ from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
 from logoadmin.ports.metrics import Metrics
-from logoadmin.ports.storage import WouldBlock
 
 Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
@@ -108,34 +107,6 @@ class ConnectionPool:
         finally:
             if connection is not None:
                 connection.close()
-
-    def nonblocking(
-        self,
-        connection: PoolProxiedConnection,
-        way: Callable[[Transaction, Callable[Given, Answer]], Answer],
-        work: Callable[Given, Answer],
-    ) -> Answer:
-        """Make a call with a connection that waits for nothing, and count it if it was made.
-
-        Raises:
-            WouldBlock: the database failed, now or lately; :meth:`call` finds out what is to be done about it.
-        """
-        if not (self._breaker.is_closed and self.failure_log.has_no_failures):
-            raise WouldBlock
-        began = time.perf_counter()
-        try:
-            answer = way(self.transaction(connection), work)
-        except Exception as error:
-            failure = self.driver_errors.failure(error)
-            if failure is None and not self.driver_errors.is_of_database(error):
-                self._count("ok", began)
-                raise
-            # One that met a lock, or whose statement was ended, is as good as before.
-            if failure is None or failure.cause is not Cause.TOO_BUSY:
-                connection.invalidate()
-            raise WouldBlock from None
-        self._count("ok", began)
-        return answer
 
     def transaction(self, connection: PoolProxiedConnection) -> Transaction:
         """Return a transaction of a connection that has not begun."""

@@ -23,7 +23,6 @@ from logoadmin.adapters.sql_storage.databases.mysql.leases import Lease
 from logoadmin.adapters.sql_storage.driver_errors import Classification
 from logoadmin.domain.model.checks import Result
 from logoadmin.domain.model.errors import SettingsError
-from logoadmin.ports.storage import WouldBlock
 
 # The worst case adds up a wait for the pool, a ping, and a new connection that does not answer; it stays below the
 # two seconds of contract A20. So do a wait for the pool and a statement, which must outlast the server's shortest wait
@@ -116,10 +115,6 @@ class Mysql:
 
     def data_version(self) -> None:
         """Return nothing: a server would have to be asked."""
-
-    def nonblocking(self) -> AbstractContextManager[Any]:
-        """Refuse: a server is waited for."""
-        raise WouldBlock
 
     def close(self) -> None:
         """Do nothing: there is nothing that looks."""

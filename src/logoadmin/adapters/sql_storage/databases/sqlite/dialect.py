@@ -23,8 +23,8 @@ from logoadmin.adapters.sql_storage.databases.sqlite.backups import (
     sqlite_errors_explained,
     whole_copy,
 )
+from logoadmin.adapters.sql_storage.databases.sqlite.commit_watch import CommitWatch
 from logoadmin.adapters.sql_storage.databases.sqlite.error_codes import classify
-from logoadmin.adapters.sql_storage.databases.sqlite.nonblocking import NonblockingConnection, NonblockingReader
 from logoadmin.adapters.sql_storage.driver_errors import Classification
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.checks import Result
@@ -67,7 +67,7 @@ class Sqlite:
         self.server = os.path.basename(self._path) or self._path
         path = Path(self._path).resolve()
         self.files = frozenset(path.with_name(path.name + of) for of in ("", "-wal", "-shm") if path.name)
-        self._nonblocking = NonblockingReader(self.file, lambda: self._opened(0, NonblockingConnection))
+        self._commit_watch = CommitWatch(self.file, lambda: self._opened(0, sqlite3.Connection))
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
         """Return an engine that never makes the file: one that is gone must not come back empty."""
@@ -95,15 +95,11 @@ class Sqlite:
 
     def data_version(self) -> int | None:
         """Return a number that is another one after any commit to the file."""
-        return self._nonblocking.data_version()
-
-    def nonblocking(self) -> AbstractContextManager[NonblockingConnection]:
-        """Lend a connection that waits for nobody."""
-        return self._nonblocking.connection()
+        return self._commit_watch.data_version()
 
     def close(self) -> None:
-        """Let go of the connection that waits for nobody."""
-        self._nonblocking.close()
+        """Close the connection of the commit watch."""
+        self._commit_watch.close()
 
     @contextmanager
     def without_waiting(self, connection: PoolProxiedConnection) -> Iterator[None]:
