@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 import pytest
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import KeyHolder, SignedIn
@@ -228,19 +228,8 @@ async def unended(app: ASGIApp, user: Headers) -> "asyncio.Task[int]":
     return task
 
 
-async def begun(app: ASGIApp, admin: Headers, ended: asyncio.Event, waited_for: asyncio.Event | None = None) -> int:
+async def begun(app: ASGIApp, user: Headers, ended: asyncio.Event, waited_for: asyncio.Event | None = None) -> int:
     """Send an import whose last part comes when it may; return the status of the answer."""
-    status: list[int] = []
-    scope = {
-        "type": "http",
-        "method": "POST",
-        "path": "/api/import",
-        "query_string": b"",
-        "root_path": "",
-        "headers": [(name.encode(), text.encode()) for name, text in admin.items()]
-        + [(b"content-type", b"application/jsonl"), (b"host", b"localhost")],
-        "client": ("192.0.2.1", 1),
-    }
 
     async def receive() -> dict[str, Any]:
         if waited_for is not None:
@@ -248,11 +237,21 @@ async def begun(app: ASGIApp, admin: Headers, ended: asyncio.Event, waited_for: 
         await ended.wait()
         return {"type": "http.request", "body": b"", "more_body": False}
 
+    return await posted(app, user, receive)
+
+
+async def posted(app: ASGIApp, user: Headers, receive: Receive) -> int:
+    """Send an import in the parts that are received; return the status of the answer."""
+    status: list[int] = []
+    sent = {**user, "content-type": "application/jsonl", "host": "localhost"}
+    headers = [(name.encode(), text.encode()) for name, text in sent.items()]
+    scope = {"type": "http", "method": "POST", "path": "/api/import", "query_string": b"", "headers": headers}
+
     async def send(message: Any) -> None:
         if message["type"] == "http.response.start":
             status.append(message["status"])
 
-    await app(scope, receive, send)
+    await app({**scope, "root_path": "", "client": ("192.0.2.1", 1)}, receive, send)
     return status[0]
 
 
@@ -283,23 +282,12 @@ def test_slow_uploads_make_room_for_others_and_fast_ones_do_not(
 
 async def steadily(app: ASGIApp, user: Headers, rate: int, ended: asyncio.Event) -> int:
     """Send an upload of empty lines at some bytes per second until it may end; return the status."""
-    status: list[int] = []
-    headers = [
-        *((name.encode(), text.encode()) for name, text in user.items()),
-        (b"content-type", b"application/jsonl"),
-    ]
-    scope = {"type": "http", "method": "POST", "path": "/api/import", "query_string": b"", "headers": headers}
 
     async def receive() -> dict[str, Any]:
         await asyncio.sleep(0.02)
         return {"type": "http.request", "body": b"\n" * (rate // 50), "more_body": not ended.is_set()}
 
-    async def send(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            status.append(message["status"])
-
-    await app(scope, receive, send)
-    return status[0]
+    return await posted(app, user, receive)
 
 
 def test_a_full_disk_is_said(client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch) -> None:
