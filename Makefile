@@ -1,5 +1,5 @@
 # Every target sets up what it needs: only python3, pip and make are required.
-.PHONY: run test test-slow test-all structure openapi check check-code check-console preload vendor bench bench-console pictures build
+.PHONY: run test test-slow test-all structure tables openapi check check-code check-console preload vendor bench bench-console pictures build
 .PHONY: docs lock clean
 
 UV := .venv/bin/uv
@@ -43,6 +43,9 @@ vendor: tools/console/node_modules/ready  ## Rebuild the console's vendored file
 
 structure: .venv/ready  ## Measure the size and the paths of the code, and write them into docs/architecture.md
 	$(BIN)/python -m benchmarks.structure
+
+tables: .venv/ready  ## Write the tables of settings and causes into docs/
+	$(BIN)/python -m tests.architecture.tables
 
 openapi: .venv/ready  ## Write docs/openapi.json, whose diff shows changes of the interface
 	$(BIN)/logoadmin openapi --access open > docs/openapi.json

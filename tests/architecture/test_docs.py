@@ -12,13 +12,11 @@ from typing import Any, Final
 
 import click
 import pytest
-from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 import logoadmin
 from benchmarks import structure
 from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.command import fields_of
 from logoadmin.domain.model.errors import LogoAdminError, NotModified
 from logoadmin.entrypoints.cli import cli
@@ -26,6 +24,7 @@ from logoadmin.entrypoints.http_api.errors import STATUSES
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings
+from tests.architecture.tables import TABLES, with_table
 from tests.entrypoints.served import service
 
 ROOT: Final = Path(__file__).parent.parent.parent
@@ -162,24 +161,12 @@ def test_the_example_of_a_page_prints_the_responses_of_the_page(page: str, tmp_p
 # Tables.
 
 
-def written(value: object) -> str:
-    """Return a default as the table of settings writes it, which is the form of `logoadmin.toml`."""
-    value = value.get_secret_value() if isinstance(value, SecretStr) else value
-    if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    return "none" if value in (None, (), "") else f"`{value}`"
-
-
-@pytest.mark.rule("contract H1")
-def test_the_table_of_settings_has_all_of_them() -> None:
-    table = {row[0]: row[1] for row in rows("docs/settings.md", "`[a-z_0-9]+`")}
-    assert table == {f"`{name}`": written(field.default) for name, field in Settings.model_fields.items()}
-
-
-@pytest.mark.rule("contract K3")
-def test_the_table_of_causes_has_all_of_them() -> None:
-    table = text("docs/trouble.md").partition("| Code | Cause | Remedy |\n")[2].partition("\n\n")[0]
-    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [cause.code for cause in Cause]
+@pytest.mark.rule("contract H1", "contract K3")
+@pytest.mark.parametrize("name", TABLES)
+def test_the_generated_tables_are_those_of_the_code(name: str) -> None:
+    page, table = TABLES[name]
+    current = text(f"docs/{page}")
+    assert current == with_table(current, name, table()), "run make tables"
 
 
 def row_of(operation: Operation) -> list[str]:

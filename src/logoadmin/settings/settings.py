@@ -31,74 +31,101 @@ _ROOT_PATH = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
 
 
 class Settings(BaseModel):
-    """All settings; creating them reads nothing but the arguments.
+    """All settings; creating an instance reads nothing but its arguments.
 
-    Attributes:
-        host: the address that ``serve`` listens on.
-        port: its port; 0 for any that is free.
-        database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:`` (contract H2).
-        access: the policy, ``open`` or ``guarded`` (contract B1); None for an implicit ``open``.
-        workers: the number of worker processes of ``serve``.
-        trusted_proxies: the proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` ``serve`` trusts, as addresses
-            and networks. Text is split at commas.
-        root_path: the prefix that a proxy strips from paths, such as ``/gallery``.
-        token_key: the key that signs access tokens; further keys after white space are accepted. Without it, those in
-            the database are used.
-        token_key_files: PEM files. The first has the private key that signs access tokens; those signed by the other
-            files, ``token_key`` or the keys in the database are accepted. Text is split at commas.
-        token_issuer: ``iss`` of access tokens.
-        token_audience: ``aud`` of access tokens.
-        access_token_seconds: the lifetime of an access token.
-        session_seconds: the lifetime of a session that is not refreshed.
-        session_days: the lifetime of any session.
-        hosts: the names of the service besides those of loopback, such as ``gallery.example``; ``*`` for any. Under
-            ``guarded``, any name is accepted if none is given (contract A22). Text is split at commas.
-        origins: the origins whose pages may use the whole interface, such as ``https://admin.example``; others may only
-            read the public gallery (contract F2).
-        cache_seconds: how long browsers and proxies may cache public responses.
-        console: whether the console is served at ``/console/`` (contract J1).
-        picture_hosts: the hosts from which previews of CSS in the console may load pictures, such as ``i.example`` or
-            ``*.example`` (contract J2). Text is split at commas.
-        admin_password: the password of the first administrator; without it, one is generated and shown (contract H3).
-        argon2_memory_kib: the memory of a password hash, in KiB.
-        argon2_passes: the number of passes of a password hash.
-        log_level: ``debug``, ``info`` (a line for each request), ``warning`` or ``error``.
-        log_format: ``text`` or ``json``, one line per event (contract K3).
-        drain_seconds: how long ``serve`` accepts connections after SIGTERM, while ``/readyz`` returns 503 (contract
-            K5).
-        metrics_port: the port for metrics, 0 for any; None for no metrics (contract K2).
-        metrics_host: the address for metrics.
+    The descriptions are those of docs/settings.md (``make tables``), with links relative to that page.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    host: str = "127.0.0.1"
-    port: int = Field(8000, ge=0, le=MAX_PORT)
-    database: SecretStr = SecretStr("sqlite:///logoadmin.db")
-    access: Policy | None = None
-    workers: int = Field(1, ge=1, le=MAX_WORKERS)
-    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
-    root_path: str = ""
-    token_key: SecretStr | None = None
-    token_key_files: tuple[str, ...] | None = None
-    token_issuer: str = Field("logoadmin", min_length=1)
-    token_audience: str = Field("logoadmin", min_length=1)
-    access_token_seconds: int = Field(900, ge=1, le=86_400)
-    session_seconds: int = Field(2_592_000, ge=60, le=31_536_000)
-    session_days: int = Field(90, ge=1, le=3_660)
-    hosts: tuple[str, ...] = ()
-    origins: tuple[str, ...] = ()
-    cache_seconds: int = Field(60, ge=0, le=31_536_000)
-    console: bool = True
-    picture_hosts: tuple[str, ...] = ()
-    admin_password: SecretStr | None = None
-    argon2_memory_kib: int = Field(19_456, ge=8, le=4_194_304)
-    argon2_passes: int = Field(2, ge=1, le=100)
-    log_level: Literal["debug", "info", "warning", "error"] = "warning"
-    log_format: Literal["text", "json"] = "text"
-    drain_seconds: int = Field(0, ge=0, le=3_600)
-    metrics_port: int | None = Field(None, ge=0, le=MAX_PORT)
-    metrics_host: str = "127.0.0.1"
+    host: str = Field("127.0.0.1", description="the address to listen on")
+    port: int = Field(8000, ge=0, le=MAX_PORT, description="the port; 0 chooses a free one")
+    database: SecretStr = Field(
+        SecretStr("sqlite:///logoadmin.db"), description="the [URL of the database](install.md#databases)"
+    )
+    access: Policy | None = Field(
+        None,
+        description=(
+            "the [access policy](secure.md#access-policies), `open` or `guarded`; by default `open` on loopback, and "
+            "required elsewhere"
+        ),
+    )
+    workers: int = Field(1, ge=1, le=MAX_WORKERS, description="the number of worker processes, up to 64")
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = Field(
+        (), description="addresses and networks of trusted [proxies](proxy.md#who-the-client-is)"
+    )
+    root_path: str = Field(
+        "", description="the prefix that a [proxy](proxy.md#under-a-prefix) strips from the paths, such as `/gallery`"
+    )
+    token_key: SecretStr | None = Field(
+        None,
+        description=(
+            "the key that signs access tokens, at least 32 bytes; more keys may follow, see [keys for "
+            "tokens](secure.md#keys-for-tokens); by default the keys in the database"
+        ),
+    )
+    token_key_files: tuple[str, ...] | None = Field(
+        None, description="PEM files with private and public keys; the first signs access tokens"
+    )
+    token_issuer: str = Field("logoadmin", min_length=1, description="`iss` of access tokens")
+    token_audience: str = Field("logoadmin", min_length=1, description="`aud` of access tokens")
+    access_token_seconds: int = Field(900, ge=1, le=86_400, description="the lifetime of an access token")
+    session_seconds: int = Field(
+        2_592_000, ge=60, le=31_536_000, description="how long a session lasts without a refresh"
+    )
+    session_days: int = Field(90, ge=1, le=3_660, description="how long a session lasts in any case; 1 to 3660")
+    hosts: tuple[str, ...] = Field(
+        (),
+        description=(
+            "the [host names](secure.md#names) of the service besides those of loopback, such as `gallery.example`; "
+            "`*` for any"
+        ),
+    )
+    origins: tuple[str, ...] = Field(
+        (), description="the origins whose pages may use the whole interface, such as `https://admin.example`"
+    )
+    cache_seconds: int = Field(
+        60,
+        ge=0,
+        le=31_536_000,
+        description=(
+            "how long browsers and CDNs may keep [public reads](interface.md#caches-and-pages-of-other-sites) without "
+            "revalidation"
+        ),
+    )
+    console: bool = Field(True, description="whether the console is served at `/console/`, and `/` redirects to it")
+    picture_hosts: tuple[str, ...] = Field(
+        (),
+        description=(
+            "the hosts from which [previews of CSS](extend-console.md#other-peoples-css) in the console may load "
+            "pictures, such as `i.example` or `*.example`"
+        ),
+    )
+    admin_password: SecretStr | None = Field(
+        None, description="the password of the first administrator; by default a generated one"
+    )
+    argon2_memory_kib: int = Field(19_456, ge=8, le=4_194_304, description="memory of each password hash, in KiB")
+    argon2_passes: int = Field(2, ge=1, le=100, description="the number of passes of each password hash")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "warning", description="`debug`, `info`, `warning` or `error`"
+    )
+    log_format: Literal["text", "json"] = Field("text", description="`text`, or [`json`](watch.md#the-log-as-json)")
+    drain_seconds: int = Field(
+        0,
+        ge=0,
+        le=3_600,
+        description=(
+            "how long the service still accepts connections [after SIGTERM](upgrade.md#stopping), while `/readyz` is "
+            "503; up to 3600"
+        ),
+    )
+    metrics_port: int | None = Field(
+        None,
+        ge=0,
+        le=MAX_PORT,
+        description="the port for [metrics](watch.md#metrics), 0 for a free one; by default no metrics",
+    )
+    metrics_host: str = Field("127.0.0.1", description="the address for metrics")
 
     @field_validator("*", mode="before")
     @classmethod

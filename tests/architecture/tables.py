@@ -1,0 +1,59 @@
+"""The tables of the docs that are generated from the code; ``python -m tests.architecture.tables`` writes them."""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from pydantic import SecretStr
+
+from logoadmin.domain.model.causes import Cause
+from logoadmin.settings import Settings
+
+DOCS: Final = Path(__file__).parents[2] / "docs"
+
+
+def settings() -> str:
+    """Return the rows of all settings: name, default and description."""
+    lines = ["| Name | Default | Meaning |", "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        listed = "; separated by commas, or an array in `logoadmin.toml`" if "tuple" in str(field.annotation) else ""
+        lines.append(f"| `{name}` | {default(field.default)} | {field.description}{listed} |")
+    return "\n".join(lines)
+
+
+def default(value: object) -> str:
+    """Return a default in the form of ``logoadmin.toml``."""
+    value = value.get_secret_value() if isinstance(value, SecretStr) else value
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return "none" if value in (None, (), "") else f"`{value}`"
+
+
+def causes() -> str:
+    """Return the rows of all causes of database failures: code, text and cure."""
+    lines = ["| Code | Cause | Remedy |", "|---|---|---|"]
+    return "\n".join([*lines, *(f"| `{cause.code}` | {cause.text} | {cause.cure} |" for cause in Cause)])
+
+
+TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
+    "settings": ("settings.md", settings),
+    "causes": ("trouble.md", causes),
+}
+
+
+def with_table(page: str, name: str, table: str) -> str:
+    """Return the text of a page with a table between its marks."""
+    marked = re.compile(rf"(<!-- {name} -->\n\n).*?(\n\n<!-- end of {name} -->)", re.DOTALL)
+    text, count = marked.subn(lambda match: f"{match[1]}{table}{match[2]}", page)
+    if count != 1:
+        raise ValueError(f"the page has {count} places for the table {name}")
+    return text
+
+
+if __name__ == "__main__":
+    for name, (page, table) in TABLES.items():
+        path = DOCS / page
+        path.write_text(with_table(path.read_text(encoding="utf-8"), name, table()), encoding="utf-8")
+    sys.exit(0)
