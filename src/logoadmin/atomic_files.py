@@ -1,4 +1,4 @@
-"""Atomic files: they have their name only when they are whole and on the disk; adapters and entrypoints write such."""
+"""Atomic files: a file gets its name once it is complete and on the disk."""
 
 import os
 import tempfile
@@ -36,7 +36,7 @@ def atomic_file(target: Path, name: Callable[[Path, Path], object] = os.replace)
         # In this order: a power cut leaves no name of a file that is empty.
         _sync(part)
         name(part, path)
-        with suppress(PermissionError):  # a directory in which one may write and not look
+        with suppress(PermissionError):  # a directory that is writable but not readable
             _sync(path.parent)
     finally:
         part.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ _FORM: Final = re.compile(
     r"\$argon2(?:id|i|d)\$v=19\$m=(\d{1,7}),t=(\d{1,7}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)", re.ASCII
 )
 # What a stored hash may cost, or what our own do where that is more: as much as what other programs make by default,
-# and some more. It is made anew at our own cost at the first sign-in.
+# and some more. It is renewed with our parameters at the first sign-in.
 _MOST_MEMORY: Final = 131_072  # KiB
 _MOST_WORK: Final = 262_144  # KiB, over all passes
 _MOST_LANES: Final = 16

@@ -33,5 +33,5 @@ def _fernet(key: str) -> "Fernet":
     # Imported here: few requests have a key, and it takes a while.
     from cryptography.fernet import Fernet
 
-    # These words stay: with others, what is stored under a key could not be opened any more.
+    # Never change this prefix: stored responses could no longer be decrypted.
     return Fernet(base64.urlsafe_b64encode(hashlib.sha256(b"logoadmin first answer" + key.encode()).digest()))

@@ -75,7 +75,7 @@ def hs256_key(secret: str) -> Key:
             "without white space, which separates keys",
             "for example from: openssl rand -base64 32",
         )
-    # Keyed by the secret, as every signature is: whoever sees the kid learns no more of it than from any token.
+    # Derived with the secret, like every signature: the kid reveals no more of it than any token does.
     digest = hmac.digest(secret.encode(), b"kid", hashlib.sha256)
     return Key(_base64url(digest[:12]), "HS256", secret, secret)
 
@@ -105,7 +105,7 @@ def key_from_file(path: str, *, signs: bool) -> Key:
 
 
 def _private_key(path: str, pem: bytes) -> Key:
-    # Only here: whoever has no key files needs none of it.
+    # Imported here, because only key files need it.
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey

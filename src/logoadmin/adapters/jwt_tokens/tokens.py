@@ -50,11 +50,11 @@ class JwtTokens:
         self._audience = audience
         # Longer than any that was issued here: not worth a look.
         self._longest = len(self.sign(_LONGEST_GRANT)) + _SPARE
-        # Checking a signature takes as long as a write; whoever shows a good token shows it again.
+        # Checking a signature takes as long as a write, and clients send the same token many times.
         self._verified = lru_cache(_CACHED)(self._genuine)
 
     def sign(self, grant: Grant) -> str:
-        """Return a JWT that says what was granted."""
+        """Return a JWT with the claims of the grant."""
         claims = {
             "iss": self._issuer,
             "aud": self._audience,
@@ -102,14 +102,14 @@ class JwtTokens:
         return max(issued_at, not_before), expires_at, SignedIn(int(user_id), session_id)
 
     def _decoded(self, token: str) -> dict[str, Any]:
-        # The header alone, which is not believed: it only says which of our keys is to be tried.
+        # Only the header, which is not trusted: it merely selects one of our keys.
         header = jwt.get_unverified_header(f"{token.partition('.')[0]}..")
         for key in self._candidates(header):
             try:
                 return jwt.decode_complete(
                     token,
                     key.verifying,
-                    # The key's own, whatever the header says: a public key is never taken for a shared one.
+                    # The algorithm of the key, whatever the header says: a public key is never a shared one.
                     algorithms=[key.algorithm],
                     issuer=self._issuer,
                     audience=self._audience,

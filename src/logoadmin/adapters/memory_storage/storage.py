@@ -111,14 +111,14 @@ class MemoryStorage:
         return self.write(first)
 
     def check(self) -> None:
-        """Do nothing: memory is there, and begins empty."""
+        """Do nothing: memory is always ready, and empty at first."""
 
     def data_version(self) -> int:
         """Return how many writes there were, those that were undone among them."""
         return self._writes
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (what a database tells by)
-        """Return what nobody is ever told: memory is there at once."""
+        """Return an error that never occurs: memory never waits."""
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
     def close(self) -> None:

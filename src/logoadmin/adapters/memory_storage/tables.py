@@ -1,4 +1,4 @@
-"""What is stored, and how it changes so that it can be undone."""
+"""The stored data, and a journal with which changes are rolled back."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections import UserDict
