@@ -751,7 +751,7 @@ def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorag
     # The URL of a file cannot be told from its storage's name, so there all connections are held.
     on_server = sql_storage.server == mariadb.address
     with opened(mariadb.url, connections=1) if on_server else contextlib.nullcontext(sql_storage) as storage:
-        connections = 1 if on_server else 2 * storage.concurrent_reads + 5
+        connections = 1 if on_server else 2 * storage.concurrent_reads + 15
         held, done = threading.Barrier(connections + 1, timeout=RECOVERED), threading.Event()
 
         def hold(uow: UnitOfWork) -> None:

@@ -19,7 +19,8 @@ from logoadmin.entrypoints.http_api.request_state import RequestState
 
 Answer = TypeVar("Answer")
 
-_WRITING_THREADS: Final = 1
+# Storage commits writes that wait at the same time together; each of them waits in a thread.
+_WRITING_THREADS: Final = 8
 # Hashing has its own threads, so that a rush of sign-ins does not keep readers waiting.
 _HASHING_THREADS: Final = 2
 _RENDERING_THREADS: Final = 2

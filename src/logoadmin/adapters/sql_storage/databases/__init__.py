@@ -58,10 +58,11 @@ def dialect_of(url: str) -> Dialect:
 def connections_of(dialect: Dialect) -> int:
     """Return how many connections the callers of one process take at most.
 
-    Those that read and as many that search, one that writes, two that hash passwords in between, and two for what takes
-    long: one that writes and one that reads.
+    Those that read and as many that search; eight that write records, of which one does so for all as long as nothing
+    holds it up; one that writes sessions, two that hash passwords in between; and for long calls one that writes, one
+    that exports, and two that render lists.
     """
-    return 2 * dialect.concurrent_reads + 5
+    return 2 * dialect.concurrent_reads + 15
 
 
 def files_of(url: str) -> frozenset[Path]:
