@@ -321,8 +321,9 @@ def test_the_slowest_readers_make_room_for_others() -> None:
         b"GET / HTTP/1.1\r\n" + HOST + b"X: " + b"a" * 40_000 + b"\r\n\r\n",
         b"GET / HTTP/1.1\r\n" + HOST + b"X-Header: value\r\n" * 5_000 + b"\r\n",
         b"GET / HTTP/1.1\r\n" + HOST + b"a:\r\n" * 5_000 + b"\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"a:\r\n" * 250,
     ],
-    ids=["path", "unfinished header", "header", "5000 headers", "5000 small headers"],
+    ids=["path", "unfinished header", "header", "5000 headers", "5000 small headers", "250 headers, unfinished"],
 )
 def test_a_head_over_the_limit_is_a_431(running: Running, head: bytes) -> None:
     parts = [head[at : at + 20_000] for at in range(0, len(head), 20_000)]
