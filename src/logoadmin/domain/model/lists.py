@@ -226,7 +226,7 @@ class Listing(Generic[Listed]):
 
     Attributes:
         first: the first page.
-        version: the version of the list; what is read may be newer (contract F1).
+        version: the version of the list; the records may be newer (contract F1).
         next_after: the last id, if a ``limit`` was given and more follows; otherwise None (contract E2).
     """
 
@@ -272,7 +272,7 @@ class Listing(Generic[Listed]):
         return self._snapshot(lambda fetch: write(self._pages(fetch(self._after, size), fetch)))
 
     def pages(self) -> Iterator[tuple[Listed, ...]]:
-        """Yield the pages; the first one is there already."""
+        """Yield the pages; the first one is already loaded."""
         return self._pages(self.first, self._fetch)
 
     def _pages(self, page: tuple[Listed, ...], fetch: Fetch[Listed] | None) -> Iterator[tuple[Listed, ...]]:
