@@ -29,20 +29,20 @@ _GRANTED: Final = "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, R
 
 @pytest.fixture
 def database(mariadb: MariaDb) -> str:
-    """The name of a database without tables, for a user who has the rights that the docs list."""
+    """The name of a database without tables, and of a user with the documented privileges."""
     assert shutil.which("mariadb-dump"), "this test needs mariadb-dump"
     assert shutil.which("mariadb"), "this test needs mariadb"
     name = mariadb.new_database()
     mariadb.execute(
-        "CREATE OR REPLACE USER 'documented'@'127.0.0.1' IDENTIFIED BY 'secret'",
-        f"GRANT {_GRANTED} ON {name}.* TO 'documented'@'127.0.0.1'",
+        f"CREATE OR REPLACE USER '{name}'@'127.0.0.1' IDENTIFIED BY 'secret'",
+        f"GRANT {_GRANTED} ON {name}.* TO '{name}'@'127.0.0.1'",
     )
     return name
 
 
 @pytest.fixture
 def url(mariadb: MariaDb, database: str) -> str:
-    return f"mysql://documented:secret@{mariadb.address}/{database}"
+    return f"mysql://{database}:secret@{mariadb.address}/{database}"
 
 
 def at(url: str) -> logoadmin.LogoAdmin:
@@ -113,7 +113,7 @@ def nightly(mariadb: MariaDb, database: str, url: str, tmp_path: Path) -> list[s
     at(url).close()
     (tmp_path / "copies").mkdir()
     (tmp_path / "backup.cnf").write_text(
-        f"[client]\nhost={mariadb.host}\nport={mariadb.port}\nuser=documented\npassword=secret\n"
+        f"[client]\nhost={mariadb.host}\nport={mariadb.port}\nuser={database}\npassword=secret\n"
     )
     match = re.search(
         r"^ExecStart=(/usr/local/bin/logoadmin-dump .+)$", _BACKUP.read_text(encoding="utf-8"), re.MULTILINE
@@ -146,7 +146,7 @@ def test_a_nightly_dump_that_fails_leaves_nothing_and_removes_no_older_one(
 ) -> None:
     older = tmp_path / "copies" / f"{database}-2000-01-01T030000Z.sql"
     older.touch()
-    mariadb.execute(f"REVOKE ALL ON {database}.* FROM 'documented'@'127.0.0.1'")
+    mariadb.execute(f"REVOKE ALL ON {database}.* FROM '{database}'@'127.0.0.1'")
     refused = subprocess.run(nightly, check=False, capture_output=True, text=True, timeout=60)
     assert refused.returncode != 0
     assert "denied" in refused.stderr
