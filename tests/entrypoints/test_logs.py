@@ -112,7 +112,7 @@ def test_a_fault_is_one_line_with_its_traceback() -> None:
 
 
 def test_every_field_is_in_the_docs_and_nothing_else() -> None:
-    table = DOCS.read_text(encoding="utf-8").partition("| Field | In | What |\n")[2].partition("\n\n")[0]
+    table = DOCS.read_text(encoding="utf-8").partition("| Field | Lines | Meaning |\n")[2].partition("\n\n")[0]
     written = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", table, re.MULTILINE))
     fields = {"time": "all", "level": "all", "process": "all", "logger": "all", "message": "all", "exception": "faults"}
     assert written == fields | dict.fromkeys(OF_REQUESTS, "requests")
