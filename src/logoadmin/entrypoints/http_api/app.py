@@ -65,9 +65,9 @@ def http_application(
     routes += [*health_routes(gallery, dispatch), *_documents(gallery), *docs_routes(), doctor_route(gallery)]
     router = Paths([*routes, Route("/", Redirect(home)), *pages])
     measured = functools.partial(Measured, metrics=gallery.metrics) if gallery.metrics.enabled else _not_measured
-    # The response cache counts what it answers by itself: to pass through one layer more would take longer than that.
-    cached = ResponseCache(measured(router), data_version, gallery.metrics)
-    return ClientLimits(cached if hosts is None else Hosts(cached, hosts, measured(misdirected)))
+    # The response cache counts what it serves: a cached response is short, and passes through no other layer.
+    cached = ResponseCache(ClientLimits(measured(router)), data_version, gallery.metrics)
+    return cached if hosts is None else Hosts(cached, hosts, measured(misdirected))
 
 
 class Paths(Router):

@@ -14,7 +14,7 @@ from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodif
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, deadline_of
 from logoadmin.entrypoints.http_api.metrics import count_response
 from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.entrypoints.http_api.request_state import state_of
+from logoadmin.entrypoints.http_api.request_state import RequestState, state_of
 from logoadmin.entrypoints.http_api.requests import request_id_of
 from logoadmin.ports.metrics import Metrics
 
@@ -45,12 +45,12 @@ class DataVersion:
         self._dispatch = dispatch
         self._seen: tuple[int | None, object] = None, object()
 
-    def nonblocking(self, scope: Scope) -> object | None:
+    def nonblocking(self, state: RequestState) -> object | None:
         """Return the version for a request if storage knows it at once; None if a look has to wait."""
         number = self._gallery.data_version()
         if number is None:
             return None
-        version = state_of(scope).version = self._version(number)
+        version = state.version = self._version(number)
         return version
 
     async def of(self, scope: Scope) -> object:
@@ -134,25 +134,26 @@ class ResponseCache:
         key = key_of(scope)
         answer = self._answers.get(key)
         if answer is not None:
-            began = state_of(scope).began = time.perf_counter()
-            version = self._data_version.nonblocking(scope) or await self._awaited_version(scope)
+            state = state_of(scope)
+            state.began = time.perf_counter()
+            version = self._data_version.nonblocking(state) or await self._awaited_version(scope)
             if version is answer.version:
-                await self._answer(answer, scope, send, began)
+                await self._answer(answer, scope, send, state)
                 return
         if scope["method"] == "HEAD" or len(scope["path"]) + len(scope["query_string"]) > _LONGEST_REQUEST:
             await self._app(scope, receive, send)
         else:
             await self._app(scope, receive, _Storing(send, self._answers, key, scope, self._metrics))
 
-    async def _answer(self, answer: CachedAnswer, scope: Scope, send: Send, began: float) -> None:
-        state_of(scope).operation = answer.operation
+    async def _answer(self, answer: CachedAnswer, scope: Scope, send: Send, state: RequestState) -> None:
+        state.operation = answer.operation
         start, body = answer.messages(scope)
         try:
             await send(start)
             await send(body)
         finally:
             if self._metrics.enabled:
-                seconds = time.perf_counter() - began
+                seconds = time.perf_counter() - (state.began or 0)
                 size = len(body["body"])
                 count_response(self._metrics, answer.operation, start["status"], size, seconds, from_cache=True)
 
