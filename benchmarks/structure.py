@@ -25,6 +25,8 @@ PAGE: Final = ROOT / "docs" / "architecture.md"
 _BLOCK: Final = re.compile(r"(?<=<!-- structure -->\n).*?(?=<!-- end of structure -->)", re.DOTALL)
 # Lists kept by hand, verified here, as in "**Files of a new field:** `domain/model/records.py`, `...`."
 _TOUCHED: Final = re.compile(r"^\*\*Files of a new (\w+):\*\*((?:.+\n)+)", re.MULTILINE)
+# Comments of JavaScript name modules for their types alone.
+_JS_COMMENT: Final = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
 # Static and dynamic imports of a JavaScript module.
 _JS_IMPORT: Final = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.{1,2}/[^"']+\.js)["']""")
 
@@ -221,7 +223,8 @@ def console_imports() -> Mapping[str, set[str]]:
     files = [file for file in CONSOLE.rglob("*.js") if "vendor" not in file.parts]
     return {
         str(file): {
-            os.path.normpath(file.parent / name) for name in _JS_IMPORT.findall(file.read_text(encoding="utf-8"))
+            os.path.normpath(file.parent / name)
+            for name in _JS_IMPORT.findall(_JS_COMMENT.sub("", file.read_text(encoding="utf-8")))
         }
         for file in files
     }
