@@ -16,10 +16,10 @@ from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.responses import sendable
 
 _DIRECTORY: Final = Path(__file__).with_name("swagger_ui")
-# What the page loads is the program, the same for everybody, and 2 MB of it: no answer that contract F2 speaks of. So
-# it is kept, and asked for again each time: the ETag makes that cheap, and no page meets the files of another version.
+# The page loads 2 MB of static files, which contract F2 does not cover. Clients store and revalidate them: the ETag
+# makes that cheap, and a page never gets the files of another version.
 _KEPT: Final = "no-cache"
-# No other file is served, whatever is in the directory.
+# Other files in the directory are not served.
 _FILES: Final[Mapping[str, tuple[str, str, str]]] = {
     "/docs": ("index.html", "text/html", "no-store"),
     "/docs/initializer.js": ("initializer.js", "text/javascript", _KEPT),
@@ -27,7 +27,7 @@ _FILES: Final[Mapping[str, tuple[str, str, str]]] = {
     "/docs/swagger-ui.css": ("swagger-ui.css", "text/css", _KEPT),
 }
 _HEADERS: Final = {
-    # Swagger UI has its pictures in the style sheet, as data.
+    # The style sheet of Swagger UI embeds its images as data URLs.
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -36,14 +36,14 @@ _HEADERS: Final = {
 
 
 class ReadOnlyEndpoint:
-    """A path outside the table of operations, which everybody may read."""
+    """A public path outside the table of operations."""
 
     def response(self, scope: Scope) -> Response:
-        """Return the answer to a GET."""
+        """Return the response to a GET request."""
         raise NotImplementedError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer GET and HEAD, and anything else with 405."""
+        """Serve GET and HEAD; reject other methods with 405."""
         if scope["method"] in ("GET", "HEAD"):
             response = self.response(scope)
         else:
@@ -52,7 +52,7 @@ class ReadOnlyEndpoint:
 
 
 class DocsFile(ReadOnlyEndpoint):
-    """One file of the page, kept in memory."""
+    """A file of the page, in memory."""
 
     def __init__(self, name: str, media_type: str, cache_control: str) -> None:
         """Serve a file of the package."""
@@ -62,7 +62,7 @@ class DocsFile(ReadOnlyEndpoint):
         self._headers = {**_HEADERS, "cache-control": cache_control, "vary": "Accept-Encoding"}
 
     def response(self, scope: Scope) -> Response:
-        """Return the file, or that the client has it."""
+        """Return the file, or 304 if the client has it."""
         compressed = accepts_gzip(scope)
         etag = f'"{self._etag}{SUFFIX if compressed else ""}"'
         known = known_tag(scope, etag.encode())
@@ -77,18 +77,18 @@ class DocsFile(ReadOnlyEndpoint):
 
 
 class Redirect(ReadOnlyEndpoint):
-    """A path that leads to another one."""
+    """A redirect to another path."""
 
     def __init__(self, to: str) -> None:
-        """Lead to a path that counts from this one: so it is right under whatever prefix the client knows."""
+        """Redirect to a relative path, which is right under any prefix."""
         self._to = to
 
-    def response(self, scope: Scope) -> Response:  # noqa: ARG002 (it leads there, whatever is asked)
-        """Return where it leads; another version may lead elsewhere."""
+    def response(self, scope: Scope) -> Response:  # noqa: ARG002 (the target is always the same)
+        """Return a temporary redirect, since another version may have another target."""
         return Response(status_code=307, headers={"location": self._to, "cache-control": "no-store"})
 
 
 def docs_routes() -> list[Route]:
-    """Return the routes of the page and its files, and one that leads to it."""
+    """Return the routes of the page, its files and the redirect to it."""
     files = [Route(path, DocsFile(*file)) for path, file in _FILES.items()]
     return [*files, Route("/docs/", Redirect("../docs"))]

@@ -31,7 +31,7 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.response_cache import DataVersion, ResponseCache
 from logoadmin.entrypoints.http_api.responses import sendable
 
-# Where other services have what this one has elsewhere.
+# Paths where clients of other services look first, with hints.
 _HINTS: Final = {
     "/metrics": "Not Found; metrics have a listener of their own, see the setting metrics_port",
     **dict.fromkeys(("/health", "/healthz"), "Not Found; health checks are at /livez and /readyz"),
@@ -50,11 +50,11 @@ def http_application(
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
     Args:
-        gallery: what is served.
-        origins: the origins whose pages may use all of it, such as ``https://admin.example``; those of others may
-            only read what is public (contract F2).
-        cache_seconds: how long public reads may be kept without asking again.
-        hosts: the names that are answered to, beside those of loopback; None for any (contract A22).
+        gallery: the gallery.
+        origins: the origins whose pages may call every operation, such as ``https://admin.example``; pages of other
+            origins may only make public reads (contract F2).
+        cache_seconds: how long clients may use a cached public read without revalidating it.
+        hosts: the host names to accept besides those of loopback; None for any (contract A22).
         pages: routes to serve besides the interface.
         home: the path to which ``/`` redirects.
     """
@@ -71,17 +71,17 @@ def http_application(
 
 
 class Paths(Router):
-    """Starlette's router, with every path as it was sent, and hints for paths that are nearly right."""
+    """Starlette's router, with paths unchanged, and hints for paths that are nearly right."""
 
     def __init__(self, routes: list[Route]) -> None:
         super().__init__(routes, redirect_slashes=False, default=self._not_found)
         for route in routes:
-            # Starlette's `$` lets a newline follow, and so a path that no proxy takes for this one.
+            # Starlette's `$` also matches before a trailing newline, so a proxy may see another path.
             route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to the route of its path."""
-        # An escaped slash separates nothing (RFC 3986 §2.2), but looks like one to routes, which see decoded paths.
+        # An escaped slash is not a separator (RFC 3986 §2.2), but routes match the decoded path.
         has_escaped_slash = b"%2f" in (scope.get("raw_path") or b"").lower()
         await (_not_found if has_escaped_slash else super().__call__)(scope, receive, send)
 
@@ -89,7 +89,7 @@ class Paths(Router):
         await _not_found(scope, receive, send, self._hint(scope))
 
     def _hint(self, scope: Scope) -> str | None:
-        """Return where a request should go whose path is nearly right; a redirect would lose its body."""
+        """Return a hint for a path that is nearly right; a redirect would lose the body."""
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         if path.startswith("/api/") and path.endswith("/") and self._has({**scope, "path": scope["path"][:-1]}):
             return "Not Found; this path exists without the slash at its end"
@@ -111,7 +111,7 @@ def _not_measured(app: ASGIApp) -> ASGIApp:
 
 
 def _documents(gallery: LogoAdmin) -> list[Route]:
-    # Others may keep the keys for so long that a new one, which is published before it signs, is known in time.
+    # Clients may cache the keys: a new key is published long enough before it signs.
     keys = JsonDocument(lambda _: _public_keys(gallery), {"cache-control": "public, max-age=300"})
     return [Route("/openapi.json", JsonDocument(_openapi(gallery.access))), Route("/.well-known/jwks.json", keys)]
 
@@ -120,21 +120,21 @@ def _operations_by_path() -> dict[str, list[Operation]]:
     paths: dict[str, list[Operation]] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, []).append(operation)
-    # A path in full comes before one with a field that would match it.
+    # Literal paths come before templates that would also match them.
     return dict(sorted(paths.items(), key=lambda path: path[0].count("{")))
 
 
 class JsonDocument(ReadOnlyEndpoint):
-    """A path outside the table of operations: JSON that everybody may read."""
+    """A public JSON document outside the table of operations."""
 
     def __init__(self, text: Callable[[str], bytes], headers: Mapping[str, str] | None = None) -> None:
-        """Answer with the text that is right under a prefix, and with more headers."""
+        """Serve the text for the prefix of each request, with additional headers."""
         self._text = text
         self._in_gzip = functools.lru_cache(1)(in_gzip)
         self._headers = {"cache-control": "no-store", "vary": "Accept-Encoding", **(headers or {})}
 
     def response(self, scope: Scope) -> Response:
-        """Return the text for the prefix of the request, in gzip where it is taken and worth it."""
+        """Return the text for the prefix of the request, in gzip if accepted and worthwhile."""
         text, headers = self._text(scope.get("root_path", "")), self._headers
         if len(text) > SHORT and accepts_gzip(scope):
             text, headers = self._in_gzip(text), {**headers, "content-encoding": "gzip"}
@@ -142,7 +142,7 @@ class JsonDocument(ReadOnlyEndpoint):
 
 
 def _openapi(access: Policy) -> Callable[[str], bytes]:
-    """Return what makes the OpenAPI document under an access policy, when it is first asked for."""
+    """Return a function that renders the OpenAPI document when it is first requested."""
     return functools.lru_cache(1)(lambda root_path: json.dumps(openapi_document(access, root_path)).encode())
 
 

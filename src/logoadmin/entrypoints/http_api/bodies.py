@@ -1,4 +1,4 @@
-"""Reading bodies, which hold no more together than one process can spare (contract A21, H4)."""
+"""Reads request bodies within a memory limit for the whole process (contract A21, H4)."""
 
 import asyncio
 from typing import Final
@@ -10,15 +10,15 @@ from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
 from logoadmin.entrypoints.http_api.operation import SMALL_BODY
 
-# What all unfinished large bodies may hold. Anybody can begin one: whether there is such a service key is seen later.
+# The memory limit of all unfinished large bodies. Anyone can start one: service keys are only checked later.
 _MAX_HELD: Final = 64 * 1024 * 1024
 
 
 class BodyReader:
     """Reads bodies.
 
-    When too much is held, the large body that was large first is refused, not the one that has just come: those who
-    begin bodies and do not end them would otherwise keep everybody else out.
+    At the limit, the oldest large body is refused, not the newest one: clients that never finish their bodies would
+    otherwise block everyone else.
     """
 
     def __init__(self) -> None:
@@ -28,8 +28,8 @@ class BodyReader:
         """Return the body of a request.
 
         Raises:
-            HttpError: it is too large, or others needed its place.
-            ClientDisconnect: it did not come to its end.
+            HttpError: it is too large, or had to make room for others.
+            ClientDisconnect: the client went away before the end of the body.
         """
         place = asyncio.timeout(None)
         try:
@@ -45,7 +45,7 @@ class BodyReader:
         length = next(iter(header_values(scope, b"content-length")), "0")
         if not length.isdecimal() or int(length[:20]) > most:
             raise too_large
-        body = bytearray()  # one, however small those are in which it comes
+        body = bytearray()  # one buffer, however small the chunks
         more = True
         while more:
             message = await receive()

@@ -8,7 +8,7 @@ from starlette.types import Scope
 
 # A shorter body fits one packet anyway.
 SHORT: Final = 1_024  # bytes
-# The end of an entity tag if the body is in gzip; it names the same version (contract F1).
+# The suffix of the entity tag of a gzip body, which is of the same version (contract F1).
 SUFFIX: Final = "-gzip"
 
 # The number of `Accept-Encoding` headers whose meaning is remembered.
@@ -24,7 +24,7 @@ class File(Protocol):
         """Write at the end."""
 
     def flush(self) -> object:
-        """Pass on what was written."""
+        """Write buffered bytes through."""
 
 
 def accepts_gzip(scope: Scope) -> bool:

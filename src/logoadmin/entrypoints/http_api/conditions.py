@@ -1,4 +1,4 @@
-"""Conditions on the version of a record or a list, as headers have them (contract F1, RFC 9110 §13.1)."""
+"""Conditional requests: header fields with versions of records and lists (contract F1, RFC 9110 §13.1)."""
 
 import re
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from logoadmin.entrypoints.http_api.compression import SUFFIX
 
 Fields = list[tuple[bytes, bytes]]
 
-# What only an answer with a body has to say.
+# Fields that a 304 response does not have.
 _OF_THE_BODY: Final = {b"content-encoding", b"content-length", b"content-type", b"link"}
 _TAG: Final = re.compile(r'(W/)?"([!#-~\x80-\xff]*)"')
 _TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\s,]*")
-# The same version may be answered in gzip, too (contract K8).
+# Responses in gzip are of the same version (contract K8).
 _VERSION: Final = re.compile(f"(0|[1-9][0-9]{{0,18}})(?:{SUFFIX})?", re.ASCII)
 
 
@@ -24,11 +24,11 @@ def header_values(scope: Scope, name: bytes) -> list[str]:
 
 
 def entity_tags(sent: Sequence[str], *, weak: bool) -> frozenset[str] | None:
-    """Return what is between the quotes of the entity tags in a list; None for ``*``, which any version matches.
+    """Return the opaque parts of the entity tags in a list; None for ``*``, which matches any version.
 
     Args:
-        sent: the values of the header; what is no list of tags names none.
-        weak: whether weak tags are compared, too (RFC 9110 §8.8.3.2).
+        sent: the values of the header; an invalid list has no tags.
+        weak: whether weak tags are also compared (RFC 9110 §8.8.3.2).
     """
     text = ", ".join(sent).strip()
     if text == "*":
@@ -39,19 +39,19 @@ def entity_tags(sent: Sequence[str], *, weak: bool) -> frozenset[str] | None:
 
 
 def if_none_match(scope: Scope) -> frozenset[int] | None:
-    """Return the versions that a client has and need not be sent; None for whichever there is."""
+    """Return the versions that the client has cached; None for any."""
     sent = header_values(scope, b"if-none-match")
     return _versions(entity_tags(sent, weak=True)) if sent else frozenset()
 
 
 def if_match(scope: Scope) -> frozenset[int] | None:
-    """Return the versions of which a client saw one; None where it does not matter."""
+    """Return the versions that the client accepts; None for any."""
     sent = header_values(scope, b"if-match")
     return _versions(entity_tags(sent, weak=False)) if sent else None
 
 
 def known_tag(scope: Scope, etag: bytes) -> bytes | None:
-    """Return the entity tag by which a client has an answer already, in gzip or not; None if it has not."""
+    """Return the entity tag of the client's cached copy, in gzip or not; None if it has none."""
     sent = header_values(scope, b"if-none-match")
     if not sent:
         return None
@@ -64,11 +64,11 @@ def known_tag(scope: Scope, etag: bytes) -> bytes | None:
 
 
 def unmodified(fields: Fields, tag: bytes) -> Fields:
-    """Return the header fields of an answer as they are in a 304, which names what the client has."""
+    """Return the header fields of a 304 response with the tag of the client's copy."""
     kept = [field for field in fields if field[0] not in _OF_THE_BODY]
     return [(name, tag if name == b"etag" else value) for name, value in kept]
 
 
 def _versions(tags: frozenset[str] | None) -> frozenset[int] | None:
-    """Return the versions that tags name; those that are not ours match nothing."""
+    """Return the versions in entity tags; tags in another form match nothing."""
     return None if tags is None else frozenset(int(found[1]) for tag in tags if (found := _VERSION.fullmatch(tag)))

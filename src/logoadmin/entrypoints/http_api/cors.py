@@ -1,4 +1,4 @@
-"""Which pages of other origins may read answers: Cross-Origin Resource Sharing (contract F2)."""
+"""Cross-Origin Resource Sharing: which pages of other origins may read responses (contract F2)."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -22,14 +22,14 @@ _PREFLIGHT: Final = [
 
 
 class Cors:
-    """Lets pages of every origin read what is public, and those of chosen origins use everything."""
+    """Allows pages of any origin to make public reads, and pages of allowed origins to call every operation."""
 
     def __init__(self, origins: frozenset[str]) -> None:
-        """Choose origins, each as browsers write it: scheme, host and, if it is not the usual one, port."""
+        """Allow origins, each as browsers write it: scheme, host and, if not the default, port."""
         self._origins = origins
 
     def fields(self, scope: Scope, operation: Operation | None) -> Fields:
-        """Return the header fields that say who may read an answer."""
+        """Return the header fields that allow pages to read a response."""
         if operation is not None and operation.is_public_read:
             return _FOR_EVERYBODY
         if not self._origins:
@@ -40,7 +40,7 @@ class Cors:
         return [_VARY, (b"access-control-allow-origin", origin.encode("latin-1")), _EXPOSED]
 
     def preflight(self, scope: Scope, operations: Mapping[str, Operation]) -> RenderedResponse | None:
-        """Return the answer to a browser that asks what a page may do; None where it may nothing."""
+        """Return the response to a preflight request; None if nothing is allowed."""
         wanted, origin = _first(scope, b"access-control-request-method"), _first(scope, b"origin")
         if scope["method"] != "OPTIONS" or wanted is None or origin is None:
             return None
@@ -49,7 +49,7 @@ class Cors:
         chosen = origin in self._origins
         if not everybody and not chosen:
             return None
-        # Browsers keep every method that they are told of: strangers must not learn of one that changes something.
+        # Browsers cache the allowed methods, so other origins only get the methods of public reads.
         told = [method for method, known in operations.items() if chosen or known.is_public_read]
         methods = (b"access-control-allow-methods", ", ".join(sorted(told)).encode())
         return RenderedResponse(204, [methods, *_PREFLIGHT, *([_ANY_ORIGIN] if everybody and not chosen else [])])

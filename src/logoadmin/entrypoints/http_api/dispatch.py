@@ -1,7 +1,7 @@
-"""Calling the core from an event loop: in threads where storage waits, and with a deadline (contract A20).
+"""Calls the core from an event loop: in threads where storage may block, and with a deadline (contract A20).
 
-The lanes are executors of the standard library and not limiters of anyio: a call that is late keeps its thread until it
-ends, so a database that hangs cannot make threads pile up. anyio would free its place with the request.
+The lanes are executors of the standard library and not limiters of anyio: a late call keeps its thread until it ends,
+so threads cannot pile up behind a hanging database. anyio would free the slot with the request.
 """
 
 import asyncio
@@ -19,20 +19,20 @@ from logoadmin.entrypoints.http_api.request_state import RequestState
 
 Answer = TypeVar("Answer")
 
-# Storage commits writes that wait at the same time together; each of them waits in a thread.
+# Storage commits concurrent writes together; each of them waits in a thread.
 _WRITING_THREADS: Final = 8
 # Hashing has its own threads, so that a rush of sign-ins does not keep readers waiting.
 _HASHING_THREADS: Final = 2
 _RENDERING_THREADS: Final = 2
 _FILE_THREADS: Final = 2
-# Storage has limits of its own, so this is seldom needed (contract A20: 2 s).
+# Storage has its own time limits, so this deadline is rarely reached (contract A20: 2 s).
 _DEADLINE: Final = 1.9  # seconds
-# A long call that could not begin within this time is withdrawn; its client can retry.
+# A long call that has not started within this time is withdrawn; its client can retry.
 _LONG_WAIT: Final = 30.0  # seconds
 
 
 def deadline_of(state: RequestState) -> float:
-    """Return when the response to a request is due, by the event loop's clock, counted from the first call of this."""
+    """Return when the response is due, by the event loop's clock; the first call sets it."""
     if state.deadline is None:
         state.deadline = asyncio.get_running_loop().time() + _DEADLINE
     return state.deadline
@@ -43,18 +43,18 @@ def _late_hashing() -> HttpError:
 
 
 class Lane:
-    """Threads for one sort of calls; calls beyond their number wait in order."""
+    """The threads for one type of call; further calls wait in order."""
 
     def __init__(self, name: str, threads: int) -> None:
-        """Prepare threads, which start when they are needed."""
+        """Prepare the threads, which start on demand."""
         self._new_threads = partial(ThreadPoolExecutor, threads, thread_name_prefix=f"logoadmin-{name}")
         self._threads, self._process = self._new_threads(), os.getpid()
 
     def submit(self, call: Callable[[], Answer]) -> "_Submitted[Answer]":
-        """Have a call made in a thread.
+        """Submit a call to a thread.
 
         Raises:
-            HttpError: the system has no thread for it.
+            HttpError: the system cannot start a thread.
         """
         if self._process != os.getpid():  # a forked process has no threads
             self._threads, self._process = self._new_threads(), os.getpid()
@@ -66,7 +66,7 @@ class Lane:
             raise too_busy("requests") from None
 
     async def run(self, call: Callable[[], Answer], deadline: float, late: Callable[[], Exception]) -> Answer:
-        """Return the answer of a call, or raise ``late()`` at the deadline; a call that has begun goes on."""
+        """Return the answer of a call, or raise ``late()`` at the deadline; a started call continues."""
         submitted = self.submit(call)
         try:
             async with asyncio.timeout_at(deadline) as timeout:
@@ -81,37 +81,37 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class _Submitted(Generic[Answer]):
-    """A call that was submitted. asyncio.wrap_future would keep its answer alive until the next garbage collection."""
+    """A submitted call. asyncio.wrap_future would keep its answer alive until the next garbage collection."""
 
     answer: asyncio.Future[Answer]
     _in_thread: Future[None]
 
     def withdraw(self) -> bool:
-        """Keep a call from being made; return whether it had not begun."""
+        """Cancel the call; return whether it had not started."""
         return self._in_thread.cancel()
 
     def when_done(self, tell: Callable[["Future[None]"], object]) -> None:
-        """Have a function called when the call has ended or was withdrawn."""
+        """Add a callback for when the call has ended or was withdrawn."""
         self._in_thread.add_done_callback(tell)
 
 
 def _call(calls: list[Callable[[], Answer]], loop: asyncio.AbstractEventLoop, answer: asyncio.Future[Answer]) -> None:
-    """Make the only call in a list, and settle its future in the event loop.
+    """Make the only call in a list, and set the result of its future in the event loop.
 
-    The list is empty by then: what the call refers to, such as a file, is released before anybody learns of its end.
+    The list is emptied first, so that everything the call references, such as a file, is released before it ends.
     """
     settle: Callable[[], None]
     try:
         settle = partial(_settle, answer, calls.pop()(), None)
     except BaseException as error:
         settle = partial(_settle, answer, None, error)
-    with suppress(RuntimeError):  # the loop is closed, so nobody waits
+    with suppress(RuntimeError):  # the loop is closed
         loop.call_soon_threadsafe(settle)
     del settle  # an error refers to this frame
 
 
 def _settle(answer: asyncio.Future[Any], value: object, error: BaseException | None) -> None:
-    if answer.done():  # nobody waits any more
+    if answer.done():  # cancelled or late
         return
     if error is None:
         answer.set_result(value)
@@ -120,37 +120,37 @@ def _settle(answer: asyncio.Future[Any], value: object, error: BaseException | N
 
 
 class SingleFlight:
-    """Lets requests that ask for the same thing at the same time share one call."""
+    """Shares one call among concurrent requests for the same thing."""
 
     def __init__(self) -> None:
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def run(self, key: Hashable, start: Callable[[Callable[[], object]], Coroutine[Any, Any, Answer]]) -> Answer:
-        """Return the answer of the call under a key, which is started if none is under way.
+        """Return the answer of the call under a key, which is started if none is in progress.
 
         Args:
-            key: what is asked for.
-            start: starts the call; it gets a function after whose call nobody else joins.
+            key: identifies the call.
+            start: starts the call; its argument is a function that closes the call to further requests.
         """
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(start(partial(self._tasks.pop, key, None)))
             task.add_done_callback(partial(self._done, key))
-        answer: Answer = await asyncio.shield(task)  # a client that goes away ends nobody else's call
+        answer: Answer = await asyncio.shield(task)  # a client that disconnects does not cancel the call for others
         return answer
 
     def _done(self, key: Hashable, task: asyncio.Task[Any]) -> None:
         if self._tasks.get(key) is task:
             del self._tasks[key]
         if not task.cancelled():
-            task.exception()  # it may be that nobody waits any more
+            task.exception()  # all clients may have disconnected
 
 
 class Dispatch:
-    """Makes the calls of the core: in threads where storage waits, otherwise in the event loop.
+    """Calls the core: in threads where storage may block, otherwise in the event loop.
 
-    There are few threads, because more only compete for the interpreter lock. Reads do not wait for writes, nor for
-    searches, which may take a thousand times as long, nor for anything long.
+    The threads are few, since more would only compete for the interpreter lock. Reads never wait for writes, for long
+    calls, or for searches, which may take a thousand times as long.
     """
 
     def __init__(self, gallery: LogoAdmin) -> None:
@@ -159,13 +159,13 @@ class Dispatch:
         self._reading = Lane("reading", gallery.concurrent_reads)
         self._searching = Lane("searching", gallery.concurrent_reads)
         self._writing = Lane("writing", _WRITING_THREADS)
-        # Sessions have a write lock of their own, and must not wait behind writes of records that wait for an import.
+        # Sessions have their own write lock, and must not queue behind record writes that wait for an import.
         self._session_writing = Lane("session-writing", 1)
         self._hashing = Lane("hashing", _HASHING_THREADS)
         self._long_writing = Lane("long-writing", 1)
         self._exporting = Lane("exporting", 1)
         self._rendering = Lane("rendering", _RENDERING_THREADS)
-        # One thread: while it holds the interpreter lock, the event loop waits for no other of its kind.
+        # One thread, so that only one parser at a time competes with the event loop for the interpreter lock.
         self._parsing = Lane("parsing", 1)
         self._files = Lane("files", _FILE_THREADS)
         self._long_calls: set[object] = set()
@@ -175,7 +175,7 @@ class Dispatch:
         """Return the answer of a call that reads and does not search.
 
         Raises:
-            StorageUnavailable: it took longer than storage may; the call goes on.
+            StorageUnavailable: it missed the deadline; the call continues.
         """
         return await self._from_storage(self._reading, call, deadline, writing=False)
 
@@ -184,7 +184,7 @@ class Dispatch:
         return await self._from_storage(self._searching, call, deadline, writing=False)
 
     async def reading_once(self, key: Hashable, call: Callable[[], Answer], deadline: float) -> Answer:
-        """Return the answer of a call that reads, which everyone shares who asks before it begins."""
+        """Return the answer of a read, shared by all requests that arrive before it starts."""
 
         async def start(begin: Callable[[], object]) -> Answer:
             def begun() -> Answer:
@@ -199,19 +199,19 @@ class Dispatch:
         """Return the answer of a call that changes records.
 
         Raises:
-            StorageUnavailable: it took longer than storage may; the call goes on, and its outcome is unknown.
+            StorageUnavailable: it missed the deadline; the call continues, and its outcome is unknown.
         """
         return await self._from_storage(self._writing, call, writing=True)
 
     async def session_writing(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that changes sessions or keys alone, in the same way."""
+        """Return the answer of a call that only changes sessions or keys, in the same way."""
         return await self._from_storage(self._session_writing, call, writing=True)
 
     async def long_writing(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that changes so much that it has no deadline, in a thread on any storage.
+        """Return the answer of a large write without a deadline, in a thread on any storage.
 
         Raises:
-            HttpError: other long calls left no thread for it in time.
+            HttpError: no thread became free in time.
         """
         return await self._long(self._long_writing, call)
 
@@ -227,7 +227,7 @@ class Dispatch:
         """Return the answer of a call that hashes a password.
 
         Raises:
-            HttpError: others left no thread for it in time; if it has begun, it goes on, and its outcome is unknown.
+            HttpError: it did not end in time; if it has started, it continues, and its outcome is unknown.
         """
         return await self._hashing.run(call, self._deadline(), _late_hashing)
 
@@ -235,18 +235,18 @@ class Dispatch:
         """Return the answer of a call that parses a large body.
 
         Raises:
-            HttpError: others left no thread for it in time.
+            HttpError: no thread became free in time.
         """
         return await self._parsing.run(call, self._deadline(), partial(too_busy, "large bodies"))
 
     async def file_reading(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that reads a file, for which the event loop need not wait."""
+        """Return the answer of a call that reads a file, without blocking the event loop."""
         return await self._files.submit(call).answer
 
     async def _from_storage(
         self, lane: Lane, call: Callable[[], Answer], deadline: float | None = None, *, writing: bool
     ) -> Answer:
-        # While a long call holds memory storage, other calls wait for it in threads, so that the event loop does not.
+        # While a long call holds memory storage, other calls wait in threads and not in the event loop.
         if not (self._gallery.waits or self._long_calls):
             return call()
         return await lane.run(call, deadline or self._deadline(), partial(self._gallery.timed_out, writing=writing))
@@ -261,7 +261,7 @@ class Dispatch:
                 raise too_busy("long requests")
             return await submitted.answer
         finally:
-            submitted.withdraw()  # if the client went away before it began
+            submitted.withdraw()  # if the client disconnected before it started
 
     def _deadline(self) -> float:
         return asyncio.get_running_loop().time() + _DEADLINE

@@ -1,4 +1,4 @@
-"""Shows ``logoadmin doctor`` what arrives of a request that it sends through a proxy (contract K4)."""
+"""Shows ``logoadmin doctor`` how its requests arrive through a proxy (contract K4)."""
 
 import json
 import time
@@ -19,15 +19,15 @@ _PATH: Final = "/doctor"
 
 
 def doctor_route(gallery: LogoAdmin) -> Route:
-    """Return the route, which is in no OpenAPI document: without a proof it is a 404."""
+    """Return the route, which is not in the OpenAPI document: it responds with 404 unless a proof is sent."""
     return Route(_PATH, DoctorEndpoint(gallery))
 
 
 class DoctorEndpoint(ReadOnlyEndpoint):
-    """Returns client, scheme, host and prefix as the service sees them, and what proxies wrote."""
+    """Returns client, scheme, host and prefix as the service sees them, and the fields that proxies added."""
 
     def __init__(self, gallery: LogoAdmin) -> None:
-        """Accept proofs by the keys of a gallery."""
+        """Accept proofs made with the keys of a gallery."""
         self._keys = gallery.doctor_keys
 
     def response(self, scope: Scope) -> Response:

@@ -1,4 +1,4 @@
-"""The endpoints: from a request, checked in the order of contract A19, to a call of the core and its response."""
+"""The endpoints: check a request in the order of contract A19, call the core and render the response."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ Respond = Callable[[], RenderedResponse | LongList]
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    """What the endpoints of one application share: the gallery, its threads, and what they keep and count together."""
+    """The objects that all endpoints of an application share, such as the gallery and its threads."""
 
     gallery: LogoAdmin
     dispatch: Dispatch
@@ -56,14 +56,14 @@ class AppContext:
     shared: SharedResponses[RenderedResponse] = field(init=False)
 
     def __post_init__(self) -> None:
-        # A frozen dataclass has no other way to set what follows from its fields.
+        # A frozen dataclass has no other way to set derived attributes.
         object.__setattr__(self, "exports", Spool("exports", budget=self.disk))
         object.__setattr__(self, "lists", Spool("long responses", budget=self.disk))
         object.__setattr__(self, "shared", SharedResponses(self.disk, _size_of))
 
 
 class Endpoint:
-    """Serves one path of the table of operations, whatever the method; HEAD where there is GET."""
+    """Serves all methods of one path of the table of operations; HEAD wherever GET exists."""
 
     def __init__(self, context: AppContext, operations: Iterable[Operation]) -> None:
         """Serve the operations of the path, one for each method."""
@@ -88,7 +88,7 @@ class Endpoint:
             note_cause(scope, error)
             response = error_rendered(error)
         except Exception as error:
-            # Nothing can fail for methods that are not served.
+            # Methods without an operation cannot fail.
             code = self._context.faults.met(self._operations[scope["method"]], error, request.current_id)
             state_of(scope).causes.append(code)
             response = error_rendered(HttpError(500))
@@ -134,9 +134,9 @@ class Endpoint:
         return response
 
     async def _shared(self, scope: Scope, command: Command, respond: Respond) -> RenderedResponse:
-        """Return the response to a public read, which everyone shares who asks for the same version of it."""
+        """Return the response to a public read, shared by all concurrent requests for the same version."""
         context = self._context
-        # The version comes first: a response that is newer than its version is rendered again, an older one is not.
+        # The version is read first: a response newer than its version is rendered again; an older one would be served.
         version = await context.data_version.of(scope)
         key = key_of(scope)
         kept = context.shared.get(key, version)
@@ -153,7 +153,7 @@ class Endpoint:
         return await context.flights.run((key, version, *header_values(scope, b"if-none-match")), start)
 
     async def _imported(self, request: Request, operation: Operation, caller: Caller) -> RenderedResponse:
-        """Import the lines of a request, which are not received from callers who may import nothing."""
+        """Import the lines of a request; callers without any write scope are refused before the upload."""
         context, dispatch = self._context, self._context.dispatch
         command = import_command(request, operation)
         check_head(request)
@@ -165,7 +165,7 @@ class Endpoint:
             return await dispatch.long_writing(partial(_loaded, load, self._renderers[operation]))
 
     async def _exported(self, request: Request, operation: Operation, caller: Caller) -> RenderedResponse:
-        """Return a file of all records at one moment; a database that fails midway is still a 503."""
+        """Return a file with a snapshot of all records; a failure midway is still a 503."""
         context, dispatch = self._context, self._context.dispatch
         command = export_command(request, operation)
         exports = context.gallery.import_export
@@ -188,13 +188,13 @@ def _size_of(response: RenderedResponse) -> int:
 
 
 def _accepted(request: Request) -> str:
-    """Return the media type of an export: the first unless the client names another one of them alone."""
+    """Return the media type of an export: the first, unless the client only accepts another one."""
     accepted = ",".join(header_values(request.scope, b"accept")).lower()
     return next((media_type for media_type in EXPORTED if media_type in accepted), EXPORTED[0])
 
 
 def _loaded(load: Callable[[], Imported], renderer: Renderer) -> RenderedResponse:
-    """Return the answer to an import; what is wrong with ten thousand lines is no short text either."""
+    """Return the response to an import, rendered in the thread because a list of problems may be long."""
     try:
         return renderer.short_response(load().counts)
     except InvalidLines as error:

@@ -1,4 +1,4 @@
-"""How errors are answered (spec §Errors, contract A5, A7 to A9, A19 to A21)."""
+"""Error responses (spec §Errors, contract A5, A7 to A9, A19 to A21)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,7 +30,7 @@ from logoadmin.domain.model.errors import (
 from logoadmin.entrypoints.http_api.media_types import JSON
 from logoadmin.entrypoints.http_api.request_state import state_of
 
-# The one table. The nearest class in an error's ancestry counts.
+# The status of each error class; subclasses inherit it.
 STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     DuplicateUpdate: 400,
     InvalidToken: 401,
@@ -47,20 +47,20 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     StorageUnavailable: 503,
 }
 
-# Where a request has its idempotency key, which is the only option of commands that may be wrong.
+# The header of the idempotency key, the only option of commands that may be invalid.
 KEY_HEADER: Final = ("header", "Idempotency-Key")
 
-# Seconds after which a database that was away is worth another try.
+# Seconds after which a client may retry when the database was unavailable.
 RETRY_AFTER: Final = 1
 
 _Detail = TypeAdapter(dict[str, str | tuple[Problem, ...]])
 
 
 class HttpError(Exception):
-    """A request that is refused for its HTTP form, before it became a command (contract A21).
+    """A request that is refused for its HTTP form, before it becomes a command (contract A21).
 
     Attributes:
-        cause: for the log, where the request is not to blame.
+        cause: the cause for the log, if the request is not at fault.
     """
 
     def __init__(
@@ -78,19 +78,19 @@ class HttpError(Exception):
 
 
 def too_busy(what: str) -> HttpError:
-    """Return the refusal of a request for which there is no room now, such as one of too many passwords."""
+    """Return the refusal of a request for lack of capacity, such as too many concurrent sign-ins."""
     return HttpError(503, f"Too many {what} at once; try again", {"retry-after": "1"}, Cause.TOO_BUSY)
 
 
 def note_cause(scope: Scope, error: Exception) -> None:
-    """Have the log of requests say what was the matter with the database, if that is why one failed (contract K3)."""
+    """Add the cause to the access log if a request failed because of the database (contract K3)."""
     cause: Cause | None = getattr(error, "cause", None)
     if cause is not None:
         state_of(scope).causes.append(cause.code)
 
 
 def error_response(error: LogoAdminError | HttpError) -> Response:
-    """Return the answer to an error: its status, and JSON with its ``detail``."""
+    """Return the response to an error: its status, and JSON with its ``detail``."""
     if isinstance(error, HttpError):
         return detail_response(error.status, error.detail, error.headers)
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
@@ -110,14 +110,14 @@ def _detail(error: LogoAdminError) -> str | tuple[Problem, ...]:
 
 
 def option_placed(problem: Problem) -> Problem:
-    """Return a problem as it is in a request, whose headers have the options of commands."""
+    """Return a problem with its place in the request, whose headers carry the options of commands."""
     return replace(problem, loc=KEY_HEADER) if problem.loc == ("idempotency_key",) else problem
 
 
 def detail_response(
     status: int, detail: str | tuple[Problem, ...], headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a JSON answer with nothing but ``detail``."""
+    """Return a JSON response with only ``detail``."""
     body = _Detail.dump_json({"detail": detail})
     return Response(body, status, {"cache-control": "no-store", **(headers or {})}, JSON)
 

@@ -1,4 +1,4 @@
-"""Saying in the log when requests begin to fail by a fault of the program, and when that is over (contract K3)."""
+"""Logs unexpected errors of requests when they start and when they stop (contract K3)."""
 
 import logging
 import time
@@ -11,14 +11,14 @@ from logoadmin.entrypoints.http_api.operation import Operation
 
 log = logging.getLogger("logoadmin.http")
 
-# What fails for some requests may succeed for others by turns: it is over when nothing has failed so for a while.
+# A fault may affect only some requests: it is over when it has not occurred for a while.
 _QUIET: Final = 60.0  # seconds
-_MAX_FAULTS: Final = 16  # different faults of one operation that are told apart at the same time
+_MAX_FAULTS: Final = 16  # concurrent faults of one operation that are distinguished
 
 
 @dataclass(slots=True)
 class _Fault:
-    """A fault that requests meet at the moment, and how many did."""
+    """A current fault, and the number of requests that failed."""
 
     began: float
     latest: float
@@ -26,12 +26,12 @@ class _Fault:
 
 
 class Faults:
-    """The faults that the requests to each operation meet: a traceback when one begins, and a line when it is over.
+    """The current faults of each operation: logs a traceback when one starts, and a line when it is over.
 
-    Those who meet it meanwhile have its code in their own line of the log. For the event loop alone.
+    The access log lines of other affected requests have its code. Only for use in the event loop.
 
     Attributes:
-        lasts: whether there are any.
+        lasts: whether any fault is current.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -40,7 +40,7 @@ class Faults:
         self._lasting: dict[Operation, dict[str, _Fault]] = {}
 
     def met(self, operation: Operation, error: Exception, request_id: str) -> str:
-        """Take note of an error that nobody expected, and return its code, the same for the same kind and place."""
+        """Record an unexpected error, and return its code, which depends on its class and place."""
         self.lasts = True
         code, now = _code(error), self._clock()
         known = self._lasting.setdefault(operation, {})
@@ -54,7 +54,7 @@ class Faults:
         return code
 
     def succeeded(self, operation: Operation) -> None:
-        """Take note of a request that met none."""
+        """Record a request that succeeded."""
         now = self._clock()
         known = self._lasting.get(operation, {})
         for code, fault in [*known.items()]:
@@ -68,7 +68,7 @@ class Faults:
 
 
 def _code(error: Exception) -> str:
-    """Return a code of the kind of an error, and where it was raised."""
+    """Return a code for the class of an error and the place where it was raised."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next

@@ -1,6 +1,6 @@
-"""Whether the service is well, for those that start, stop and choose services (contract K1).
+"""Health checks for service managers and load balancers (contract K1).
 
-Both paths answer whoever asks, under whatever name (contract A22), and say nothing that is secret.
+Both paths are public, accept any host name (contract A22), and return nothing secret.
 """
 
 import asyncio
@@ -22,11 +22,12 @@ from logoadmin.entrypoints.http_api.media_types import JSON
 
 log = logging.getLogger("logoadmin.http")
 
-# Where a server says in the state of its requests that it stops: new ones are to go elsewhere (contract K5).
+# The key in the request state by which a stopping server has new requests sent elsewhere (contract K5).
 STOPPING: Final = "logoadmin.stopping"
 
 _PATHS: Final = ("/livez", "/readyz")
-# A look at the database gets less than the second in which `readyz` answers, and is good for a second (contract K1).
+# A check of the database takes less than the second in which `readyz` responds, and is valid for a second (contract
+# K1).
 _TIMEOUT: Final = 0.9
 _FRESH: Final = 1.0
 
@@ -40,36 +41,36 @@ def health_routes(gallery: LogoAdmin, dispatch: Dispatch) -> list[Route]:
 
 
 def is_health_check(scope: Scope) -> bool:
-    """Return whether a request only asks whether the service is well."""
+    """Return whether a request is a health check."""
     return scope["path"].removeprefix(scope.get("root_path", "")) in _PATHS
 
 
 class Liveness(ReadOnlyEndpoint):
-    """The process answers; the database is not asked."""
+    """Succeeds while the process responds; does not query the database."""
 
-    def response(self, scope: Scope) -> Response:  # noqa: ARG002 (whoever asks gets the same)
-        """Return 200: whoever can answer at all is alive."""
+    def response(self, scope: Scope) -> Response:  # noqa: ARG002 (the response is always the same)
+        """Return 200: a process that can respond is alive."""
         return _well()
 
 
 class Readiness(ReadOnlyEndpoint):
-    """The database answers, its tables fit, and the service is not stopping."""
+    """Succeeds while the database responds, its tables fit, and the service is not stopping."""
 
     def __init__(self, gallery: LogoAdmin, dispatch: Dispatch) -> None:
-        """Look at the database of a gallery."""
+        """Check the database of a gallery."""
         self._gallery = gallery
         self._dispatch = dispatch
         self._fault: StorageUnavailable | SchemaMismatch | None = None
         self._fresh_until = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, with a look at the database if the last one is old."""
+        """Serve a request; check the database again if the last check has expired."""
         if scope["method"] in ("GET", "HEAD") and not _is_stopping(scope):
             await self._look()
         await super().__call__(scope, receive, send)
 
     def response(self, scope: Scope) -> Response:
-        """Return 200, or 503 with what the last look found; also 503 while the service stops."""
+        """Return 200, or 503 if the last check failed or the service is stopping."""
         if _is_stopping(scope):
             return detail_response(503, _STOPPING)
         if self._fault is None:
@@ -90,7 +91,7 @@ class Readiness(ReadOnlyEndpoint):
         self._fresh_until = loop.time() + _FRESH
 
     def _found(self, fault: StorageUnavailable | SchemaMismatch | None) -> None:
-        """Take note of what the look found; storage itself says in the log why it is out of reach."""
+        """Record the result of a check; storage itself logs why it is unavailable."""
         before, self._fault = self._fault, fault
         if isinstance(fault, SchemaMismatch) and not isinstance(before, SchemaMismatch):
             log.error("%s (%s)", fault, fault.cause.code)
@@ -107,7 +108,7 @@ def _well() -> Response:
 
 
 def _unwell(fault: StorageUnavailable | SchemaMismatch) -> Response:
-    """Return what fails and what to do, in words without secrets, and the code of it (contract K1)."""
+    """Return the failure and its remedy, without secrets, and its code (contract K1)."""
     return _json_response(503, {"detail": fault.explained, "code": fault.cause.code}, {"retry-after": str(RETRY_AFTER)})
 
 

@@ -1,4 +1,4 @@
-"""Whose name the service answers to (contract A22)."""
+"""The host names that the service accepts (contract A22)."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -13,40 +13,40 @@ from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.health import is_health_check
 from logoadmin.entrypoints.http_api.responses import sendable
 
-# So many names that were asked for lately are known, ours or not.
+# The number of recent names whose result is cached.
 _LATELY: Final = 32
 
 
 class Hosts:
-    """Refuses requests for a name that is not ours.
+    """Refuses requests for other host names.
 
-    A page of another site may have its name lead to this machine (DNS rebinding). For the browser it is then the page's
-    own site that it asks, so the page may send and read whatever it likes, and only ``Host`` still tells.
+    Another site may resolve its own name to this machine (DNS rebinding). The browser then treats this service as part
+    of that site, so its pages may send and read anything; only ``Host`` shows the difference.
     """
 
     def __init__(self, app: ASGIApp, names: Collection[str], refuse: ASGIApp) -> None:
-        """Serve an application under some names, and under those of loopback in any case; ``*`` is any name.
+        """Serve an application under some names, and always under those of loopback; ``*`` is any name.
 
         Args:
             app: the application.
             names: the names.
-            refuse: answers who asks for another one, as :func:`misdirected` does.
+            refuse: responds to requests for other names, as :func:`misdirected` does.
         """
         self._app = app
         self._refuse = refuse
         self._names = frozenset(map(_name_of, names))
-        # Nearly all requests are for one name, and to take an address apart takes longer than many an answer.
+        # Nearly all requests are for one name, and parsing an address can take longer than the response.
         self._is_known = lru_cache(_LATELY)(self._is_name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is for one of the names, and have the rest refused."""
+        """Pass on requests for an accepted name; refuse others."""
         is_passed_on = scope["type"] != "http" or "*" in self._names or self._is_ours(scope)
         await (self._app if is_passed_on else self._refuse)(scope, receive, send)
 
     def _is_ours(self, scope: Scope) -> bool:
-        """Return whether a request is for us; one without any name comes from no browser."""
+        """Return whether a request is for this service; browsers always send a name."""
         names = header_values(scope, b"host")
-        # Those that ask whether the service is well do not know its name.
+        # Health checks do not know the name of the service.
         return all(map(self._is_known, names)) or is_health_check(scope)
 
     def _is_name(self, host: str) -> bool:
@@ -55,7 +55,7 @@ class Hosts:
 
 
 async def misdirected(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request for another name."""
+    """Respond to a request for another name."""
     refusal = HttpError(421, "The service has another name than the one in Host: see the setting hosts")
     await sendable(error_response(refusal), scope)(scope, receive, send)
 
@@ -69,7 +69,7 @@ def without_port(host: str) -> str:
 
 def _name_of(host: str) -> str:
     name = without_port(host).lower().removesuffix(".")
-    if ":" in name:  # of IPv6, where an address may be written in several ways
+    if ":" in name:  # IPv6 addresses can be written in several ways
         with suppress(ValueError):
             return str(address_of(name))
     return name

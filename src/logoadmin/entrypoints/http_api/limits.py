@@ -23,12 +23,12 @@ _BODY_RATE: Final = 500.0
 # back and hand on at once.
 _READER_PAUSE: Final = 60.0
 _READER_RATE: Final = 4_096.0
-# How much of a response is handed to the server at once.
+# The size of the slices in which a response is passed to the server.
 _SLICE: Final = 65_536
 
 
 class SlowReader(ClientDisconnect):
-    """The client reads too slowly; its response is broken off."""
+    """The client reads too slowly; its response is aborted."""
 
     def __init__(self) -> None:
         super().__init__("the client reads too slowly")
@@ -106,7 +106,7 @@ class _TimedReader:
         self._send = send
         self._pause: _Allowance | None = None
 
-    # No coroutine of its own for a short response, as nearly all are.
+    # Short responses, which are nearly all, avoid an additional coroutine.
     def __call__(self, message: Message) -> Awaitable[None]:
         """Send a part of the response.
 
@@ -120,7 +120,7 @@ class _TimedReader:
         return self._send_slices(message, self._pause)
 
     async def _send_slices(self, message: Message, pause: _Allowance) -> None:
-        body = memoryview(message.get("body", b""))  # so that nothing is copied
+        body = memoryview(message.get("body", b""))  # avoids copies
         while len(body) > _SLICE:
             await self._send_slice({"type": "http.response.body", "body": body[:_SLICE], "more_body": True}, pause)
             body = body[_SLICE:]
@@ -138,6 +138,6 @@ class _TimedReader:
 
 
 def _is_json_lines(scope: Scope) -> bool:
-    """Return whether the body is a file of lines to import, which must only arrive steadily."""
+    """Return whether the body is an import, which must arrive steadily but has no time limit."""
     kinds = header_values(scope, b"content-type")
     return len(kinds) == 1 and kinds[0].partition(";")[0].strip().lower() in IMPORTED

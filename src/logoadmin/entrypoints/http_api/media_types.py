@@ -1,4 +1,4 @@
-"""The types of bodies, as ``Content-Type`` names them."""
+"""The media types of bodies."""
 
 from typing import Final
 
@@ -8,7 +8,8 @@ FORM: Final = "application/x-www-form-urlencoded"
 JSON_LINES: Final = ("application/jsonl", "application/x-ndjson")
 OCTETS: Final = "application/octet-stream"
 TEXT: Final = "text/plain"
-# What generated clients can use besides. Imports are never accepted as text/plain: a page of any origin may send that
-# to a service on localhost without asking first, which it may not do with octets (Fetch, CORS-safelisted headers).
+# An alternative that generated clients can handle. Imports are never accepted as text/plain: a page of any origin may
+# send that to a service on localhost without asking first, which it may not do with octets (Fetch, CORS-safelisted
+# headers).
 IMPORTED: Final = (*JSON_LINES, OCTETS)
 EXPORTED: Final = (*JSON_LINES, TEXT)

@@ -1,4 +1,4 @@
-"""Requests are counted; the metrics as text for programs that embed a gallery (contract K2)."""
+"""Counts requests, and renders the metrics for programs that embed a gallery (contract K2)."""
 
 import time
 from collections.abc import Awaitable
@@ -46,7 +46,7 @@ class Measured:
             return
         status = sent = 0
 
-        # No coroutines of their own: these are called for every part of every request.
+        # These avoid additional coroutines, since they are called for every message.
         def counted(message: Message) -> Awaitable[None]:
             nonlocal status, sent
             if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""What is said of one endpoint, and what follows from it."""
+"""The declaration of an endpoint, and its derived properties."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -27,23 +27,23 @@ PATH_FIELD: Final = re.compile(r"{(\w+)}")
 
 @dataclass(frozen=True)
 class Operation:
-    """One row: a method on a path, the command it makes, the call it becomes, and how that may be answered.
+    """A row of the table: a method on a path, its command, its use case and its possible responses.
 
     Attributes:
         source: the line of the specification or the contract that asks for it.
         route: the HTTP method and the path, with the command's fields in braces.
-        command: what is made of path and body.
+        command: the command made from path and body.
         call: the use case, as an attribute of :class:`~logoadmin.domain.logo_admin.LogoAdmin`.
         answer: the type of the answer; ``tuple[X, ...]`` and ``Listing[X]`` are arrays, the latter streamed.
-        summary: what it does, in a few words of its own, for people who know neither this program nor its source.
-        description: the rest that they should know, in Markdown.
+        summary: its effect in a few words, for readers new to this program.
+        description: further details in Markdown.
         success: the status of the answer, 201 where it creates a record.
-        also: statuses of errors beside those that follow from its form, see :attr:`errors` and :meth:`statuses`.
-        refreshes: whether a body with the ``grant_type`` of a refresh makes that command instead.
-        form: whether the body may be a form, too (RFC 6749 §4.3).
+        also: additional error statuses, which :attr:`errors` and :meth:`statuses` cannot derive.
+        refreshes: whether a body with the ``grant_type`` of a refresh makes a refresh command instead.
+        form: whether the body may also be a form (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
         takes_jsonl: whether the body is JSON Lines, and the fields of the command are in the query.
-        attachment: the name of the file that the answer is, of JSON Lines; none where it is JSON.
+        attachment: the file name of a response in JSON Lines; empty for JSON.
     """
 
     source: str
@@ -63,23 +63,23 @@ class Operation:
 
     @cached_property
     def name(self) -> str:
-        """The name, unique among all operations: that of its command, as ``create_logo``."""
+        """The unique name, made from the name of its command, such as ``create_logo``."""
         return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.command.__name__).lower()
 
     @property
     def tag(self) -> str:
-        """What it is listed under: the records that its path begins with, or else its service."""
+        """The tag: the records that its path begins with, or its service."""
         of = self.path.split("/")[2]
         return self.call.partition(".")[0] if of == "auth" else of
 
     @cached_property
     def holds_secret(self) -> bool:
-        """Whether a token or a key is in the answer, whose length must tell nothing of it (contract K8)."""
+        """Whether the answer has a token or a key, which its length must not reveal (contract K8)."""
         return self.answer in (Tokens, NewServiceKey)
 
     @cached_property
     def kind(self) -> AnyKind | None:
-        """The kind of record that is answered, if it is one."""
+        """The kind of the answer, if it is a record."""
         return next((kind for kind in KINDS.values() if kind.record is self.answer), None)
 
     @cached_property
@@ -94,18 +94,18 @@ class Operation:
 
     @cached_property
     def path_fields(self) -> Mapping[str, type]:
-        """The fields of the command that the path gives, with what they are: int or str."""
+        """The fields of the command in the path, with their types: int or str."""
         fields = fields_of(self.command)
         return {name: _plain(fields[name].annotation) for name in PATH_FIELD.findall(self.path)}
 
     @cached_property
     def not_in_body(self) -> frozenset[str]:
-        """The fields of the command that a body may not name: those that path and headers give."""
+        """The fields of the command that a body may not have: they are in the path and in headers."""
         return REQUEST_OPTIONS | frozenset(self.path_fields)
 
     @cached_property
     def query_fields(self) -> Mapping[str, type]:
-        """The fields of the command that the query may give, with what they are: int, bool or str."""
+        """The fields of the command in the query, with their types: int, bool or str."""
         if self.method != "GET" and not self.takes_jsonl:
             return {}
         fields = fields_of(self.command).items()
@@ -113,18 +113,18 @@ class Operation:
 
     @cached_property
     def repeated(self) -> frozenset[str]:
-        """The fields of the query that may be given more than once; they are texts."""
+        """The query fields that may be repeated; they are texts."""
         fields = fields_of(self.command).items()
         return frozenset(name for name, field in fields if get_origin(field.annotation) is tuple) & {*self.query_fields}
 
     @cached_property
     def takes_body(self) -> bool:
-        """Whether the other fields of the command, if there are any, are in a body."""
+        """Whether the other fields of the command, if any, are in a body."""
         return self.takes_jsonl or (self.method != "GET" and len(fields_of(self.command)) > len(self.path_fields))
 
     @cached_property
     def max_body(self) -> int:
-        """How many bytes the body may have: what the fields can need, every character escaped (contract A21, I4)."""
+        """The maximum size of the body: that of its fields with every character escaped (contract A21, I4)."""
         if self.takes_jsonl:
             return MAX_UPLOAD
         return MAX_JSON if "custom_css" in self.command.model_fields else SMALL_BODY
@@ -136,12 +136,12 @@ class Operation:
 
     @property
     def is_conditional(self) -> bool:
-        """Whether ``If-Match`` counts (contract F1)."""
+        """Whether ``If-Match`` is honoured (contract F1)."""
         return self.method in {"PATCH", "PUT", "DELETE"}
 
     @cached_property
     def is_public_read(self) -> bool:
-        """Whether everybody may read it, and keep it for a while (contract F2)."""
+        """Whether anyone may read and cache the response (contract F2)."""
         return self.method == "GET" and self.command.permission == PUBLIC
 
     @property
@@ -150,7 +150,7 @@ class Operation:
         return get_origin(self.answer) is Listing
 
     def renderer(self) -> TypeAdapter[Any]:
-        """Return what knows the JSON of the answer; of a list that is streamed, of some of its records."""
+        """Return the JSON serializer of the answer; for a streamed list, of a batch of its records."""
         return _renderer(GenericAlias(tuple, (*get_args(self.answer), ...)) if self.streams else self.answer)
 
     @cached_property
@@ -163,9 +163,9 @@ class Operation:
 
     @cached_property
     def errors(self) -> tuple[int, ...]:
-        """The statuses that say what is wrong with what is asked for, in ascending order."""
+        """The statuses of errors in the request itself, in ascending order."""
         followed = {
-            # To amend a record so that it is like another one is a bad request; to create such a record is a conflict.
+            # A duplicate value is a bad request when amending a record, and a conflict when creating one.
             400: self.method == "PATCH" and self.kind is not None and bool(self.kind.unique),
             404: bool(self.path_fields),
             409: self.success == HTTPStatus.CREATED and self.kind is not None,
@@ -173,13 +173,13 @@ class Operation:
         return tuple(sorted({*self.also} | {status for status, follows in followed.items() if follows}))
 
     def statuses(self, policy: Policy) -> tuple[int, ...]:
-        """Return every status that the operation itself may answer under a policy, in ascending order."""
+        """Return every status that the operation itself may return under a policy, in ascending order."""
         permission = self.command.permission
         followed = {
             413: self.takes_body,
             415: self.takes_body,
             401: permission != PUBLIC,
-            # With a token, nobody goes beyond what they hold, also where none is needed (contract B4).
+            # A token limits its caller even where none is required (contract B4).
             403: permission.needs_token(policy) or (permission != PUBLIC and self.method != "GET"),
             304: self.method == "GET" and self.is_versioned,
             412: self.is_conditional,
@@ -190,16 +190,16 @@ class Operation:
 
 @lru_cache(maxsize=64)
 def _renderer(answer: Any) -> TypeAdapter[Any]:
-    # Making one takes a millisecond, and several operations answer the same type.
+    # Creating one takes a millisecond, and several operations have the same type.
     return TypeAdapter(answer)
 
 
 def _plain(annotation: Any) -> type:
-    """Return which of int, bool and str a constrained type, or one that may be None, is made of."""
+    """Return the base of a constrained or optional type: int, bool or str."""
     if annotation in (int, bool):
         found: type = annotation
         return found
-    # One of some words, and a name of an enumeration, are texts, too.
+    # Literals and enumerations are texts.
     if isinstance(annotation, str) or (isinstance(annotation, type) and issubclass(annotation, str)):
         return str
     return next(_plain(part) for part in get_args(annotation) if part is not NoneType)

@@ -1,6 +1,6 @@
-"""The endpoints of the specification and of the contract as data (spec §Endpoints, contract C1, D).
+"""The table of endpoints (spec §Endpoints, contract C1, D).
 
-Routes, the OpenAPI document and the test of declared statuses are made from these rows.
+Routes, the OpenAPI document and the test of declared statuses are derived from it.
 """
 
 from typing import Final
@@ -49,15 +49,15 @@ _USER, _ROLE, _AUTHOR, _THEME, _LOGO = (
     "/api/logos/{logo_id}",
 )
 
-# What several descriptions say.
-_LEFT_OUT: Final = "Fields that are left out stay as they are."
-_NEW_ARTWORK: Final = "It has no authors yet, and is not active unless `active` says so."
+# Sentences that several descriptions share.
+_LEFT_OUT: Final = "Omitted fields stay unchanged."
+_NEW_ARTWORK: Final = "It has no authors yet, and is inactive unless `active` is true."
 _WITH_AUTHORS: Final = "With its authors, in the order they were linked."
-_LINKS_GO: Final = "The links to its authors go with it; the authors stay."
+_LINKS_GO: Final = "The links to its authors are removed; the authors stay."
 _IN_ORDER: Final = "In the order they were linked."
-_AS_LAST: Final = "As the last one. If they are there already, the link that exists is answered."
-_IN_BODY: Final = "The author is named in the body. 404 if they are not on it."
-_BY_PATH: Final = "The author is named in the path. 404 if not on it."
+_AS_LAST: Final = "The author is added at the end. If already linked, the existing link is returned."
+_IN_BODY: Final = "The author is named in the body. 404 if not linked."
+_BY_PATH: Final = "The author is named in the path. 404 if not linked."
 
 
 def _those(kind: AnyKind) -> str:
@@ -72,99 +72,99 @@ def _all(kind: AnyKind) -> str:
 OPERATIONS: Final = (
     Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.grant", Tokens,
               "Sign in, or refresh",
-              "Takes a username and a password, as JSON or as the password form of OAuth 2, and answers an access "
-              "token with the refresh token for the next one. With `grant_type` `refresh_token`, takes that: it is "
-              "good once, and using it a second time ends the session. After many failures the answer is 429 for a "
+              "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access "
+              "token and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is "
+              "valid once: using it a second time ends the session. After many failures the response is 429 for a "
               "while.", also=(401, 429), refreshes=sessions.Refresh, form=True),
 
     Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession,
               "Sign out",
-              "Ends the session of the refresh token in the body, or without one that of the access token.",
+              "Ends the session of the refresh token in the body, or, without a body, of the access token.",
               also=(403,), bodiless=True),
     Operation("contract C3", "GET /api/auth/me", sessions.WhoAmI, "sessions.me", Me,
-              "Say who I am", "Answers the user whose token it is, with what they may do at this moment."),
+              "Get the current user", "Returns the user of the token, with their current scopes."),
     Operation("contract C6", "GET /api/auth/sessions", sessions.ListSessions, "sessions.list",
               tuple[ListedSession, ...], "List my sessions",
-              "Each sign-in began one. By when they began. Not with a service key."),
+              "One for each sign-in, the oldest first. Not with a service key."),
     Operation("contract C6", "DELETE /api/auth/sessions/{session_id}", sessions.RemoveSession, "sessions.remove",
               RemovedSession, "End one of my sessions",
-              "All its tokens are refused from now on. 404 for none, or somebody else's. Not with a service key."),
+              "Its tokens are no longer accepted. 404 if it is not yours or does not exist. Not with a service key."),
     Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, "keys.list", tuple[ServiceKey, ...],
               "List my service keys", "The keys themselves are not shown again. Not with a service key."),
     Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, "keys.create", NewServiceKey,
               "Make a service key",
-              "The answer has the key, shown this once. It may do what is in its scope, as far as its maker may at "
-              "that moment. 409 for a user who has 100 keys that have not expired. Not with a service key.",
+              "The response contains the key, which is shown only once. Its scope is limited to what its owner holds "
+              "at any time. 409 for a user with 100 unexpired keys. Not with a service key.",
               success=201, also=(409,)),
     Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, "keys.remove", RemovedServiceKey,
-              "End a service key", "It is refused from now on. Not with a service key."),
+              "End a service key", "It is no longer accepted. Not with a service key."),
 
     Operation("contract G", "GET /api/changes", changes.ListChanges, "changes.list", Listing[Change],
               "List changes",
-              "Every change of a user, role, author, theme or logo, the oldest first. To follow them, ask for what "
-              "comes `after` the last one that you know: none is ever missed. `changes:read` alone shows the "
+              "Every change of a user, role, author, theme or logo, the oldest first. To follow them, request those "
+              "`after` the last one that you have: none is ever missed. `changes:read` alone shows the "
               "usernames, avatars and roles of users, and the scopes of roles."),
     Operation("contract G2", "POST /api/changes/{change_id}/revert", changes.Revert, "changes.revert", Change,
               "Undo a change",
-              "As a new change, which is the answer: a record that was amended gets its old values, one that was "
-              "created goes, one that was removed comes back. 409 where the record was changed since. Takes the scope "
-              "that changes such a record.", also=(400, 409)),
+              "Returns a new change: an amended record gets its old values, a created record is "
+              "removed, a removed record is restored. 409 if the record has changed since. Requires the scope "
+              "to change such records.", also=(400, 409)),
     Operation("contract G4", "POST /api/changes/revert", changes.RevertRequest, "changes.revert_request",
               Listing[Change], "Undo a request",
-              "Undoes all that one request changed, such as an import, the newest change first, as new changes, which "
-              "are the answer. All of it or nothing: 409 names a record that something else changed since. A password "
-              "that the request set stays. Takes the scopes that change records of all kinds concerned.",
+              "Undoes all changes of one request, such as an import, the newest first, and returns the new changes. "
+              "All or nothing: 409 names a record that has changed since. A password "
+              "that the request set stays. Requires the scopes to change all kinds of record concerned.",
               also=(400, 404, 409)),
 
     Operation("contract I4", "POST /api/import", import_export.ImportRecords, "import_export.load",
               dict[Kind, ImportedCounts], "Import records",
-              "Takes JSON Lines, one record a line: its `kind` and its fields, of a logo or theme `author_ids` in the "
-              "place of `authors`. Each is created under its id or amended; all of them, or nothing. Answers how many "
+              "Accepts JSON Lines, one record a line: its `kind` and its fields, for a logo or theme `author_ids` in "
+              "place of `authors`. Each is created under its id or amended; all of them, or none. Returns how many "
               "of each kind were created, amended, and found unchanged. `loc` of a problem is `line`, the number of "
-              "the line, and the field. Takes the scopes that change records of the kinds in it.",
+              "the line, and the field. Requires the scopes to change the kinds of record in it.",
               also=(409, 429), takes_jsonl=True),
     Operation("contract I4", "GET /api/export", import_export.ExportRecords, "import_export.dump", str,
               "Export records",
-              "Answers JSON Lines that can be imported: all records as they are at one moment, or those of the kinds "
-              "that are asked for. Never password hashes. Takes the scopes `users:read` and `roles:read` where those "
-              "are in it.", also=(429,), attachment="gallery.jsonl"),
+              "Returns JSON Lines that can be imported: a snapshot of all records, or of the requested "
+              "kinds. Password hashes are never included. Requires `users:read` and `roles:read` if users and roles "
+              "are included.", also=(429,), attachment="gallery.jsonl"),
 
     Operation("spec §Endpoints 1", "GET /api/users", users.ListUsers, "users.list", Listing[User],
               "List users", _all(USERS)),
     Operation("spec §Endpoints 2", "POST /api/users", users.CreateUser, "users.create", User,
               "Create a user", "You choose the `user_id`. The user gets role 1 and can sign in at once.", success=201),
     Operation("spec §Endpoints 3", f"GET {_USER}", users.GetUser, "users.get", User,
-              "Get a user", "Everybody may read their own."),
+              "Get a user", "Users may read their own."),
     Operation("contract D users", f"PATCH {_USER}", users.AmendUser, "users.amend", User,
               "Change a user", _LEFT_OUT, also=(409,)),
     Operation("contract D users", f"DELETE {_USER}", users.RemoveUser, "users.remove", RemovedUser,
               "Remove a user", "Their sessions and service keys end at once.", also=(409,)),
     Operation("spec §Endpoints 4", f"DELETE {_USER}/avatar", users.RemoveAvatar, "users.remove_avatar", RemovedAvatar,
-              "Remove a user's avatar", "Answers the avatar that was removed, an empty text if there was none."),
+              "Remove a user's avatar", "Returns the removed avatar, an empty text if there was none."),
     Operation("contract D users", f"PUT {_USER}/password", users.SetPassword, "users.set_password", User,
-              "Set a user's password", "The user's other sessions end. Everybody may set their own."),
+              "Set a user's password", "The user's other sessions end. Users may set their own."),
     Operation("contract C6", f"DELETE {_USER}/sessions", sessions.RemoveUserSessions, "sessions.remove_all",
               RemovedUserSessions, "End a user's sessions",
-              "Whoever has a token of theirs is signed out; service keys stay. Not with a service key."),
+              "All their tokens become invalid; service keys stay. Not with a service key."),
 
     Operation("contract D roles", "GET /api/roles", roles.ListRoles, "roles.list", Listing[Role],
               "List roles", _all(ROLES)),
     Operation("contract D roles", "POST /api/roles", roles.CreateRole, "roles.create", Role,
-              "Create a role", "You can hand out no scope that you do not hold.", success=201),
+              "Create a role", "You cannot grant a scope that you do not hold.", success=201),
     Operation("contract D roles", f"GET {_ROLE}", roles.GetRole, "roles.get", Role,
-              "Get a role", "With its scope, which is what its users may do."),
+              "Get a role", "With its scope: what its users may do."),
     Operation("spec §Endpoints 5", f"PATCH {_ROLE}", roles.AmendRole, "roles.amend", Role,
-              "Change a role", "What its users may do changes at once. Fields that are left out stay as they are.",
+              "Change a role", "The rights of its users change at once. Omitted fields stay unchanged.",
               also=(409,)),
     Operation("contract D roles", f"DELETE {_ROLE}", roles.RemoveRole, "roles.remove", RemovedRole,
-              "Remove a role", "409 while a user has it, and for role 1, which new users get.", also=(409,)),
+              "Remove a role", "409 while a user has it, and for role 1, the role of new users.", also=(409,)),
 
     Operation("contract D authors", "GET /api/authors", authors.ListAuthors, "authors.list", Listing[Author],
               "List authors", _all(AUTHORS)),
     Operation("spec §Endpoints 6", "POST /api/authors", authors.CreateAuthor, "authors.create", Author,
               "Create an author", "With their number and their name at the community site.", success=201),
     Operation("contract D authors", f"GET {_AUTHOR}", authors.GetAuthor, "authors.get", Author,
-              "Get an author", "What they made is at `/logos` and `/themes` below it."),
+              "Get an author", "Their works are at `/logos` and `/themes` below it."),
     Operation("spec §Endpoints 7", f"PATCH {_AUTHOR}", authors.AmendAuthor, "authors.amend", Author,
               "Change an author", _LEFT_OUT),
     Operation("contract D authors", f"DELETE {_AUTHOR}", authors.RemoveAuthor, "authors.remove", RemovedAuthor,

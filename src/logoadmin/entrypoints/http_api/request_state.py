@@ -1,4 +1,4 @@
-"""What the layers of one request share, the access log of a server among them (contract K3)."""
+"""The state that the layers of one request share, including the access log of the server (contract K3)."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,15 +13,15 @@ _IN_SCOPE: Final = "logoadmin.request"
 
 @dataclass(slots=True)
 class RequestState:
-    """What is known of a request so far.
+    """The state of a request.
 
     Attributes:
-        began: when it was first seen, by ``time.perf_counter``, if that was before it is measured.
-        deadline: when its response is due, by the clock of the event loop.
+        began: when it was first seen, by ``time.perf_counter``, if earlier than its measurement.
+        deadline: when its response is due, by the event loop's clock.
         operation: the operation that serves it.
         caller: who sent it.
-        version: the version of all records, looked up before they are read, see :class:`DataVersion`.
-        causes: codes of what went wrong, for the log.
+        version: the version of all records, read before the records, see :class:`DataVersion`.
+        causes: codes of failures, for the log.
     """
 
     began: float | None = None
@@ -33,7 +33,7 @@ class RequestState:
 
 
 def state_of(scope: Scope) -> RequestState:
-    """Return the state of a request; it begins with the first call of this."""
+    """Return the state of a request, created by the first call."""
     state: RequestState | None = scope.get(_IN_SCOPE)
     if state is None:
         state = scope[_IN_SCOPE] = RequestState()

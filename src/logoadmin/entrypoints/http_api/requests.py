@@ -24,10 +24,10 @@ from logoadmin.entrypoints.http_api.operation import SMALL_BODY, Operation
 RunInThread = Callable[[Callable[[], Command]], Awaitable[Command]]
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
-# int() refuses text of thousands of digits; what is longer than this is out of any bounds anyway.
+# int() refuses thousands of digits; longer numbers than this are out of bounds anyway.
 _LONGEST_INTEGER: Final = 100
 _FLAGS: Final = {"true": True, "false": False}
-# What a wrong type is called where there is only text to begin with.
+# The types of problems with text that cannot be converted.
 _PARSING: Final = {
     "int_type": ("Input should be a valid integer, unable to parse string as an integer", "int_parsing"),
     "bool_type": ("Input should be a valid boolean, unable to interpret input", "bool_parsing"),
@@ -39,12 +39,12 @@ _PLACES: Final = ("path", "query", "header", "body")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request, as ASGI has it.
+    """An ASGI request.
 
     Attributes:
-        scope: what its head says.
-        receive: waits for its body.
-        id: what it is known by.
+        scope: the ASGI scope.
+        receive: receives its body.
+        id: its id in the log and the history.
         response_fields: header fields that the use case adds to the response.
     """
 
@@ -55,7 +55,7 @@ class Request:
 
     @property
     def current_id(self) -> str:
-        """The id, as it is now."""
+        """The current id."""
         return self.id if isinstance(self.id, str) else self.id.text
 
     def header(self, name: bytes, default: str = "") -> str:
@@ -64,33 +64,33 @@ class Request:
 
 
 def request_of(scope: Scope, receive: Receive) -> Request:
-    """Return a request, known by what the client calls it, unless that stands in the history, or by a name made up."""
+    """Return a request with the client's id, unless the history has it already, or a random one."""
     sent = _sent_id(scope)
     return Request(scope, receive, _made_up_id() if sent is None else SentRequestId(sent, _made_up_id()))
 
 
 def request_id_of(scope: Scope) -> str:
-    """Return what a request is known by that changes nothing: what the client calls it, or a name made up."""
+    """Return the id of a request that changes nothing: the client's, or a random one."""
     return _sent_id(scope) or _made_up_id()
 
 
 def _sent_id(scope: Scope) -> str | None:
-    """Return what the client calls its request, if that is harmless."""
+    """Return the id that the client sent, if it is harmless."""
     sent = next(iter(header_values(scope, b"x-request-id")), "")
     return sent if _REQUEST_ID.fullmatch(sent) else None
 
 
 def _made_up_id() -> str:
-    # A name and no secret; asking the system for randomness would hand the interpreter to another thread.
+    # Ids are not secret; reading the system's randomness would release the interpreter lock.
     return f"{random.getrandbits(64):016x}"
 
 
 def caller_of(request: Request, gallery: LogoAdmin, operation: Operation) -> Caller:
-    """Return who asks, by the token alone; public operations do not look at it.
+    """Return the caller that the token identifies; public operations ignore it.
 
     Raises:
-        InvalidToken: there is one and it is no good.
-        NotAuthenticated: there is none where one is needed.
+        InvalidToken: the token is not valid.
+        NotAuthenticated: the token is missing.
     """
     permission = operation.command.permission
     if permission != PUBLIC:
@@ -101,7 +101,7 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation) -> Cal
         if scheme.lower() == "bearer" and token.strip():
             return gallery.sessions.caller(token.strip(), request.id)
     client = request.scope.get("client")
-    # Nobody begins a session by reading.
+    # Reads do not start sessions.
     user_agent = "" if operation.method == "GET" else request.header(b"user-agent")
     anonymous = Anonymous(client[0] if client else "", request.id, user_agent)
     require_token(gallery.access, permission, anonymous)
@@ -109,17 +109,17 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation) -> Cal
 
 
 async def command_of(request: Request, operation: Operation, bodies: BodyReader, run_in_thread: RunInThread) -> Command:
-    """Return the command that a request makes of path, query, body and headers.
+    """Return the command in the path, query, body and headers of a request.
 
     Args:
         request: the request.
-        operation: what it asks for.
+        operation: its operation.
         bodies: reads its body.
-        run_in_thread: makes a call in a thread, where the event loop does not wait for a large body to be read.
+        run_in_thread: runs a call in a thread, so that large bodies do not block the event loop.
 
     Raises:
-        HttpError: its body is too large, not of a type that is taken, or one of too many.
-        InvalidInput: with everything that is wrong with it.
+        HttpError: its body is too large, of another type, or one of too many.
+        InvalidInput: the request is not valid; has all its problems.
     """
     if not operation.takes_body:
         return _command(request, operation, {})
@@ -129,7 +129,7 @@ async def command_of(request: Request, operation: Operation, bodies: BodyReader,
 
 
 def import_command(request: Request, operation: Operation) -> ImportRecords:
-    """Return the command that the query and the headers of a request with lines make."""
+    """Return the import command in the query and the headers of a request."""
     made = _command(request, operation, {})
     if not isinstance(made, ImportRecords):
         raise TypeError("an operation with lines imports them")
@@ -137,10 +137,10 @@ def import_command(request: Request, operation: Operation) -> ImportRecords:
 
 
 def export_command(request: Request, operation: Operation) -> ExportRecords:
-    """Return the command that the query of a request for lines makes."""
+    """Return the export command in the query of a request."""
     made = _command(request, operation, {})
     if not isinstance(made, ExportRecords):
-        raise TypeError("an operation that answers a file exports records")
+        raise TypeError("an operation with an attachment exports records")
     return made
 
 
@@ -164,7 +164,7 @@ def _command(request: Request, operation: Operation, body: dict[str, Any] | Prob
         made = (operation.refreshes if operation.refreshes and refreshes else operation.command)(**values)
     except InvalidInput as error:
         found = [_placed(problem, operation) for problem in error.problems]
-        # Without a body there is nothing to say of what it lacks.
+        # Missing fields of a missing body are not reported.
         problems += [problem for problem in found if problem.loc[0] != "body" or not isinstance(body, Problem)]
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: _PLACES.index(str(problem.loc[0]))))
@@ -172,7 +172,7 @@ def _command(request: Request, operation: Operation, body: dict[str, Any] | Prob
 
 
 def _request_options(request: Request, operation: Operation, problems: list[Problem]) -> dict[str, Any]:
-    """Return the options of a request, as its headers give them."""
+    """Return the options in the headers of a request."""
     scope = request.scope
     if operation.method == "GET":
         had = if_none_match(scope)
@@ -194,7 +194,7 @@ def _idempotency_key(scope: Scope, problems: list[Problem]) -> str | None:
 
 
 def _query(request: Request, operation: Operation) -> tuple[dict[str, Any], list[Problem]]:
-    """Return what the query gives, and what is wrong with it."""
+    """Return the fields of the query, and its problems."""
     sent = request.scope["query_string"]
     if sent.count(b"&") >= MOST_FIELDS:
         return {}, [_too_many("query")]
@@ -227,7 +227,7 @@ def _too_many(where: str) -> Problem:
 
 
 def _body(request: Request, operation: Operation, body: bytes) -> dict[str, Any] | Problem:
-    """Return what the body says, or the problem with it."""
+    """Return the fields of the body, or the problem with it."""
     kind = request.header(b"content-type").partition(";")[0].strip().lower()
     if kind != JSON and (body or kind) and not (kind == FORM and operation.form):
         raise HttpError(415, f"Body should be {JSON}")
@@ -249,7 +249,7 @@ def _body(request: Request, operation: Operation, body: bytes) -> dict[str, Any]
 
 
 def _form(body: bytes) -> dict[str, str] | Problem:
-    """Return the fields of an OAuth 2 form that mean something here; the others are passed over (RFC 6749 §3.2)."""
+    """Return the known fields of an OAuth 2 form; others are ignored (RFC 6749 §3.2)."""
     try:
         fields = _pairs(body)
     except ValueError:
@@ -259,7 +259,7 @@ def _form(body: bytes) -> dict[str, str] | Problem:
 
 
 def _pairs(sent: bytes) -> list[tuple[str, str]]:
-    """Return names and values of a query or a form, which are bytes of UTF-8, as they are or escaped."""
+    """Return the names and values of a query or a form, decoded as UTF-8."""
     return parse_qsl(sent.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
 
 
@@ -272,7 +272,7 @@ def _integer(text: str) -> int | str:
 
 
 def _placed(problem: Problem, operation: Operation) -> Problem:
-    """Say where in the request a command's problem is; paths and queries hold text, of which values are made."""
+    """Return a command's problem with its place in the request; values in paths and queries are converted from text."""
     name = problem.loc[0]
     if name in REQUEST_OPTIONS:
         return option_placed(problem)

@@ -1,4 +1,4 @@
-"""The response cache: what everybody may read, as it was answered before (contract E1, F1, F2)."""
+"""The response cache: stores responses to public reads (contract E1, F1, F2)."""
 
 import time
 from collections.abc import Hashable
@@ -18,26 +18,26 @@ from logoadmin.entrypoints.http_api.request_state import RequestState, state_of
 from logoadmin.entrypoints.http_api.requests import request_id_of
 from logoadmin.ports.metrics import Metrics
 
-# No answer is stored that is longer than this, because a slow reader holds it; and no more bytes of all together.
+# The maximum size of a stored response, since a slow reader keeps it in memory, and of all together.
 _LARGEST: Final = 65_536
 _MOST: Final = 16_777_216
-# What an entry occupies in memory besides its body.
+# The memory of an entry besides its body.
 _BESIDE: Final = 2_048
-# Requests that are longer than those of honest clients are not known again: anybody could fill the memory with them.
+# Longer paths and queries than those of honest clients are not cached: anyone could fill the memory with them.
 _LONGEST_REQUEST: Final = 512
-# What each answer has of its own, and what says that it is not for everybody.
+# Header fields of a single response, and fields that mark it as private.
 _OWN: Final = b"x-request-id"
 _NOT_FOR_ALL: Final = {b"set-cookie"}
-# What an answer may differ by, since the key does: see :func:`key_of`.
+# The request headers by which responses may vary: they are in the key, see :func:`key_of`.
 _TOLD_APART: Final = {None, b"Accept-Encoding"}
 
 
 class DataVersion:
-    """Finds the version of all records together, which everything that is cached depends on.
+    """Reads the version of all records together, on which cached responses depend.
 
-    A response that is made after a look is stored under the version found, and served again only where another look
-    finds the same version. A version is an object of its own and not a number, because a number that comes back, as
-    after a restore, may be of other records.
+    A response is stored under the version that was read before it was rendered, and served again only while a new read
+    returns the same version. A version is a distinct object and not a number, because a number may recur with other
+    records, as after a restore.
     """
 
     def __init__(self, gallery: LogoAdmin, dispatch: Dispatch) -> None:
@@ -46,7 +46,7 @@ class DataVersion:
         self._seen: tuple[int | None, object] = None, object()
 
     def nonblocking(self, state: RequestState) -> object | None:
-        """Return the version for a request if storage knows it at once; None if a look has to wait."""
+        """Return the version for a request if storage can return it without waiting, otherwise None."""
         number = self._gallery.data_version()
         if number is None:
             return None
@@ -54,12 +54,12 @@ class DataVersion:
         return version
 
     async def of(self, scope: Scope) -> object:
-        """Return the version for a request, from one look however often this is called.
+        """Return the version for a request; repeated calls share one read.
 
         The records are read afterwards: they may be newer than the version, but not older.
 
         Raises:
-            StorageUnavailable: it took longer than until the deadline, or storage is out of reach.
+            StorageUnavailable: storage is unavailable, or did not respond before the deadline.
         """
         state = state_of(scope)
         if state.version is None:
@@ -81,7 +81,7 @@ class DataVersion:
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
-    """A body with the header fields that were sent with it, and the version of the records that it was made of."""
+    """A response body with its header fields, and the version of the records from which it was rendered."""
 
     version: object
     fields: Fields
@@ -90,7 +90,7 @@ class CachedAnswer:
     operation: Operation | None
 
     def messages(self, scope: Scope) -> tuple[Message, Message]:
-        """Return what is sent: a client that has the body already gets no other, and neither does HEAD."""
+        """Return the messages to send: without the body for HEAD, or if the client has it cached."""
         status, fields, body = 200, self.fields, self.body
         if (known := known_tag(scope, self.etag)) is not None:
             status, fields, body = 304, unmodified(fields, known), b""
@@ -107,19 +107,19 @@ Answers = LRUCache[Hashable, CachedAnswer]
 
 
 class ResponseCache:
-    """Answers in the place of an application what that has answered before, if no record was changed since.
+    """Serves stored responses of an application while no record has changed since.
 
-    Any answer to a GET is stored that is said to be public and has a strong entity tag and a short body. Whether a
-    record was changed is asked with each request, so nobody is answered what is old.
+    Public responses to GET with a strong entity tag and a short body are stored. The version of the records is read for
+    each request, so stale responses are never served.
     """
 
     def __init__(self, app: ASGIApp, data_version: DataVersion, metrics: Metrics) -> None:
-        """Stand in front of an application that looks for the version of what it answers, and counts its requests.
+        """Wrap an application that reads the version before it renders a response, and counts its requests.
 
         Args:
             app: the application.
-            data_version: finds the version.
-            metrics: counts what is served again and what is stored.
+            data_version: reads the version.
+            metrics: counts stored responses and their use.
         """
         self._app = app
         self._data_version = data_version
@@ -127,7 +127,7 @@ class ResponseCache:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer GET and HEAD from what is stored while the records are as they were; pass on the rest."""
+        """Serve GET and HEAD from stored responses while the records are unchanged; pass on other requests."""
         if scope["type"] != "http" or scope["method"] not in {"GET", "HEAD"}:
             await self._app(scope, receive, send)
             return
@@ -158,18 +158,18 @@ class ResponseCache:
                 count_response(self._metrics, answer.operation, start["status"], size, seconds, from_cache=True)
 
     async def _awaited_version(self, scope: Scope) -> object | None:
-        """Return the version that a look finds, for which this request may have to wait."""
+        """Return the version, waiting for storage if necessary."""
         self._metrics.request_started()
         try:
             return await self._data_version.of(scope)
         except Exception:
-            return None  # whatever is wrong, the application meets it as well, and answers accordingly
+            return None  # the application meets the same failure, and responds accordingly
         finally:
             self._metrics.request_ended()
 
 
 class _Storing:
-    """Sends an answer, and stores it if that may be done and the application looked for its version."""
+    """Sends a response, and stores it if it is cacheable and the application read the version."""
 
     __slots__ = ("_answers", "_fields", "_key", "_metrics", "_scope", "_send")
 
@@ -208,6 +208,6 @@ def _may_be_stored(start: Message) -> bool:
 
 
 def key_of(scope: Scope) -> Hashable:
-    """Return what makes two requests for the same thing; the prefix is part of the links in the answer."""
-    # A slash that is escaped is another path than one that is not.
+    """Return the cache key of a request; the prefix is included, since links in the response contain it."""
+    # The raw path, since an escaped slash makes another path.
     return scope.get("root_path", ""), scope["path"], scope.get("raw_path"), scope["query_string"], accepts_gzip(scope)

@@ -1,4 +1,4 @@
-"""From the answer of a use case to a response (contract E1, E2, F1, F2)."""
+"""Renders the answers of use cases as responses (contract E1, E2, F1, F2)."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -28,9 +28,9 @@ _VARY: Final = (b"vary", b"Accept-Encoding")
 
 @dataclass(frozen=True, slots=True)
 class RenderedResponse:
-    """A response whose header fields and body, in memory or in a file, are ready.
+    """A response with its header fields and its body, in memory or in a file.
 
-    It can be sent more than once, unless it is the only one that has its file.
+    It can be sent more than once, unless it is the only owner of its file.
     """
 
     status: int
@@ -77,7 +77,7 @@ async def _chunks(file: SpooledFile, dispatch: Dispatch) -> AsyncIterator[bytes]
 
 @dataclass(frozen=True, slots=True)
 class LongList:
-    """The response to a request for a whole list of several pages, which takes too long for the usual deadline."""
+    """The response with a whole list of several pages, which can exceed the usual deadline."""
 
     listing: Listing[Any]
     renderer: "Renderer"
@@ -85,7 +85,7 @@ class LongList:
     gzip: bool
 
     def render(self) -> RenderedResponse:
-        """Read the list at one moment into a file, and return the response with it.
+        """Write a snapshot of the list into a file, and return the response.
 
         Raises:
             HttpError: there is no room for the file.
@@ -95,14 +95,14 @@ class LongList:
 
 
 class Writer(Protocol):
-    """Something to which a body is written."""
+    """The target of a rendered body."""
 
     def write(self, content: bytes, /) -> object:
         """Write at the end."""
 
 
 class Renderer:
-    """Renders the answers of one operation: from the records to bytes, with nothing in between."""
+    """Renders the answers of one operation from records to bytes."""
 
     def __init__(self, operation: Operation, cache_seconds: int, spool: Spool) -> None:
         """Render what the operation returns.
@@ -126,7 +126,7 @@ class Renderer:
         self._attachment = (b"content-disposition", f'attachment; filename="{operation.attachment}"'.encode())
 
     def response(self, perform: Callable[[], Any], scope: Scope) -> "RenderedResponse | LongList":
-        """Make a call of the core, and return the response; a list of several pages is still to be rendered."""
+        """Call the core, and return the response; a list of several pages is rendered later."""
         try:
             answer = perform()
         except NotModified as error:
@@ -147,21 +147,21 @@ class Renderer:
         return self._whole(self._json(answer), fields, gzip)
 
     def short_response(self, answer: Any) -> RenderedResponse:
-        """Return the response to a call that was made, whose answer is short."""
+        """Return the response with a short answer."""
         return self._whole(self._json(answer), [*self._fields, _JSON], gzip=False)
 
     def file_response(self, file: SpooledFile, media_type: str) -> RenderedResponse:
-        """Return the response that is a file."""
+        """Return the response with a file."""
         file.flush()
         fields = [*self._fields, self._attachment, (b"content-type", media_type.encode()), _length(file.size)]
         return RenderedResponse(self._success, fields, file=file, is_shared=self._is_shared)
 
     def list_response(self, listing: Listing[Any], fields: Fields, *, gzip: bool) -> RenderedResponse:
-        """Read a list at one moment into a file, and return the response with it."""
+        """Write a snapshot of a list into a file, and return the response."""
         file = self._spool.open()
 
         def write(pages: Iterator[tuple[Any, ...]]) -> None:
-            file.restart()  # it may run again
+            file.restart()  # the read may be retried
             with _body_writer(file, gzip=gzip) as body:
                 separator = b"["
                 for page in pages:
@@ -212,7 +212,7 @@ def _length(size: int) -> tuple[bytes, bytes]:
 
 
 def _next(scope: Scope, after: int) -> str:
-    """Return where the next page is, as a path: right for a client whatever host and scheme a proxy has."""
+    """Return the path of the next page, which is right for any host and scheme of a proxy."""
     root, path = scope.get("root_path", ""), scope["path"]
     asked = [(name, value) for name, value in parse_qsl(scope["query_string"].decode("latin-1")) if name != "after"]
     prefix = "" if path.startswith(f"{root}/") else root
@@ -220,13 +220,13 @@ def _next(scope: Scope, after: int) -> str:
 
 
 def error_rendered(error: LogoAdminError | HttpError) -> RenderedResponse:
-    """Return the answer to an error."""
+    """Return the response to an error."""
     response = error_response(error)
     return RenderedResponse(response.status_code, response.raw_headers, bytes(response.body))
 
 
 def sendable(response: Response, scope: Scope) -> Response:
-    """Return the response that may be sent: to a HEAD request the same without its body."""
+    """Return the response, without its body for a HEAD request."""
     if scope["method"] != "HEAD":
         return response
     head = Response(status_code=response.status_code)

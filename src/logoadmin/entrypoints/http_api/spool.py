@@ -1,7 +1,7 @@
-"""Spooling: imports and long responses are kept in unnamed files on disk (contract E1, I4, K8).
+"""Spools imports and long responses to unnamed files on disk (contract E1, I4, K8).
 
-However long one is, only the chunk that is being received or sent is in memory, and slow clients hold no database
-connection. A long response to a public read is shared by everyone who reads the same.
+Only the chunk that is being received or sent is in memory, and slow clients hold no database connection. Requests for
+the same public read share one long response.
 """
 
 import os
@@ -20,20 +20,20 @@ from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
 
 Response = TypeVar("Response")
 
-# What one reader of a file holds in memory.
+# The memory that one reader of a file uses.
 CHUNK: Final = 65_536  # bytes
-# All long responses of one process: those that are being read, and those that are kept for the next reader.
+# All long responses of one process: those being read, and those kept for the next reader.
 _MAX_BYTES: Final = 512 * 1024 * 1024
 _MAX_KEPT_BYTES: Final = 256 * 1024 * 1024
 # A short file counts as this many bytes, which bounds the number of open files.
 _MIN_COST: Final = 1024 * 1024
 _MAX_FILES_OF_A_USER: Final = 2
-# A longer line is not valid; the rest of it is skipped, so that nobody holds it.
+# A longer line is not valid; the rest of it is skipped, so that it is never in memory.
 _LONGEST_LINE: Final = MAX_JSON + 1
 
 
 class DiskBudget:
-    """The bytes that files may have together. Safe to use from several threads."""
+    """The maximum total size of files. Safe to use from several threads."""
 
     def __init__(self, most: int = _MAX_BYTES) -> None:
         self._left = most
@@ -42,7 +42,7 @@ class DiskBudget:
         self.make_room: Callable[[], bool] = lambda: False
 
     def claim(self, size: int) -> bool:
-        """Return whether there is room for so many bytes, and take it."""
+        """Reserve bytes, and return whether there was room for them."""
         with self.lock:
             while self._left < size and self.make_room():
                 pass
@@ -52,14 +52,14 @@ class DiskBudget:
             return True
 
     def release(self, size: int) -> None:
-        """Give bytes back."""
+        """Release reserved bytes."""
         with self.lock:
             self._left += size
 
 
 @dataclass(slots=True)
 class _Claim:
-    """What a file occupies."""
+    """The bytes that a file has reserved."""
 
     share: Hashable | None
     size: int = 0
@@ -67,7 +67,7 @@ class _Claim:
 
 
 class SpooledFile:
-    """An unnamed file; its room is released when it is closed, or when nobody refers to it any more."""
+    """An unnamed file; its space is released when it is closed or garbage-collected."""
 
     def __init__(self, spool: "Spool", content: IO[bytes], claim: _Claim) -> None:
         self._spool, self._content, self._claim = spool, content, claim
@@ -96,14 +96,14 @@ class SpooledFile:
         self.write(line.encode())
 
     def restart(self) -> None:
-        """Remove everything written so far, if there is anything."""
+        """Remove everything written so far."""
         if self._claim.size:
             self._content.seek(0)
             self._content.truncate()
             self._claim.size = 0
 
     def flush(self) -> None:
-        """Make what was written readable.
+        """Make all written bytes readable.
 
         Raises:
             HttpError: there is no room on the disk.
@@ -118,7 +118,7 @@ class SpooledFile:
         return os.pread(self._content.fileno(), CHUNK, offset)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the lines, from the first each time; of one that is too long, only enough to see that."""
+        """Yield the lines from the first one; a line that is too long is cut just above the limit."""
         self._content.seek(0)
         while line := self._content.readline(_LONGEST_LINE):
             yield line
@@ -127,7 +127,7 @@ class SpooledFile:
 
 
 class Spool:
-    """Room for files of one sort: a number of them, or bytes of a budget, and a share for each user.
+    """Space for files of one type: a number of files or a budget of bytes, and a share for each user.
 
     Attributes:
         name: the word for the files in error messages.
@@ -144,7 +144,7 @@ class Spool:
         return self._max_files is not None and self._files.total() >= self._max_files
 
     def open(self, share: Hashable | None = None) -> SpooledFile:
-        """Return a new file, of the share of a user if one is given.
+        """Return a new file, counted in the share of a user if given.
 
         Raises:
             HttpError: there is no room for it, or the share is used up.
@@ -170,7 +170,7 @@ class Spool:
             HttpError: 429.
         """
         if share is not None and self._files[share] >= _MAX_FILES_OF_A_USER:
-            text = f"Too many {self.name} of yours at once; try again when one is done"
+            text = f"Too many {self.name} of yours at once; try again later"
             raise HttpError(429, text, {"retry-after": "1"})
 
     def pay(self, claim: _Claim) -> None:
@@ -204,14 +204,14 @@ class Spool:
 def _close(spool: Spool, content: IO[bytes], claim: _Claim) -> None:
     try:
         content.close()
-    except OSError:  # what could not be written is not wanted any more
+    except OSError:  # unwritten bytes are discarded anyway
         pass
     finally:
         spool.closed(claim)
 
 
 class SharedResponses(Generic[Response]):
-    """Long responses that are kept for the next readers, the least recently read ones dropped first.
+    """Keeps long responses for further readers, and drops the least recently read ones first.
 
     A response that is dropped or replaced stays readable for its readers.
     """
@@ -220,7 +220,7 @@ class SharedResponses(Generic[Response]):
         self._kept: LRUCache[Hashable, tuple[object, Response]] = LRUCache(
             _MAX_KEPT_BYTES, lambda kept: max(size_of(kept[1]), _MIN_COST)
         )
-        self._lock = budget.lock  # one lock: to drop a response releases its file
+        self._lock = budget.lock  # the same lock, since dropping a response releases its file
         budget.make_room = self._drop
 
     def get(self, key: Hashable, version: object) -> Response | None:

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the operations and the types of their commands and answers."""
+"""The OpenAPI 3.1 document, generated from the operations and the types of their commands and answers."""
 
 from logoadmin.entrypoints.http_api.openapi.document import openapi_document
 

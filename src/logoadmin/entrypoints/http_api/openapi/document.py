@@ -1,4 +1,4 @@
-"""The document: paths and operations, bodies and answers."""
+"""The document: paths and operations, request bodies and responses."""
 
 from collections.abc import Collection, Iterable, Mapping
 from email.utils import parseaddr
@@ -22,7 +22,7 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 _LINES: Final = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
 _REF: Final = "#/components/schemas/{model}"
 
-# What an entry of a 422 and every other error looks like (spec §Errors).
+# The schemas of 422 problems and of all other errors (spec §Errors).
 _PROBLEM: Final = {
     "type": "object",
     "required": ["loc", "msg", "type"],
@@ -35,12 +35,12 @@ _PROBLEM: Final = {
         },
         "msg": {
             "type": "string",
-            "description": "The problem in words.",
+            "description": "The problem as a sentence.",
             "examples": ["Input should be greater than or equal to 0"],
         },
         "type": {
             "type": "string",
-            "description": "The same as a fixed word, for programs.",
+            "description": "The problem as a code, for programs.",
             "examples": ["greater_than_equal"],
         },
     },
@@ -67,13 +67,13 @@ _SHARED: Final = {
 
 
 class _Schemas(GenerateJsonSchema):
-    """The value that says that a field was not given is no part of the interface."""
+    """Generates schemas without the marker for missing fields, which is not part of the interface."""
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 (as it is declared)
 
 
 def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
-    """Return the document for a service under an access policy, mounted at a path where one is given."""
+    """Return the document for a service under an access policy, mounted at ``root_path``."""
     inputs: list[tuple[int, Any, TypeAdapter[Any]]] = [
         (row, "serialization", operation.renderer()) for row, operation in enumerate(OPERATIONS)
     ]
@@ -104,7 +104,7 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
 
 
 def _info() -> dict[str, Any]:
-    """Return what the package says of itself; licence and contact where its metadata have them."""
+    """Return the package's description, with licence and contact if its metadata have them."""
     found: dict[str, Any] = {"title": "logoadmin", "version": version("logoadmin"), "description": ABOUT}
     about = metadata("logoadmin").json
     if licence := about.get("license_expression"):
@@ -121,7 +121,7 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
         "operationId": operation.name,
         "tags": [operation.tag],
         "summary": operation.summary,
-        "description": f"{operation.description} Takes the scope `{scope}`." if scope else operation.description,
+        "description": f"{operation.description} Requires the scope `{scope}`." if scope else operation.description,
         "x-source": operation.source,
         "security": _security(operation.command.permission, access),
         "responses": {
@@ -138,7 +138,7 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
 
 
 def _tags() -> list[dict[str, str]]:
-    """Return what operations are listed under; of a kind of record, what such records are."""
+    """Return the tags of operations; the tag of a kind is described by its record class."""
     kinds = {kind.plural: kind for kind in KINDS.values()}
     return [
         {"name": tag, "description": without_sources(kinds[tag].record.__doc__) if tag in kinds else TAGS[tag]}
@@ -155,16 +155,16 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         found.append({**described, "schema": schema, "example": example})
     for name in operation.query_fields:
         description, example, schema = describe_field(fields[name])
-        # What may be left out is null in Python; a query has no such thing.
+        # Optional fields may be null in Python, but not in a query.
         (schema,) = [part for part in schema.get("anyOf", [schema]) if part != {"type": "null"}]
         described = {"name": name, "in": "query", "required": False, "description": description}
-        # In the schema: what may be left out, a page for trying out would otherwise send from the start.
+        # In the schema, since interactive docs would otherwise prefill optional parameters.
         found.append({**described, "schema": {**schema, "examples": [example]}})
     return found + request_headers(operation)
 
 
 def _response_links(operation: Operation) -> dict[str, Any]:
-    """Return where one can go on from a record that was made."""
+    """Return the links from a created record to further operations."""
     id_field = operation.kind.id_field if operation.kind else "key_id"
     return {
         other.name: {"operationId": other.name, "parameters": {id_field: f"$response.body#/{id_field}"}}
@@ -181,7 +181,7 @@ def _security(permission: Permission, access: Policy) -> list[dict[str, list[str
 
 
 def _security_schemes(root_path: str) -> dict[str, Any]:
-    """Return the ways of proving who one is: a token by signing in, or one that is there, such as a service key."""
+    """Return the ways to authenticate: sign in, or send an existing token such as a service key."""
     password = {"tokenUrl": f"{root_path}/api/auth/token", "refreshUrl": f"{root_path}/api/auth/token", "scopes": {}}
     return {
         "password": {
@@ -238,7 +238,7 @@ def _any_of(models: Iterable[str]) -> dict[str, Any]:
 
 
 def _named_bodies() -> dict[str, Any]:
-    """Return the bodies of operations with several, by name: generated clients have a class for each."""
+    """Return the named bodies of operations with several, so that generated clients have a class for each."""
     found: dict[str, Any] = {}
     for operation in OPERATIONS:
         if operation.refreshes is not None:
@@ -251,7 +251,7 @@ def _named_bodies() -> dict[str, Any]:
 
 
 def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the history says of a record of each kind: its fields, and the ids of its links."""
+    """Return the snapshot schema of each kind: the record's fields, and the ids of its links."""
     found: dict[str, Any] = {}
     for kind in KINDS.values():
         fields = records[kind.name]["properties"]
@@ -259,9 +259,9 @@ def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
         for artwork in ARTWORK_KINDS:
             if kind is artwork:
                 properties["authors"] = _links(records, kind, "author_id")
-            elif kind is AUTHORS:  # of an author who was removed
+            elif kind is AUTHORS:  # the author may have been removed
                 properties[artwork.plural] = _links(records, artwork, artwork.id_field)
-        # Changes from before a field was added lack it.
+        # Changes older than a field lack it.
         required = [kind.id_field, "created_at"]
         found[f"{kind.name}Snapshot"] = {"type": "object", "properties": properties, "required": required}
     return found
@@ -281,10 +281,10 @@ def _links(records: Mapping[str, Any], kind: AnyArtworkKind, other_id: str) -> d
 
 
 def _body(command: type[Command], path_fields: Collection[str]) -> dict[str, Any]:
-    """Return the schema of what a command has beside the fields of its path."""
+    """Return the schema of a command without its path fields."""
     schema = command.model_json_schema(schema_generator=_Schemas)
     title = schema.pop("title")
-    schema.pop("description")  # the operation's own says it for everybody
+    schema.pop("description")  # the operation has its own description
     schema["properties"] = {name: field for name, field in schema["properties"].items() if name not in path_fields}
     required = [name for name in schema.pop("required", ()) if name not in path_fields]
     return with_examples(title, {**schema, "required": required} if required else schema)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from logoadmin.entrypoints.http_api.openapi.texts import SCHEMAS
 
-# What a schema says in words.
+# The keywords of a schema that describe it.
 _WORDS: Final = ("description", "examples")
 _SOURCES: Final = re.compile(r" \((?:spec|contract) [^)]*\)")
 

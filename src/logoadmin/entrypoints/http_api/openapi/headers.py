@@ -1,4 +1,4 @@
-"""The headers of requests and answers, as the document describes them."""
+"""The request and response headers in the document."""
 
 from http import HTTPStatus
 from typing import Any, Final
@@ -15,30 +15,30 @@ _TEXT: Final[dict[str, Any]] = {"type": "string"}
 _SECONDS: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
 RESPONSE_HEADERS: Final = {
     "ETag": _header("The version of the record or the list; send it as `If-Match` or `If-None-Match`.", _TEXT, '"57"'),
-    "Link": _header("Where the next page is, if there is one.", _TEXT, '</api/users?after=7>; rel="next"'),
-    "Cache-Control": _header("Whether browsers and proxies may keep it.", _TEXT, "no-store"),
+    "Link": _header("The next page, if any.", _TEXT, '</api/users?after=7>; rel="next"'),
+    "Cache-Control": _header("Whether browsers and proxies may cache the response.", _TEXT, "no-store"),
     "Idempotency-Replayed": _header(
-        "Sent where the response is the stored one of an earlier request with the same `Idempotency-Key`.",
+        "Sent if the response was stored for an earlier request with the same `Idempotency-Key`.",
         {"type": "string", "const": "true"},
         "true",
     ),
-    "X-Request-Id": _header("What the request is known by, in the history and in the log, too.", _TEXT, "8e03978e40d5"),
-    "WWW-Authenticate": _header("How a token is sent.", _TEXT, "Bearer"),
-    "Retry-After": _header("Seconds after which it is worth another try.", _SECONDS, 1),
+    "X-Request-Id": _header("The id of the request in the history and in the log.", _TEXT, "8e03978e40d5"),
+    "WWW-Authenticate": _header("How to send a token.", _TEXT, "Bearer"),
+    "Retry-After": _header("Seconds to wait before retrying.", _SECONDS, 1),
 }
 _ALWAYS: Final = ("Cache-Control", "X-Request-Id")
 _OF_STATUS: Final = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 _CONDITIONS: Final = {
-    "If-None-Match": "The `ETag` of what you have already: if that is still it, the answer is 304.",
-    "If-Match": "The `ETag` that you saw: if the record has another one by now, the answer is 412.",
+    "If-None-Match": "The `ETag` of your cached copy: if it is still current, the response is 304.",
+    "If-Match": "The `ETag` that you read: if the record has changed since, the response is 412.",
 }
 _KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
-    "description": "A text of your own, such as a UUID: sent again under the same key within a day, the request gets "
-    "its stored response, and is not done twice. A response with tokens is stored for 60 seconds, and returned again "
-    "only while these are unused.",
+    "description": "A unique text, such as a UUID: a request that is repeated with the same key within a day gets "
+    "the stored response, and has no second effect. A response with tokens is stored for 60 seconds, and returned "
+    "only while the tokens are unused.",
     "schema": {
         "type": "string",
         "minLength": 1,
@@ -49,7 +49,7 @@ _KEY: Final = {
 
 
 def request_headers(operation: Operation) -> list[dict[str, Any]]:
-    """Return the headers that count in a request, as parameters."""
+    """Return the request headers of an operation, as parameters."""
     found: list[dict[str, Any]] = []
     for name, counts in (
         ("If-None-Match", operation.method == "GET" and operation.is_versioned),
@@ -64,7 +64,7 @@ def request_headers(operation: Operation) -> list[dict[str, Any]]:
 
 
 def response_headers(operation: Operation, status: int) -> dict[str, Any]:
-    """Return the headers that an answer has, each by reference to :data:`RESPONSE_HEADERS`."""
+    """Return the headers of a response, each by reference to :data:`RESPONSE_HEADERS`."""
     names = [*_ALWAYS, *_OF_STATUS.get(status, ())]
     if operation.is_versioned and status in (operation.success, HTTPStatus.NOT_MODIFIED):
         names.append("ETag")
