@@ -49,7 +49,7 @@ def written_while_one_waits(storage: SqlStorage, *works: Callable[[UnitOfWork], 
     def outcome(work: Callable[[UnitOfWork], object]) -> object:
         try:
             return storage.write(work)
-        except Exception as error:
+        except BaseException as error:
             return error
 
     with ThreadPoolExecutor(1 + len(works)) as executor:
@@ -114,3 +114,39 @@ def test_a_long_write_shares_no_transaction(sql_storage: SqlStorage, monkeypatch
     sql_storage.write(adding(1), alone=True)
     assert not sql_storage._group_commits["records"]._waiting
     assert len(commits) == 1
+
+
+class Interrupted(BaseException):
+    """Like KeyboardInterrupt, which a thread gets in the middle of its work."""
+
+
+@pytest.mark.rule("contract A20", "contract G")
+def test_a_thread_that_is_interrupted_leaves_no_write_acknowledged_that_was_undone(sql_storage: SqlStorage) -> None:
+    def interrupted(_: UnitOfWork) -> None:
+        raise Interrupted
+
+    results = written_while_one_waits(sql_storage, adding(1), adding(2), interrupted, adding(3))
+    kept = {author.author_id for author in sql_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99))}
+    assert {result for result in results if isinstance(result, int)} == kept
+    unanswered = [result for result in results if not isinstance(result, int)]
+    assert {type(result) for result in unanswered} <= {Interrupted, StorageUnavailable}
+    assert sum(isinstance(result, Interrupted) for result in unanswered) == 1
+    assert sql_storage.write(adding(4)) not in kept
+
+
+@pytest.mark.rule("contract A20")
+def test_a_write_whose_thread_is_interrupted_while_it_waits_is_not_made_later(
+    sqlite_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = sqlite_storage._group_commits["records"]
+
+    class Turn:
+        def acquire(self, **_: object) -> bool:
+            raise Interrupted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(group, "_turn", Turn())
+        with pytest.raises(Interrupted):
+            sqlite_storage.write(adding(1))
+    sqlite_storage.write(adding(2))
+    assert [author.user_id for author in sqlite_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99))] == [2]

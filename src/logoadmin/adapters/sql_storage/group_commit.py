@@ -1,10 +1,13 @@
 """Group commit: writes that wait at the same time share one transaction and its commit."""
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeVar
+from weakref import WeakSet
 
+from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.ports.storage import UnitOfWork
 
@@ -39,11 +42,19 @@ class GroupCommit:
     """Runs writes of several threads. The thread whose turn it is runs all that wait, and then wakes their threads.
 
     In a group, each write has a savepoint: one that raises undoes its own changes, and the others go on. A failure of
-    the database is the result of all of them; after a conflict, the whole group is run again.
+    the database is the result of all of them; after a conflict, the whole group is run again. If the thread that runs a
+    group is interrupted, nobody knows what was stored, so the others get the error for that.
     """
 
-    def __init__(self, write: Write) -> None:
+    def __init__(self, write: Write, server: str) -> None:
+        """Run writes to a database; ``server`` is its name in errors."""
         self._write = write
+        self._server = server
+        self.begin()
+        _all.add(self)
+
+    def begin(self) -> None:
+        """Begin without writes that wait: a forked process has none of the threads that wait for them."""
         self._turn = threading.Lock()
         self._lock = threading.Lock()
         self._waiting: deque[_Entry] = deque()
@@ -53,15 +64,19 @@ class GroupCommit:
         entry = _Entry(work)
         with self._lock:
             self._waiting.append(entry)
-        if self._turn.acquire(timeout=_TURN_WAIT):
-            try:
-                while self._is_waiting(entry):
-                    self._run_group(self._next_group())
-            finally:
-                self._turn.release()
-        elif self._withdraw(entry):
-            return self._write(work)
-        entry.done.wait()
+        try:
+            if self._turn.acquire(timeout=_TURN_WAIT):
+                try:
+                    while self._is_waiting(entry):
+                        self._run_group(self._next_group())
+                finally:
+                    self._turn.release()
+            elif self._withdraw(entry):
+                return self._write(work)
+            entry.done.wait()
+        except BaseException:
+            self._withdraw(entry)  # interrupted: nobody expects it to be made later
+            raise
         if entry.error is not None:
             raise entry.error
         answer: Answer = entry.answer
@@ -89,6 +104,10 @@ class GroupCommit:
                 self._run_alone(group[0])
             else:
                 self._run_together(group)
+        except BaseException:
+            for entry in group:
+                entry.error = StorageUnavailable(self._server, Cause.TOO_BUSY)
+            raise
         finally:
             for entry in group:
                 entry.done.set()
@@ -96,7 +115,7 @@ class GroupCommit:
     def _run_alone(self, entry: _Entry) -> None:
         try:
             entry.answer = self._write(entry.work)
-        except BaseException as error:
+        except Exception as error:
             entry.error = error
 
     def _run_together(self, group: list[_Entry]) -> None:
@@ -118,3 +137,14 @@ class GroupCommit:
             # A fault that only one of them can have caused.
             for entry in group:
                 self._run_alone(entry)
+
+
+_all: Final[WeakSet[GroupCommit]] = WeakSet()
+
+
+def _begin_all() -> None:
+    for group_commit in _all:
+        group_commit.begin()
+
+
+os.register_at_fork(after_in_child=_begin_all)

@@ -88,7 +88,7 @@ class SqlStorage:
         self._pool = ConnectionPool(dialect, connections or connections_of(dialect), timeout, metrics)
         self._schema = Schema(dialect)
         self._group_commits: dict[WriteLock, GroupCommit] = {
-            lock: GroupCommit(partial(self._pool.call, partial(self._write, lock=lock), writing=True))
+            lock: GroupCommit(partial(self._pool.call, partial(self._write, lock=lock), writing=True), self.server)
             for lock in WRITE_LOCKS
         }
 
