@@ -95,7 +95,7 @@ def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
             return sum(int(number) for _, number in cursor.fetchall())
 
     try:
-        uow = unit_of_work(Transaction(connection, storage._pool._statements))
+        uow = unit_of_work(Transaction(connection, storage._pool.statements))
         if storage.embedded:
             driver.set_progress_handler(step, 1)
             page(uow)
@@ -190,7 +190,7 @@ def test_a_search_reads_names_alone(sql_storage: SqlStorage) -> None:
 
 def plan_of(storage: SqlStorage, where: Filter, order: Order) -> str:
     """Return how a database says that it finds a page of logos."""
-    pages, compiler = RECORDS[Kind.LOGO][1].pages, storage._pool._statements
+    pages, compiler = RECORDS[Kind.LOGO][1].pages, storage._pool.statements
     values = {"after": before_all(order), "limit": 10, **where.given}
     found = compiler.compiled(pages._query(tuple(where.given), order), tuple(values))
     known = {**found.fixed, **values}

@@ -4,6 +4,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 from weakref import WeakSet
 
@@ -26,16 +27,14 @@ class Write(Protocol):
         """Return its answer, once the changes are durable."""
 
 
+@dataclass(slots=True, eq=False)
 class _Entry:
     """A unit-of-work function, and its result."""
 
-    __slots__ = ("answer", "done", "error", "work")
-
-    def __init__(self, work: Callable[[UnitOfWork], Any]) -> None:
-        self.work = work
-        self.answer: Any = None
-        self.error: BaseException | None = None
-        self.done = threading.Event()
+    work: Callable[[UnitOfWork], Any]
+    answer: Any = None
+    error: BaseException | None = None
+    done: threading.Event = field(default_factory=threading.Event)
 
 
 class GroupCommit:
@@ -67,8 +66,8 @@ class GroupCommit:
         try:
             if self._turn.acquire(timeout=_TURN_WAIT):
                 try:
-                    while self._is_waiting(entry):
-                        self._run_group(self._next_group())
+                    while group := self._next_group(entry):
+                        self._run_group(group)
                 finally:
                     self._turn.release()
             elif self._withdraw(entry):
@@ -82,10 +81,6 @@ class GroupCommit:
         answer: Answer = entry.answer
         return answer
 
-    def _is_waiting(self, entry: _Entry) -> bool:
-        with self._lock:
-            return entry in self._waiting
-
     def _withdraw(self, entry: _Entry) -> bool:
         """Return whether a write is not taken yet; it will not be."""
         with self._lock:
@@ -94,9 +89,14 @@ class GroupCommit:
             self._waiting.remove(entry)
             return True
 
-    def _next_group(self) -> list[_Entry]:
+    def _next_group(self, entry: _Entry) -> list[_Entry]:
+        """Return the writes that have waited longest; none if this one no longer waits."""
+        group: list[_Entry] = []
         with self._lock:
-            return [self._waiting.popleft() for _ in range(min(len(self._waiting), _MAX_GROUP))]
+            if entry in self._waiting:
+                while self._waiting and len(group) < _MAX_GROUP:
+                    group.append(self._waiting.popleft())
+        return group
 
     def _run_group(self, group: list[_Entry]) -> None:
         try:

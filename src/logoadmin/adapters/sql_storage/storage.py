@@ -1,7 +1,7 @@
 """The storage itself: its calls, each a transaction of one sort, the repositories in it, and its tables."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from itertools import count
 from typing import ParamSpec, TypeVar
@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
-from logoadmin.adapters.sql_storage.driver_errors import Failure, FailureKind
+from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
 from logoadmin.adapters.sql_storage.repositories.changes import SqlChanges, SqlStoredResponses
 from logoadmin.adapters.sql_storage.repositories.records import SqlRepositoryFinder
@@ -22,7 +22,6 @@ from logoadmin.adapters.sql_storage.repositories.sessions import (
     SqlSignInAttempts,
 )
 from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
-from logoadmin.adapters.sql_storage.savepoints import Savepoints
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.tables import WRITE_LOCKS
 from logoadmin.adapters.sql_storage.transaction import Transaction
@@ -195,7 +194,7 @@ class SqlStorage:
         self._schema.load_migrations(connection)
         with self._dialect.migration_lock(connection) as begin_write:
             self._schema.prepare(connection)
-            transaction = self._pool.transaction(connection.connection)
+            transaction = Transaction(connection.connection, self._pool.statements)
             transaction.take_write_lock(begin_write)
             answer = first(unit_of_work(transaction))
             transaction.finish()
@@ -219,7 +218,7 @@ class SqlStorage:
     ) -> Answer:
         with transaction:
             transaction.take_write_lock(self._dialect.begin_write, lock)
-            savepoints = Savepoints(self.server, self._pool.driver_errors, transaction)
+            savepoints = _Savepoints(self.server, self._pool.driver_errors, transaction)
             try:
                 answer = work(unit_of_work(transaction, savepoints.scope))
             finally:
@@ -244,3 +243,41 @@ class SqlStorage:
             if failure is None:
                 raise
             raise failure from None
+
+
+class _Savepoints:
+    """The savepoint scopes of one transaction. After a failure of the database, nothing more is done in it.
+
+    Attributes:
+        failure: the failure of the database in one of them, if any.
+    """
+
+    def __init__(self, server: str, driver_errors: DriverErrors, transaction: Transaction) -> None:
+        self.failure: Failure | None = None
+        self._server = server
+        self._driver_errors = driver_errors
+        self._transaction = transaction
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Undo the statements of the scope if it raises.
+
+        Raises:
+            StorageUnavailable: the database failed, in this scope or before.
+        """
+        if self.failure is not None:
+            raise StorageUnavailable(self._server, self.failure.cause)
+        try:
+            savepoint = self._transaction.savepoint()
+            try:
+                yield
+            except BaseException as error:
+                if self.failure is None and self._driver_errors.failure(error) is None:
+                    self._transaction.roll_back(savepoint)
+                raise
+            self._transaction.release(savepoint)
+        except Exception as error:
+            self.failure = self.failure or self._driver_errors.failure(error)
+            if self.failure is None:
+                raise
+            raise StorageUnavailable(self._server, self.failure.cause) from None

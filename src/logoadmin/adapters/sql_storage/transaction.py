@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, NamedTuple
 
@@ -114,7 +115,8 @@ class Transaction:
 
     def finish(self) -> None:
         """Store what was recorded and counted, so that nothing is left but the commit."""
-        self.store_held_back()
+        if self._held_back:
+            self.store_held_back()
         self.store_history()
         for lock, locked in self._locked.items():
             changed = {name: self._counted[name] for name, number in locked.items() if self._counted[name] != number}
@@ -192,7 +194,8 @@ class Transaction:
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
-        rows = self.rows(statement, values)
+        self._execute(statement, values)
+        rows: Sequence[Row] = self._cursor.fetchall()
         return rows[0] if rows else None
 
     def rows(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
@@ -242,7 +245,8 @@ class Transaction:
 
         The driver makes as few statements of them as its database takes, or prepares one for all.
         """
-        self.store_held_back()
+        if self._held_back:
+            self.store_held_back()
         lock = self._lock_of(statement)
         self.require_lock(lock)
         self._changed.add(lock)
@@ -304,22 +308,23 @@ class Transaction:
             cursor.execute(sql, tuple(values.values()))
         else:
             known = {**fixed, **values}
-            cursor.execute(sql, tuple([known[name] for name in order]))
+            cursor.execute(sql, tuple(map(known.__getitem__, order)))
 
 
 def _table_order(statement: Any) -> int:
     return metadata.sorted_tables.index(statement.table)
 
 
+@dataclass(slots=True, eq=False)
 class Repository:
     """What the repositories of one unit of work have in common."""
 
-    __slots__ = ("_transaction",)
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
+    _transaction: Transaction
 
 
 def text_length_of_row(row: Row) -> int:
     """Return about how many characters there are in a row."""
-    return sum([len(value) if isinstance(value, str) else 8 for value in row])
+    length = 0
+    for value in row:
+        length += len(value) if isinstance(value, str) else 8
+    return length

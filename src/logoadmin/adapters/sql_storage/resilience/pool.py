@@ -39,6 +39,7 @@ class ConnectionPool:
 
     Attributes:
         engine: SQLAlchemy's engine, which owns the connections.
+        statements: compiles the statements of transactions.
         driver_errors: classifies the errors of its driver.
         failure_log: its current failures.
     """
@@ -55,7 +56,7 @@ class ConnectionPool:
         self._server = dialect.server
         self._interactive = timeout is not None
         self.engine = dialect.engine(connections, timeout)
-        self._statements = StatementCompiler(self.engine.dialect, dialect.page_cursor)
+        self.statements = StatementCompiler(self.engine.dialect, dialect.page_cursor)
         self.driver_errors = DriverErrors(dialect.classify, self.engine.dialect.loaded_dbapi)
         self.failure_log = FailureLog(dialect.server)
         self._breaker = CircuitBreaker()
@@ -83,7 +84,8 @@ class ConnectionPool:
             outcome = error.cause.code
             raise
         finally:
-            self._count(outcome, began)
+            seconds = time.perf_counter() - began
+            self._metrics.database_call(outcome, seconds, breaker_open=not self._breaker.is_closed)
 
     def once(
         self, way: Callable[[Transaction, Callable[Given, Answer]], Answer], work: Callable[Given, Answer]
@@ -96,7 +98,7 @@ class ConnectionPool:
         pool, connection = self.engine.pool, None
         try:
             connection = self.engine.raw_connection()
-            return way(self.transaction(connection), work)
+            return way(Transaction(connection, self.statements), work)
         except Exception as error:
             failure = self.driver_errors.failure(error, connected=connection is not None)
             if failure is None:
@@ -108,10 +110,6 @@ class ConnectionPool:
             if connection is not None:
                 connection.close()
 
-    def transaction(self, connection: PoolProxiedConnection) -> Transaction:
-        """Return a transaction of a connection that has not begun."""
-        return Transaction(connection, self._statements)
-
     def connection_of(self, transaction: Transaction) -> Connection:
         """Return a transaction's connection as SQLAlchemy's own queries take it."""
         return Connection(self.engine, transaction.connection)
@@ -119,10 +117,6 @@ class ConnectionPool:
     def close(self) -> None:
         """Close the connections."""
         self.engine.dispose()
-
-    def _count(self, outcome: str, began: float) -> None:
-        seconds = time.perf_counter() - began
-        self._metrics.database_call(outcome, seconds, breaker_open=not self._breaker.is_closed)
 
     def _allowed(
         self,
