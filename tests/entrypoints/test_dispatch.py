@@ -125,13 +125,13 @@ def test_what_was_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkey
             may_end.wait(WITHIN)
             done.append("first")
 
-        both = [asyncio.ensure_future(calls.writing(first))]
+        both = [asyncio.ensure_future(calls.session_writing(first))]
         await until(begun)
-        both.append(asyncio.ensure_future(calls.writing(lambda: done.append("second"))))
+        both.append(asyncio.ensure_future(calls.session_writing(lambda: done.append("second"))))
         refused = await asyncio.gather(*both, return_exceptions=True)
         assert [type(error) for error in refused] == [StorageUnavailable, StorageUnavailable]
         may_end.set()
-        await calls.writing(lambda: done.append("third"))
+        await calls.session_writing(lambda: done.append("third"))
 
     asyncio.run(run())
     assert done == ["first", "third"]
