@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from prometheus_client.parser import text_string_to_metric_families
 
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
-from logoadmin.entrypoints.http_api.metrics import OTHER, STATUSES
+from logoadmin.entrypoints.http_api.limits import OTHER, STATUSES
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
 Samples = dict[str, float]

@@ -168,9 +168,16 @@ def _check_marks(marks: bytes, most: int | None) -> None:
 
 
 def _count_fields(value: object) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum(map(_count_fields, value.values()))
-    return sum(map(_count_fields, value)) if isinstance(value, list) else 0
+    """Return the number of fields of all objects in a value."""
+    count, left = 0, [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            count += len(each)
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+    return count
 
 
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:

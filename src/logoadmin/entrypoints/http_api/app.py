@@ -3,8 +3,8 @@
 import functools
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from typing import Any, Final
 
 from starlette.responses import Response
 from starlette.routing import Match, Route, Router
@@ -24,7 +24,6 @@ from logoadmin.entrypoints.http_api.health import health_routes
 from logoadmin.entrypoints.http_api.hosts import Hosts, misdirected
 from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.http_api.media_types import JSON
-from logoadmin.entrypoints.http_api.metrics import Measured
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
@@ -64,10 +63,9 @@ def http_application(
     routes = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
     routes += [*health_routes(gallery, dispatch), *_documents(gallery), *docs_routes(), doctor_route(gallery)]
     router = Paths([*routes, Route("/", Redirect(home)), *pages])
-    measured = functools.partial(Measured, metrics=gallery.metrics) if gallery.metrics.enabled else _not_measured
     # The response cache counts what it serves: a cached response is short, and passes through no other layer.
-    cached = ResponseCache(ClientLimits(measured(router)), data_version, gallery.metrics)
-    return cached if hosts is None else Hosts(cached, hosts, measured(misdirected))
+    cached = ResponseCache(ClientLimits(router, gallery.metrics), data_version, gallery.metrics)
+    return cached if hosts is None else Hosts(cached, hosts, ClientLimits(misdirected, gallery.metrics))
 
 
 class Paths(Router):
@@ -79,11 +77,11 @@ class Paths(Router):
             # Starlette's `$` also matches before a trailing newline, so a proxy may see another path.
             route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         """Pass a request on to the route of its path."""
         # An escaped slash is not a separator (RFC 3986 §2.2), but routes match the decoded path.
         has_escaped_slash = b"%2f" in (scope.get("raw_path") or b"").lower()
-        await (_not_found if has_escaped_slash else super().__call__)(scope, receive, send)
+        return (_not_found if has_escaped_slash else super().__call__)(scope, receive, send)
 
     async def _not_found(self, scope: Scope, receive: Receive, send: Send) -> None:
         await _not_found(scope, receive, send, self._hint(scope))
@@ -104,10 +102,6 @@ async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | Non
         await sendable(error_response(HttpError(404, hint)), scope)(scope, receive, send)
     else:  # a WebSocket, refused before it begins
         await WebSocketClose()(scope, receive, send)
-
-
-def _not_measured(app: ASGIApp) -> ASGIApp:
-    return app
 
 
 def _documents(gallery: LogoAdmin) -> list[Route]:

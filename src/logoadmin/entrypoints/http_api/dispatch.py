@@ -76,7 +76,7 @@ class Lane:
                 raise
             raise late() from None
         finally:
-            submitted.withdraw()
+            submitted.in_thread.cancel()  # unless it has begun
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +84,7 @@ class _Submitted(Generic[Answer]):
     """A submitted call. asyncio.wrap_future would keep its answer alive until the next garbage collection."""
 
     answer: asyncio.Future[Answer]
-    _in_thread: Future[None]
-
-    def withdraw(self) -> bool:
-        """Cancel the call; return whether it had not started."""
-        return self._in_thread.cancel()
-
-    def when_done(self, tell: Callable[["Future[None]"], object]) -> None:
-        """Add a callback for when the call has ended or was withdrawn."""
-        self._in_thread.add_done_callback(tell)
+    in_thread: Future[None]
 
 
 def _call(calls: list[Callable[[], Answer]], loop: asyncio.AbstractEventLoop, answer: asyncio.Future[Answer]) -> None:
@@ -171,17 +163,18 @@ class Dispatch:
         self._long_calls: set[object] = set()
         self._shared = SingleFlight()
 
-    async def reading(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
+    # Methods that only choose a lane return the coroutine of the call, without another one around it.
+    def reading(self, call: Callable[[], Answer], deadline: float | None = None) -> Coroutine[Any, Any, Answer]:
         """Return the answer of a call that reads and does not search.
 
         Raises:
             StorageUnavailable: it missed the deadline; the call continues.
         """
-        return await self._from_storage(self._reading, call, deadline, writing=False)
+        return self._from_storage(self._reading, call, deadline, writing=False)
 
-    async def searching(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
+    def searching(self, call: Callable[[], Answer], deadline: float | None = None) -> Coroutine[Any, Any, Answer]:
         """Return the answer of a call that searches, in the same way."""
-        return await self._from_storage(self._searching, call, deadline, writing=False)
+        return self._from_storage(self._searching, call, deadline, writing=False)
 
     async def reading_once(self, key: Hashable, call: Callable[[], Answer], deadline: float) -> Answer:
         """Return the answer of a read, shared by all requests that arrive before it starts."""
@@ -195,49 +188,49 @@ class Dispatch:
 
         return await self._shared.run(key, start)
 
-    async def writing(self, call: Callable[[], Answer]) -> Answer:
+    def writing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
         """Return the answer of a call that changes records.
 
         Raises:
             StorageUnavailable: it missed the deadline; the call continues, and its outcome is unknown.
         """
-        return await self._from_storage(self._writing, call, writing=True)
+        return self._from_storage(self._writing, call, writing=True)
 
-    async def session_writing(self, call: Callable[[], Answer]) -> Answer:
+    def session_writing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
         """Return the answer of a call that only changes sessions or keys, in the same way."""
-        return await self._from_storage(self._session_writing, call, writing=True)
+        return self._from_storage(self._session_writing, call, writing=True)
 
-    async def long_writing(self, call: Callable[[], Answer]) -> Answer:
+    def long_writing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
         """Return the answer of a large write without a deadline, in a thread on any storage.
 
         Raises:
             HttpError: no thread became free in time.
         """
-        return await self._long(self._long_writing, call)
+        return self._long(self._long_writing, call)
 
-    async def exporting(self, call: Callable[[], Answer]) -> Answer:
+    def exporting(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
         """Return the answer of a call that exports records, in the same way."""
-        return await self._long(self._exporting, call)
+        return self._long(self._exporting, call)
 
-    async def rendering(self, call: Callable[[], Answer]) -> Answer:
+    def rendering(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
         """Return the answer of a call that renders a long response, in the same way."""
-        return await self._long(self._rendering, call)
+        return self._long(self._rendering, call)
 
-    async def hashing(self, call: Callable[[], Answer]) -> Answer:
+    def hashing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
         """Return the answer of a call that hashes a password.
 
         Raises:
             HttpError: it did not end in time; if it has started, it continues, and its outcome is unknown.
         """
-        return await self._hashing.run(call, self._deadline(), _late_hashing)
+        return self._hashing.run(call, self._deadline(), _late_hashing)
 
-    async def parsing(self, call: Callable[[], Answer]) -> Answer:
+    def parsing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
         """Return the answer of a call that parses a large body.
 
         Raises:
             HttpError: no thread became free in time.
         """
-        return await self._parsing.run(call, self._deadline(), partial(too_busy, "large bodies"))
+        return self._parsing.run(call, self._deadline(), partial(too_busy, "large bodies"))
 
     async def file_reading(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that reads a file, without blocking the event loop."""
@@ -254,14 +247,14 @@ class Dispatch:
     async def _long(self, lane: Lane, call: Callable[[], Answer]) -> Answer:
         submitted, long_call = lane.submit(call), object()
         self._long_calls.add(long_call)
-        submitted.when_done(lambda _: self._long_calls.discard(long_call))
+        submitted.in_thread.add_done_callback(lambda _: self._long_calls.discard(long_call))
         try:
             await asyncio.wait({submitted.answer}, timeout=_LONG_WAIT)
-            if not submitted.answer.done() and submitted.withdraw():
+            if not submitted.answer.done() and submitted.in_thread.cancel():
                 raise too_busy("long requests")
             return await submitted.answer
         finally:
-            submitted.withdraw()  # if the client disconnected before it started
+            submitted.in_thread.cancel()  # if the client disconnected before it started
 
     def _deadline(self) -> float:
         return asyncio.get_running_loop().time() + _DEADLINE

@@ -1,6 +1,6 @@
 """The endpoints: check a request in the order of contract A19, call the core and render the response."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -12,21 +12,20 @@ from logoadmin.domain.model.access import Caller
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidLines, LogoAdminError
 from logoadmin.domain.model.records import Imported
-from logoadmin.entrypoints.http_api.bodies import BodyReader
-from logoadmin.entrypoints.http_api.conditions import header_values, known_tag
+from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
+from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.cors import Cors
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, SingleFlight, deadline_of
 from logoadmin.entrypoints.http_api.errors import HttpError, note_cause
 from logoadmin.entrypoints.http_api.faults import Faults
 from logoadmin.entrypoints.http_api.media_types import EXPORTED
 from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.entrypoints.http_api.request_state import state_of
 from logoadmin.entrypoints.http_api.requests import (
+    BodyReader,
     Request,
     caller_of,
     command_of,
-    export_command,
-    import_command,
+    command_without_body,
     request_of,
 )
 from logoadmin.entrypoints.http_api.response_cache import DataVersion, key_of
@@ -79,7 +78,7 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         request = request_of(scope, receive)
-        operation = state_of(scope).operation = self._operations.get(scope["method"])
+        operation = request.state.operation = self._operations.get(scope["method"])
         try:
             response = self._not_served(scope) if operation is None else await self._served(request, operation)
         except ClientDisconnect:
@@ -90,7 +89,7 @@ class Endpoint:
         except Exception as error:
             # Methods without an operation cannot fail.
             code = self._context.faults.met(self._operations[scope["method"]], error, request.current_id)
-            state_of(scope).causes.append(code)
+            request.state.causes.append(code)
             response = error_rendered(HttpError(500))
         else:
             if self._context.faults.lasts and operation is not None:
@@ -101,41 +100,35 @@ class Endpoint:
 
     async def _served(self, request: Request, operation: Operation) -> RenderedResponse:
         """Return the response of an operation; its checks are in the order of contract A19."""
-        caller = state_of(request.scope).caller = caller_of(request, self._context.gallery, operation)
+        caller = request.state.caller = caller_of(request, self._context.gallery, operation)
         if operation.takes_jsonl:
             return await self._imported(request, operation, caller)
         if operation.attachment:
             return await self._exported(request, operation, caller)
         command = await command_of(request, operation, self._context.bodies, self._context.dispatch.parsing)
-        perform = partial(operation.perform, self._context.gallery, command, caller)
+        perform = partial(operation.use_case(self._context.gallery), command, caller)
         respond = partial(self._renderers[operation].response, perform, request.scope)
         if operation.is_public_read:
-            return await self._shared(request.scope, command, respond)
-        if operation.method == "GET":
-            return await self._read(request.scope, command, respond)
-        return await self._rendered(await self._write(command, respond))
+            return await self._shared(request, command, respond)
+        reads = operation.method == "GET"
+        response = await (self._read(request, command, respond) if reads else self._write(command, respond))
+        return await self._context.dispatch.rendering(response.render) if isinstance(response, LongList) else response
 
-    async def _write(self, command: Command, respond: Respond) -> RenderedResponse | LongList:
+    def _write(self, command: Command, respond: Respond) -> Awaitable[RenderedResponse | LongList]:
         dispatch = self._context.dispatch
         if command.hashes:
-            return await dispatch.hashing(respond)
+            return dispatch.hashing(respond)
         if command.takes_long:
-            return await dispatch.long_writing(respond)
-        return await (dispatch.writing if command.changes_records else dispatch.session_writing)(respond)
+            return dispatch.long_writing(respond)
+        return (dispatch.writing if command.changes_records else dispatch.session_writing)(respond)
 
-    async def _read(self, scope: Scope, command: Command, respond: Respond) -> RenderedResponse:
-        dispatch = self._context.dispatch
-        read = dispatch.searching if command.searches else dispatch.reading
-        return await self._rendered(await read(respond, deadline_of(state_of(scope))))
+    def _read(self, request: Request, command: Command, respond: Respond) -> Awaitable[RenderedResponse | LongList]:
+        read = self._context.dispatch.searching if command.searches else self._context.dispatch.reading
+        return read(respond, deadline_of(request.state))
 
-    async def _rendered(self, response: RenderedResponse | LongList) -> RenderedResponse:
-        if isinstance(response, LongList):
-            return await self._context.dispatch.rendering(response.render)
-        return response
-
-    async def _shared(self, scope: Scope, command: Command, respond: Respond) -> RenderedResponse:
+    async def _shared(self, request: Request, command: Command, respond: Respond) -> RenderedResponse:
         """Return the response to a public read, shared by all concurrent requests for the same version."""
-        context = self._context
+        context, scope = self._context, request.scope
         # The version is read first: a response newer than its version is rendered again; an older one would be served.
         version = await context.data_version.of(scope)
         key = key_of(scope)
@@ -145,17 +138,19 @@ class Endpoint:
             return kept if known is None else kept.unmodified(known)
 
         async def start(_begun: Callable[[], object]) -> RenderedResponse:
-            response = await self._read(scope, command, respond)
+            response = await self._read(request, command, respond)
+            if isinstance(response, LongList):
+                response = await context.dispatch.rendering(response.render)
             if response.file is not None:
                 context.shared.put(key, version, response)
             return response
 
-        return await context.flights.run((key, version, *header_values(scope, b"if-none-match")), start)
+        return await context.flights.run((key, version, *request.headers.get(b"if-none-match", ())), start)
 
     async def _imported(self, request: Request, operation: Operation, caller: Caller) -> RenderedResponse:
         """Import the lines of a request; callers without any write scope are refused before the upload."""
         context, dispatch = self._context, self._context.dispatch
-        command = import_command(request, operation)
+        command = command_without_body(request, operation, ImportRecords)
         check_head(request)
         imports = context.gallery.import_export
         user_id = await dispatch.reading(partial(imports.check, command, caller))
@@ -167,7 +162,7 @@ class Endpoint:
     async def _exported(self, request: Request, operation: Operation, caller: Caller) -> RenderedResponse:
         """Return a file with a snapshot of all records; a failure midway is still a 503."""
         context, dispatch = self._context, self._context.dispatch
-        command = export_command(request, operation)
+        command = command_without_body(request, operation, ExportRecords)
         exports = context.gallery.import_export
         user_id = await dispatch.reading(partial(exports.check, command, caller))
         file = context.exports.open(("user", user_id))
@@ -189,7 +184,7 @@ def _size_of(response: RenderedResponse) -> int:
 
 def _accepted(request: Request) -> str:
     """Return the media type of an export: the first, unless the client only accepts another one."""
-    accepted = ",".join(header_values(request.scope, b"accept")).lower()
+    accepted = ",".join(request.headers.get(b"accept", ())).lower()
     return next((media_type for media_type in EXPORTED if media_type in accepted), EXPORTED[0])
 
 

@@ -1,9 +1,11 @@
-"""Limits on slow clients: time and rate of bodies that arrive, and of responses that are read (contract H4, K8).
+"""Limits on slow clients: time and rate of bodies that arrive, and of responses that are read (contract H4, K2, K8).
 
 They measure only the time for which a client keeps the service waiting, so a slow service is never the client's fault.
+What passes through them is counted.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable
 from typing import Final
 
@@ -13,7 +15,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.media_types import IMPORTED
+from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.request_state import state_of
+from logoadmin.ports.metrics import Metrics, NoMetrics
 
+OTHER: Final = "other"
+# Any other status, such as that of a client that went away, is counted as other.
+STATUSES: Final = {
+    status: str(status)
+    for status in (
+        *(200, 201, 204, 206, 304, 307, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 416, 421, 422, 428, 429, 431),
+        *(500, 503),
+    )
+}
 # A body: how long it may take, and how long it may pause. 500 bytes earn a second of pause, as in Apache's
 # mod_reqtimeout.
 BODY_SECONDS: Final = 15.0
@@ -34,20 +48,40 @@ class SlowReader(ClientDisconnect):
         super().__init__("the client reads too slowly")
 
 
-class ClientLimits:
-    """Keeps slow clients from holding requests open; the server limits heads and connections."""
+def count_response(
+    metrics: Metrics, operation: Operation | None, status: int, size: int, seconds: float, *, from_cache: bool = False
+) -> None:
+    """Count a response; its labels are from fixed sets."""
+    name = OTHER if operation is None else operation.name
+    metrics.response(name, STATUSES.get(status, OTHER), size, seconds, from_cache=from_cache)
 
-    def __init__(self, app: ASGIApp) -> None:
+
+class ClientLimits:
+    """Keeps slow clients from holding requests open, and counts requests; the server limits heads and connections."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
+        """Stand in front of an application that puts the operation of a request into its state."""
         self._app = app
+        self._metrics = metrics or NoMetrics()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, with limits on its body and on the client that reads the response."""
+        """Pass a request on, with limits on its body and on the client that reads the response; count it at its end."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        metrics, state, reader = self._metrics, state_of(scope), _TimedReader(send)
         if scope["method"] not in ("GET", "HEAD"):
-            receive = _TimedBody(receive, BODY_SECONDS if not _is_json_lines(scope) else None)
-        await self._app(scope, receive, _TimedReader(send))
+            receive = _TimedBody(receive, BODY_SECONDS if not _is_json_lines(scope) else None, metrics)
+        metrics.request_started()
+        began = state.began or time.perf_counter()
+        try:
+            await self._app(scope, receive, reader)
+        except Exception:
+            reader.status = reader.status or 500
+            raise
+        finally:
+            metrics.request_ended()
+            count_response(metrics, state.operation, reader.status, reader.sent, time.perf_counter() - began)
 
 
 class _Allowance:
@@ -66,10 +100,11 @@ class _Allowance:
 class _TimedBody:
     """Receives a body, which must arrive steadily, and within a time if it has one."""
 
-    __slots__ = ("_is_complete", "_left", "_pause", "_receive")
+    __slots__ = ("_is_complete", "_left", "_metrics", "_pause", "_receive")
 
-    def __init__(self, receive: Receive, seconds: float | None) -> None:
+    def __init__(self, receive: Receive, seconds: float | None, metrics: Metrics) -> None:
         self._receive = receive
+        self._metrics = metrics
         self._left = seconds
         self._pause = _Allowance(_BODY_PAUSE, _BODY_RATE)
         self._is_complete = False
@@ -90,19 +125,26 @@ class _TimedBody:
         except TimeoutError:
             self._is_complete = True
             raise HttpError(408, "The body of the request did not arrive in time", {"connection": "close"}) from None
-        waited = asyncio.get_running_loop().time() - began
-        self._pause.settle(waited, len(message.get("body", b"")))
+        waited, size = asyncio.get_running_loop().time() - began, len(message.get("body", b""))
+        self._metrics.request_body(size)
+        self._pause.settle(waited, size)
         self._left = None if self._left is None else self._left - waited
         self._is_complete = not message.get("more_body", False)
         return message
 
 
 class _TimedReader:
-    """Sends a response: a long one in slices, and only as long as the client reads them."""
+    """Sends a response: a long one in slices, and only as long as the client reads them.
 
-    __slots__ = ("_pause", "_send")
+    Attributes:
+        status: its status, 0 before it begins.
+        sent: the bytes of its body so far.
+    """
+
+    __slots__ = ("_pause", "_send", "sent", "status")
 
     def __init__(self, send: Send) -> None:
+        self.status = self.sent = 0
         self._send = send
         self._pause: _Allowance | None = None
 
@@ -113,8 +155,12 @@ class _TimedReader:
         Raises:
             SlowReader: the client does not read.
         """
+        size = len(message.get("body", b""))
+        self.sent += size
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
         if self._pause is None:
-            if len(message.get("body", b"")) <= _SLICE and not message.get("more_body", False):
+            if size <= _SLICE and not message.get("more_body", False):
                 return self._send(message)
             self._pause = _Allowance(_READER_PAUSE, _READER_RATE)
         return self._send_slices(message, self._pause)

@@ -134,7 +134,7 @@ class Operation:
         """Whether the answer has a version: a record, or a list of them."""
         return (self.streams and self.method == "GET") or self.kind is not None
 
-    @property
+    @cached_property
     def is_conditional(self) -> bool:
         """Whether ``If-Match`` is honoured (contract F1)."""
         return self.method in {"PATCH", "PUT", "DELETE"}
@@ -154,12 +154,9 @@ class Operation:
         return _renderer(GenericAlias(tuple, (*get_args(self.answer), ...)) if self.streams else self.answer)
 
     @cached_property
-    def _use_case(self) -> Callable[[LogoAdmin], Callable[[Command, Caller], Any]]:
+    def use_case(self) -> Callable[[LogoAdmin], Callable[[Command, Caller], Any]]:
+        """What returns the use case of a gallery."""
         return attrgetter(self.call)
-
-    def perform(self, gallery: LogoAdmin, command: Command, caller: Caller) -> Any:
-        """Return the answer of the use case."""
-        return self._use_case(gallery)(command, caller)
 
     @cached_property
     def errors(self) -> tuple[int, ...]:

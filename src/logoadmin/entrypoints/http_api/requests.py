@@ -1,25 +1,28 @@
 """From a request to a command (contract A1, A4, A5, A19, A21)."""
 
+import asyncio
 import random
 import re
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl
 
+from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, SentRequestId, require_token
 from logoadmin.domain.model.command import MOST_FIELDS, MOST_MARKS, REQUEST_OPTIONS, Command, strict_json
 from logoadmin.domain.model.errors import InvalidInput, InvalidToken, Problem
-from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
-from logoadmin.entrypoints.http_api.bodies import BodyReader
 from logoadmin.entrypoints.http_api.conditions import header_values, if_match, if_none_match
-from logoadmin.entrypoints.http_api.errors import KEY_HEADER, HttpError, option_placed
+from logoadmin.entrypoints.http_api.errors import KEY_HEADER, HttpError, option_placed, too_busy
 from logoadmin.entrypoints.http_api.media_types import FORM, JSON
 from logoadmin.entrypoints.http_api.operation import SMALL_BODY, Operation
+from logoadmin.entrypoints.http_api.request_state import RequestState, state_of
+
+AnyCommand = TypeVar("AnyCommand", bound=Command)
 
 RunInThread = Callable[[Callable[[], Command]], Awaitable[Command]]
 
@@ -35,6 +38,9 @@ _PARSING: Final = {
 _REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
 _REPLAYED: Final = (b"idempotency-replayed", b"true")
 _PLACES: Final = ("path", "query", "header", "body")
+_NOT_SENT: Final = ("",)
+# The memory limit of all unfinished large bodies. Anyone can start one: service keys are only checked later.
+_MAX_HELD: Final = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +51,16 @@ class Request:
         scope: the ASGI scope.
         receive: receives its body.
         id: its id in the log and the history.
+        headers: the values of each header, in the order in which they were sent.
+        state: what the layers of the request share.
         response_fields: header fields that the use case adds to the response.
     """
 
     scope: Scope
     receive: Receive
     id: str | SentRequestId
+    headers: Mapping[bytes, Sequence[str]]
+    state: RequestState
     response_fields: set[tuple[bytes, bytes]] = field(default_factory=set)
 
     @property
@@ -58,26 +68,22 @@ class Request:
         """The current id."""
         return self.id if isinstance(self.id, str) else self.id.text
 
-    def header(self, name: bytes, default: str = "") -> str:
-        """Return the first value of a header."""
-        return next(iter(header_values(self.scope, name)), default)
-
 
 def request_of(scope: Scope, receive: Receive) -> Request:
     """Return a request with the client's id, unless the history has it already, or a random one."""
-    sent = _sent_id(scope)
-    return Request(scope, receive, _made_up_id() if sent is None else SentRequestId(sent, _made_up_id()))
+    headers: dict[bytes, list[str]] = {}
+    for name, value in scope["headers"]:
+        headers.setdefault(name, []).append(value.decode("latin-1"))
+    made_up = _made_up_id()
+    sent = headers.get(b"x-request-id", _NOT_SENT)[0]
+    id_ = SentRequestId(sent, made_up) if _REQUEST_ID.fullmatch(sent) else made_up
+    return Request(scope, receive, id_, headers, state_of(scope))
 
 
 def request_id_of(scope: Scope) -> str:
     """Return the id of a request that changes nothing: the client's, or a random one."""
-    return _sent_id(scope) or _made_up_id()
-
-
-def _sent_id(scope: Scope) -> str | None:
-    """Return the id that the client sent, if it is harmless."""
     sent = next(iter(header_values(scope, b"x-request-id")), "")
-    return sent if _REQUEST_ID.fullmatch(sent) else None
+    return sent if _REQUEST_ID.fullmatch(sent) else _made_up_id()
 
 
 def _made_up_id() -> str:
@@ -94,18 +100,88 @@ def caller_of(request: Request, gallery: LogoAdmin, operation: Operation) -> Cal
     """
     permission = operation.command.permission
     if permission != PUBLIC:
-        sent = header_values(request.scope, b"authorization")
+        sent = request.headers.get(b"authorization", _NOT_SENT)
         if len(sent) > 1:
             raise InvalidToken
-        scheme, _, token = (sent[0] if sent else "").partition(" ")
+        scheme, _, token = sent[0].partition(" ")
         if scheme.lower() == "bearer" and token.strip():
             return gallery.sessions.caller(token.strip(), request.id)
     client = request.scope.get("client")
     # Reads do not start sessions.
-    user_agent = "" if operation.method == "GET" else request.header(b"user-agent")
+    user_agent = "" if operation.method == "GET" else request.headers.get(b"user-agent", _NOT_SENT)[0]
     anonymous = Anonymous(client[0] if client else "", request.id, user_agent)
     require_token(gallery.access, permission, anonymous)
     return anonymous
+
+
+class BodyReader:
+    """Reads bodies, within a memory limit for the whole process.
+
+    At the limit, the oldest large body is refused, not the newest one: clients that never finish their bodies would
+    otherwise block everyone else.
+    """
+
+    def __init__(self) -> None:
+        self._large: dict[asyncio.Timeout, int] = {}  # sizes, in the order in which they became large
+
+    async def read(self, request: Request, most: int) -> bytes:
+        """Return the body of a request.
+
+        Raises:
+            HttpError: it is too large, or had to make room for others.
+            ClientDisconnect: the client went away before the end of the body.
+        """
+        check_length(request, most)
+        body = bytearray()  # one, however small the parts in which it arrives
+        more = True
+        place = asyncio.timeout(None)
+        try:
+            async with place:
+                while more:
+                    message = await request.receive()
+                    if message["type"] == "http.disconnect":
+                        raise ClientDisconnect
+                    body += message.get("body", b"")
+                    more = message.get("more_body", False)
+                    if len(body) > most:
+                        raise too_large(most)
+                    if more and len(body) > SMALL_BODY:
+                        self._hold(place, len(body))
+        except TimeoutError:
+            raise too_busy("large bodies") from None
+        finally:
+            self._large.pop(place, None)
+        return bytes(body)
+
+    def _hold(self, place: asyncio.Timeout, size: int) -> None:
+        self._large[place] = size
+        while sum(self._large.values()) > _MAX_HELD:
+            first = next(iter(self._large))
+            del self._large[first]
+            first.reschedule(0)
+        if place not in self._large:
+            raise TimeoutError
+
+
+def check_length(request: Request, most: int) -> None:
+    """Refuse a request whose head announces a body that is too large.
+
+    Raises:
+        HttpError: it does.
+    """
+    length = request.headers.get(b"content-length", ("0",))[0]
+    if not length.isdecimal() or int(length[:20]) > most:
+        raise too_large(most)
+
+
+def too_large(most: int) -> HttpError:
+    """Return the refusal of a body with more bytes than it may have."""
+    return HttpError(413, f"Body should have at most {most} bytes")
+
+
+def is_compressed(request: Request) -> bool:
+    """Return whether the body of a request is compressed."""
+    return request.headers.get(b"content-encoding", ("identity",))[0].strip().lower() != "identity"
 
 
 async def command_of(request: Request, operation: Operation, bodies: BodyReader, run_in_thread: RunInThread) -> Command:
@@ -122,44 +198,38 @@ async def command_of(request: Request, operation: Operation, bodies: BodyReader,
         InvalidInput: the request is not valid; has all its problems.
     """
     if not operation.takes_body:
-        return _command(request, operation, {})
-    sent = await bodies.read(request.scope, request.receive, operation.max_body)
-    make = partial(_command_with_body, request, operation, sent)
-    return await run_in_thread(make) if len(sent) > SMALL_BODY else make()
+        return _command(request, operation, None)
+    sent = await bodies.read(request, operation.max_body)
+    if len(sent) > SMALL_BODY:
+        return await run_in_thread(lambda: _command(request, operation, sent))
+    return _command(request, operation, sent)
 
 
-def import_command(request: Request, operation: Operation) -> ImportRecords:
-    """Return the import command in the query and the headers of a request."""
-    made = _command(request, operation, {})
-    if not isinstance(made, ImportRecords):
-        raise TypeError("an operation with lines imports them")
+def command_without_body(request: Request, operation: Operation, of: type[AnyCommand]) -> AnyCommand:
+    """Return the command in the query and the headers of a request that imports or exports a file."""
+    made = _command(request, operation, None)
+    if not isinstance(made, of):
+        raise TypeError(f"{operation.name} makes a command of another type")
     return made
 
 
-def export_command(request: Request, operation: Operation) -> ExportRecords:
-    """Return the export command in the query of a request."""
-    made = _command(request, operation, {})
-    if not isinstance(made, ExportRecords):
-        raise TypeError("an operation with an attachment exports records")
-    return made
-
-
-def _command_with_body(request: Request, operation: Operation, sent: bytes) -> Command:
-    return _command(request, operation, _body(request, operation, sent))
-
-
-def _command(request: Request, operation: Operation, body: dict[str, Any] | Problem) -> Command:
+def _command(request: Request, operation: Operation, sent: bytes | None) -> Command:
+    body = {} if sent is None else _body(request, operation, sent)
     asked, problems = _query(request, operation) if request.scope["query_string"] else ({}, [])
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     if isinstance(body, Problem):
         problems.append(body)
+    elif operation.not_in_body.isdisjoint(body):
+        values = body
     else:
-        given = {name: value for name, value in body.items() if name not in operation.not_in_body}
+        values = {name: value for name, value in body.items() if name not in operation.not_in_body}
         problems += _strangers("body", [name for name in body if name in operation.not_in_body])
-    refreshes = given.get("grant_type") == "refresh_token"
-    sent = request.scope["path_params"]
-    path = {name: _integer(sent[name]) if kind is int else sent[name] for name, kind in operation.path_fields.items()}
-    values = {**given, **asked, **path, **_request_options(request, operation, problems)}
+    refreshes = values.get("grant_type") == "refresh_token"
+    values.update(asked)
+    for name, kind in operation.path_fields.items():
+        text = request.scope["path_params"][name]
+        values[name] = _integer(text) if kind is int else text
+    values.update(_request_options(request, operation, problems))
     try:
         made = (operation.refreshes if operation.refreshes and refreshes else operation.command)(**values)
     except InvalidInput as error:
@@ -179,18 +249,12 @@ def _request_options(request: Request, operation: Operation, problems: list[Prob
         return {"if_none_match": had} if had else {}
     if operation.is_conditional:
         return {"if_match": if_match(scope)}
-    key = _idempotency_key(scope, problems)
-    if key is None:
-        return {}
-    return {"idempotency_key": key, "on_replay": partial(request.response_fields.add, _REPLAYED)}
-
-
-def _idempotency_key(scope: Scope, problems: list[Problem]) -> str | None:
-    sent = header_values(scope, b"idempotency-key")
-    if len(sent) > 1:
+    keys = request.headers.get(b"idempotency-key", ())
+    if len(keys) > 1:
         problems.append(Problem(KEY_HEADER, "Header should be given once", "value_error"))
-        return None
-    return sent[0] if sent else None
+    if len(keys) != 1:
+        return {}
+    return {"idempotency_key": keys[0], "on_replay": partial(request.response_fields.add, _REPLAYED)}
 
 
 def _query(request: Request, operation: Operation) -> tuple[dict[str, Any], list[Problem]]:
@@ -228,10 +292,10 @@ def _too_many(where: str) -> Problem:
 
 def _body(request: Request, operation: Operation, body: bytes) -> dict[str, Any] | Problem:
     """Return the fields of the body, or the problem with it."""
-    kind = request.header(b"content-type").partition(";")[0].strip().lower()
+    kind = request.headers.get(b"content-type", _NOT_SENT)[0].partition(";")[0].strip().lower()
     if kind != JSON and (body or kind) and not (kind == FORM and operation.form):
         raise HttpError(415, f"Body should be {JSON}")
-    if request.header(b"content-encoding", "identity").strip().lower() != "identity":
+    if is_compressed(request):
         raise HttpError(415, "Body should not be compressed")
     if kind == FORM:
         return _form(body)

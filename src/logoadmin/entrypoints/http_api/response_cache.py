@@ -12,7 +12,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.compression import accepts_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodified
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, deadline_of
-from logoadmin.entrypoints.http_api.metrics import count_response
+from logoadmin.entrypoints.http_api.limits import count_response
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.request_state import RequestState, state_of
 from logoadmin.entrypoints.http_api.requests import request_id_of

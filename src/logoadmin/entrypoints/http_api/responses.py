@@ -50,21 +50,19 @@ class RenderedResponse:
 
     async def send(self, scope: Scope, receive: Receive, send: Send, fields: Fields, dispatch: Dispatch) -> None:
         """Send it with additional fields; to a HEAD request without its body."""
+        fields = [*self.fields, *fields]
         try:
-            await self._send(scope, receive, send, [*self.fields, *fields], dispatch)
+            if self.file is not None and scope["method"] != "HEAD":
+                response = StreamingResponse(_chunks(self.file, dispatch), self.status)
+                response.raw_headers = fields
+                await response(scope, receive, send)
+                return
+            body = b"" if scope["method"] == "HEAD" else self.body
+            await send({"type": "http.response.start", "status": self.status, "headers": fields})
+            await send({"type": "http.response.body", "body": body})
         finally:
             if self.file is not None and not self.is_shared:
                 self.file.close()
-
-    async def _send(self, scope: Scope, receive: Receive, send: Send, fields: Fields, dispatch: Dispatch) -> None:
-        if self.file is not None and scope["method"] != "HEAD":
-            response = StreamingResponse(_chunks(self.file, dispatch), self.status)
-            response.raw_headers = fields
-            await response(scope, receive, send)
-            return
-        body = b"" if scope["method"] == "HEAD" else self.body
-        await send({"type": "http.response.start", "status": self.status, "headers": fields})
-        await send({"type": "http.response.body", "body": body})
 
 
 async def _chunks(file: SpooledFile, dispatch: Dispatch) -> AsyncIterator[bytes]:
@@ -131,7 +129,6 @@ class Renderer:
             answer = perform()
         except NotModified as error:
             return self._unmodified(error.version, scope)
-        gzip = self._compresses and accepts_gzip(scope)
         fields = [*self._fields, _JSON]
         if self._is_versioned:
             version = answer.version if isinstance(answer, Listing) else version_of(answer)
@@ -140,11 +137,14 @@ class Renderer:
             fields.append(_etag(version))
         if isinstance(answer, Listing):
             if answer.goes_on:
-                return LongList(answer, self, fields, gzip)
+                return LongList(answer, self, fields, self._compresses and accepts_gzip(scope))
             if answer.next_after is not None:
                 fields.append((b"link", f'<{_next(scope, answer.next_after)}>; rel="next"'.encode()))
             answer = answer.first
-        return self._whole(self._json(answer), fields, gzip)
+        content = self._json(answer)
+        if len(content) > SHORT and self._compresses and accepts_gzip(scope):
+            return self._whole(content, fields, gzip=True)
+        return self._whole(content, fields, gzip=False)
 
     def short_response(self, answer: Any) -> RenderedResponse:
         """Return the response with a short answer."""
@@ -173,13 +173,13 @@ class Renderer:
         listing.at_one_moment(write)
         return self._spooled(file, fields, gzip=gzip)
 
-    def _whole(self, content: bytes, fields: Fields, gzip: bool) -> RenderedResponse:
+    def _whole(self, content: bytes, fields: Fields, *, gzip: bool) -> RenderedResponse:
         if self._reads and len(content) > CHUNK:
             file = self._spool.open()
             with _body_writer(file, gzip=gzip) as body:
                 body.write(content)
             return self._spooled(file, fields, gzip=gzip)
-        if gzip and len(content) > SHORT:
+        if gzip:
             content, fields = in_gzip(content), _compressed(fields)
         return RenderedResponse(self._success, [*fields, _length(len(content))], content)
 

@@ -10,11 +10,10 @@ from typing import Final
 
 from starlette.requests import ClientDisconnect
 
-from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
 from logoadmin.entrypoints.http_api.media_types import IMPORTED, JSON_LINES
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
-from logoadmin.entrypoints.http_api.requests import Request
+from logoadmin.entrypoints.http_api.requests import Request, check_length, is_compressed, too_large
 from logoadmin.entrypoints.http_api.spool import Spool, SpooledFile
 
 _MAX_FILES: Final = 8
@@ -121,13 +120,11 @@ def check_head(request: Request) -> None:
     Raises:
         HttpError: it is too large, of another type, or compressed.
     """
-    if request.header(b"content-type").partition(";")[0].strip().lower() not in IMPORTED:
+    if request.headers.get(b"content-type", ("",))[0].partition(";")[0].strip().lower() not in IMPORTED:
         raise HttpError(415, f"Body should be {' or '.join(JSON_LINES)}")
-    if request.header(b"content-encoding", "identity").strip().lower() != "identity":
+    if is_compressed(request):
         raise HttpError(415, "Body should not be compressed")
-    length = next(iter(header_values(request.scope, b"content-length")), "0")
-    if not length.isdecimal() or int(length[:20]) > MAX_UPLOAD:
-        raise _too_large()
+    check_length(request, MAX_UPLOAD)
 
 
 async def _write_body(request: Request, file: SpooledFile, transfer: _Transfer) -> str:
@@ -143,14 +140,10 @@ async def _write_body(request: Request, file: SpooledFile, transfer: _Transfer) 
         size += len(chunk)
         lines += chunk.count(b"\n")
         if size > MAX_UPLOAD:
-            raise _too_large()
+            raise too_large(MAX_UPLOAD)
         if lines > _MAX_LINES:
             raise HttpError(413, f"Body should have at most {_MAX_LINES} lines")
         digest.update(chunk)
         file.write(chunk)
     file.flush()
     return digest.hexdigest()
-
-
-def _too_large() -> HttpError:
-    return HttpError(413, f"Body should have at most {MAX_UPLOAD} bytes")
