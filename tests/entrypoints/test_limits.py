@@ -31,10 +31,10 @@ class Body:
         return {"type": "http.request", "body": self._part, "more_body": self._left > 0 or not self._complete}
 
 
-def sent(path: str, body: Body) -> tuple[int, float]:
+def sent(path: str, body: Body, media_type: bytes = b"application/json") -> tuple[int, float]:
     """Send a body to the service; return the status of the response and how long it took."""
     app = logoadmin.asgi(gallery_on(MemoryStorage(), FrozenClock()))
-    scope = scope_of("POST", path, [(b"content-type", b"application/json")])
+    scope = scope_of("POST", path, [(b"content-type", media_type)])
     statuses: list[int] = []
 
     async def send(message: Message) -> None:
@@ -99,6 +99,11 @@ def test_an_import_must_only_arrive_steadily(size: int, status: int, seconds: fl
         return status, round(asyncio.get_running_loop().time(), 1)
 
     assert run(main()) == (status, seconds)
+
+
+@pytest.mark.rule("contract H4", "contract A21")
+def test_a_body_of_lines_is_not_received_where_none_are_imported() -> None:
+    assert sent("/api/authors", Body(1_000, 1, 60), b"application/jsonl") == (415, 0)
 
 
 async def _never_sent(_: Message) -> None:

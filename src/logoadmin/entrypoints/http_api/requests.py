@@ -199,6 +199,7 @@ async def command_of(request: Request, operation: Operation, bodies: BodyReader,
     """
     if not operation.takes_body:
         return _command(request, operation, None)
+    _check_media_type(request, operation)  # before the body, whose time limit depends on it
     sent = await bodies.read(request, operation.max_body)
     if len(sent) > SMALL_BODY:
         return await run_in_thread(lambda: _command(request, operation, sent))
@@ -292,9 +293,7 @@ def _too_many(where: str) -> Problem:
 
 def _body(request: Request, operation: Operation, body: bytes) -> dict[str, Any] | Problem:
     """Return the fields of the body, or the problem with it."""
-    kind = request.headers.get(b"content-type", _NOT_SENT)[0].partition(";")[0].strip().lower()
-    if kind != JSON and (body or kind) and not (kind == FORM and operation.form):
-        raise HttpError(415, f"Body should be {JSON}")
+    kind = _check_media_type(request, operation, has_body=bool(body))
     if is_compressed(request):
         raise HttpError(415, "Body should not be compressed")
     if kind == FORM:
@@ -310,6 +309,14 @@ def _body(request: Request, operation: Operation, body: bytes) -> dict[str, Any]
     if not isinstance(values, dict):
         return Problem(("body",), "Input should be a JSON object", "dict_type")
     return _too_many("body") if len(values) > MOST_FIELDS else values
+
+
+def _check_media_type(request: Request, operation: Operation, *, has_body: bool = False) -> str:
+    """Return the media type of a body, which only a request without a body may leave out."""
+    kind = request.headers.get(b"content-type", _NOT_SENT)[0].partition(";")[0].strip().lower()
+    if kind != JSON and (has_body or kind) and not (kind == FORM and operation.form):
+        raise HttpError(415, f"Body should be {JSON}")
+    return kind
 
 
 def _form(body: bytes) -> dict[str, str] | Problem:
