@@ -339,6 +339,14 @@ def test_a_worker_that_dies_is_replaced_and_none_outlives_its_parent(served: Ser
     assert not server.answers()
 
 
+@pytest.mark.rule("contract H5")
+def test_a_supervisor_that_fails_ends_with_its_workers(served: Serve) -> None:
+    server = served(workers=2)
+    assert server.process.stdout is not None
+    server.process.stdout.close()  # so that it cannot say where it listens
+    assert server.process.wait(30) == 1
+
+
 CANNOT_START_YET = "Cannot start yet, and tries again: Cannot connect to the database server at db.example:3306"
 STARTS = "The database at db.example:3306 answers; starting"
 

@@ -43,6 +43,7 @@ class Worker(Process):
         self._ends_by = time.monotonic() + _SILENCE
         self.serves = False
         super().__init__(Config("", log_config=None), [listener])
+        self.process.daemon = True  # a supervisor that fails ends its workers, and does not wait for them
 
     # In the worker.
 
