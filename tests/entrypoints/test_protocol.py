@@ -59,6 +59,13 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
         case "/early":
             await Response(b'{"detail":"no"}', 413, media_type="application/json")(scope, receive, send)
             return
+        case "/talk":
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+            while (await receive())["more_body"]:
+                pass
+            await sleep(0.2)
+            await send({"type": "http.response.body"})
+            return
         case "/begun":
             await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]})
         case "/slow":
@@ -504,6 +511,13 @@ def test_earlier_requests_are_answered_before_the_connection_closes(running: Run
     slow = b"GET /slow HTTP/1.1\r\n" + HOST + b"\r\n"
     for bad in (b"GET / HTTP/1.1\r\n\r\n", HEAD + CHUNKED + b"x\r\n", b"\0"):
         assert [answer.status for answer in running.ask(slow + bad)] == [200]
+
+
+def test_nothing_is_carried_out_after_the_last_response(running: Running, caplog: pytest.LogCaptureFixture) -> None:
+    head = b"POST /talk HTTP/1.1\r\n" + HOST + b"Content-Length: 2\r\n\r\n"
+    (answer,) = running.ask(head + b"a", b"b", b"GET /fault HTTP/1.1\r\n" + HOST + b"\r\n", every=0.05)
+    assert answer.headers["connection"] == "close"
+    assert caplog.records == []
 
 
 def test_a_trailer_is_no_header(running: Running) -> None:

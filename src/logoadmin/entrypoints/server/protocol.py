@@ -262,6 +262,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """
         if not self.transport.is_closing():
             self._is_closing = True
+            self.pipeline.clear()  # could not be answered, so must not be carried out (RFC 9112 §9.6)
             self.transport.write_eof()
             self.flow.resume_reading()
             self._look_after(self.linger_seconds)
