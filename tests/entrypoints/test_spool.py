@@ -229,6 +229,17 @@ def test_a_file_that_grows_beyond_the_bound_is_refused_and_its_room_is_free_agai
 
 
 @pytest.mark.rule("contract H4")
+def test_a_file_that_was_closed_to_make_room_takes_no_more() -> None:
+    budget = DiskBudget(MIB)
+    file = Spool("x", budget=budget).open()
+    file.close()
+    with pytest.raises(HttpError, match="Too many x at once") as refused:
+        file.write(bytes(2 * MIB))
+    assert refused.value.status == 503
+    assert budget.claim(MIB)
+
+
+@pytest.mark.rule("contract H4")
 def test_a_spool_has_a_number_of_files_and_two_for_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
     imports = Spool("imports", max_files=8)
     opened = [imports.open(number // 2) for number in range(8)]

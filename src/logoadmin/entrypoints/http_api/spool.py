@@ -82,8 +82,10 @@ class SpooledFile:
         """Write at the end, and return the number of bytes.
 
         Raises:
-            HttpError: there is no room on the disk, or in the budget.
+            HttpError: there is no room on the disk, or in the budget, or the file was closed to make room.
         """
+        if not self.close.alive:
+            raise too_busy(self._spool.name)
         self._claim.size += len(content)
         self._spool.pay(self._claim)
         try:
