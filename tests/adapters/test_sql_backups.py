@@ -160,7 +160,7 @@ def test_nothing_is_overwritten() -> None:
         backups.restore(URL, FILE)
     # SQLite would take the log of another file for this one's.
     Path("copy.db-wal").touch()
-    with pytest.raises(StartError, match=r"copy\.db-wal is there already"):
+    with pytest.raises(StartError, match=r"copy\.db-wal already exists"):
         backups.restore(COPY, FILE)
     assert not Path("copy.db").exists()
 

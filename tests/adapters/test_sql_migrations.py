@@ -188,7 +188,7 @@ def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 @pytest.mark.rule("contract H2")
 def test_a_file_that_cannot_be_made_is_named_without_its_path(tmp_path: Path) -> None:
-    sentence = "The database file new.db cannot be made: its directory is not there; make it first"
+    sentence = "The database file new.db cannot be made: its directory is missing; create it first"
     with pytest.raises(StartError, match=f"^{sentence}$"):
         prepare(f"sqlite:///{tmp_path / 'nowhere' / 'new.db'}")
     (tmp_path / "file").touch()

@@ -18,8 +18,8 @@ def test_a_copy_is_made_and_a_database_of_it(run: Run) -> None:
     made = run("backup", "copy.db")
     assert (made.code, made.err) == (0, "")
     assert made.out.startswith("Backed up to copy.db and verified. Keep it safe")
-    says_one_line(run("backup", "copy.db"), 1, "copy.db is there already")
-    says_one_line(run("restore", "copy.db"), 1, "logoadmin.db is there already")
+    says_one_line(run("backup", "copy.db"), 1, "copy.db already exists")
+    says_one_line(run("restore", "copy.db"), 1, "logoadmin.db already exists")
     restored = run("restore", "copy.db", "--database", "sqlite:///other.db")
     assert (restored.code, restored.out) == (
         0,

@@ -1,8 +1,8 @@
 """Storage in a database that speaks SQL: SQLite, MariaDB or MySQL.
 
-From the outside in: :mod:`storage` runs work in transactions, on which the :mod:`repositories` work; :mod:`tables` is
-what they query. :mod:`resilience` has the pool of connections and what spares callers a database that fails.
-:mod:`databases` has a folder for each kind of database with what differs, :mod:`schema` creates the tables.
+From the outside in: :mod:`storage` runs unit-of-work functions in transactions; the :mod:`repositories` query the
+:mod:`tables`. :mod:`resilience` has the connection pool, the circuit breaker and the failure log. :mod:`databases` has
+a folder with the dialect of each database, :mod:`schema` creates the tables.
 """
 
 from logoadmin.adapters.sql_storage.databases import files_of

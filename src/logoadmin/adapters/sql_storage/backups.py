@@ -1,4 +1,4 @@
-"""Backups of a database, and databases made of them (contract K4)."""
+"""Backups of a database, and restoring them (contract K4)."""
 
 import re
 import secrets
@@ -24,28 +24,28 @@ from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.records import Kind
 from logoadmin.ports.metrics import NoMetrics
 
-# So many ids are passed over at least after a restore, and up to so many more, at random: a backup may be restored
-# twice, and what happened after the first time is not known at the second.
+# A restore skips at least this many ids, and a random number of up to as many more: a backup may be restored twice, and
+# the second restore cannot know which ids were issued after the first.
 _PASSED_OVER: Final = 2**20
 _AT_RANDOM: Final = 2**24
 _VERSIONS: Final = {f"{kind}_version" for kind in Kind}
-# How the copies in a directory are named, so that the order of their names is that of their making, in UTC.
+# Names of copies in a directory, with the time in UTC, so that they sort by age.
 _DATED: Final = "{stem}-{now:%Y-%m-%dT%H%M%SZ}"
 _DATE: Final = r"\d{4}-\d\d-\d\dT\d{6}Z"
 
 
 def back_up(url: str, target: Path) -> None:
-    """Make a file that is a whole copy of a gallery at one moment, while others use it.
+    """Write a consistent copy of a gallery to a file while others use it.
 
     Args:
         url: of the database.
-        target: the file, which is not there yet.
+        target: the file, which must not exist.
 
     Raises:
         SettingsError: the URL cannot be used.
         TablesMissing: there is no gallery.
-        StartError: it cannot be made, or there is a file of that name; or it is not made here, and the text says how.
-        OSError: there can be no file.
+        StartError: it cannot be made, the file exists, or another program makes it, which the text names.
+        OSError: the file cannot be written.
     """
     dialect = dialect_of(url)
     if not dialect.exists():
@@ -56,18 +56,19 @@ def back_up(url: str, target: Path) -> None:
 
 
 def back_up_into(url: str, directory: Path, keep: int | None = None) -> Path:
-    """Make such a file in a directory, named after the database and the time, and remove the oldest of its kind.
+    """Back up into a new file named after the database and the time, and remove the oldest backups.
 
     Args:
         url: of the database.
-        directory: where; files in it that are named otherwise are left alone.
-        keep: how many are kept, this one among them; None for all. They are removed once this one is whole.
+        directory: the directory; files with other names are left alone.
+        keep: the number of backups to keep, including this one; None for all. Others are removed once this one is
+            complete.
 
     Returns:
         the file.
 
     Raises:
-        OSError: there can be no file, or an old one cannot be removed; otherwise as :func:`back_up`.
+        OSError: the file cannot be written, or an old one cannot be removed; otherwise as :func:`back_up`.
     """
     dialect = dialect_of(url)
     stem, suffix = (Path(dialect.server).stem, ".db") if dialect.embedded else ("gallery", ".sql")
@@ -79,12 +80,12 @@ def back_up_into(url: str, directory: Path, keep: int | None = None) -> Path:
 
 
 def _remove_old(target: Path, stem: str, keep: int) -> None:
-    """Remove all copies but so many: the one that was just made, whatever its clock said, and the last ones besides."""
+    """Remove all copies except the new one, whatever the clock was, and the latest others, up to ``keep``."""
     dated = re.compile(rf"{re.escape(stem)}-{_DATE}\.db")
     names = {path.name for path in target.parent.iterdir()} - {target.name}
     copies = sorted(name for name in names if dated.fullmatch(name))
     old = copies[: max(0, len(copies) - (keep - 1))]
-    # One that was killed left a hidden file, whose name goes on.
+    # A backup that was killed left a hidden file with a longer name.
     broken_off = [
         name for name in names if name[0] == "." and dated.match(name[1:]) and name[1:] < max(old, default="")
     ]
@@ -93,31 +94,31 @@ def _remove_old(target: Path, stem: str, keep: int) -> None:
 
 
 def restore(url: str, source: Path) -> None:
-    """Make a database of such a file, with the tables of this program, in which no id is given a second time.
+    """Restore a backup as a new database, with the tables of this program; ids are never reused.
 
     Args:
-        url: of the database, which is not there yet.
+        url: of the database, which must not exist.
         source: the file.
 
     Raises:
         SettingsError: the URL cannot be used.
-        StartError: it cannot be made, or there is one already; the file is no gallery, is damaged, or is of a newer
-            program; or it is not made here, and the text says how.
-        OSError: there is no file, or there can be no database.
+        StartError: the database exists or cannot be made; the file is not a gallery, is damaged, or is of a newer
+            program; or another program restores it, which the text names.
+        OSError: the file is missing, or the database cannot be written.
     """
     dialect_of(url).restore(source, lambda copy: _fit(copy, source.name))
 
 
 def restore_loaded(url: str) -> None:
-    """Do to a database what :func:`restore` does, once a copy was loaded into it otherwise, as a dump into a server.
+    """Finish a restore as :func:`restore` does, after another program loaded the copy, as a dump into a server.
 
     Args:
         url: of the database.
 
     Raises:
         SettingsError: the URL cannot be used.
-        TablesMissing: there is no gallery; SchemaMismatch: it is of a newer program; StartError: it is not whole.
-        StorageUnavailable: the database is out of reach.
+        TablesMissing: there is no gallery; SchemaMismatch: it is of a newer program; StartError: it is incomplete.
+        StorageUnavailable: the database is unavailable.
     """
     dialect = dialect_of(url)
     if not dialect.exists():
@@ -129,7 +130,7 @@ def restore_loaded(url: str) -> None:
 
 
 def _refuse_parts(dialect: Dialect, connection: Connection) -> None:
-    """Refuse what was not loaded to its end: nothing else finds out before the missing table is asked for."""
+    """Refuse an incomplete load, which nothing else would notice before a query of a missing table."""
     Schema(dialect).refuse_prerelease(connection)
     missing = sorted(metadata.tables.keys() - set(inspect(connection).get_table_names()))
     if missing:
@@ -178,12 +179,12 @@ def _make_current(dialect: Dialect) -> None:
 
 
 def _pass_over_ids(connection: Connection) -> None:
-    """Leave out the ids that may have been given since the backup was made (contract K4, decision 0031)."""
+    """Skip the ids that may have been issued since the backup (contract K4, decision 0031)."""
     some = _PASSED_OVER + secrets.randbelow(_AT_RANDOM)
     for lock, names in COUNTED.items():
         ids = [state.c[name] for name in names if name not in _VERSIONS]
         of_lock = state.c.state_id == WRITE_LOCKS[lock]
         row = connection.execute(select(*ids).where(of_lock)).mappings().one()
-        # Half of those that are left at most: there are always some.
+        # At most half of the remaining ids, so that some are always left.
         passed = {name: given + min(some, (MAX_ID - given) // 2) for name, given in row.items()}
         connection.execute(update(state).where(of_lock).values({**passed, "writes": state.c.writes + 1}))

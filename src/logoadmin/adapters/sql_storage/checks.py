@@ -1,4 +1,4 @@
-"""Checks of a database, which change nothing: what keeps a service on it from its work, or will (contract K4)."""
+"""Read-only checks of a database: everything that stops a service from working, or will (contract K4)."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +34,7 @@ _WRITES: Final = (
 
 
 def check_database(url: str, processes: int) -> Iterator[Result]:
-    """Check a database as one that so many processes are to use, and yield each result at once.
+    """Check a database for use by this many processes, and yield each result at once.
 
     Raises:
         SettingsError: the URL cannot be used.
@@ -42,7 +42,7 @@ def check_database(url: str, processes: int) -> Iterator[Result]:
     dialect = dialect_of(url)
     for result in dialect.look_outside():
         yield result
-        if result.check == "database":  # opening it would do harm
+        if result.check == "database":  # opening it would damage it
             return
     try:
         exists = dialect.exists()
@@ -70,7 +70,7 @@ def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int) -> Ite
 
 
 def _guarded(pool: ConnectionPool, name: str, check: Check, where: str = "") -> list[Result]:
-    """Return what a check found; that the database refuses it is found, too."""
+    """Return the results of a check, including a failure of the database."""
 
     def with_connection(transaction: Transaction, run: Callable[[Connection], list[Result]]) -> list[Result]:
         return run(pool.connection_of(transaction))
@@ -79,7 +79,7 @@ def _guarded(pool: ConnectionPool, name: str, check: Check, where: str = "") -> 
         return pool.once(with_connection, lambda connection: list(check(connection)))
     except Failure as failure:
         cause = failure.cause
-        # Somebody may just write something long; but who cannot even connect has found what is wrong.
+        # A long write may hold a lock for a while, but a failure to connect is a finding.
         found = warning if cause is Cause.TOO_BUSY and name != "database" else wrong
         return [found(name, where + cause.text, cause.cure)]
     except (SQLAlchemyError, pool.engine.dialect.loaded_dbapi.Error) as error:
@@ -87,7 +87,7 @@ def _guarded(pool: ConnectionPool, name: str, check: Check, where: str = "") -> 
 
 
 def _tables(dialect: Dialect, connection: Connection) -> Result:
-    """Whether the tables are those of this program, or wider ones."""
+    """Check that the tables are those of this program, or wider ones."""
     schema = Schema(dialect)
     try:
         schema.check(connection)
@@ -99,7 +99,7 @@ def _tables(dialect: Dialect, connection: Connection) -> Result:
 
 
 def _columns(connection: Connection) -> Iterator[Result]:
-    """Whether no table and no column was taken away by hand."""
+    """Check that no table and no column was removed by hand."""
     there = inspect(connection)
     names = set(there.get_table_names())
     missing = [name for name in metadata.tables if name not in names]
@@ -112,7 +112,7 @@ def _columns(connection: Connection) -> Iterator[Result]:
     if missing:
         yield wrong("columns", f"missing: {', '.join(sorted(missing))}", "restore the database from a backup")
     else:
-        yield ok("columns", "all tables and columns are there")
+        yield ok("columns", "all tables and columns exist")
 
 
 def _missing(table: Table, there: set[str]) -> list[str]:
@@ -120,14 +120,14 @@ def _missing(table: Table, there: set[str]) -> list[str]:
 
 
 def _writing(connection: Connection) -> Iterator[Result]:
-    """Whether the database takes changes; no row is changed."""
+    """Check that the database accepts changes; no row is changed."""
     for statement in _WRITES:
         connection.execute(statement)
-    yield ok("writing", "the database takes changes")
+    yield ok("writing", "the database accepts changes")
 
 
 def _last_change(connection: Connection) -> Iterator[Result]:
-    """Whether the last change was made before now."""
+    """Check that the last change is not in the future."""
     at = connection.execute(select(changes.c.at).order_by(changes.c.change_id.desc()).limit(1)).scalar()
     behind = (at or 0) - time.time()
     if behind > CLOCK_SKEW:
@@ -141,7 +141,7 @@ def _last_change(connection: Connection) -> Iterator[Result]:
 
 
 def _ids(connection: Connection) -> Iterator[Result]:
-    """Whether there are ids left."""
+    """Check that ids are left."""
     rows = {row["state_id"]: row for row in connection.execute(select(state)).mappings()}
     if rows.keys() < set(WRITE_LOCKS.values()):
         yield wrong("ids", "a row of the table state is missing", "restore the database from a backup")

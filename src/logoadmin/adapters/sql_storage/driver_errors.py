@@ -1,7 +1,7 @@
-"""What a database may answer instead of doing what it was asked, and the one place where its errors are named.
+"""Failures of transactions, classified from the errors of drivers.
 
-The class of a driver's error says little, its code does: one table for each kind of database says why it failed, for
-people, and how it is to be taken.
+The class of a driver's error is too general: a table of codes for each database has the cause, for people, and the kind
+of failure.
 """
 
 from collections.abc import Callable
@@ -14,17 +14,17 @@ from logoadmin.domain.model.causes import Cause
 
 
 class FailureKind(Enum):
-    """How a transaction failed through no fault of its own."""
+    """The kind of failure of a transaction that is not at fault itself."""
 
     GONE = "the server cannot be reached, or the connections to it were lost"
     USELESS = "this connection was lost, or leads to a server that is of no use; others may not"
-    BUSY = "the server is there and cannot do it"
+    BUSY = "the server responds but cannot do it"
     CONFLICT = "another transaction was in the way, and the whole of this one is undone"
     REFUSED = "a key refused a record, and nothing that stands in its way can be seen"
 
 
 class Classification(NamedTuple):
-    """How an error is to be taken, why it came, and the driver's code that told both, for the log."""
+    """The kind and the cause of an error, and the driver's code for the log."""
 
     kind: FailureKind
     cause: Cause
@@ -41,7 +41,7 @@ def code_of(error: BaseException) -> int | None:
 
 
 def classified(table: CodeTable, code: int, shown: int) -> Classification | None:
-    """Return the row of a code, with the code that is logged; None for a code without a row."""
+    """Return the row of a code, with the code to log; None for a code without a row."""
     return next((Classification(kind, cause, shown) for kind, cause, codes in table if code in codes), None)
 
 
@@ -49,13 +49,13 @@ class Failure(Exception):
     """A transaction failed. Never leaves the adapter.
 
     Attributes:
-        kind: how.
-        cause: why.
+        kind: the kind of failure.
+        cause: the cause.
         code: the driver's number for it, for the log.
         error: the driver's own error.
-        lost: whether a connection broke that had worked before.
-        unsure: whether the transaction may have been kept all the same.
-        slow: whether a commit was not answered in time, of which the server may know more on another connection.
+        lost: whether a working connection broke.
+        unsure: whether the transaction may have been committed nevertheless.
+        slow: whether a commit timed out, whose outcome another connection may be able to tell.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class Failure(Exception):
 
     @property
     def is_broken(self) -> bool:
-        """Whether the connection is good for nothing any more, or was never made."""
+        """Whether the connection is unusable, or was never established."""
         return self.kind in {FailureKind.GONE, FailureKind.USELESS}
 
 
 class DriverErrors:
-    """Tells what became of a transaction from the error that its driver raised."""
+    """Derives the failure of a transaction from the error of its driver."""
 
     def __init__(self, classify: Callable[[BaseException], Classification | None], driver: Any) -> None:
         """Classify errors.
@@ -86,11 +86,11 @@ class DriverErrors:
         self._driver = driver
 
     def failure(self, error: BaseException, *, connected: bool = True) -> Failure | None:
-        """Return the failure that an error means, None for what the database cannot be blamed for.
+        """Return the failure that an error means, None for an error that the database did not cause.
 
         Args:
-            error: what was raised.
-            connected: whether a connection that worked was in use, which may then be the one that is lost.
+            error: the exception.
+            connected: whether a working connection was in use, which may now be lost.
         """
         if isinstance(error, Failure):
             return error
@@ -98,7 +98,7 @@ class DriverErrors:
             return Failure(Classification(FailureKind.BUSY, Cause.TOO_BUSY, "pool"), error)
         if isinstance(error, self._driver.IntegrityError):
             return Failure(Classification(FailureKind.REFUSED, Cause.TOO_BUSY, code_of(error)), error)
-        # SQLAlchemy's own come from what it asks of a new connection, or of the tables.
+        # Errors of SQLAlchemy itself come from its queries of a new connection or of the tables.
         classified = self._classify(getattr(error, "orig", None) or error) if self.is_of_database(error) else None
         if classified is None:
             return None
@@ -107,12 +107,12 @@ class DriverErrors:
         return failure
 
     def failure_of_commit(self, error: BaseException) -> Failure | None:
-        """Return the failure that an error of a commit means, after which everything may be there all the same."""
+        """Return the failure of a commit, whose changes may be stored nevertheless."""
         failure = self.failure(error)
         if failure is None and self.is_of_database(error):
             failure = Failure(Classification(FailureKind.BUSY, Cause.IO_ERROR, code_of(error)), error)
         if failure is not None:
-            # Of a conflict alone it is certain that nothing was kept.
+            # Only a conflict guarantees that nothing was stored.
             failure.unsure = failure.kind is not FailureKind.CONFLICT
             failure.slow = isinstance(error.__context__, TimeoutError)
             if failure.slow:

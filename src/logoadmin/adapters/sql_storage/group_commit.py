@@ -1,4 +1,4 @@
-"""Group commit: writes that wait at the same time share one transaction and its commit."""
+"""Group commit: concurrent writes share one transaction and its commit."""
 
 import os
 import threading
@@ -42,7 +42,7 @@ class GroupCommit:
 
     In a group, each write has a savepoint: one that raises undoes its own changes, and the others go on. A failure of
     the database is the result of all of them; after a conflict, the whole group is run again. If the thread that runs a
-    group is interrupted, nobody knows what was stored, so the others get the error for that.
+    group is interrupted, the outcome is unknown, and the others get the error for that.
     """
 
     def __init__(self, write: Write, server: str) -> None:
@@ -53,7 +53,7 @@ class GroupCommit:
         _all.add(self)
 
     def begin(self) -> None:
-        """Begin without writes that wait: a forked process has none of the threads that wait for them."""
+        """Start with an empty queue: a forked process has none of the waiting threads."""
         self._turn = threading.Lock()
         self._lock = threading.Lock()
         self._waiting: deque[_Entry] = deque()
@@ -74,7 +74,7 @@ class GroupCommit:
                 return self._write(work)
             entry.done.wait()
         except BaseException:
-            self._withdraw(entry)  # interrupted: nobody expects it to be made later
+            self._withdraw(entry)  # interrupted: it must not run later
             raise
         if entry.error is not None:
             raise entry.error
@@ -82,7 +82,7 @@ class GroupCommit:
         return answer
 
     def _withdraw(self, entry: _Entry) -> bool:
-        """Return whether a write is not taken yet; it will not be."""
+        """Withdraw a write, and return whether it had not started."""
         with self._lock:
             if entry not in self._waiting:
                 return False
@@ -90,7 +90,7 @@ class GroupCommit:
             return True
 
     def _next_group(self, entry: _Entry) -> list[_Entry]:
-        """Return the writes that have waited longest; none if this one no longer waits."""
+        """Return the writes that have waited longest; none if this write is no longer waiting."""
         group: list[_Entry] = []
         with self._lock:
             if entry in self._waiting:
@@ -134,7 +134,7 @@ class GroupCommit:
             for entry in group:
                 entry.error = StorageUnavailable(error.server, error.cause)
         except Exception:
-            # A fault that only one of them can have caused.
+            # A fault that a single write must have caused.
             for entry in group:
                 self._run_alone(entry)
 

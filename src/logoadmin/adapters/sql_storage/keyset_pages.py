@@ -16,7 +16,7 @@ _LIMIT: Final[Any] = bindparam("limit")
 
 
 class IndexPath(NamedTuple):
-    """An index in which the ids of the records that meet some filters stand in order.
+    """An index with the ids of records that match some filters, in order.
 
     Attributes:
         filters: the names of these filters.
@@ -53,7 +53,7 @@ class KeysetPages:
     def rows(
         self, transaction: Transaction, after: int, limit: int, given: Mapping[str, Any], order: Order = "asc"
     ) -> Sequence[Row]:
-        """Return the rows of up to ``limit`` records that follow an id, as many as are light enough for a page."""
+        """Return the rows of up to ``limit`` records after an id, bounded by the size of a page."""
         return transaction.page(self._query(tuple(given), order), {"after": after, "limit": limit, **given})
 
     def _make_query(self, given: tuple[str, ...], order: Order) -> Select[Any]:
@@ -65,7 +65,7 @@ class KeysetPages:
         if table is not self._key.table and set(given) - path.filters:
             tables = join_last(tables, path.key, self._key.table, self._key)
         ids = self._in_order(select(path.key.label("id")), path.key, given, order)
-        # The ids alone: a sort must not carry the texts of records along.
+        # Only the ids, since a sort would otherwise copy the texts of records.
         found = straight_join(force_index(ids, table, path.index_name), tables).subquery()
         page = straight_join(self._records, join_last(found, found.c.id, self._key.table, self._key))
         return page.order_by(_by(found.c.id, order))

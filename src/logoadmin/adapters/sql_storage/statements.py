@@ -12,20 +12,19 @@ from logoadmin.adapters.sql_storage.tables import roles, service_keys, sessions,
 Row = Sequence[Any]
 
 KEY: Final[Any] = bindparam("key")
-# Many keys for one statement.
+# The keys of a statement for many records.
 KEYS: Final = tuple(f"key{number}" for number in range(50))
 
-# The tables that say what somebody may do.
+# The tables that determine the rights of users.
 _RIGHTS: Final = {users, roles, sessions, service_keys}
-# So many statements are known at a time. There are some three hundred, whatever is asked for: none is made for a value,
-# or for how many values there are.
+# The size of the cache. There are some three hundred statements, since none depends on values or on their number.
 _KNOWN: Final = 1000
 
 
 def in_portions(names: Sequence[str], values: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """Yield values under names that a statement has, as many at a time as there are names.
+    """Yield values under the names of a statement's parameters, as many at a time as names exist.
 
-    Where there are fewer, the last one is named again.
+    The last value fills unused names.
     """
     for start in range(0, len(values), len(names)):
         some = values[start : start + len(names)]
@@ -37,9 +36,9 @@ class CompiledStatement(NamedTuple):
 
     Attributes:
         sql: the text.
-        order: the names of the values in the order in which the text has them, None if they are given in it.
-        fixed: the values that are always the same.
-        changes_rights: whether it may change what somebody may do.
+        order: the names of the values in the order of the text, None if the text names them.
+        fixed: the constant values.
+        changes_rights: whether it may change the rights of users.
     """
 
     sql: str
@@ -49,12 +48,12 @@ class CompiledStatement(NamedTuple):
 
 
 class StatementCompiler:
-    """Compiles statements for one database, and keeps what it compiled.
+    """Compiles statements for one database, and caches them.
 
-    They run on the driver's cursor: SQLAlchemy's way there is twice as long.
+    They run on the driver's cursor, which takes half the time of SQLAlchemy's.
 
     Attributes:
-        compiled: returns the SQL of a statement that gets values of these names.
+        compiled: returns the SQL of a statement with parameters of these names.
         page_cursor: see :class:`~logoadmin.adapters.sql_storage.databases.dialect.Dialect`.
         refused: what the driver raises if a key refuses a record.
     """
@@ -62,7 +61,7 @@ class StatementCompiler:
     __slots__ = ("_dialect", "compiled", "page_cursor", "refused")
 
     def __init__(self, dialect: Dialect, page_cursor: Callable[[PoolProxiedConnection], Any]) -> None:
-        """Compile for a database, and with its driver's way of naming values."""
+        """Compile for a database, with the parameter style of its driver."""
         self._dialect = dialect
         self.compiled = lru_cache(_KNOWN)(self._compile)
         self.page_cursor = page_cursor

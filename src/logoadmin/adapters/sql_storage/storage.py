@@ -1,4 +1,4 @@
-"""The storage itself: its calls, each a transaction of one sort, the repositories in it, and its tables."""
+"""The storage: runs calls as transactions, with the repositories, and manages the tables."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -37,14 +37,13 @@ Given = ParamSpec("Given")
 def open_sql_storage(
     url: str, *, connections: int | None = None, timeout: float | None = STEP_TIMEOUT, metrics: Metrics | None = None
 ) -> "SqlStorage":
-    """Return the storage of a database's URL (contract H2). Nothing is connected to yet.
+    """Return the storage of a database's URL, without connecting (contract H2).
 
     Args:
         url: ``sqlite:///file`` or ``mysql+pymysql://user:password@host:port/name``.
-        connections: how many connections there may be at once; if not given, as many as callers use, see
+        connections: the maximum number of connections; by default as many as callers use, see
             :func:`~logoadmin.adapters.sql_storage.databases.dialect.connections_of`.
-        timeout: how many seconds each step of connecting may take; with None, all waits are long, for work that
-            nobody waits for in front of a browser.
+        timeout: the limit in seconds of each step of connecting; None for long waits, for work without a waiting user.
         metrics: counts the calls.
 
     Raises:
@@ -56,7 +55,7 @@ def open_sql_storage(
 def unit_of_work(
     transaction: Transaction, savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
 ) -> UnitOfWork:
-    """Return every repository, at work in a transaction."""
+    """Return all repositories of a transaction."""
     repositories = SqlRepositoryFinder(transaction)
     return UnitOfWork(
         repositories.records,
@@ -92,23 +91,23 @@ class SqlStorage:
         }
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Run the work with each statement a transaction of its own: no BEGIN, no ROLLBACK, one round trip each."""
+        """Run the work with each statement as its own transaction, in one round trip."""
         return self._pool.call(self._read, work)
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Run the work in a transaction that sees one moment."""
+        """Run the work in a transaction that sees one snapshot."""
         return self._pool.call(self._snapshot, work)
 
     def write(
         self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
     ) -> Answer:
-        """Run the work in a transaction, from its start again where the database undid all of it."""
+        """Run the work in a transaction, and retry it from the start if the database rolled it back."""
         if alone:
             return self._pool.call(partial(self._write, lock=lock), work, writing=True)
         return self._group_commits[lock].run(work)
 
     def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
-        """Run the work in a transaction if that can begin at once."""
+        """Run the work in a transaction if it can begin at once."""
         try:
             self._pool.once(partial(self._write_at_once, lock=lock), work)
         except Failure:
@@ -116,10 +115,10 @@ class SqlStorage:
         return True
 
     def is_empty(self) -> bool:
-        """Tell whether the tables are still to be made.
+        """Return whether the tables are missing.
 
         Raises:
-            StorageUnavailable: the database is out of reach.
+            StorageUnavailable: the database is unavailable.
         """
         return not self._dialect.exists() or self._pool.call(self._look, self._schema.is_empty)
 
@@ -127,27 +126,27 @@ class SqlStorage:
         """Make sure that the tables are those of this program.
 
         Raises:
-            SchemaMismatch: they are older, newer or not there; the text says what to do.
-            StorageUnavailable: the database is out of reach.
+            SchemaMismatch: they are older, newer or missing; the text has the remedy.
+            StorageUnavailable: the database is unavailable.
         """
         if not self._dialect.exists():
             raise TablesMissing(self.server)
         self._pool.call(self._look, self._schema.check)
 
     def prepare(self, first: Callable[[UnitOfWork], Answer | None] = lambda _: None) -> Answer | None:
-        """Make the tables, or bring them up to date, and return the answer of work on them.
+        """Create or migrate the tables, and return the answer of a unit-of-work function on them.
 
-        Nothing is made where it is. Several may do it at once: they wait for each other, long, and each finds what the
-        one before it left. In a file, the tables and what the work writes are there together or not at all.
+        Existing tables stay. Concurrent calls wait for each other. In a file, the tables and the changes of ``first``
+        are committed together.
 
         Args:
-            first: the work; it looks for itself whether there is something to do.
+            first: the function, which checks whether it has anything to do.
 
         Raises:
             SchemaMismatch: a newer program made them.
-            StartError: the database has other tables of these names, its user may not make any, or the file cannot
-                be made.
-            StorageUnavailable: the database is out of reach.
+            StartError: the database has other tables of these names, its user may not create tables, or the file cannot
+                be created.
+            StorageUnavailable: the database is unavailable.
         """
         self._dialect.create()
         for retried in count():
@@ -164,21 +163,21 @@ class SqlStorage:
         raise StorageUnavailable(self.server, cause)
 
     def data_version(self) -> int | None:
-        """Return a number that is another one after any commit, where that is found out without a wait."""
+        """Return a number that changes with any commit, if it is available without waiting."""
         return self._dialect.data_version()
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
-        """Return what to tell somebody who waits no longer."""
+        """Return the error for a caller that has stopped waiting."""
         self._pool.failure_log.record_failure(Cause.TOO_BUSY, "late", in_writing=writing)
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._dialect.close()
         self._pool.close()
 
     def _prepare(self, first: Callable[[UnitOfWork], Answer | None]) -> Answer | None:
-        engine = self._dialect.engine(2, None)  # one that does it, and one that says it is still at it
+        engine = self._dialect.engine(2, None)  # one to migrate, and one to renew the lease
         try:
             with engine.connect() as connection:
                 return self._prepared(connection, first)
@@ -222,7 +221,7 @@ class SqlStorage:
             try:
                 answer = work(unit_of_work(transaction, savepoints.scope))
             finally:
-                if savepoints.failure is not None:  # whatever the work made of it
+                if savepoints.failure is not None:  # even if the work caught the error
                     raise savepoints.failure
             self._commit(transaction)
         return answer

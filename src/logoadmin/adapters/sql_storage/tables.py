@@ -1,8 +1,7 @@
 """The tables, as the newest migration leaves them; ``tests/adapters/test_sql_migrations.py`` compares the two.
 
-They say what queries need to know. How a server is to compare text is said where the tables are made, in
-``migrations``, because it depends on the server. Ids are given by :mod:`~logoadmin.adapters.sql_storage.transaction`,
-never by the database.
+They contain the details that queries need. Collations are in ``migrations``, because they depend on the server.
+:mod:`~logoadmin.adapters.sql_storage.transaction` issues the ids, never the database.
 """
 
 from collections.abc import Mapping
@@ -48,7 +47,7 @@ from logoadmin.domain.model.records import Kind
 from logoadmin.ports.storage import WriteLock
 
 VERSION_TABLE: Final = "logoadmin_version"
-# A hash of the password, the token or the session: whatever makes them, they fit.
+# Hashes of passwords, tokens and sessions, long enough for any algorithm.
 _HASH: Final = 255
 _OPAQUE: Final = 128
 
@@ -71,13 +70,13 @@ def _created_at() -> Column[int]:
 
 
 def filter_indexes(kind: AnyKind) -> tuple[tuple[str, ...], ...]:
-    """Return the columns of the indexes for the filters of a kind, those for several filters together first."""
+    """Return the columns of the indexes for the filters of a kind, combined filters first."""
     alone = tuple((field,) for field in kind.filters if field not in kind.unique)
     return (kind.filters, *alone) if len(kind.filters) > 1 else alone
 
 
 def _records(kind: AnyKind, *columns: Column[Any]) -> Table:
-    """Return the table of the records of a kind, with what all kinds have."""
+    """Return the table of a kind of record, with the columns of all kinds."""
     names = {column.name: column for column in columns}
     length: int = names[kind.name_field].type.length  # type: ignore[attr-defined]  # a name is a text
     return Table(
@@ -87,7 +86,7 @@ def _records(kind: AnyKind, *columns: Column[Any]) -> Table:
         *columns,
         _created_at(),
         Column("version", Integer, nullable=False, server_default="0"),
-        # The name as it is searched; folding makes at most three characters of one.
+        # The casefolded name for searching; folding makes at most three characters of one.
         Column("name_casefold", String(3 * length), nullable=False, server_default=""),
         *(UniqueConstraint(field) for field in kind.unique if field != kind.id_field),
         *(Index(None, *fields) for fields in filter_indexes(kind)),
@@ -98,7 +97,7 @@ def _records(kind: AnyKind, *columns: Column[Any]) -> Table:
 roles: Final = _records(
     ROLES,
     Column("name", String(MAX_NAME), nullable=False),
-    # Scope-tokens hold no space, so the space-joined text of RFC 6749 is theirs.
+    # Scope tokens contain no spaces, so they are stored as one text, joined as in RFC 6749.
     Column("scope", String(MAX_SCOPES * (MAX_NAME + 1)), nullable=False),
 )
 
@@ -232,9 +231,9 @@ sign_in_attempts: Final = Table(
     Index(None, "ends_at"),
 )
 
-# One row for each write lock: a write holds it until the end, so there is one write at a time under each. A row has the
-# last ids that are given under its lock, as ``<kind>_version`` the last change of each kind, and as ``writes`` how many
-# writes there were: each changes its row, or else a cluster would keep two that were made on two servers at once.
+# One row for each write lock, which a write holds until its end. A row has the last ids issued under its lock, the last
+# change of each kind in ``<kind>_version``, and the number of writes in ``writes``: every write changes its row, so
+# that a cluster detects two concurrent writes on different servers.
 COUNTED: Final[Mapping[WriteLock, tuple[str, ...]]] = {
     "records": (
         "change_id",
@@ -245,7 +244,7 @@ COUNTED: Final[Mapping[WriteLock, tuple[str, ...]]] = {
     "sessions": ("key_id",),
 }
 WRITE_LOCKS: Final[Mapping[WriteLock, int]] = {"records": 1, "sessions": 2}
-# The tables that are written under the lock of sessions; stored responses belong to the write that stores them.
+# The tables written under the lock of sessions; stored responses are written under the lock of their write.
 SESSION_TABLES: Final = frozenset({sessions, refresh_tokens, service_keys, sign_in_attempts})
 state: Final = Table(
     "state",

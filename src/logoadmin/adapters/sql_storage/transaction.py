@@ -23,28 +23,27 @@ from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import truncated_page
 from logoadmin.ports.storage import WriteLock
 
-# What is counted stands in one row for each write lock. A write locks its row first and holds it to the end, so there
-# is one write at a time under each lock: changes are stored in the order of their ids, and no record needs a lock. The
-# database's own numbers would not do as ids: they stay used when the work is undone, and databases count differently.
+# Each write lock has one row with its counters. A write locks its row first and holds it to the end, so writes under a
+# lock run one at a time: changes are stored in the order of their ids, and records need no locks. Auto-increment values
+# cannot be used as ids: a rollback does not return them, and databases count differently.
 _COUNTED: Final[Mapping[WriteLock, Select[Any]]] = {
     lock: select(*(state.c[name] for name in names)).where(state.c.state_id == WRITE_LOCKS[lock])
     for lock, names in COUNTED.items()
 }
 _LOCK: Final = {lock: counted.with_for_update() for lock, counted in _COUNTED.items()}
 _LOCK_AT_ONCE: Final = {lock: counted.with_for_update(nowait=True) for lock, counted in _COUNTED.items()}
-# Whatever was counted: each write changes its row, so that it meets all others in the certification of a cluster
-# (contract H5).
+# Each write changes its row, even without new ids, so that a cluster detects conflicts with other writes (contract H5).
 _STORE_COUNTED: Final = update(state).where(state.c.state_id == KEY).values(writes=state.c.writes + 1)
 
 _ADD_CHANGES: Final = insert(changes).inline()
 _CHANGE: Final = tuple(column.name for column in changes.c)
-# Rows are held back up to this many of a table, with texts up to about this many characters.
+# The maximum number of rows of a table that are held back, and of the characters in their texts.
 _HELD_BACK: Final = 256
 _HELD_BACK_TEXT: Final = 2**18
 
 
 class Savepoint(NamedTuple):
-    """A place in a transaction to which one can go back."""
+    """A savepoint of a transaction."""
 
     name: str
     counted: dict[str, int]
@@ -52,14 +51,14 @@ class Savepoint(NamedTuple):
 
 
 class Transaction:
-    """Runs statements for the repositories of one unit of work, each when it is told to.
+    """Runs the statements of the repositories of one unit of work.
 
-    A write begins with :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`; leaving it by an error
-    undoes it. Without a beginning, each statement is a transaction of its own. A write of records that changes sessions
-    as well takes their lock at the first of these changes, so locks are always taken in the same order.
+    A write begins with :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`; an error rolls it back.
+    Otherwise each statement is its own transaction. A write of records that also changes sessions takes their lock
+    before the first of these changes, so locks are always taken in the same order.
 
     Attributes:
-        connection: where they run.
+        connection: the connection.
         refused: what the driver raises if a key refuses a record.
     """
 
@@ -95,18 +94,18 @@ class Transaction:
         self._depth = 0
 
     def begin(self, statements: Iterable[str]) -> None:
-        """Begin with statements that have no values and no rows."""
+        """Begin with statements without values and rows."""
         self._begun = True
         for statement in statements:
             self._cursor.execute(statement)
 
     def take_write_lock(self, statements: Iterable[str], lock: WriteLock = "records", *, wait: bool = True) -> None:
-        """Begin a write: wait for the one before it, or fail if there is one, and keep the next one waiting."""
+        """Begin a write: take its lock, or fail if another write holds it and ``wait`` is false."""
         self.begin(statements)
         self._take(lock, _LOCK if wait else _LOCK_AT_ONCE)
 
     def require_lock(self, lock: WriteLock) -> None:
-        """Take a lock before something that is written under it, if this write does not hold it."""
+        """Take a lock that this write needs and does not hold yet."""
         if lock in self._locked or not self._begun:
             return
         if lock == "records":
@@ -114,7 +113,7 @@ class Transaction:
         self._take(lock, _LOCK)
 
     def finish(self) -> None:
-        """Store what was recorded and counted, so that nothing is left but the commit."""
+        """Store pending changes and counters, so that only the commit is left."""
         if self._held_back:
             self.store_held_back()
         self.store_history()
@@ -124,7 +123,7 @@ class Transaction:
                 self._execute(_STORE_COUNTED, {**changed, "key": WRITE_LOCKS[lock]})
 
     def commit(self) -> None:
-        """Commit. Alone: only of a commit is it unknown, when the connection is lost, whether it was done."""
+        """Commit. This is separate, since only the outcome of a commit is unknown if the connection is lost."""
         self._cursor.execute("COMMIT")
 
     def __enter__(self) -> None:
@@ -135,11 +134,11 @@ class Transaction:
             try:
                 self._cursor.execute("ROLLBACK")
             except Exception:
-                # Whatever is wrong with it: the server undoes the transaction when the connection ends.
+                # If this fails, the server rolls back when the connection ends.
                 self.connection.invalidate()
 
     def savepoint(self) -> Savepoint:
-        """Begin a part of the work, which may be undone alone."""
+        """Begin a part of the work that can be undone separately."""
         self.store_held_back()
         self._depth += 1
         savepoint = Savepoint(f"part_{self._depth}", dict(self._counted), list(self._history))
@@ -152,8 +151,8 @@ class Transaction:
         self._cursor.execute(f"RELEASE SAVEPOINT {savepoint.name}")
 
     def roll_back(self, savepoint: Savepoint) -> None:
-        """Undo a part of the work; what was recorded before it and stored in it is to be stored again."""
-        # A lock that was taken since is still held.
+        """Undo a part of the work; changes recorded before it but stored in it become pending again."""
+        # A lock taken since the savepoint is still held.
         self._counted = {name: number for locked in self._locked.values() for name, number in locked.items()}
         self._counted.update(savepoint.counted)
         self._history = savepoint.history
@@ -164,7 +163,7 @@ class Transaction:
         self.release(savepoint)
 
     def record(self, changes: Iterable[Row]) -> None:
-        """Have entries of the history stored at the end, with one statement, unless they are too many to be held."""
+        """Record entries of the history, which are stored at the end in one statement, unless they are too many."""
         for change in changes:
             self._history.append(change)
             self._held_text += text_length_of_row(change)
@@ -172,7 +171,7 @@ class Transaction:
             self.store_history()
 
     def hold_back(self, statement: ClauseElement, names: tuple[str, ...], rows: Iterable[Row]) -> None:
-        """Have rows that no key can refuse inserted with others, before any other statement."""
+        """Hold back rows that no key can refuse, to insert them with others before any other statement."""
         held = self._held_back.setdefault(statement, (names, []))[1]
         for row in rows:
             held.append(row)
@@ -181,13 +180,13 @@ class Transaction:
             self.store_held_back()
 
     def store_held_back(self) -> None:
-        """Insert the rows that are held back, those of tables that others refer to first."""
+        """Insert the rows that are held back, referenced tables first."""
         held, self._held_back = self._held_back, {}
         for statement in sorted(held, key=_table_order):
             self.insert(statement, *held[statement])
 
     def store_history(self) -> None:
-        """Store the entries of the history, before somebody looks at them and before the commit."""
+        """Store the entries of the history, before they are read and before the commit."""
         if self._history:
             history, self._history, self._held_text = self._history, [], 0
             self.insert(_ADD_CHANGES, _CHANGE, history)
@@ -205,16 +204,16 @@ class Transaction:
         return rows
 
     def page(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
-        """Return the rows that a query finds, as many as are light enough for a page."""
-        # Closed, since a database may keep the query, and the moment that it sees, until its last row is let go of.
+        """Return the rows that a query finds, bounded by the size of a page."""
+        # Closed, since a database may keep the query and its snapshot until the last row is released.
         with closing(self._statements.page_cursor(self.connection)) as cursor:
             self._execute(statement, values, cursor)
             return truncated_page(cursor, text_length_of_row)
 
     def rights(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
-        """Return the row that says what somebody may do.
+        """Return the row with the rights of a user.
 
-        A write finds it once, and again after a change of its own: it counts from the beginning of the write.
+        A write reads it once, and again after its own changes of rights.
         """
         of = tuple(values.values())
         if of in self._rights:
@@ -225,12 +224,12 @@ class Transaction:
         return found
 
     def change(self, statement: ClauseElement, values: Mapping[str, Any], lock: WriteLock | None = None) -> int:
-        """Return how many rows a change met; those that had the new values before count as well.
+        """Return the number of rows that a change matched, including those that already had the new values.
 
         Args:
             statement: the change.
             values: its values.
-            lock: the lock under which it is made, if that is not the one of its table.
+            lock: its lock, if that is not the lock of its table.
         """
         lock = lock or self._lock_of(statement)
         self.require_lock(lock)
@@ -241,9 +240,9 @@ class Transaction:
         return met
 
     def insert(self, statement: ClauseElement, names: tuple[str, ...], rows: Sequence[Row]) -> None:
-        """Insert rows, which have the values of these columns in the order of the table.
+        """Insert rows with the values of these columns, in the order of the table.
 
-        The driver makes as few statements of them as its database takes, or prepares one for all.
+        The driver combines them into as few statements as possible, or prepares one for all.
         """
         if self._held_back:
             self.store_held_back()
@@ -253,10 +252,10 @@ class Transaction:
         self._cursor.executemany(self._statements.compiled(statement, names).sql, rows)
 
     def next_id(self, name: str) -> int:
-        """Return the next id, named as its field is, in a write.
+        """Return the next id for a field of this name, in a write.
 
         Raises:
-            Conflict: there is none left (contract A2).
+            Conflict: no ids are left (contract A2).
         """
         self.require_lock("sessions" if name in COUNTED["sessions"] else "records")
         id_ = self._counted[name] + 1
@@ -266,17 +265,17 @@ class Transaction:
         return id_
 
     def last(self, name: str) -> int:
-        """Return the highest id that was ever given to a record, or the last change of a kind."""
+        """Return the highest id ever issued to a record, or the last change of a kind."""
         if name not in self._counted:
             self._counted.update(self._look_at_counted("records", _COUNTED))
         return self._counted[name]
 
     def is_above_all(self, name: str, id_: int) -> bool:
-        """Return whether a write knows an id to be free because it is higher than any that was ever given."""
+        """Return whether a write can tell that an id is free, since it is higher than any issued before."""
         return "records" in self._locked and id_ > self._counted[name]
 
     def count(self, name: str, number: int) -> None:
-        """Take note, in a write, of an id that was not given here, or of a change of a kind."""
+        """Record, in a write, an id that was not issued here, or a change of a kind."""
         if number > self._counted[name]:
             self._counted[name] = number
 
@@ -317,13 +316,13 @@ def _table_order(statement: Any) -> int:
 
 @dataclass(slots=True, eq=False)
 class Repository:
-    """What the repositories of one unit of work have in common."""
+    """The base class of repositories."""
 
     _transaction: Transaction
 
 
 def text_length_of_row(row: Row) -> int:
-    """Return about how many characters there are in a row."""
+    """Return the approximate number of characters in a row."""
     length = 0
     for value in row:
         length += len(value) if isinstance(value, str) else 8

@@ -1,4 +1,4 @@
-"""The databases that storage can use: one row and one folder for each."""
+"""The registry of databases: one row and one folder for each."""
 
 from importlib import import_module
 from pathlib import Path
@@ -15,8 +15,8 @@ class Database(NamedTuple):
     """A row of the registry.
 
     Attributes:
-        folder: the package beside this module, with ``open_dialect`` (from the parsed URL and its text).
-        drivers: how its URLs begin, and the driver that each of them means.
+        folder: the package beside this module, whose ``open_dialect`` takes the parsed URL and its text.
+        drivers: the schemes of its URLs, with the driver of each.
     """
 
     folder: str
@@ -43,12 +43,12 @@ def dialect_of(url: str) -> Dialect:
     """Return the dialect of a database's URL (contract H2).
 
     Raises:
-        SettingsError: the URL cannot be used; the text never repeats it, there may be a password inside.
+        SettingsError: the URL cannot be used; the text never repeats it, since it may contain a password.
     """
     parsed = parsed_url(url)
     for database in DATABASES:
         if parsed.drivername in database.drivers:
-            # Imported here so that nobody pays for a driver that is not used.
+            # Imported here, so that unused drivers are not loaded.
             folder = import_module(f"{__name__}.{database.folder}.dialect")
             dialect: Dialect = folder.open_dialect(parsed, database.drivers[parsed.drivername], url)
             return dialect
@@ -56,11 +56,10 @@ def dialect_of(url: str) -> Dialect:
 
 
 def connections_of(dialect: Dialect) -> int:
-    """Return how many connections the callers of one process take at most.
+    """Return the maximum number of connections that the callers of one process use.
 
-    Those that read and as many that search; eight that write records, of which one does so for all as long as nothing
-    holds it up; one that writes sessions, two that hash passwords in between; and for long calls one that writes, one
-    that exports, and two that render lists.
+    They are the reads and as many searches; eight writes of records, of which one usually commits for all; one write of
+    sessions, and two sign-ins that hash passwords in between; and for long calls one write, one export, and two lists.
     """
     return 2 * dialect.concurrent_reads + 15
 
@@ -75,7 +74,7 @@ def files_of(url: str) -> frozenset[Path]:
 
 
 def parsed_url(url: str) -> URL:
-    """Return a URL in its parts.
+    """Return the parsed URL.
 
     Raises:
         SettingsError: it is not a URL.

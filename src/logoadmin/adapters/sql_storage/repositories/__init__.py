@@ -1,1 +1,1 @@
-"""The repositories: the queries for each port of storage, and what their rows become."""
+"""The repositories: the queries of each storage port, and the conversion of their rows."""

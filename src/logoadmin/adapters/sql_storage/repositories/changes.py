@@ -1,4 +1,4 @@
-"""The history, and the stored responses of idempotency: each query beside what its rows become."""
+"""The history and the stored responses: their queries, and the conversion of their rows."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -23,7 +23,7 @@ _CHANGE = select(
     )
 )
 _GET = _CHANGE.where(changes.c.change_id == KEY)
-# The rarest first: of several filters, the index of one finds the changes, and the others are looked at one by one.
+# The most selective first: with several filters, the index of one finds the changes, and the others filter them.
 _INDEXES = {
     ("request_id",): "request_id",
     ("kind", "id"): "kind_record_id_change_id",
@@ -37,7 +37,7 @@ _PAGES = KeysetPages(
     {
         **{name: changes.c[name] == bindparam(name) for name in ("kind", "user_id", "action", "request_id")},
         "id": changes.c.record_id == bindparam("id"),
-        # Of a sum no index can be used: the ids say where to look.
+        # A sum cannot use an index: the range of ids limits the search.
         "since": changes.c.at + 0 >= bindparam("since"),
         "until": changes.c.at + 0 <= bindparam("until"),
         "first": changes.c.change_id >= bindparam("first"),
@@ -138,7 +138,7 @@ class SqlChanges(Repository):
     ) -> tuple[Change, ...]:
         self._transaction.store_history()
         given = where.given
-        # Time rises with the ids, as long as the clock is right: its index says where among them to look.
+        # Times increase with ids unless the clock was wrong: the index on time narrows the range of ids.
         first = self._bound(_FIRST_SINCE, "since", given)
         last = self._bound(_LAST_UNTIL, "until", given)
         if first is None or last is None:
@@ -150,7 +150,7 @@ class SqlChanges(Repository):
         return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _change)
 
     def _bound(self, statement: Select[Any], name: str, given: Mapping[str, Any]) -> int | None:
-        """Return the id of the first or last change of a time, None if there is no such change."""
+        """Return the id of the first or last change of a period, None if no such change exists."""
         if name not in given:
             return 0 if name == "since" else MAX_ID
         row = self._transaction.row(statement, {name: given[name]})

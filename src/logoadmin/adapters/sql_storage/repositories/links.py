@@ -33,7 +33,7 @@ class LinkStatements:
 
 
 class SqlLinks(Repository):
-    """The links of one kind of artwork, as :class:`~logoadmin.ports.storage.Links` says."""
+    """The links of one kind of artwork; implements :class:`~logoadmin.ports.storage.Links`."""
 
     __slots__ = ("_statements",)
 

@@ -1,4 +1,4 @@
-"""Records of every kind: one repository, with the statements of a kind's table."""
+"""The repository of records, with the statements for the table of each kind."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -32,7 +32,7 @@ Record = TypeVar("Record", bound=StoredRecord)
 
 _VALUE: Final[Any] = bindparam("value")
 _OF_SOME: Final[Any] = [bindparam(key) for key in KEYS]
-# How far apart the ids of a page may be on average, so that the links between the first and the last are read at once.
+# The maximum average gap between ids of a page up to which the links from the first to the last are read at once.
 _NEAR: Final = 4
 
 
@@ -79,7 +79,7 @@ class _Statements:
             self.taken[kind.id_field] = select(key).where(key == _VALUE)
 
     def typed(self, row: Row) -> Row:
-        """Return a row with the truth values that databases store as numbers."""
+        """Return a row with booleans, which databases store as numbers."""
         values = list(row)
         for at in self.flags:
             values[at] = bool(values[at])
@@ -122,7 +122,8 @@ class SqlRecords(Repository, Generic[Record]):
             if kind.gives_ids:
                 self._transaction.count(kind.id_field, values[kind.id_field])
             return
-        # Out here, so that the driver's text, which knows other spellings of the value, is not in tow.
+        # Outside the except block, so that the error does not reference the driver's text with other spellings of the
+        # value.
         raise duplicate
 
     def update(self, record: Record, /) -> None:
@@ -139,7 +140,7 @@ class SqlRecords(Repository, Generic[Record]):
         raise duplicate
 
     def remove(self, id_: int, /) -> bool:
-        if self._statements.kind is USERS:  # whose sessions and keys go as well
+        if self._statements.kind is USERS:  # their sessions and keys are removed as well
             self._transaction.require_lock("sessions")
         return self._transaction.change(self._statements.remove, {"key": id_}) > 0
 
@@ -148,7 +149,7 @@ class SqlRecords(Repository, Generic[Record]):
             self._transaction.change(self._statements.touch, {**some, "version": version})
 
     def _is_free(self, id_: int) -> bool:
-        """Return whether an id needs no look: it is above all that were ever given."""
+        """Return whether an id needs no query because it is above all ids ever issued."""
         kind = self._statements.kind
         return kind.gives_ids and self._transaction.is_above_all(kind.id_field, id_)
 
@@ -168,7 +169,7 @@ class SqlRecords(Repository, Generic[Record]):
     def _duplicate(
         self, values: dict[str, Any], fields: Sequence[str], error: type[DuplicateEntry]
     ) -> DuplicateEntry | None:
-        """Return what is wrong with values that a key refused: looked for after the fact, so that most pay nothing."""
+        """Return the error for values that a key refused, queried only after the refusal."""
         for field in fields:
             asked = {"value": values[field], "key": values[self._statements.kind.id_field]}
             if self._transaction.rows(self._statements.taken[field], asked):
@@ -210,17 +211,17 @@ class _ArtworkStatements(_Statements):
         key, link_key, of = artworks.c[kind.id_field], links.c[kind.link_id_field], links.c[kind.id_field]
         makers, author = authors.c.author_id == links.c.author_id, _columns(AUTHORS)
         self.columns = tuple(column.name for column in artworks.c)
-        # One statement for an artwork and its authors. They are put in link order here, in Python: the database would
-        # write artwork and CSS into a temporary table for each author to do it. The joins stand side by side: of one
-        # within the other some databases would make a temporary table, too.
+        # One statement for an artwork and its authors. Python sorts the links: the database would write artwork and CSS
+        # into a temporary table for each author. The joins are not nested, since some databases would create a
+        # temporary table for that as well.
         joined = artworks.outerjoin(links, of == key).outerjoin(authors, makers)
         self.get = select(*_columns(kind), link_key, *author).select_from(joined).where(key == KEY)
-        # Links first: where there are few authors, a database may begin with them and look at all they ever made.
+        # Links first: with few authors, a database might start with them and read all their works.
         of_links = straight_join(select(of, *author), links.join(authors, makers)).order_by(link_key)
         self.authors_within = of_links.where(of.between(bindparam("first"), bindparam("last")))
         self.authors_of = of_links.where(of.in_(_OF_SOME))
         self.width = len(_columns(kind))
-        # A record has its authors among its fields; a row has none there.
+        # Records have a field for their authors, rows have none.
 
 
 class SqlArtworks(SqlRecords[Any]):
@@ -241,14 +242,14 @@ class SqlArtworks(SqlRecords[Any]):
         return self._artwork(rows[0][:width], tuple([_author(link[1:]) for link in links]))
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Any, ...]:
-        """Return first the artworks, then the links of all of them."""
+        """Return a page, with one query for the artworks and one for all their links."""
         return self._with_authors(self._rows(after, limit, where, order), everything=not where.given)
 
     def get_many(self, ids: Sequence[int]) -> tuple[Any, ...]:
         return self._with_authors(self._rows_of(ids), everything=False)
 
     def add(self, artwork: Any, /) -> None:
-        """Store an artwork, together with others if no key can refuse it."""
+        """Store an artwork, in one statement with others if no key can refuse it."""
         id_ = self._statements.kind.id_of(artwork)
         if not self._is_free(id_):
             super().add(artwork)
@@ -272,7 +273,7 @@ class SqlArtworks(SqlRecords[Any]):
 
     def _links_of_page(self, artwork_ids: Sequence[int], *, everything: bool) -> Sequence[Row]:
         first, last = sorted((artwork_ids[0], artwork_ids[-1]))
-        # Between the ids of artworks that a filter let through there may be a million others.
+        # There may be a million other ids between two artworks that match a filter.
         if everything or last - first < _NEAR * len(artwork_ids):
             return self._transaction.rows(self._statements.authors_within, {"first": first, "last": last})
         rows: list[Row] = []

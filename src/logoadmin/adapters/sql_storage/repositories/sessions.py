@@ -1,4 +1,4 @@
-"""Sessions, passwords, service keys, attempts to sign in and the service's own secrets, with the queries for them."""
+"""The repositories of sessions, passwords, service keys, sign-in attempts and the secrets of the service."""
 
 from dataclasses import asdict
 from typing import Any
@@ -56,7 +56,7 @@ _FORGET_TOKEN = delete(refresh_tokens).where(refresh_tokens.c.token_hash == bind
 
 
 class SqlSessions(Repository):
-    """The sessions, as :class:`~logoadmin.ports.storage.Sessions` says."""
+    """Implements :class:`~logoadmin.ports.storage.Sessions`."""
 
     __slots__ = ()
 
@@ -86,7 +86,7 @@ class SqlSessions(Repository):
 
     def forget_expired(self, now: int, most: int) -> None:
         for (session_id,) in self._transaction.rows(_EXPIRED, {"now": now, "most": most}):
-            # The tokens one by one: there may be any number of them.
+            # Tokens are removed in batches, since a session may have any number of them.
             tokens = self._transaction.rows(_SOME_TOKENS, {"id_": session_id, "most": most})
             for (token_hash,) in tokens:
                 self._transaction.change(_FORGET_TOKEN, {"hash_": token_hash})
@@ -124,7 +124,7 @@ def _hash(stored: str | None) -> PasswordHash | None:
 
 
 class SqlPasswords(Repository):
-    """The passwords, as :class:`~logoadmin.ports.storage.Passwords` says."""
+    """Implements :class:`~logoadmin.ports.storage.Passwords`."""
 
     __slots__ = ()
 
@@ -133,7 +133,7 @@ class SqlPasswords(Repository):
         return None if row is None else _hash(row[0])
 
     def set(self, user_id: int, password: PasswordHash) -> None:
-        # Signing in must not meet a password that is changing.
+        # Under the lock of sessions, so that no sign-in runs concurrently with the change.
         self._transaction.change(_SET_PASSWORD, {"key": user_id, "password": password.hash}, "sessions")
 
     def credentials(self, username: str) -> Credentials | None:
@@ -150,7 +150,7 @@ _ADD_SECRET = insert(secrets).inline()
 
 
 class SqlSecrets(Repository):
-    """The secrets, as :class:`~logoadmin.ports.storage.Secrets` says."""
+    """Implements :class:`~logoadmin.ports.storage.Secrets`."""
 
     __slots__ = ()
 
@@ -188,7 +188,7 @@ def _service_key(row: Row) -> ServiceKey:
 
 
 class SqlServiceKeys(Repository):
-    """The service keys, as :class:`~logoadmin.ports.storage.ServiceKeys` says."""
+    """Implements :class:`~logoadmin.ports.storage.ServiceKeys`."""
 
     __slots__ = ()
 
@@ -236,7 +236,7 @@ _ENDED = (
 
 
 class SqlSignInAttempts(Repository):
-    """The attempts to sign in, as :class:`~logoadmin.ports.storage.SignInAttempts` says."""
+    """Implements :class:`~logoadmin.ports.storage.SignInAttempts`."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Making the tables and telling whether they fit this program."""
+"""Creates the tables and checks that they fit this program."""
 
 from pathlib import Path
 from typing import Final
@@ -11,12 +11,12 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
-# With what the numbers of migrations begin since the first release; those of databases from before are only numbers.
+# The prefix of migration numbers since the first release; older databases have plain numbers.
 _RELEASED: Final = "r"
-# The newest migration, by the names alone: to read all of them takes longer than everything else in a start.
+# The newest migration, from the file names: loading all of them would take most of the time of a start.
 NEWEST: Final = _RELEASED + max(step.name[:4] for step in (_MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 _VERSION: Final = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
-# The newest migration after which programs that know only those before it cannot use the tables any more.
+# The newest migration that made the tables unusable for programs without it.
 _USABLE_FROM: Final = text(f"SELECT usable_from FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
 
 
@@ -24,11 +24,11 @@ class Schema:
     """The tables of one database, as a whole."""
 
     def __init__(self, dialect: Dialect) -> None:
-        """Look at the tables of a database with its dialect."""
+        """Manage the tables of a database."""
         self._dialect = dialect
 
     def is_empty(self, connection: Connection) -> bool:
-        """Tell whether the tables are still to be made, or were not finished."""
+        """Return whether the tables are missing or unfinished."""
         return self.version(connection) is None
 
     def check(self, connection: Connection) -> None:
@@ -47,13 +47,13 @@ class Schema:
         self._refuse_newer(connection)
 
     def load_migrations(self, connection: Connection) -> None:
-        """Load what :meth:`prepare` takes long to load, while others may still write."""
+        """Load slow imports of :meth:`prepare` while others can still write."""
         version = self.version(connection)
         if version is None or version < NEWEST:
-            import alembic.command  # noqa: F401 (loading it is all that is wanted)
+            import alembic.command  # noqa: F401 (only imported to load it)
 
     def prepare(self, connection: Connection) -> None:
-        """Run the migrations that are missing, while nobody else changes tables.
+        """Run the missing migrations, under the lock of the tables.
 
         Raises:
             SchemaMismatch: a newer program made the tables, and this one cannot use them.
@@ -72,7 +72,7 @@ class Schema:
         """Refuse tables from before the first release, which no migration leads from.
 
         Raises:
-            SchemaMismatch: the text says how to move the records.
+            SchemaMismatch: the tables are too old; the text explains how to move the records.
         """
         version = self.version(connection)
         if version is not None and not version.startswith(_RELEASED):
@@ -83,14 +83,14 @@ class Schema:
             raise SchemaMismatch(text, Cause.PRERELEASE_TABLES)
 
     def version(self, connection: Connection) -> str | None:
-        """Return the newest migration that was run, None if none was run to its end."""
+        """Return the newest applied migration, None if none was completed."""
         if not inspect(connection).has_table(VERSION_TABLE):
             return None
         version: str | None = connection.execute(_VERSION).scalar()
         return version
 
     def _refuse_strangers(self, connection: Connection) -> None:
-        # With a table of versions they are ours: MySQL keeps the first tables when a migration breaks off.
+        # With a version table they are ours: MySQL keeps the first tables of an aborted migration.
         there = inspect(connection)
         if there.has_table(VERSION_TABLE):
             return
@@ -101,7 +101,7 @@ class Schema:
             )
 
     def _migrate(self, connection: Connection) -> None:
-        # Imported here, and not above, because it takes longer than answering the first request.
+        # Imported here, since it takes longer than the first request.
         from alembic import command
         from alembic.config import Config
 

@@ -1,4 +1,4 @@
-"""Backups of a server: its own program makes and loads them."""
+"""Backups of a server, which its own programs make and load."""
 
 import shlex
 from pathlib import Path
@@ -24,7 +24,7 @@ def refuse_to_restore(url: URL, source: Path) -> NoReturn:
 
 
 def _command(url: URL, program: str) -> str:
-    """Return how a program of the server is run; it asks for the password, since others can read arguments."""
+    """Return the command line of a program, which prompts for the password, since others can read arguments."""
     socket = url.query.get("unix_socket")
     where = {"socket": socket} if socket else {"host": url.host, "port": url.port}
     given = {**where, "user": url.username, "default-character-set": "utf8mb4"}

@@ -1,4 +1,4 @@
-"""Looking at a server of MariaDB or MySQL: what it is, its limits, and how safe what it answers is (contract K4)."""
+"""Checks of a MariaDB or MySQL server: its version, limits, settings and security (contract K4)."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -20,12 +20,12 @@ _ON: Final = frozenset({"1", "ON", "YES"})
 def looks_inside(
     host: str, connections: int, exact: Callable[[Connection], str]
 ) -> dict[str, Callable[[Connection], Iterable[Result]]]:
-    """Return looks at a server, by their names.
+    """Return the checks of a server by name.
 
     Args:
-        host: by which it is reached.
-        connections: how many it is to give.
-        exact: tells the collation that compares names exactly there.
+        host: the host name of the server.
+        connections: the number of connections that the service needs.
+        exact: returns the collation that compares names exactly.
     """
     return {
         "product": lambda connection: [_product(connection)],
@@ -42,7 +42,7 @@ def looks_inside(
 
 
 def _product(connection: Connection) -> Result:
-    """Whether the server has what the tables need."""
+    """Check that the server supports the tables."""
     version = str(connection.exec_driver_sql("SELECT VERSION()").scalar())
     is_mariadb = bool(getattr(connection.dialect, "is_mariadb", False))
     found = connection.dialect.server_version_info or (0,)
@@ -54,7 +54,7 @@ def _product(connection: Connection) -> Result:
 
 
 def _cluster(connection: Connection) -> Iterable[Result]:
-    """Whether a node of a Galera cluster is of use."""
+    """Check the state of a Galera cluster node."""
     found = {
         str(name): str(value) for name, value in connection.exec_driver_sql("SHOW GLOBAL STATUS LIKE 'wsrep\\_%%'")
     }
@@ -63,16 +63,16 @@ def _cluster(connection: Connection) -> Iterable[Result]:
     size, status = found.get("wsrep_cluster_size", "?"), found.get("wsrep_cluster_status", "?")
     if not _is_on(found.get("wsrep_ready", "OFF")) or status != "Primary":
         state = found.get("wsrep_local_state_comment", "?")
-        cure = "have the proxy lead to another node, and bring this one back into the cluster"
-        return [wrong("cluster", f"this node of Galera is {state} in a component that is {status}", cure)]
+        cure = "point the proxy at another node, and rejoin this node to the cluster"
+        return [wrong("cluster", f"this Galera node is {state} in a {status} component", cure)]
     if size.isdigit() and int(size) < 3:
-        cure = "have three nodes, or two and an arbitrator"
-        return [warning("cluster", f"Galera with {size} nodes: with one fewer nothing is written any more", cure)]
-    return [ok("cluster", f"a node of Galera, of {size}")]
+        cure = "use three nodes, or two and an arbitrator"
+        return [warning("cluster", f"Galera with {size} nodes: writes stop when one fails", cure)]
+    return [ok("cluster", f"a Galera node of {size}")]
 
 
 def _packets(connection: Connection) -> Result:
-    """Whether the longest CSS gets through."""
+    """Check that the longest CSS fits into a packet."""
     size = int(_variables(connection, "max_allowed_packet")["max_allowed_packet"])
     if size < _PACKET:
         return wrong(
@@ -84,7 +84,7 @@ def _packets(connection: Connection) -> Result:
 
 
 def _connections(connection: Connection, wanted: int) -> Result:
-    """Whether the server gives as many connections as the processes here may take."""
+    """Check that the server allows the connections that the processes here may open."""
     found = _variables(connection, "max_connections", "max_user_connections")
     given = {name: int(value) for name, value in found.items() if int(value) > 0}
     name, least = min(given.items(), key=lambda item: item[1])
@@ -93,13 +93,13 @@ def _connections(connection: Connection, wanted: int) -> Result:
         cure = f"set {name} above {wanted} times the number of machines, or run fewer workers"
         return wrong("connections", told, cure)
     if 2 * wanted > least:
-        cure = f"set {name} higher before a second machine or another program comes in"
+        cure = f"raise {name} before adding a second machine or another program"
         return warning("connections", told, cure)
     return ok("connections", told)
 
 
 def _session(connection: Connection) -> Result:
-    """Whether what each connection sets for itself reaches the server, as through a proxy of its own it may not."""
+    """Check that session settings reach the server, which a database proxy may prevent."""
     isolation = "tx_isolation" if getattr(connection.dialect, "is_mariadb", False) else "transaction_isolation"
     query = f"SELECT @@SESSION.sql_mode, @@SESSION.{isolation}, @@SESSION.character_set_client, @@SESSION.autocommit"
     mode, level, characters, autocommit = connection.exec_driver_sql(query).one()
@@ -114,26 +114,24 @@ def _session(connection: Connection) -> Result:
         if not is_right
     ]
     if wrongly:
-        cure = "let a proxy between service and server keep each connection's own settings"
+        cure = "configure the proxy between service and server to keep the settings of each connection"
         return wrong("session", "; ".join(wrongly), cure)
-    return ok("session", "sql_mode, isolation level and character set are those that the service sets")
+    return ok("session", "sql_mode, isolation level and character set are as the service sets them")
 
 
 def _names(connection: Connection, exact: str) -> Result:
-    """Whether all tables compare names exactly, as they did when they were made."""
+    """Check that all tables still compare names exactly."""
     query = text("SELECT table_name, table_collation FROM information_schema.tables WHERE table_schema = DATABASE()")
     found = {str(name): str(collation) for name, collation in connection.execute(query)}
     loose = sorted(name for name in metadata.tables.keys() & found.keys() if found[name] != exact)
     if loose:
-        cure = f"ALTER TABLE {loose[0]} CONVERT TO CHARACTER SET utf8mb4 COLLATE {exact}, and so for each"
-        return wrong(
-            "names", f"another collation than {exact}, by which some names are the same: {', '.join(loose)}", cure
-        )
+        cure = f"ALTER TABLE {loose[0]} CONVERT TO CHARACTER SET utf8mb4 COLLATE {exact}, and the same for each"
+        return wrong("names", f"not {exact}, so that different names may be equal: {', '.join(loose)}", cure)
     return ok("names", f"all tables compare by {exact}")
 
 
 def _durability(connection: Connection) -> Result:
-    """Whether what was answered outlasts a power cut."""
+    """Check that acknowledged writes survive a power cut."""
     found = _variables(connection, "innodb_flush_log_at_trx_commit", "log_bin", "sync_binlog")
     weak = []
     if found["innodb_flush_log_at_trx_commit"] != "1":
@@ -141,48 +139,46 @@ def _durability(connection: Connection) -> Result:
     if _is_on(found["log_bin"]) and found["sync_binlog"] != "1":
         weak.append(f"sync_binlog = {found['sync_binlog']}")
     if weak:
-        text = f"a power cut takes back the last changes that were answered: {', '.join(weak)}"
-        return warning(
-            "durability", text, "set them to 1, or keep to it where other nodes of a cluster have the changes"
-        )
+        text = f"a power cut would undo the last acknowledged changes: {', '.join(weak)}"
+        return warning("durability", text, "set them to 1, unless other nodes of a cluster have the changes")
     return ok("durability", "every commit is on the disk")
 
 
 def _replication(connection: Connection) -> Result:
-    """Whether replicas get rows, and not statements that may do something else there."""
+    """Check that replicas receive rows, and not statements, whose effect may differ."""
     found = _variables(connection, "log_bin", "binlog_format")
     form = found.get("binlog_format", "ROW")
     if _is_on(found["log_bin"]) and form == "STATEMENT":
-        text = "the binary log has statements, which may change other rows on a replica"
+        text = "the binary log contains statements, which may change other rows on a replica"
         return warning("replication", text, "set binlog_format = ROW, or MIXED")
     return ok("replication", f"the binary log has the format {form}" if _is_on(found["log_bin"]) else "no binary log")
 
 
 def _tls(connection: Connection, host: str) -> Result:
-    """Whether others on the way can read along."""
+    """Check that the network cannot read the traffic."""
     cipher = dict(map(tuple, connection.exec_driver_sql("SHOW SESSION STATUS LIKE 'Ssl_cipher'"))).get("Ssl_cipher")
     if cipher:
         return ok("TLS", f"the connection is encrypted ({cipher})")
     if is_loopback(host):
         return ok("TLS", "none, on this machine")
     return warning(
-        "TLS", "whoever is on the way can read along", "let the server offer TLS, and add ?ssl=true to the URL"
+        "TLS", "the traffic can be read on the network", "enable TLS on the server, and add ?ssl=true to the URL"
     )
 
 
 def _clock(connection: Connection) -> Result:
-    """Whether the clock of the server and that of this machine agree."""
+    """Check that the clocks of the server and of this machine agree."""
     before = time.time()
     there = float(connection.exec_driver_sql("SELECT UNIX_TIMESTAMP(NOW(6))").scalar() or 0)
     apart = there - (before + time.time()) / 2
     if abs(apart) > CLOCK_SKEW:
-        told = f"that of the server is {abs(apart):.0f} s {'ahead of' if apart > 0 else 'behind'} this one"
+        told = f"the server's is {abs(apart):.0f} s {'ahead of' if apart > 0 else 'behind'} this one"
         return wrong("clock", told, "set the clocks of all machines by NTP")
-    return ok("clock", f"that of the server is {abs(apart):.1f} s from this one")
+    return ok("clock", f"the server's is within {abs(apart):.1f} s of this one")
 
 
 def _variables(connection: Connection, *names: str) -> dict[str, str]:
-    """Return variables as they are for this user, those that the server does not know left out."""
+    """Return the session values of variables, without those that the server does not know."""
     listed = ", ".join(f"'{name}'" for name in names)
     rows = connection.exec_driver_sql(f"SHOW SESSION VARIABLES WHERE Variable_name IN ({listed})")
     return {str(name): str(value) for name, value in rows}

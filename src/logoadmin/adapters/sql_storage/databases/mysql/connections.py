@@ -1,4 +1,4 @@
-"""Making connections with PyMySQL: in time, and with TLS that does not cost a quarter of the processor."""
+"""Connects with PyMySQL, with time limits and a shared TLS context."""
 
 import ssl
 import struct
@@ -21,10 +21,10 @@ _HANDSHAKE_ERROR: Final = 2012
 class Connector:
     """Connects to the server of a URL.
 
-    TLS: ``?ssl=true`` demands it, with a certificate for that host from a known authority, ``ssl_ca`` names another
-    authority, ``ssl_cert`` and ``ssl_key`` show one's own; ``?ssl=false`` goes without. With neither, a server on this
-    machine is spoken to without TLS, any other with TLS if it offers that, unverified, as PyMySQL does by itself. A
-    context is made once: PyMySQL makes one for each connection and takes 19 ms for it.
+    TLS: ``?ssl=true`` requires it, with a certificate for the host from a known authority; ``ssl_ca`` names another
+        authority, ``ssl_cert`` and ``ssl_key`` a client certificate; ``?ssl=false`` disables it. With neither,
+        connections to this machine do not use TLS, others use it unverified if the server offers it, as in PyMySQL. The
+        context is created once: PyMySQL creates one for each connection, which takes 19 ms.
     """
 
     def __init__(self, url: URL) -> None:
@@ -42,13 +42,13 @@ class Connector:
             "host": url.host,
             "port": url.port,
             "user": url.username,
-            # Bytes: of a text, the driver can take Latin-1 alone, and shows it in the error if it is more.
+            # As bytes: the driver only accepts Latin-1 text, and its error would show other text.
             "password": (url.password or "").encode(),
             "database": url.database,
             "unix_socket": options.get("unix_socket"),
             "charset": "utf8mb4",
             "autocommit": True,
-            # Rows that an update met, not only those that it changed.
+            # Count the rows that an update matched, not only those that it changed.
             "client_flag": pymysql.constants.CLIENT.FOUND_ROWS,
             "defer_connect": True,
         }
@@ -61,8 +61,8 @@ class Connector:
         """Return a new connection.
 
         Args:
-            timeout: how many seconds each step of connecting may take; None for ten.
-            answer_wait: how many seconds each answer may take afterwards; None for ever.
+            timeout: the limit in seconds of each step of connecting; None for ten.
+            answer_wait: the limit in seconds of each later response; None for no limit.
         """
         connection = pymysql.connect(
             **self._arguments,
@@ -76,12 +76,13 @@ class Connector:
             connection.connect()
         except (LookupError, ValueError, struct.error) as refused:
             if isinstance(refused, UnicodeError) and not isinstance(refused, UnicodeDecodeError):
-                # No name of a machine may look so, such as one with a part of more than 63 characters.
+                # The name is not a valid host name, such as one with a label of more than 63 characters.
                 error = pymysql.err.OperationalError(_UNKNOWN_HOST, "That is no name of a machine")
             else:
                 error = pymysql.err.OperationalError(_HANDSHAKE_ERROR, "What answers there is not a MySQL server")
         else:
-            # The same for both ways, or else the driver would set the socket twice for each statement.
+            # The same for reading and writing, since the driver would otherwise set the socket twice for each
+            # statement.
             connection._read_timeout = connection._write_timeout = answer_wait
             return connection
         raise error
@@ -89,7 +90,7 @@ class Connector:
 
 @contextmanager
 def answering_within(connection: Any, wait: float) -> Iterator[None]:
-    """Let a connection wait no longer than this for answers, where the driver is one that can be told."""
+    """Limit the wait of a connection for responses, if its driver supports that."""
     before = getattr(connection, "_read_timeout", None)
     if before is not None:
         connection._read_timeout = wait
@@ -101,7 +102,7 @@ def answering_within(connection: Any, wait: float) -> Iterator[None]:
 
 
 def _tls(host: str, options: dict[str, str]) -> tuple[ssl.SSLContext | None, ssl.SSLContext | None]:
-    """Return the context of TLS that is demanded, and of TLS that is taken where it is offered."""
+    """Return the contexts of required TLS and of opportunistic TLS."""
     named = {name for name in ("ssl_ca", "ssl_cert", "ssl_key") if name in options}
     wanted = _flag(options, "ssl", default=True if named else None)
     if wanted is False or (wanted is None and (options.get("unix_socket") or is_loopback(host))):
@@ -118,7 +119,7 @@ def _tls(host: str, options: dict[str, str]) -> tuple[ssl.SSLContext | None, ssl
             context.load_cert_chain(options["ssl_cert"], options.get("ssl_key"))
     except (OSError, ssl.SSLError):
         raise SettingsError("The certificates that the database URL names cannot be read") from None
-    # A certificate that MySQL or MariaDB made for itself does not pass the strict check of Python 3.13.
+    # The certificates that MySQL and MariaDB generate do not pass the strict check of Python 3.13.
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     return context, None
 

@@ -1,4 +1,4 @@
-"""MariaDB and MySQL, as the one place that knows how they differ."""
+"""The dialect of MariaDB and MySQL."""
 
 import logging
 import math
@@ -24,31 +24,31 @@ from logoadmin.adapters.sql_storage.driver_errors import Classification
 from logoadmin.domain.model.checks import Result
 from logoadmin.domain.model.errors import SettingsError
 
-# The worst case adds up a wait for the pool, a ping, and a new connection that does not answer; it stays below the
-# two seconds of contract A20. So do a wait for the pool and a statement, which must outlast the server's shortest wait
-# for a lock, or else a lock would look like a dead server.
+# The worst case is a wait for the pool, a ping, and a new connection without a response; together they stay below the
+# two seconds of contract A20. The same holds for a wait for the pool and a statement, which must outlast the server's
+# shortest lock wait, or a lock would look like a dead server.
 _POOL_WAIT: Final = 0.5
 _PING_WAIT: Final = 0.4
 _LOCK_WAIT: Final = 1
 _ANSWER_WAIT: Final = _LOCK_WAIT + 0.2
-# A cluster keeps a commit waiting while it finds out that one of its servers is gone: as long as anybody waits for it.
+# In a cluster, a commit waits until the loss of a server is detected: as long as any client waits for it.
 _COMMIT_WAIT: Final = 1.8
-# A server that says itself that a search takes too long is there; one that says nothing is taken to be gone.
+# A server that reports a timeout of a search is alive; one that does not respond is considered gone.
 _STATEMENT_WAIT: Final = _LOCK_WAIT + 0.1
 _LONG_WAIT: Final = 60
-# A connection that was used a moment ago is not pinged: that would cost a third of a read.
+# A recently used connection is not pinged: that would cost a third of a read.
 _IDLE: Final = 1.0
 
-# MariaDB's own comment, and one of MySQL's that MariaDB passes over: each server reads the limit that it knows.
+# A comment for MariaDB, and one for MySQL that MariaDB ignores: each server reads the limit that it supports.
 _LIMITED: Final = (
     f"/*M!100101 , SESSION max_statement_time = {_STATEMENT_WAIT} */"
     f" /*!50708 , SESSION max_execution_time = {round(_STATEMENT_WAIT * 1000)} */"
 )
 _STRICT: Final = "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'"
-# All queries of a transaction see one moment, that of the first one which locks nothing. So a write, whose first query
-# waits for its lock, sees what those before it left; and nothing is to be said that a proxy has to remember.
+# All queries of a transaction see the snapshot of its first query without a lock. A write, whose first query waits for
+# its lock, therefore sees all earlier writes, without session state that a proxy would have to keep.
 _ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"
-# What was committed through another server of a cluster is waited for by whoever reads or begins a transaction.
+# Reads and new transactions wait for commits that were made through other servers of a cluster.
 _FRESH: Final = "SET SESSION wsrep_sync_wait = 1"
 _UNKNOWN_VARIABLE: Final = 1193
 _POOL_NAME: Final = "logoadmin"
@@ -59,7 +59,7 @@ class Mysql:
 
     embedded = False
     files: frozenset[Path] = frozenset()
-    # The driver is written in Python: while one thread waits for the server, two others keep the processor busy.
+    # The driver is written in Python: while one thread waits for the server, two others use the processor.
     concurrent_reads = 3
     product = "MariaDB or MySQL"
     begin_write = ("START TRANSACTION",)
@@ -84,7 +84,7 @@ class Mysql:
         self.server = f"[{host}]:{self._url.port}" if ":" in host else f"{host}:{self._url.port}"
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
-        """Return an engine that finds out in time whether its server is gone."""
+        """Return an engine that detects in time that its server is gone."""
         engine = create_engine(
             self._url,
             **self._connecting(timeout),
@@ -92,64 +92,64 @@ class Mysql:
             paramstyle="format",
             pool_logging_name=_POOL_NAME,
         )
-        # Only this pool's: it would log a traceback for each connection that cannot be closed in good order.
+        # Only for this pool, which would log a traceback for each connection that cannot be closed properly.
         logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_POOL_NAME}").setLevel(logging.CRITICAL)
         self._watch(engine, interactive=timeout is not None)
         return engine
 
     def page_cursor(self, connection: PoolProxiedConnection) -> Any:
-        """Return a cursor that does not read an answer to its end at once, as the usual one does."""
+        """Return an unbuffered cursor, which does not read the whole result at once."""
         return connection.cursor(self._cursors.SSCursor)
 
     def classify(self, error: BaseException) -> Classification | None:
-        """Return how an error is to be taken."""
+        """Return the classification of an error."""
         return classify(error)
 
     def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
-        """Let a connection wait longer for an answer."""
+        """Let a connection wait longer for a response."""
         return answering_within(connection.dbapi_connection, _COMMIT_WAIT)
 
     def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a file's)
-        """Return nothing to do: the one lock is asked for without a wait."""
+        """Return a null context: the statement for the only lock does not wait."""
         return nullcontext()
 
     def data_version(self) -> None:
-        """Return nothing: a server would have to be asked."""
+        """Return nothing: this would take a query."""
 
     def close(self) -> None:
-        """Do nothing: there is nothing that looks."""
+        """Do nothing: no connection is kept for the data version."""
 
     def exists(self) -> bool:
-        """Return True: whether there is a database, its server will say."""
+        """Return True: the server reports a missing database."""
         return True
 
     def create(self) -> None:
-        """Do nothing: a database on a server is made by whoever runs the server."""
+        """Do nothing: the administrator of the server creates databases."""
 
     def back_up(self, target: Path) -> NoReturn:
-        """Refuse, with the command: a server is backed up by its own program."""
+        """Refuse, with the command that makes a backup."""
         backups.refuse_to_back_up(self._url, target)
 
     def restore(self, source: Path, fit: "Callable[[Mysql], None]") -> NoReturn:
-        """Refuse, with the command."""
+        """Refuse, with the command that loads a backup."""
         del fit
         backups.refuse_to_restore(self._url, source)
 
     def look_outside(self) -> Iterable[Result]:
-        """Return nothing: a server's files are its own."""
+        """Return nothing: the files of a server are out of scope."""
         return ()
 
     def looks_inside(self, connections: int) -> Mapping[str, Callable[[Connection], Iterable[Result]]]:
-        """Return looks at the server."""
+        """Return the checks of the server."""
         return mysql_checks.looks_inside(str(self._url.host), connections, self._collation)
 
     def _collation(self, connection: Connection) -> str:
-        """Return the one by which tables compare names exactly."""
+        """Return the collation by which tables compare names exactly."""
         return str(self.table_options(connection)["mysql_collate"])
 
     @contextmanager
     def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
-        """Hold a lease. Tables are made for good one by one, so migrations must bear to be repeated."""
+        """Hold a lease. Each change of a table commits at once, so migrations must be idempotent."""
         lease = Lease("migrations", self.server, self.table_options(connection))
         with lease.held(connection, wait=_LONG_WAIT):
             try:
@@ -161,12 +161,12 @@ class Mysql:
                 raise
 
     def table_options(self, connection: Connection) -> Mapping[str, Any]:
-        """Return the one collation that tells all names apart; the usual ones ignore case, accents or last spaces."""
+        """Return the collation that distinguishes all names; others ignore case, accents or trailing spaces."""
         exact = "utf8mb4_nopad_bin" if getattr(connection.dialect, "is_mariadb", False) else "utf8mb4_0900_bin"
         return {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": exact}
 
     def _stay_fresh(self, cursor: Any, errors: type[Exception]) -> None:
-        """Have a connection see what was committed through other servers, if its server can be one of several."""
+        """Make a connection see commits through other servers, if its server may be in a cluster."""
         if not self._may_be_cluster:
             return
         try:
@@ -180,7 +180,7 @@ class Mysql:
         if self._connector is not None:
             connector = self._connector
             return {"creator": lambda: connector.connect(timeout, None if timeout is None else _ANSWER_WAIT)}
-        # The other driver, for those who have it, takes whole seconds.
+        # The other driver only accepts whole seconds.
         wait = 10 if timeout is None else math.ceil(timeout)
         limits = {} if timeout is None else {"read_timeout": wait, "write_timeout": wait}
         return {"connect_args": {"charset": "utf8mb4", "connect_timeout": wait, **limits}}
@@ -202,7 +202,7 @@ class Mysql:
 
         def wake(connection: Any, record: Any, proxy: Any) -> None:
             if record.info["process"] != os.getpid():
-                # Of before a fork, and not to be closed: that would tell the server that the other process is done.
+                # A connection from before a fork is not closed, since that would end the session of the other process.
                 record.dbapi_connection = proxy.dbapi_connection = None
                 raise DisconnectionError
             if time.monotonic() - record.info["used"] < _IDLE:
@@ -225,7 +225,7 @@ def open_dialect(url: URL, driver: str, text: str) -> Mysql:
 
 
 def _refuse_spare_at(text: str, url: URL) -> None:
-    """Refuse a URL of which more than the server follows the last @: errors would name part of a password as one."""
+    """Refuse a URL with a stray @ in its password: errors would show part of the password as the host."""
     _, at, rest = text.rpartition("@")
     if not at:
         return

@@ -14,16 +14,16 @@ from logoadmin.adapters.sql_storage.driver_errors import (
 from logoadmin.domain.model.causes import Cause
 
 MYSQL: Final[CodeTable] = (
-    # Lost, or never there.
+    # Lost or unreachable.
     (FailureKind.GONE, Cause.OUT_OF_REACH, {0, 1042, 1043, 1053, 1152, 1158, 1159, 1160, 1161, 1927, 2002, 2003}),
     (FailureKind.GONE, Cause.OUT_OF_REACH, {2006, 2012, 2013, 2014, 2045, 2055, 4031}),
     (FailureKind.GONE, Cause.UNKNOWN_HOST, {2005}),
-    # There, but not for us.
+    # Reachable, but refused.
     (FailureKind.GONE, Cause.ACCESS_DENIED, {1045, 1129, 1130, 1698, 1862, 2059, 2061}),
     (FailureKind.GONE, Cause.NO_RIGHTS, {1044}),
     (FailureKind.GONE, Cause.UNKNOWN_DATABASE, {1049}),
     (FailureKind.GONE, Cause.TLS_REFUSED, {2026, 3159}),
-    # On a connection that works; another one may lead to a better server.
+    # On a working connection; another one may reach a healthier server.
     (FailureKind.USELESS, Cause.CUT_OFF, {1047}),
     (FailureKind.USELESS, Cause.READ_ONLY, {1290, 1836}),
     (FailureKind.BUSY, Cause.NO_RIGHTS, {1142, 1143, 1227, 1370}),
@@ -32,22 +32,22 @@ MYSQL: Final[CodeTable] = (
     (FailureKind.BUSY, Cause.TOO_LARGE, {1153}),
     (FailureKind.BUSY, Cause.IO_ERROR, {1180}),
     (FailureKind.BUSY, Cause.TOO_BUSY, {1040, 1041, 1203, 1205, 1206, 1226, 1317, 1969, 3024, 3572}),
-    # The last two come of tables that somebody changes at this moment.
+    # The last two are caused by concurrent changes of tables.
     (FailureKind.CONFLICT, Cause.TOO_BUSY, {1020, 1213, 1412, 1684}),
 )
-# What was raised below the driver, where that tells more than its code.
+# Exceptions below the driver that are more specific than its code.
 _BELOW: Final[dict[type[Exception], Cause]] = {
     ssl.SSLError: Cause.TLS_REFUSED,
     socket.gaierror: Cause.UNKNOWN_HOST,
     TimeoutError: Cause.NO_ANSWER,
 }
-# What the servers of a cluster say when they have no number for it; one text alone tells what to do.
+# Messages of cluster nodes without a specific code; only the text shows how to proceed.
 _UNKNOWN_ERROR: Final = 1105
 _TOO_LARGE: Final = "writeset size"
 
 
 def classify(error: BaseException) -> Classification | None:
-    """Return how an error of a driver for MariaDB and MySQL is to be taken; None for a mistake of ours."""
+    """Return the classification of an error of a MariaDB or MySQL driver; None for a fault of this program."""
     code = code_of(error)
     if code == _UNKNOWN_ERROR:
         too_large = _TOO_LARGE in str(error)
@@ -56,10 +56,10 @@ def classify(error: BaseException) -> Classification | None:
     if code is not None:
         found = classified(MYSQL, code, code)
         below = getattr(error, "original_exception", None) or error.__context__
-        # The driver has the same code for whatever the system tells of a connection.
+        # The driver uses one code for all system errors of a connection.
         of_system = next((cause for kind, cause in _BELOW.items() if isinstance(below, kind)), None)
         return found._replace(cause=of_system) if of_system and found and found.cause is Cause.OUT_OF_REACH else found
     if type(error).__name__ in {"InternalError", "InterfaceError"}:
-        # The driver's own results have a text and no code: what it reads is no longer the server's protocol.
+        # Errors of the driver itself have a text and no code: it could not parse the server's protocol.
         return Classification(FailureKind.USELESS, Cause.OUT_OF_REACH, "protocol")
     return None

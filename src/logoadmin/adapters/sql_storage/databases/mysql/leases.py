@@ -1,8 +1,8 @@
-"""Leases on a server: what one process alone may do, on however many servers of a cluster the others are.
+"""Leases on a server: one process at a time holds a lease, across all servers of a cluster.
 
-A lock by name is of one server; a row is of the whole cluster. Whoever made the row holds the lease, as long as the
-time in it has not come; the clock is the database's own. Should that have been set back, a time that nobody puts off
-any more says the same.
+A named lock only exists on one server, but a row exists in the whole cluster. The process that inserted the row holds
+the lease until the time in it, by the database's clock. In case that clock is set back, a lease that is not renewed for
+long enough also expires.
 """
 
 import secrets
@@ -20,21 +20,21 @@ from logoadmin.domain.model.errors import StorageUnavailable
 
 # It exists before all other tables, so no migration creates it.
 LEASE_TABLE: Final = "logoadmin_leases"
-# Whoever dies is waited for as long as this; whoever lives renews it three times as often.
+# The lease of a dead process expires after this time; a live process renews it three times as often.
 _DURATION: Final = 30  # seconds
 _POLL: Final = 0.2
 _NO_TABLE: Final = 1146
-# Somebody else has it, or makes the table, or takes the lease at this moment: 1050 is MySQL's, the others a cluster's.
+# Another process holds or takes the lease, or creates the table: 1050 is from MySQL, the others from a cluster.
 _TAKEN: Final = frozenset({1020, 1050, 1062, 1205, 1213, 1412, 1684})
 
 _NOW: Final = func.unix_timestamp()
 
 
 class Lease:
-    """The right to do something alone, held by at most one process at a time."""
+    """An exclusive right that at most one process holds at a time."""
 
     def __init__(self, name: str, server: str, table_options: Mapping[str, Any]) -> None:
-        """Name what it is about, the server for messages, and the options of tables there."""
+        """Prepare a lease of this name; ``server`` is for messages, ``table_options`` for its table."""
         self._name = name
         self._server = server
         self._holder = secrets.token_hex(16)
@@ -46,7 +46,7 @@ class Lease:
             Column("until", BigInteger, nullable=False),
             **table_options,
         )
-        self._seen: object = None  # who else holds it and until when, as it was since a moment of our own clock
+        self._seen: object = None  # the row of another holder, unchanged since this time of our own clock
         self._since = 0.0
         self._ours = (self._leases.c.name == name, self._leases.c.holder == self._holder)
 
@@ -55,7 +55,7 @@ class Lease:
         """Hold the lease, renewed on another connection of the same engine.
 
         Raises:
-            StorageUnavailable: somebody else had it all the time, or has it at the end.
+            StorageUnavailable: another process held it for the whole wait, or took it over before the end.
         """
         deadline = time.monotonic() + wait + _DURATION
         while not self._take(connection):
@@ -68,7 +68,7 @@ class Lease:
         try:
             yield
         except BaseException:
-            # It may be the connection that is lost: then the lease ends by itself.
+            # If the connection was lost, the lease expires.
             with suppress(exc.SQLAlchemyError):
                 self._give_back(connection)
             raise
@@ -101,7 +101,7 @@ class Lease:
             connection.execute(CreateTable(self._leases, if_not_exists=True))
 
     def _drop_abandoned(self, connection: Connection) -> None:
-        """Drop a lease that its holder has not renewed for twice its time, whatever the time in it (contract K7)."""
+        """Drop a lease that was not renewed for twice its duration, whatever its time (contract K7)."""
         columns = self._leases.c
         row = connection.execute(select(columns.holder, columns.until).where(columns.name == self._name)).first()
         if row != self._seen:
@@ -114,10 +114,10 @@ class Lease:
         pause = _DURATION / 3
         while not done.wait(pause):
             began = time.monotonic()
-            # What fails now may work the next time; if it does not, the lease is lost, which is found out at the end.
+            # A failed renewal is retried; if all fail, the lease is lost, which is detected at the end.
             with suppress(exc.SQLAlchemyError), connection.engine.connect() as another:
                 another.execute(self._leases.update().where(*self._ours).values(until=_NOW + _DURATION))
-            # A change of a large table keeps everybody waiting, and this, too.
+            # A change of a large table also blocks this statement.
             pause = max(0.0, _DURATION / 3 - (time.monotonic() - began))
 
     def _give_back(self, connection: Connection) -> bool:

@@ -1,4 +1,4 @@
-"""Whole copies of a file of SQLite, made while it is in use, that have their name only when they are verified."""
+"""Copies of an SQLite file in use, which get their name once they are verified."""
 
 import os
 import sqlite3
@@ -12,23 +12,23 @@ from logoadmin.atomic_files import atomic_file
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StartError
 
-# What SQLite may leave beside a file.
+# Files that SQLite may leave beside a database.
 _BESIDE: Final = ("-journal", "-wal", "-shm")
 
 
 @contextmanager
 def whole_copy(target: Path) -> Iterator[Path]:
-    """Let a database be made under another name; under its own it appears when it is verified and on the disk.
+    """Create a database under a temporary name, and rename it once it is verified and synced.
 
-    Only its owner may read it. Whatever happens before, there is no file of the name; after a kill there may be hidden
-    ones whose names begin with it.
+    Only its owner may read it. After any failure, no file of the name exists; a kill may leave hidden files whose names
+    begin with it.
 
     Yields:
-        An empty file to make it in, which nobody has open at the end.
+        An empty file for the database, which must be closed at the end.
 
     Raises:
-        StartError: there is one already, or what was made is damaged.
-        OSError: there can be no file.
+        StartError: the file exists, or the new database is damaged.
+        OSError: the file cannot be written.
     """
     target = Path(os.path.abspath(target))
     refuse_taken(target)
@@ -43,30 +43,30 @@ def whole_copy(target: Path) -> Iterator[Path]:
 
 
 def copy(source: sqlite3.Connection, part: Path) -> None:
-    """Copy what a database is at one moment; others may read and write it meanwhile."""
+    """Copy a snapshot of a database while others read and write it."""
     with closing(_opened(part)) as target:
-        # If it breaks off, nothing of this copy is of use: there is nothing to go back to.
+        # An interrupted copy is discarded, so it needs no rollback.
         target.execute("PRAGMA journal_mode=MEMORY")
         target.execute("PRAGMA synchronous=OFF")
         source.backup(target)
 
 
 def refuse_taken(target: Path) -> None:
-    """Make sure that there is no file of this name.
+    """Make sure that no file of this name exists.
 
     Raises:
-        StartError: there is one.
+        StartError: it exists.
     """
     if os.path.lexists(target):
-        raise StartError(f"{target.name} is there already, and is not overwritten; name another file, or move it away")
+        raise StartError(f"{target.name} already exists and is not overwritten; name another file, or move it away")
 
 
 @contextmanager
 def sqlite_errors_explained(name: str) -> Iterator[None]:
-    """Say what SQLite complains of with what to do (contract K3).
+    """Convert errors of SQLite into errors with a remedy (contract K3).
 
     Raises:
-        StartError: it complained.
+        StartError: SQLite failed.
     """
     try:
         yield
@@ -82,7 +82,7 @@ def sqlite_errors_explained(name: str) -> Iterator[None]:
 
 def _verify(part: Path, name: str) -> None:
     with closing(_opened(part)) as connection:
-        # One file alone, which can be read where nothing can be written.
+        # A single file, which can be read on read-only media.
         connection.execute("PRAGMA journal_mode=DELETE")
         sound = connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         if not sound or connection.execute("PRAGMA foreign_key_check").fetchone() is not None:
@@ -94,8 +94,8 @@ def _opened(part: Path) -> sqlite3.Connection:
 
 
 def _name(part: Path, target: Path) -> None:
-    """Give a file its name, which nobody else has taken meanwhile."""
-    with suppress(OSError):  # not every file system has two names for a file
+    """Rename a file without overwriting another one."""
+    with suppress(OSError):  # some file systems have no hard links
         os.link(part, target)
         return
     refuse_taken(target)

@@ -1,4 +1,4 @@
-"""SQLite in a file, as the one place that knows how it differs."""
+"""The dialect of SQLite."""
 
 import math
 import os
@@ -32,21 +32,22 @@ from logoadmin.domain.model.errors import SettingsError, StartError
 
 AnyConnection = TypeVar("AnyConnection", bound=sqlite3.Connection)
 
-# The last one and either of the others stay below the two seconds of contract A20; who has to wait for a connection
-# finds that others have waited in the queue already.
+# The last one and either of the others stay below the two seconds of contract A20; a caller that waits for a connection
+# does so behind others that are already in the queue.
 _POOL_WAIT: Final = 0.5
 _BUSY_WAIT: Final = 1.4
 _WAL_WAIT: Final = 0.3
 _LONG_WAIT: Final = 60.0
 _WAL_RETRY: Final = 0.015
-# A statement that takes longer is ended, as servers are told to; it is looked at after so many steps, which take some
-# milliseconds.
+# A statement that takes longer is interrupted, as on a server; its time is checked after this many steps, which take
+# some milliseconds.
 _STATEMENT_WAIT: Final = 1.1
 _STEPS: Final = 100_000
 
-# POSIX drops all locks that a process has on a file when it closes any descriptor of it. SQLite knows that and takes
-# care; a descriptor of ours would take the locks from its connections, and the next process that closes the file would
-# remove the log in which they go on writing. Whoever holds this opens the file, so that a new one is closed before.
+# POSIX drops all locks of a process on a file when it closes any descriptor of the file. SQLite handles that for its
+# own descriptors; closing one of ours would drop the locks of its connections, and the next process that closes the
+# file would remove the log to which they still write. The file is only opened under this lock, so that a new one is
+# closed first.
 _opening: Final = threading.Lock()
 
 
@@ -54,15 +55,16 @@ class Sqlite:
     """The :class:`~logoadmin.adapters.sql_storage.databases.dialect.Dialect` of a file."""
 
     embedded = True
-    # The driver lets go of the interpreter for each row: two threads that read hand it to each other all the time.
+    # The driver releases the interpreter lock for each row, so two reading threads would keep passing it back and
+    # forth.
     concurrent_reads = 1
     product = "SQLite"
-    # A plain BEGIN would fail at its first change, without waiting, whenever somebody else wrote meanwhile.
+    # A plain BEGIN would fail at its first change, without waiting, after another write.
     begin_write = ("BEGIN IMMEDIATE",)
     begin_snapshot = ("BEGIN",)
 
     def __init__(self, file: str) -> None:
-        """Use a file; a relative path is taken from the working directory of this moment."""
+        """Use a file; a relative path is resolved against the current working directory."""
         self._path = os.path.abspath(file)
         self.server = os.path.basename(self._path) or self._path
         path = Path(self._path).resolve()
@@ -70,7 +72,7 @@ class Sqlite:
         self._commit_watch = CommitWatch(self.file, lambda: self._opened(0, sqlite3.Connection))
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
-        """Return an engine that never makes the file: one that is gone must not come back empty."""
+        """Return an engine that never creates the file: a removed one must not reappear empty."""
         engine = create_engine(
             "sqlite://",
             creator=lambda: self._connect(interactive=timeout is not None),
@@ -82,19 +84,19 @@ class Sqlite:
         return engine
 
     def page_cursor(self, connection: PoolProxiedConnection) -> Any:
-        """Return a cursor like any other: each row is read when it is asked for."""
+        """Return a plain cursor, which fetches rows one by one."""
         return connection.cursor()
 
     def classify(self, error: BaseException) -> Classification | None:
-        """Return how an error is to be taken."""
+        """Return the classification of an error."""
         return classify(error)
 
     def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a server's)
-        """Return nothing to do: a file answers by itself."""
+        """Return a null context: a file has no response time."""
         return nullcontext()
 
     def data_version(self) -> int | None:
-        """Return a number that is another one after any commit to the file."""
+        """Return a number that changes with any commit to the file."""
         return self._commit_watch.data_version()
 
     def close(self) -> None:
@@ -103,7 +105,7 @@ class Sqlite:
 
     @contextmanager
     def without_waiting(self, connection: PoolProxiedConnection) -> Iterator[None]:
-        """Let SQLite fail at once where it meets a lock."""
+        """Make SQLite fail at once when it meets a lock."""
         cursor = connection.cursor()
         (usual,) = cursor.execute("PRAGMA busy_timeout").fetchone()
         cursor.execute("PRAGMA busy_timeout = 0")
@@ -114,23 +116,23 @@ class Sqlite:
                 cursor.execute(f"PRAGMA busy_timeout = {usual}")
 
     def exists(self) -> bool:
-        """Tell whether there is a file.
+        """Return whether the file exists.
 
         Raises:
-            StartError: it is none of SQLite's.
+            StartError: it is not an SQLite database.
         """
         self._refuse_strangers()
         return os.path.exists(self._path)
 
     def create(self) -> None:
-        """Make an empty file, which only its owner may read: it will hold the key that signs tokens.
+        """Create an empty file that only its owner can read, since it will hold the key that signs tokens.
 
         Raises:
-            StartError: that cannot be done, or there is one that is none of SQLite's.
+            StartError: it cannot be created, or exists and is not an SQLite database.
         """
         self._refuse_strangers()
         try:
-            # Only one that is new may be closed here, since no connection has locks on it; a link may lead to it.
+            # Only a new file may be closed here, since no connection has locks on it; the name may be a link.
             with _opening:
                 os.close(os.open(os.path.realpath(self._path), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         except FileExistsError:
@@ -138,7 +140,7 @@ class Sqlite:
                 raise StartError(f"{self.server}: {Cause.READ_ONLY.text}; {Cause.READ_ONLY.cure}") from None
             return
         except FileNotFoundError:
-            reason = "its directory is not there; make it first"
+            reason = "its directory is missing; create it first"
         except OSError as error:
             reason = f"{error.strerror}; name one that can"
         else:
@@ -146,19 +148,19 @@ class Sqlite:
         raise StartError(f"The database file {self.server} cannot be made: {reason}")
 
     def look_outside(self) -> Iterable[Result]:
-        """Look at the file, its directory and its disk."""
+        """Check the file, its directory and its disk."""
         return sqlite_checks.look_outside(Path(os.path.realpath(self._path)))
 
     def looks_inside(
         self,
-        connections: int,  # noqa: ARG002 (what servers have few of)
+        connections: int,  # noqa: ARG002 (only servers have a limit)
     ) -> Mapping[str, Callable[[Connection], Iterable[Result]]]:
-        """Return looks at what is in the file, which gives as many connections as anybody wants."""
+        """Return the checks of the content of the file, which has no limit of connections."""
         return sqlite_checks.looks_inside(Path(self._path), lambda: self.opened(_BUSY_WAIT))
 
     @contextmanager
     def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
-        """Hold the one write lock, as one transaction: tables are made and undone like records."""
+        """Hold the write lock in one transaction: changes of tables can be rolled back like records."""
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         try:
             yield ()
@@ -167,8 +169,8 @@ class Sqlite:
             raise
         connection.exec_driver_sql("COMMIT")
 
-    def table_options(self, connection: Connection) -> Mapping[str, Any]:  # noqa: ARG002 (what servers tell by)
-        """Return nothing: SQLite compares bytes unless told otherwise."""
+    def table_options(self, connection: Connection) -> Mapping[str, Any]:  # noqa: ARG002 (for servers)
+        """Return nothing: SQLite compares bytes by default."""
         return {}
 
     def back_up(self, target: Path) -> None:
@@ -181,7 +183,7 @@ class Sqlite:
             copy(source, part)
 
     def restore(self, source: Path, fit: "Callable[[Sqlite], None]") -> None:
-        """Make the file of a copy, which must not find another one's log beside it."""
+        """Create the file from a copy, unless the log of another file exists beside it."""
         for file in sorted(self.files):
             refuse_taken(file)
         with whole_copy(Path(self._path)) as part:
@@ -198,7 +200,7 @@ class Sqlite:
             raise StartError(f"{self.server} is not an SQLite database", "name another file")
 
     def _is_strange(self) -> bool:
-        """Ask SQLite, which changes nothing; reading the file beside it would end the locks that this process has."""
+        """Return whether SQLite cannot read the file; reading it directly would drop the locks of this process."""
         try:
             with closing(self.opened(0)) as connection:
                 connection.execute("PRAGMA schema_version")
@@ -207,7 +209,7 @@ class Sqlite:
         return False
 
     def opened(self, busy_wait: float) -> "_Connection":
-        """Return a new connection to the file, which is never made here."""
+        """Return a new connection to the file, without creating it."""
         return self._opened(busy_wait, _Connection)
 
     def _opened(self, busy_wait: float, factory: type[AnyConnection]) -> AnyConnection:
@@ -229,7 +231,7 @@ class Sqlite:
             connection.set_progress_handler(connection.is_late, _STEPS)
         try:
             _use_wal(connection, wal_wait)
-            # With less, a power cut takes back what was answered already (contract H2).
+            # With less, a power cut could undo acknowledged writes (contract H2).
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
         except BaseException:
@@ -241,14 +243,14 @@ class Sqlite:
         record.info["file"] = self.file()
 
     def _compare_file(self, _connection: object, record: Any, _proxy: object) -> None:
-        # A connection goes on reading and writing a file that somebody has removed or replaced, with nobody noticing.
+        # A connection would silently continue to use a file that was removed or replaced.
         if record.info["file"] != self.file():
             raise DisconnectionError
 
     def file(self) -> tuple[int, int, int] | None:
-        """Return which file it is that has the name now, and for which process; None where there is none.
+        """Identify the current file and process; None if the file does not exist.
 
-        After a fork, what SQLite knows of the locks on a file is the other process's.
+        After a fork, the lock state of SQLite belongs to the other process.
         """
         try:
             found = os.stat(self._path)
@@ -258,14 +260,14 @@ class Sqlite:
 
 
 class _Compiler(SQLiteCompiler):
-    """Writes the hints of queries, which SQLAlchemy leaves out for SQLite."""
+    """Renders index hints, which SQLAlchemy omits for SQLite."""
 
     def get_from_hint_text(self, table: Any, text: str | None) -> str | None:  # noqa: ARG002 (SQLAlchemy's)
         return text
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that knows until when its statement may run."""
+    """A connection with a deadline for its statement."""
 
     ends = math.inf
 
@@ -293,7 +295,7 @@ def _read_only(file: Path) -> sqlite3.Connection:
 
 
 def _use_wal(connection: sqlite3.Connection, wait: float) -> None:
-    """Have changes written to a log first; SQLite may refuse that at once while others begin or end to use the file."""
+    """Switch to WAL mode, which SQLite may refuse at once while others open or close the file."""
     end = time.monotonic() + wait
     while True:
         try:

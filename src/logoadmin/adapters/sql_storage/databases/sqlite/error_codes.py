@@ -12,8 +12,8 @@ from logoadmin.adapters.sql_storage.driver_errors import (
 )
 from logoadmin.domain.model.causes import Cause
 
-# By SQLite's result code, extended or primary. None of it is a server that is gone: it shows at once, or after the busy
-# timeout, so there is nothing to spare the callers.
+# By SQLite's result code, extended or primary. No code means that a server is gone: SQLite fails at once, or after the
+# busy timeout, so the circuit breaker is not needed.
 SQLITE: Final[CodeTable] = (
     (FailureKind.BUSY, Cause.TOO_BUSY, {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}),
     (FailureKind.BUSY, Cause.TOO_BUSY, {sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM}),
@@ -26,6 +26,6 @@ SQLITE: Final[CodeTable] = (
 
 
 def classify(error: BaseException) -> Classification | None:
-    """Return how an error of SQLite is to be taken; None for a mistake of ours."""
+    """Return the classification of an error of SQLite; None for a fault of this program."""
     code = code_of(error)
     return None if code is None else classified(SQLITE, code, code) or classified(SQLITE, code & 0xFF, code)

@@ -1,1 +1,1 @@
-"""How the tables came to be, step by step. Steps are only ever added: somebody has run each of them."""
+"""The migrations of the tables. Existing migrations never change, since databases have applied them."""

@@ -1,4 +1,4 @@
-"""Runs the steps on the connection that :mod:`logoadmin.adapters.sql_storage.schema.schema` hands over."""
+"""Runs the migrations on the connection from :mod:`logoadmin.adapters.sql_storage.schema.schema`."""
 
 from alembic import context
 
@@ -10,5 +10,5 @@ context.configure(
     version_table=VERSION_TABLE,
     render_as_batch=True,
 )
-# No transaction here: whoever holds the connection has begun one, where the database has any for this.
+# No transaction here: the caller has begun one, if the database supports that for tables.
 context.run_migrations()
