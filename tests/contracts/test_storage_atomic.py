@@ -11,7 +11,14 @@ import pytest
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Caller, Policy
-from logoadmin.domain.model.errors import DuplicateEntry, InvalidToken, LogoAdminError, NotFound, NotPermitted
+from logoadmin.domain.model.errors import (
+    DuplicateEntry,
+    InvalidToken,
+    LogoAdminError,
+    NotFound,
+    NotPermitted,
+    StorageUnavailable,
+)
 from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
@@ -156,6 +163,17 @@ def test_nobody_else_sees_any_of_it_before_all_of_it_is_kept_and_other_writes_wa
         assert writing.result() == 3
     # A storage in memory lets nobody look meanwhile.
     assert seen[0] in ([], [(1, 1), (2, 2)], [(1, 1), (2, 2), (3, 3)])
+
+
+def test_a_write_beside_the_open_transaction_in_its_thread_is_refused(storage: Storage) -> None:
+    def forgets_the_transaction(open_: Storage) -> None:
+        add(open_, 1)
+        with pytest.raises(StorageUnavailable):
+            add(storage, 2)
+
+    atomic(storage, forgets_the_transaction)
+    assert ids(storage) == [(1, 1)]
+    assert add(storage, 3).author_id == 2
 
 
 # Through the use cases.

@@ -70,6 +70,7 @@ class MemoryStorage:
         self._tables = Tables()
         self._one_at_a_time = threading.RLock()
         self._writes = 0
+        self._is_writing = False
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work while nothing changes."""
@@ -85,12 +86,22 @@ class MemoryStorage:
         *,
         alone: bool = False,  # noqa: ARG002 (every write is)
     ) -> Answer:
-        """Run the work; undo what it did if it raises."""
+        """Run the work; undo what it did if it raises.
+
+        Raises:
+            StorageUnavailable: this thread is in the middle of another write, which would not undo this one.
+        """
         with self._one_at_a_time:
+            if self._is_writing:
+                raise StorageUnavailable(self.server, Cause.TOO_BUSY)
             journal = Journal()
             self._writes += 1
-            with journal.undone_on_error():
-                return work(_unit_of_work(self._tables, journal))
+            self._is_writing = True
+            try:
+                with journal.undone_on_error():
+                    return work(_unit_of_work(self._tables, journal))
+            finally:
+                self._is_writing = False
 
     def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
         """Run the work if nobody else is at work."""
