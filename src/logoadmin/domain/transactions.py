@@ -86,7 +86,7 @@ class Transactions:
     def read(self, command: Asked, caller: Caller, work: ReadWork[Asked, Answer]) -> Answer:
         """Return the answer of work that changes nothing; its statements may each see another moment."""
         if command.permission == PUBLIC or isinstance(caller, Anonymous | Owner):
-            self.require_token(command, caller)
+            require_token(self._policy, command.permission, caller)
             return self._storage.read(lambda uow: work(uow, command))
         # The rights and the record are two statements that must see the same moment.
         return self.snapshot(command, caller, work)
@@ -97,13 +97,15 @@ class Transactions:
 
     def snapshot_with_rights(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
         """Do the same for work that depends on the caller's rights."""
-        self.require_token(command, caller)
+        require_token(self._policy, command.permission, caller)
         try:
             answer = self._storage.snapshot(lambda uow: work(uow, command, self._rights(uow, command, caller)))
         except NotModified:
-            self._record_use(caller)
+            if isinstance(caller, KeyHolder):
+                self._record_use(caller)
             raise
-        self._record_use(caller)
+        if isinstance(caller, KeyHolder):
+            self._record_use(caller)
         return answer
 
     def stream_snapshot(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
@@ -137,7 +139,7 @@ class Transactions:
             InvalidInput: another command had the key, or the history does not accept the id of the request.
             Conflict: nobody would hold everything any more (contract B4).
         """
-        self.require_token(command, caller)
+        require_token(self._policy, command.permission, caller)
         if isinstance(caller.request_id, str):
             _RequestIdInput(request_id=caller.request_id)
         # Before the transaction: for a password this is a slow hash.
@@ -147,7 +149,8 @@ class Transactions:
         answer, is_replay = self._storage.write(
             lambda uow: self._write(uow, command, caller, work, request, unused), lock, alone=command.takes_long
         )
-        self._record_use(caller)
+        if isinstance(caller, KeyHolder):
+            self._record_use(caller)
         if is_replay and command.on_replay is not None:
             command.on_replay()
         return answer
@@ -226,7 +229,10 @@ class Transactions:
             stored = self._idempotency.replay(uow, request, held, now, unused)
             if stored is not None:
                 return stored, True
-        audited = AuditedUnitOfWork(uow, now, _request_id(uow, caller), held)
+        request_id = caller.request_id
+        if isinstance(request_id, SentRequestId):
+            request_id = _unused_id(uow, request_id)
+        audited = AuditedUnitOfWork(uow, now, request_id, held)
         answer = work(audited, command)
         audited.close()
         if request is not None:
@@ -249,10 +255,8 @@ class Transactions:
         authorize(self._policy, command.permission, held, None if own is None else getattr(command, own))
         return held
 
-    def _record_use(self, caller: Caller) -> None:
+    def _record_use(self, caller: KeyHolder) -> None:
         """Record that a read used a key; the read neither waits nor fails if this cannot be stored now."""
-        if not isinstance(caller, KeyHolder):
-            return
         now = self._clock.now()
         with suppress(StorageUnavailable):
             if self._storage.read(partial(is_use_due, caller, now)):
@@ -265,11 +269,8 @@ class _RequestIdInput(Input):
     request_id: RequestId
 
 
-def _request_id(uow: UnitOfWork, caller: Caller) -> str | None:
+def _unused_id(uow: UnitOfWork, request_id: SentRequestId) -> str:
     """Return the id under which the history records a request: never one that it has already (contract G4)."""
-    request_id = caller.request_id
-    if not isinstance(request_id, SentRequestId):
-        return request_id
     if uow.changes.kinds_of_request(request_id.text):
         request_id.use_replacement()
     return request_id.text

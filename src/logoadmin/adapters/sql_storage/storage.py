@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import ParamSpec, TypeVar
@@ -244,6 +245,7 @@ class SqlStorage:
             raise failure from None
 
 
+@dataclass(slots=True, eq=False)
 class _Savepoints:
     """The savepoint scopes of one transaction. After a failure of the database, nothing more is done in it.
 
@@ -251,11 +253,10 @@ class _Savepoints:
         failure: the failure of the database in one of them, if any.
     """
 
-    def __init__(self, server: str, driver_errors: DriverErrors, transaction: Transaction) -> None:
-        self.failure: Failure | None = None
-        self._server = server
-        self._driver_errors = driver_errors
-        self._transaction = transaction
+    _server: str
+    _driver_errors: DriverErrors
+    _transaction: Transaction
+    failure: Failure | None = None
 
     @contextmanager
     def scope(self) -> Iterator[None]:

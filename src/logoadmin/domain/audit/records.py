@@ -5,7 +5,7 @@ here cannot be called by use cases.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
@@ -37,6 +37,7 @@ _NO_LINKS: Final[LinksByKind] = MappingProxyType({})
 _MOST_HELD: Final = 16
 
 
+@dataclass(slots=True, eq=False)
 class ChangeLog:
     """The changes of one unit of work, numbered and written into the history.
 
@@ -46,17 +47,14 @@ class ChangeLog:
         changes: the last changes, which are not stored yet.
     """
 
-    __slots__ = ("_goes_on", "_history", "_last_id", "_now", "_request_id", "_user_id", "author_changes", "changes")
-
-    def __init__(self, history: Changes, now: int, user_id: int | None, request_id: str | None) -> None:
-        self._history = history
-        self._now = now
-        self.author_changes = 0
-        self._user_id = user_id
-        self._request_id = request_id
-        self.changes: list[Change] = []
-        self._last_id: int | None = None
-        self._goes_on = False
+    _history: Changes
+    _now: int
+    _user_id: int | None
+    _request_id: str | None
+    author_changes: int = 0
+    changes: list[Change] = field(default_factory=list)
+    _last_id: int | None = None
+    _goes_on: bool = False
 
     def version(self, kind: Kind, id_: int) -> int:
         """Return the id that a change of a record gets."""
@@ -185,9 +183,9 @@ class AuditedRecords(Generic[Record]):
         """
         record = self.get_for_change(id_, if_match, **changes)
         amended = replace(record, **changes)
-        for field, kind in self._kind.references.items():
-            if getattr(amended, field) != getattr(record, field):
-                self._check_exists(KINDS[kind], getattr(amended, field))
+        for name, kind in self._kind.references.items():
+            if getattr(amended, name) != getattr(record, name):
+                self._check_exists(KINDS[kind], getattr(amended, name))
         return record if amended == record else self.update(amended)
 
     def remove(self, id_: int) -> bool:

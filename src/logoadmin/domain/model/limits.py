@@ -75,9 +75,10 @@ _without_nul = AfterValidator(
 
 def _check_visible(text: str) -> str:
     """Refuse a name that would look like no name at all; marks without a letter are drawn, and count as visible."""
-    if all(unicodedata.category(each) in _INVISIBLE_CATEGORIES or _BLANK.match(each) for each in text):
-        raise PydanticCustomError("string_pattern_mismatch", "String should have at least one visible character")
-    return text
+    for each in text:
+        if unicodedata.category(each) not in _INVISIBLE_CATEGORIES and _BLANK.match(each) is None:
+            return text
+    raise PydanticCustomError("string_pattern_mismatch", "String should have at least one visible character")
 
 
 def _text(minimum: int, maximum: int) -> tuple[Strict, object, AfterValidator]:

@@ -7,7 +7,7 @@ from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.key_use import is_good
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Rights, user_of
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import Conflict, NotAuthenticated, NotFound, Outdated
+from logoadmin.domain.model.errors import Conflict, InvalidToken, NotAuthenticated, NotFound, Outdated
 from logoadmin.domain.model.limits import KeyId, KeySeconds, RoleName, Scopes, described
 from logoadmin.domain.model.sessions import NewServiceKey, RemovedServiceKey, ServiceKey
 from logoadmin.domain.stored_hashes import stored_hash
@@ -17,10 +17,10 @@ from logoadmin.ports.randomness import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
 # Secret scanners find keys by this prefix.
-_PREFIX: Final = "lga_"
+KEY_PREFIX: Final = "lga_"
 # Anyone who can sign in may make keys.
 MOST_KEYS: Final = 100
-_KEY: Final = re.compile(_PREFIX + r"[A-Za-z0-9_-]{43}")
+_KEY: Final = re.compile(KEY_PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
 class ListKeys(Command):
@@ -81,7 +81,7 @@ class KeyService(Service):
                 create one that outlives it.
             Conflict: the user has 100 keys that have not expired.
         """
-        key = _PREFIX + self._randomness.text()
+        key = KEY_PREFIX + self._randomness.text()
 
         def create(uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:
             user_id = user_of(uow.held)
@@ -124,9 +124,15 @@ def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
         uow.keys.remove(key.key_id, user_id)
 
 
-def hashed_key(token: str) -> str | None:
-    """Return the hash of a service key, by which storage finds it; None for any other token."""
-    return _hashed(token) if _KEY.fullmatch(token) else None
+def hashed_key(token: str) -> str:
+    """Return the hash of a service key, by which storage finds it.
+
+    Raises:
+        InvalidToken: no key has this form.
+    """
+    if _KEY.fullmatch(token) is None:
+        raise InvalidToken
+    return _hashed(token)
 
 
 def _hashed(key: str) -> str:

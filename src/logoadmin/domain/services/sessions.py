@@ -42,7 +42,7 @@ from logoadmin.domain.model.limits import ExistingUsername, OpaqueToken, Passwor
 from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Me, RemovedSession, RemovedUserSessions, Tokens
 from logoadmin.domain.open_sessions import SessionTokens, session_of_token, sessions_of
-from logoadmin.domain.services.keys import hashed_key
+from logoadmin.domain.services.keys import KEY_PREFIX, hashed_key
 from logoadmin.domain.sign_in_limits import attempt, succeeded
 from logoadmin.domain.transactions import Transactions
 from logoadmin.domain.use_cases import Service, reads_with_rights, writes
@@ -145,9 +145,8 @@ class SessionService(Service):
         Raises:
             InvalidToken: the token is not valid now.
         """
-        key_hash = hashed_key(token)
-        if key_hash is not None:
-            return KeyHolder(key_hash, request_id)
+        if token.startswith(KEY_PREFIX):
+            return KeyHolder(hashed_key(token), request_id)
         granted = self._verifier.verify(token, self._clock.now())
         return SignedIn(granted.user_id, granted.session_id, request_id)
 

@@ -9,10 +9,10 @@ import time
 from collections.abc import Awaitable
 from typing import Final
 
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.media_types import IMPORTED
 from logoadmin.entrypoints.http_api.operation import Operation
@@ -185,5 +185,5 @@ class _TimedReader:
 
 def _is_json_lines(scope: Scope) -> bool:
     """Return whether the body is an import, which must arrive steadily but has no time limit."""
-    kinds = header_values(scope, b"content-type")
+    kinds = Headers(scope=scope).getlist("content-type")
     return len(kinds) == 1 and kinds[0].partition(";")[0].strip().lower() in IMPORTED

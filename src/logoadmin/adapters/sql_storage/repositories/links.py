@@ -1,13 +1,14 @@
 """The links between artworks and authors, with the queries for them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Select, bindparam, delete, insert, select
 
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, in_portions
 from logoadmin.adapters.sql_storage.tables import LINK_TABLES
-from logoadmin.adapters.sql_storage.transaction import Repository, Transaction
+from logoadmin.adapters.sql_storage.transaction import Repository
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.model.records import Kind, Link
 
@@ -32,14 +33,11 @@ class LinkStatements:
         self.remove_all = delete(links).where(of == KEY)
 
 
+@dataclass(slots=True, eq=False)
 class SqlLinks(Repository):
     """The links of one kind of artwork; implements :class:`~logoadmin.ports.storage.Links`."""
 
-    __slots__ = ("_statements",)
-
-    def __init__(self, transaction: Transaction, statements: LinkStatements) -> None:
-        self._transaction = transaction
-        self._statements = statements
+    _statements: LinkStatements
 
     def next_id(self) -> int:
         return self._transaction.next_id(self._statements.id_field)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final, Generic, TypeVar
 
@@ -12,7 +13,7 @@ from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
 from logoadmin.adapters.sql_storage.repositories.links import LINKS, SqlLinks
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors, filter_indexes
-from logoadmin.adapters.sql_storage.transaction import Repository, Transaction
+from logoadmin.adapters.sql_storage.transaction import Repository
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import (
     ARTWORK_KINDS,
@@ -86,14 +87,11 @@ class _Statements:
         return values
 
 
+@dataclass(slots=True, eq=False)
 class SqlRecords(Repository, Generic[Record]):
     """The records of one kind, as :class:`~logoadmin.ports.storage.Records` says."""
 
-    __slots__ = ("_statements",)
-
-    def __init__(self, transaction: Transaction, statements: _Statements) -> None:
-        self._transaction = transaction
-        self._statements = statements
+    _statements: _Statements
 
     def next_id(self) -> int:
         return self._transaction.next_id(self._statements.kind.id_field)
