@@ -262,7 +262,7 @@ def test_a_full_disk_is_logged_when_it_begins_and_when_it_ends(
         limit(sqlite_storage, 1)
         assert cause_on(sqlite_storage, add_many) is Cause.DISK_FULL
         read(sqlite_storage)
-    assert said() == ["gallery.db: its disk is full (disk_full, 13); make room there"]
+    assert said() == ["gallery.db: its disk is full (disk_full, 13); free some space"]
     limit(sqlite_storage, 1_000_000)
     read(sqlite_storage)
     assert said() == []

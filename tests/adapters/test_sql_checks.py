@@ -44,14 +44,14 @@ def test_a_server_that_is_well_is_found_so(server: MariaDbServer) -> None:
 
 
 def test_as_many_connections_as_the_processes_take_are_wanted(server: MariaDbServer) -> None:
-    server.execute("SET GLOBAL max_connections = 50")
+    server.execute("SET GLOBAL max_connections = 100")
     assert found(server, 2) == {}
     assert found(server, 3)["connections"][0] is Verdict.WARNING
     verdict, text = found(server, 5)["connections"]
-    assert (verdict, "up to 55" in text, "max_connections 50" in text) == (Verdict.WRONG, True, True)
+    assert (verdict, "up to 105" in text, "max_connections 100" in text) == (Verdict.WRONG, True, True)
     server.execute("ALTER USER 'logoadmin'@'127.0.0.1' WITH MAX_USER_CONNECTIONS 5")
     try:
-        assert "max_user_connections above 11 times" in found(server)["connections"][1]
+        assert "max_user_connections above 21 times" in found(server)["connections"][1]
     finally:
         server.execute("ALTER USER 'logoadmin'@'127.0.0.1' WITH MAX_USER_CONNECTIONS 0")
 

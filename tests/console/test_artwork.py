@@ -284,7 +284,7 @@ def test_what_is_wrong_is_said_where_it_is_and_nothing_typed_is_lost(chromium: B
     service.gallery.authors.remove(RemoveAuthor(author_id=1))
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".problem")).to_contain_text("somebody removed this author")
-    page.get_by_role("button", name="Take \u2068Ann\u2069 off").click()
+    page.get_by_role("button", name="Remove \u2068Ann\u2069").click()
     expect(page.locator(".author-chosen")).to_have_count(1)
     # The rest was saved before, and one undo is for it, too.
     field(page, "target").fill("market")

@@ -261,7 +261,7 @@ def test_what_is_exported_is_counted_and_what_one_may_not_see_is_not_offered(con
     ("locale", "authors_missing", "number_missing"),
     [
         ("en-GB", "Authors (author_ids): It is missing.", "ID (logo_id): It is missing."),
-        ("ru-RU", "Авторы (author_ids): ", "Номер (logo_id): "),
+        ("ru-RU", "Авторы (author_ids): ", "ID (logo_id): "),
     ],
 )
 def test_whatever_a_line_lacks_has_a_name(

@@ -68,9 +68,9 @@ PARTS = (
 VERSIONS = st.integers(0, 9)
 TARGETS = st.sampled_from(["forum", "Forum", "wiki"])
 
-authors = st.builds(Author, IDS, IDS, NAMES, TIMES, VERSIONS)
-roles = st.builds(Role, IDS, NAMES, SCOPES, TIMES, VERSIONS)
-users = st.builds(User, IDS, NAMES, st.none() | TEXTS.map(lambda text: text[:4096]), IDS, TIMES, VERSIONS)
+authors = st.builds(Author, IDS, IDS, NAMES, TIMES, version=VERSIONS)
+roles = st.builds(Role, IDS, NAMES, SCOPES, TIMES, version=VERSIONS)
+users = st.builds(User, IDS, NAMES, st.none() | TEXTS.map(lambda text: text[:4096]), IDS, TIMES, version=VERSIONS)
 logos = st.builds(
     Logo,
     IDS,

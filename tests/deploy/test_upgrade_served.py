@@ -30,7 +30,7 @@ WIDER: Final = f"""
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "8000", {schema.NEWEST!r}
+revision, down_revision = "r8000", {schema.NEWEST!r}
 
 def upgrade():
     for table in ("logos", "authors", "state"):
@@ -43,7 +43,7 @@ def newer(tmp_path: Path) -> Path:
     """A directory with a copy of this version that has one more migration."""
     directory = tmp_path / "newer"
     shutil.copytree(SOURCE, directory / "logoadmin", ignore=shutil.ignore_patterns("__pycache__"))
-    versions = directory / "logoadmin" / "adapters" / "sql_storage" / "migrations" / "versions"
+    versions = directory / "logoadmin" / "adapters" / "sql_storage" / "schema" / "migrations" / "versions"
     (versions / "8000_wider.py").write_text(WIDER)
     return directory
 
@@ -66,7 +66,7 @@ def test_no_request_fails_during_an_upgrade_and_a_downgrade(
     def take_over_and_give_back() -> None:
         monkeypatch.setenv("PYTHONPATH", f"{newer}:{inherited}")
         subprocess.run([sys.executable, "-m", "logoadmin", "init"], check=True, capture_output=True, timeout=60)
-        assert newest(url) == "8000"
+        assert newest(url) == "r8000"
         load.more()
         served.take_over()
         load.more()

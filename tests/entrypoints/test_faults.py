@@ -295,12 +295,17 @@ def gone(place: Place) -> Iterator[None]:
 
 
 def older_tables(place: Place) -> Iterator[None]:
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'r0000'")
+    yield
+
+
+def prerelease_tables(place: Place) -> Iterator[None]:
     place.change(f"UPDATE {VERSION_TABLE} SET version_num = '0008'")
     yield
 
 
 def newer_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = '9000', usable_from = '9000'")
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'r9000', usable_from = 'r9000'")
     yield
 
 
@@ -403,6 +408,7 @@ ROWS: Final = (
     Row("another page of the file is damaged", "starts", "pages", "ready", "corrupt", corrupt_page, in_file, runs=()),
     Row("the file is gone", "starts", "file", "no_tables", "cannot_open", gone, in_file, runs=()),
     of_tables("the tables are older than the program", "older_tables", older_tables, "serve"),
+    of_tables("the tables were made before 0.1.0", "prerelease_tables", prerelease_tables, "init", "serve"),
     of_tables("the tables are newer than the program", "newer_tables", newer_tables, "init", "serve"),
 )
 # What no service that runs can have.
@@ -467,7 +473,7 @@ def test_each_fault_is_told_wherever_one_looks(
     assert not [text for text in everything if PASSWORD in text or "Traceback" in text]
 
 
-TABLES: Final = {"older_tables", "newer_tables"}
+TABLES: Final = {"older_tables", "prerelease_tables", "newer_tables"}
 
 
 def words_of(command: str) -> list[str]:
@@ -509,7 +515,7 @@ def test_a_clock_that_is_behind_is_said_at_the_start(place: Place, run: Run) -> 
         place.change(f"UPDATE changes SET at = {int(time.time()) + 3600}")
         ended = run("init", "--database", place.url)
     assert ended.code == 0
-    assert re.search("The last change was made 3[0-9]{3} s after now: set the clocks", ended.err)
+    assert re.search("The last change lies 3[0-9]{3} s in the future: synchronise the clocks", ended.err)
 
 
 @pytest.mark.rule("contract K4")
