@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -337,6 +338,20 @@ def test_a_worker_that_dies_is_replaced_and_none_outlives_its_parent(served: Ser
     while server.answers() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not server.answers()
+
+
+@pytest.mark.rule("contract H5", "contract K5")
+def test_a_supervisor_without_resources_for_a_new_worker_tries_again(served: Serve) -> None:
+    server = served(workers=2)
+    first = int(server.get()[1])
+    limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+    os.kill(first, signal.SIGKILL)
+    assert f"Worker {first} died" in server.says()
+    assert "Cannot start a worker, and tries again: [Errno 24] Too many open files" in server.says()
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
+    server.workers(2)
+    assert server.stop()[0] == 0
 
 
 @pytest.mark.rule("contract H5")

@@ -207,8 +207,16 @@ class Supervisor(Multiprocess):
         """Start missing workers; the first alone, so that a failure of all of them is logged once."""
         wanted = self._count + bool(self._old) if any(worker.serves for worker in self._workers) else 1
         while len(self._workers) < wanted and time.monotonic() >= self._starts_from:
-            self._workers.append(worker := self._new())
-            worker.start()
+            try:
+                worker = self._new()
+                worker.start()
+            except OSError as error:
+                if not self._has_served:
+                    raise
+                log.warning("Cannot start a worker, and tries again: %s", error)
+                self._starts_from = time.monotonic() + _START_PAUSE
+            else:
+                self._workers.append(worker)
 
     def _look_after_all(self) -> None:
         for worker in (*self._workers, *self._retiring):
