@@ -200,6 +200,16 @@ def test_the_totals_of_ended_workers_are_kept_in_one_file_without_their_gauges(
     assert {file.name for file in tmp_path.iterdir()} == {"counter_0.db", "histogram_0.db"}
 
 
+def test_a_worker_that_is_killed_as_it_begins_to_count_harms_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    shared = PrometheusMetrics()
+    (tmp_path / "counter_999999.db").touch()
+    shared.worker_ended(999_999)
+    assert "logoadmin_build_info" in shared.text(1, "Memory")
+
+
 def test_without_the_package_nothing_is_counted_and_the_text_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "logoadmin.adapters.prometheus_metrics", None)
     gallery = logoadmin.connect()

@@ -188,8 +188,9 @@ def _merge(ended: Path, totals: Path) -> None:
     """Add the values in the file of an ended process to the totals, so that files do not pile up."""
     if not ended.exists():
         return
-    merged = MmapedDict(str(totals))
-    for key, value, _, _ in MmapedDict.read_all_values_from_file(str(ended)):
-        merged.write_value(key, merged.read_value(key)[0] + value, 0.0)
-    merged.close()
+    if ended.stat().st_size:  # none if the process was killed as it created the file
+        merged = MmapedDict(str(totals))
+        for key, value, _, _ in MmapedDict.read_all_values_from_file(str(ended)):
+            merged.write_value(key, merged.read_value(key)[0] + value, 0.0)
+        merged.close()
     ended.unlink()
