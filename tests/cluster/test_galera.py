@@ -181,7 +181,7 @@ def test_without_a_quorum_nothing_is_acknowledged(
     same_everywhere(cluster, database)
     assert one.status("wsrep_cluster_size") == "3"
     looked = {result.check: result for result in check_database(one.url_of(database), 1)}
-    assert (looked["cluster"].verdict, looked["cluster"].text) == (Verdict.OK, "a node of Galera, of 3")
+    assert (looked["cluster"].verdict, looked["cluster"].text) == (Verdict.OK, "a node in a Galera cluster of 3")
 
 
 # Without a proxy that leads all writes to one of them: slower, never wrong.

@@ -68,7 +68,7 @@ def _cluster(connection: Connection) -> Iterable[Result]:
     if size.isdigit() and int(size) < 3:
         cure = "use three nodes, or two and an arbitrator"
         return [warning("cluster", f"Galera with {size} nodes: writes stop when one fails", cure)]
-    return [ok("cluster", f"a Galera node of {size}")]
+    return [ok("cluster", f"a node in a Galera cluster of {size}")]
 
 
 def _packets(connection: Connection) -> Result:
