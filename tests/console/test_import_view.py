@@ -117,7 +117,7 @@ def test_an_import_without_an_answer_is_repeated_on_a_click_done_once_and_can_be
 @pytest.mark.parametrize(
     ("locale", "again", "here", "ever", "ready"),
     [
-        ("en-GB", "Try again", "larger than what stands before the service lets", "64 MB is the most", "All is well"),
+        ("en-GB", "Try again", "larger than a proxy before the service allows", "64 MB is the most", "All is well"),
         ("ru-RU", "Повторить", "больше, чем пропускает то, что стоит перед", "самое большее — 64 МБ", "Всё в порядке"),
     ],
 )

@@ -1,5 +1,5 @@
 /**
- * The one client of the interface: tokens, conditions, keys for repetition, and errors that say what to do.
+ * The one client of the interface: tokens, conditions, idempotency keys, and errors by remedy.
  *
  * @typedef {import("logoadmin/api").paths} Paths
  * @typedef {{loc: (string | number)[], msg: string, type: string}} Problem
@@ -8,7 +8,7 @@
  * - `away`: nothing was done, because the service or its database cannot be reached; it may be asked again
  * - `unknown`: a write whose answer was lost; `repeat()` sends it again under the same key
  * - `signedOut`, `forbidden`, `missing`, `conflict` (400, 409), `outdated` (412), `tooLarge`
- * - `invalid`: `problems` says which fields
+ * - `invalid`: `problems` lists the fields
  * - `wait`: too often; `seconds` says for how long
  * - `fault`: the service has one
  * @typedef {"away" | "unknown" | "signedOut" | "forbidden" | "missing" | "conflict" | "outdated" | "tooLarge" |
@@ -21,11 +21,11 @@ import { freshToken, randomKey, Refused, renewed, state, whoAmI } from "./sessio
 /** Where the interface is: beside the console. */
 export const ROOT = new URL("../", HOME);
 
-/** What keeps us from the records: nothing, no network, or a database that does not answer. */
+/** The current obstacle: none, no network, or a database that does not respond. */
 export const trouble = signal(/** @type {"" | "offline" | "away"} */ (""));
 /** Rises when the service is back, so that views read again. */
 export const returned = signal(0);
-/** How many writes were answered so far: what was asked for before the last of them may be older. */
+/** The number of completed writes: a read that started before the last one may be stale. */
 export let writes = 0;
 
 export class Failure extends Error {
@@ -124,10 +124,10 @@ export function call(method, path, more = {}) {
 }
 
 /**
- * Ask for what is read as it comes, such as an export.
+ * Request a streamed response, such as an export.
  *
  * @param {string} path @param {object} query @param {AbortSignal} [signal]
- * @returns {Promise<Response>} its head is there, and it is no refusal
+ * @returns {Promise<Response>} with a successful status, before its body
  * @throws {Failure}
  */
 export async function opened(path, query, signal) {
@@ -145,7 +145,7 @@ function filled(path, fields, query) {
   const values = /** @type {Record<string, unknown>} */ (fields ?? {});
   const whole = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])));
   const asked = Object.entries(/** @type {Record<string, unknown>} */ (query ?? {}));
-  // A list is said as often as it has values.
+  // A list is sent as a repeated parameter.
   const all = asked.flatMap(([name, value]) => [value].flat().map((each) => [name, each]));
   const given = all.filter(([, value]) => value !== undefined && value !== "");
   const text = new URLSearchParams(given.map(([name, value]) => [String(name), String(value)])).toString();
@@ -214,13 +214,13 @@ function unanswered(request, more) {
   return new Failure(request.method === "GET" ? "away" : "unknown", { ...more, repeat: () => sent(request, true) });
 }
 
-/** Whose writes may change what one may do oneself. */
+/** The paths whose writes may change the user's own rights. */
 const RIGHTS = /^\/api\/(roles|users|changes|import)\b/;
 
 /** @param {Request} request @param {Response} response @param {boolean} again @returns {Promise<Answer<any>>} */
 async function answered(request, response, again) {
   const etag = response.headers.get("ETag") ?? "";
-  // What was done already is known by the name that it had then.
+  // A replayed response has the request id of the first one.
   const requestId = (again && request.headers["X-Request-Id"]) || (response.headers.get("X-Request-Id") ?? "");
   const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1] ?? "";
   if (response.status === 304) return { data: undefined, etag, requestId, next, unmodified: true };
@@ -229,7 +229,7 @@ async function answered(request, response, again) {
     data = await response.json();
   } catch (error) {
     if (request.signal?.aborted) throw error;
-    // What stands before the service refuses in words of its own; but it cannot say what became of the rest.
+    // A proxy may refuse a request with a text of its own; after other failures the outcome is unknown.
     if (response.status < 400 || response.status >= 500) throw unanswered(request, { status: response.status });
   }
   if (response.ok) {
@@ -242,7 +242,7 @@ async function answered(request, response, again) {
     const done = await alreadyDone(request, response.status);
     if (done) return { ...done, requestId };
   }
-  // Rights have changed, perhaps: then the view shows what one may not do any more, and why this was refused.
+  // The user's rights may have changed: the view then shows the reason for the refusal.
   if (response.status === 403) await whoAmI().catch(() => undefined);
   throw refused(request, response, data);
 }

@@ -61,19 +61,19 @@ function widgetOf(schema) {
 
 /** @typedef {Record<string, unknown>} Values */
 
-/** What a person typed, what is wrong with it, and what it was made of. */
+/** The input of a form, its problems, and the values that it started from. */
 export class FormState {
   /**
    * @param {Field[]} fields
-   * @param {Values} initial what is there already
+   * @param {Values} initial the current values
    */
   constructor(fields, initial) {
     this.fields = fields;
-    /** What it began from. */
+    /** The values that it started from. */
     this.base = signal(this.#known(initial));
-    /** What is in it now; numbers are text until they are sent. */
+    /** The current values; numbers are text until they are sent. */
     this.values = signal(this.base.value);
-    /** What is wrong with each field, in words. @type {import("./vendor/preact.js").Signal<Record<string, string>>} */
+    /** The problem of each field, as text. @type {import("./vendor/preact.js").Signal<Record<string, string>>} */
     this.problems = signal({});
     this.isChanged = computed(() => this.fields.some(({ name }) => !same(this.values.value[name], this.base.value[name])));
   }
@@ -108,7 +108,7 @@ export class FormState {
     this.rebase(record);
   }
 
-  /** Begin from another record, and keep what was typed. @param {Values} record */
+  /** Start from another record, and keep the input. @param {Values} record */
   rebase(record) {
     const base = this.#known(record);
     const typed = this.fields.filter(({ name }) => !same(this.values.value[name], this.base.value[name]));
@@ -117,7 +117,7 @@ export class FormState {
   }
 
   /**
-   * What became of each field that differs, here or in a record that somebody else wrote meanwhile.
+   * The fields that differ, here or in a version that somebody else wrote meanwhile.
    * @param {Values} record
    * @returns {{field: Field, base: unknown, mine: unknown, theirs: unknown, isMine: boolean, isTheirs: boolean}[]}
    */
@@ -131,14 +131,14 @@ export class FormState {
       .filter(({ mine, theirs }) => !same(mine, theirs));
   }
 
-  /** Begin from a record that somebody else wrote, with what was decided of each field. @param {Values} record @param {Values} decided */
+  /** Start from another user's version, with the chosen values. @param {Values} record @param {Values} decided */
   resolve(record, decided) {
     this.base.value = this.#known(record);
     this.values.value = { ...this.base.value, ...decided };
     this.problems.value = {};
   }
 
-  /** @returns {boolean} whether all that is typed is within its limits; says what is not */
+  /** @returns {boolean} whether all input is valid; otherwise sets the problems */
   check() {
     /** @type {Record<string, string>} */
     const found = {};
@@ -151,9 +151,9 @@ export class FormState {
   }
 
   /**
-   * Show what the service says is wrong, at its field.
+   * Show the problems from the service at their fields.
    * @param {import("./client.js").Problem[]} problems
-   * @returns {string[]} what belongs to no field of this form
+   * @returns {string[]} the problems without a field in this form
    */
   take(problems) {
     /** @type {Record<string, string>} */

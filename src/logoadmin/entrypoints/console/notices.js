@@ -46,7 +46,7 @@ export function dismiss(id) {
  *
  * @param {string} text
  * @param {string[]} requestIds Of the answers, in their order.
- * @param {() => void} undone What is read again after it.
+ * @param {() => void} undone Reads the data again afterwards.
  */
 export function sayDone(text, requestIds, undone) {
   const action = { text: t("undo"), run: () => void undo(requestIds, undone) };

@@ -1,6 +1,6 @@
 /**
- * How the fields of each kind are shown. Which there are, of what type and within which limits, the interface says; a
- * field that is not named here appears by itself, after those that are.
+ * How the fields of each kind are shown. The interface defines the fields, their types and limits; a field that is not
+ * named here is added after the others.
  *
  * @typedef {"text" | "number" | "switch" | "url" | "css" | "password" | "scope" | "authors" | "target" | "role" |
  *   "avatar"} Widget

@@ -1,6 +1,6 @@
 /**
- * The frame that shows somebody else's CSS. It is told what to show by the page around it, and has no other business:
- * its policy lets it reach nothing but the hosts that a person let it reach, and gives it no origin.
+ * The frame that shows somebody else's CSS. The page around it sends the content. Its policy gives it no origin, and
+ * only lets it reach hosts that the user allowed.
  *
  * @typedef {object} Shown
  * @property {"logo" | "theme"} kind
@@ -80,7 +80,7 @@ function sheet(text) {
   return made;
 }
 
-/** The author's sheet: one, so that what is typed replaces what was there. */
+/** The author's sheet: a single one, so that new CSS replaces the old. */
 const theirs = new CSSStyleSheet();
 let isPlaying = false;
 let drawn = "";
@@ -145,7 +145,7 @@ function showTheme(shown) {
 /** @param {Shown} shown */
 function show(shown) {
   isPlaying = shown.isPlaying;
-  // What was stopped begins anew only in new elements.
+  // Stopped animations only restart in new elements.
   const drawing = JSON.stringify([shown.kind, shown.target, shown.words, isPlaying]);
   if (drawing !== drawn) {
     drawn = drawing;

@@ -1,5 +1,5 @@
 /**
- * The lists of records: read whole once, asked for again with their version, and kept right by what is written here.
+ * The lists of records: read completely once, revalidated by version, and updated by writes of this page.
  *
  * @typedef {import("logoadmin/api").components["schemas"]} Schemas
  * @typedef {{logo: Schemas["Logo"], theme: Schemas["Theme"], author: Schemas["Author"], user: Schemas["User"],
@@ -22,7 +22,7 @@ export const KINDS = /** @type {const} */ ({
  * @template {KindName} K
  * @typedef {object} List
  * @property {Records[K][] | undefined} records None until they were read once.
- * @property {Failure | undefined} failure Why they could not be read now; what was read before stays.
+ * @property {Failure | undefined} failure Why they could not be read; the earlier records stay.
  */
 
 /** @type {{[K in KindName]?: {list: import("./vendor/preact.js").Signal<List<any>>, etag: string, reading?: Promise<any[]> | undefined, fresh?: number}}} */
@@ -40,7 +40,7 @@ function entry(kind) {
  */
 export const listOf = (kind) => entry(kind).list;
 
-/** What was read for the first view is as good as new to it for so many milliseconds. */
+/** Records that were read for the first view count as fresh for this many milliseconds. */
 const FRESH = 5000;
 
 /** Begin to read a list while the view that will ask for it is still on its way. @param {KindName} kind */
@@ -55,7 +55,7 @@ export async function readAhead(kind) {
  *
  * @template {KindName} K
  * @param {K} kind
- * @returns {Promise<Records[K][]>} what we had and is not there any more
+ * @returns {Promise<Records[K][]>} the records that have disappeared
  */
 export function readList(kind) {
   const known = entry(kind);
@@ -81,10 +81,10 @@ export function readList(kind) {
   return known.reading;
 }
 
-/** So often is a list asked for again that was on its way while something was written here. */
+/** The number of retries of a read that overlapped with a write of this page. */
 const AGAIN = 2;
 
-/** @param {KindName} kind @param {string} etag @returns {Promise<import("./client.js").Answer<any>>} a list that knows what was written here */
+/** @param {KindName} kind @param {string} etag @returns {Promise<import("./client.js").Answer<any>>} a fresh list */
 async function asked(kind, etag) {
   const { list, anonymous } = KINDS[kind];
   for (let left = AGAIN; ; left -= 1) {

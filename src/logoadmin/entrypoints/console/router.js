@@ -24,7 +24,7 @@ export const withChoices = (list) => `${list}${queries.get(list) ?? ""}`;
 /** @param {string} path below the console, with its query @returns {string} what stands in `href` */
 export const address = (path) => new URL(path, HOME).href;
 
-/** @param {string} path as above @returns {boolean} whether it is where one is, with all that was chosen there */
+/** @param {string} path as above @returns {boolean} whether it is the current view, with the same query */
 export const isHere = (path) => address(path) === here.value.href;
 
 /** @type {Set<() => boolean>} */
@@ -100,7 +100,7 @@ let position = Number(history.state?.at ?? 0);
 /** Follow links and the browser's own Back and Forward. */
 export function startRouter() {
   history.replaceState({ at: position }, "");
-  // The browser would scroll before the view is there.
+  // The browser would scroll before the view is rendered.
   history.scrollRestoration = "manual";
   addEventListener("pagehide", () => {
     history.scrollRestoration = "auto";
@@ -115,7 +115,7 @@ export function startRouter() {
       return;
     }
     const to = Number(event.state.at);
-    // Our own step back to what is unsaved.
+    // Our own step back to the view with unsaved input.
     if (to === position) return;
     if (isUnsaved() && isLeft(at)) {
       // The browser has left already: go back there first, and then ask.

@@ -1,8 +1,8 @@
 /**
  * What rights are called, and what a change of them gives and takes (contract B3, B4).
  *
- * A scope is a list of words such as `logos:write`. `*` is all of them, also those that are added later; words that are
- * none of ours mean something to other services.
+ * A scope is a list of words such as `logos:write`. `*` is all of them, also those that are added later; unknown words
+ * belong to other services.
  */
 import { me } from "./session.js";
 import { t } from "./texts.js";
@@ -10,7 +10,7 @@ import { t } from "./texts.js";
 /** @typedef {import("./texts.js").TextKey} TextKey */
 
 export const ALL = "*";
-/** The role that whoever is new gets (contract A12): it stays. */
+/** The role of new users (contract A12), which cannot be removed. */
 export const FIRST_ROLE = 1;
 /** What each kind of record can be protected by; what has no `see` everybody may see. */
 export const RIGHTS = /** @type {const} */ ([
@@ -41,15 +41,15 @@ export const allWords = (scope) => (scope.includes(ALL) ? [words(ALL)] : scope.t
 /**
  * @param {readonly string[]} held
  * @param {readonly string[]} wanted
- * @returns {string[]} what is wanted and not held
+ * @returns {string[]} the wanted scopes that are not held
  */
 export const beyond = (held, wanted) => (held.includes(ALL) ? [] : wanted.filter((scope) => !held.includes(scope)));
 
-/** @param {readonly string[]} wanted @returns {string[]} what one cannot hand out or change, as one does not hold it */
+/** @param {readonly string[]} wanted @returns {string[]} the scopes that the user cannot grant or change */
 export const beyondMe = (wanted) => beyond(me.value?.scope ?? [], wanted);
 
 /**
- * What whoever had one scope and now has another gains and loses by that.
+ * The rights gained and lost when one scope replaces another.
  *
  * @param {readonly string[]} before
  * @param {readonly string[]} after

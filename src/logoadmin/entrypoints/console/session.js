@@ -114,7 +114,7 @@ export async function signOut() {
   if (refreshToken) await ask("auth/revoke", { refresh_token: refreshToken }).catch(() => undefined);
 }
 
-/** Ask the service once more who one is: rights may have changed. */
+/** Read the current user again, since rights may have changed. */
 export async function whoAmI() {
   let response = await fetchMe();
   // Another tab may have passed on a token that the server no longer accepts.
@@ -247,7 +247,7 @@ async function take(response, key) {
   // By the clock of the service, which may be another than ours.
   const { exp, iat } = claims(given.access_token);
   const left = Number(exp) * 1000 - Date.parse(response.headers.get("Date") ?? "");
-  // What is given right after another is new, whatever the clock says of who stands before the service.
+  // A token that follows another directly is fresh, even if a proxy's clock differs.
   const isNew = Math.abs(Number(iat) - issued) < 10;
   issued = Number(iat);
   const until = Date.now() + (isNew || Number.isNaN(left) ? given.expires_in * 1000 : left);
@@ -325,7 +325,7 @@ async function takeLate(given) {
 others.addEventListener("message", ({ data }) => {
   const canHelp = data.asks && tokens && (data.key ? replaces(tokens, data.key) : tokens.access);
   if (canHelp) others.postMessage({ tokens, subject: subject() });
-  // What is typed here stays, behind the question for the password.
+  // Unsaved input stays behind the password dialog.
   if (data.ended && data.ended === subject()) (isUnsaved() ? ended : forget)();
   if (data.tokens && isOurs(data.tokens, data.subject)) {
     storeTokens(data.tokens);

@@ -56,7 +56,7 @@ export function loadTexts(parts) {
   return load(preferred());
 }
 
-/** Load what is not there yet of the words. @param {readonly Part[]} parts */
+/** Load the missing parts of the texts. @param {readonly Part[]} parts */
 export async function moreTexts(parts) {
   for (const part of parts) needed.add(part);
   if ([...needed].some((part) => !there.has(part))) await load(language.value);

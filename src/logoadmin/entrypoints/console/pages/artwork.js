@@ -61,7 +61,7 @@ function target(kind) {
     const { records } = listOf(kind).value;
     const known = useMemo(() => [...new Set(records?.map((each) => each.target))].toSorted(byName), [records]);
     const id = `${props.id}-known`;
-    // The list is long: it is read when somebody is about to type, if it is not there anyway.
+    // The list is long: it is read when the field gets focus, unless it is loaded already.
     const onFocusIn = () => void (records ?? readList(kind));
     return h("div", { onFocusIn }, h(Text, { ...props, list: id }), h("datalist", { id }, known.map((each) => h("option", { key: each, value: each }))));
   };

@@ -103,7 +103,7 @@ function Filters({ kind, records }) {
   );
 }
 
-/** @param {Artwork[]} records @returns {{targets: [string, string][], authors: [string, string][]}} what one can filter by */
+/** @param {Artwork[]} records @returns {{targets: [string, string][], authors: [string, string][]}} the filters */
 function choicesIn(records) {
   const targets = new Set(records.map((record) => record.target));
   const authors = new Map(records.flatMap((record) => record.authors.map((each) => [String(each.author_id), each.username])));

@@ -100,7 +100,7 @@ function useDownload() {
       say(t("export.done", { n: Object.values(counts).reduce((sum, n) => sum + Number(n), 0) }));
     } catch (error) {
       if (signal.aborted) setState({ is: "idle" });
-      // A file that ends early looks like a whole one: that it is none must be said.
+      // A truncated file looks complete, so the failure must be reported.
       else setState({ is: "failed", ...(error instanceof Failure ? { failure: error } : {}) });
     }
   };

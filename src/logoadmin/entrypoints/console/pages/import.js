@@ -87,7 +87,7 @@ function Editor({ work, field, text, disabled }) {
   );
 }
 
-/** What came of it so far, and what can be done next. @param {{work: Import, goTo: ((line: number) => void) | undefined}} props */
+/** The result so far, and the next steps. @param {{work: Import, goTo: ((line: number) => void) | undefined}} props */
 function Outcome({ work, goTo }) {
   const state = work.state.value;
   switch (state.is) {
@@ -131,7 +131,7 @@ function Sending({ work, dry, sent, whole }) {
     { class: "outcome-part" },
     h("label", { for: "sending" }, isSent ? t(dry ? "import.checking" : "import.storing") : t("import.sending", { percent: number(done) })),
     h("progress", { id: "sending", class: "progress", max: 100, value: done }),
-    // Once it is there, nobody can say any more that nothing came of it.
+    // Once the file is sent completely, the import can no longer be cancelled safely.
     (dry || !isSent) && h("div", null, h(Button, { onClick: () => work.stop() }, t("import.stop"))),
   );
 }

@@ -42,7 +42,7 @@ export default function UserPage({ params }) {
 /** @param {import("../form.js").Interface} described @returns {import("../form.js").Field[]} */
 function newFields(described) {
   const fields = fieldsOf(described, "create_user", "user");
-  // The service gives everybody the first role; here one picks it at once.
+  // The service gives new users the first role; this form sets the role at once.
   const role = fieldsOf(described, "amend_user", "user").find(({ name }) => name === "role_id");
   if (!role || fields.some(({ name }) => name === "role_id")) return fields;
   const schema = { ...role.schema, default: FIRST_ROLE };
@@ -50,7 +50,7 @@ function newFields(described) {
 }
 
 /**
- * Create a user and give them their role: two requests, of which a repetition does what was not done.
+ * Create a user and give them their role: two requests, which can be retried: completed ones are skipped.
  * @param {any} values
  */
 async function create({ role_id: roleId, ...user }) {

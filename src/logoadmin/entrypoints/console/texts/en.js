@@ -26,7 +26,7 @@ export default {
   "problem.pattern": "There is a character in it that cannot be kept.",
   "problem.range": "This should be from {from} to {to}.",
   "problem.short": { one: "At least {n} character, please.", other: "At least {n} characters, please." },
-  "problem.tooLarge": "With this text of {n} KB, all of it is too large for the service, or for what stands before it. Nothing was saved: shorten it, or ask whoever runs the service.",
+  "problem.tooLarge": "With this text of {n} KB, all of it is too large for the service, or a proxy before it. Nothing was saved: shorten it, or ask the administrator.",
   "problem.url": "This should be an address that begins with http:// or https://, without spaces.",
 
   // Overview
@@ -272,7 +272,7 @@ export default {
   "history.since": "This cannot be undone yet, because it was changed again since:",
   "history.from": "From",
   "history.undo.all": "Undo all of it",
-  "history.undo.text": "Either all of it is undone or nothing. The undoing is in the history, too, and can be undone.",
+  "history.undo.text": "Either all of it is undone or nothing. The undoing is also in the history, and can be undone.",
   "history.undo.title": { one: "Undo {n} change?", other: "Undo all {n} changes?" },
   "history.undo.yes": "Undo",
   "history.until": "To",
@@ -359,7 +359,7 @@ export default {
   "import.stop": "Stop",
   "import.storing": "The service has it and stores the records …",
   "import.tooLarge": "The file is too large: 64 MB is the most. Split it, and import the parts one after the other.",
-  "import.tooLarge.here": "The file is larger than what stands before the service lets through. Split it, and import the parts one after the other, or ask whoever runs the service.",
+  "import.tooLarge.here": "The file is larger than a proxy before the service allows. Split it, and import the parts one after the other, or ask the administrator.",
   "import.unchanged": "Unchanged",
   "import.undone": "The import was undone. Everything is as it was before it.",
   "import.unreadable": "The file cannot be read. If it was changed since you chose it, choose it again.",
@@ -380,7 +380,7 @@ export default {
   // About
   "about.access": "Access",
   "about.access.guarded": "Everybody may see the gallery; for anything else one signs in.",
-  "about.access.open": "Most of the interface is open to whoever reaches this machine.",
+  "about.access.open": "Most of the interface is open to anyone who reaches it.",
   "about.database": "Database",
   "about.docs": "Documentation to try out",
   "about.interface": "Interface",

@@ -1,4 +1,4 @@
-/** Logos or themes as cards: the picture first, and on each card what one does most. */
+/** Logos or themes as cards: with the picture first and the most frequent actions on each card. */
 import { h, useMemo } from "../../vendor/preact.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";

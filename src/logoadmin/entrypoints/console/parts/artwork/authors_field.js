@@ -118,7 +118,7 @@ function Chosen({ authorId, at, count, disabled, move, take }) {
 }
 
 /**
- * A field that offers authors whose names have what is typed.
+ * A field that offers authors whose names contain the text.
  *
  * @param {{id: string, describedBy: string, invalid: boolean, chosen: number[], choose: (authorId: number) => void}} props
  */

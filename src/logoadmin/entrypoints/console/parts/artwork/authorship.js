@@ -15,7 +15,7 @@ import { t } from "../../texts.js";
  * @returns {{does: "link" | "unlink", authorId: number} | undefined} the next write on the way from one to the other
  */
 export function nextLink(now, wanted) {
-  // Whoever stays must stand before all who come: the longest beginning of what is wanted that is there in this order.
+  // Authors that stay come before new ones: keep the longest prefix of the wanted order that is already linked.
   let kept = 0;
   for (const authorId of now) if (authorId === wanted[kept]) kept += 1;
   const staying = new Set(wanted.slice(0, kept));
@@ -27,7 +27,7 @@ export function nextLink(now, wanted) {
 
 /**
  * @param {Editing} editing of a logo or theme
- * @returns {Step | undefined} what is to be written next for its authors to be those of the form
+ * @returns {Step | undefined} the next write that brings its authors closer to those of the form
  */
 export function authorStep(editing) {
   const form = editing.form.value;

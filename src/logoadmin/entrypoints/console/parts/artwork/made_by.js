@@ -24,7 +24,7 @@ export function MadeBy({ authorId }) {
 
 /** @param {{kind: "logo" | "theme", authorId: number}} props */
 function Made({ kind, authorId }) {
-  // One more than is shown: it tells whether there are others.
+  // One more than is shown, to find out whether others exist.
   const { data, failure, again } = useRead(() => READ[kind](authorId, SHOWN + 1), [kind, authorId]);
   const title = t(`${kind}s.title`);
   return h(

@@ -122,7 +122,7 @@ const OUTSIDE = Transaction.userEvent.of("outside");
 
 /**
  * @typedef {object} Code
- * @property {(value: string) => void} setValue Take another text; that can be undone, too.
+ * @property {(value: string) => void} setValue Replace the text, as a step that can be undone.
  * @property {(told: {label: string, description: string, disabled: boolean, invalid: boolean}) => void} tell
  * @property {() => void} focus
  * @property {(line: number) => void} goTo
@@ -217,8 +217,8 @@ function extensionsFor(kind) {
 }
 
 /**
- * Put what is typed over a selection into the text ourselves: a browser that does it keeps the looks of what was there
- * in style attributes, which the policy reports.
+ * Insert text typed over a selection ourselves: browsers would keep the style of the old text in style attributes,
+ * which the policy reports.
  *
  * @param {InputEvent} event
  * @param {View} view

@@ -11,7 +11,7 @@ import { t } from "../../texts.js";
 
 /** So many are shown; who has more begins with these. */
 const MOST = 200;
-/** How many milliseconds to spend on parsing; what is not read by then has no complaints yet. */
+/** The maximum time for parsing in milliseconds; text after that has no complaints yet. */
 const TIMEOUT = 50;
 /** In these, names stand for descriptors, which `CSS.supports` knows nothing of. */
 const DESCRIBING = /^@(font-face|font-palette-values|counter-style|property|page|position-try|view-transition|color-profile)$/i;

@@ -11,7 +11,7 @@ import { language, t } from "../../texts.js";
 /** @type {Promise<typeof import("./css_code.js")> | undefined} */
 let loading;
 
-/** Begin to load the editor, so that it is there when a form opens; asked again after a failure, try again. */
+/** Begin to load the editor, so that it is ready when a form opens; a call after a failure tries again. */
 export function loadCode() {
   loading ??= import("./css_code.js").catch((error) => {
     loading = undefined;
@@ -24,7 +24,7 @@ export function loadCode() {
 const MOST = 1000;
 const BEYOND = /[^\t -~]/g;
 
-/** @param {string} text @returns {boolean} whether the editor would keep the page busy for seconds, or for ever */
+/** @param {string} text @returns {boolean} whether the editor would block the page for seconds, or endlessly */
 const isTooMuch = (text) => text.split("\n").some((line) => line.length > MOST && (line.match(BEYOND)?.length ?? 0) > MOST);
 
 /**
@@ -45,7 +45,7 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
   const code = useRef(/** @type {Code | undefined} */ (undefined));
   const latest = useRef({ value, onInput });
   latest.current = { value, onInput };
-  // What was reported, and did not come back as the value yet: who types fast is ahead of it.
+  // The reported texts that have not come back as the value yet, which lags behind fast typing.
   const reported = useRef(/** @type {string[]} */ ([]));
   const [isOpen, setOpen] = useState(false);
   const wantsFocus = useRef(false);
@@ -132,7 +132,7 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
 }
 
 /**
- * Let whoever focuses the element focus the text in it.
+ * Forward focus from the element to the text in it.
  *
  * @param {HTMLElement | null} element
  * @param {{current: Code | undefined}} code
@@ -142,8 +142,8 @@ function focusedThrough(element, code) {
 }
 
 /**
- * Keep from the page what is meant for the text: its listeners see an event from the outer element, and would take a
- * letter for a shortcut, or Escape for leaving the form. What is pressed with Ctrl is for both.
+ * Keep key presses for the text from the page, whose listeners see events from the outer element: they would treat a
+ * letter as a shortcut, or Escape as leaving the form. Keys with Ctrl are for both.
  *
  * @param {KeyboardEvent} event
  */

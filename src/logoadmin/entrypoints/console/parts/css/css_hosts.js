@@ -43,7 +43,7 @@ const TOKEN = new RegExp(
 );
 const UNQUOTED = new RegExp(String.raw`[ \t\n]*(?:((?:[^"'()\\\s\x00-\x08\x0b\x0e-\x1f\x7f]|${ESCAPE})+)[ \t\n]*)?(?:\)|$)`, "y");
 const QUOTE = /[ \t\n]*["']/y;
-/** A comment, which the end of the text ends, too. */
+/** A comment; the end of the text also ends it. */
 export const COMMENT = /\/\*[^]*?(?:\*\/|$)/g;
 const BAD_URL = /(?:[^)\\]|\\[^])*\)?/y;
 
@@ -94,7 +94,7 @@ export function withheld(css, isReached, scheme = "https:") {
   for (const { address, media, isFont, from, to } of addressesIn(css)) {
     const url = resolved(address, scheme);
     const isElsewhere = url !== undefined && /^https?:$/.test(url.protocol) && url.hostname !== NOWHERE;
-    // What is written in the address itself asks nobody.
+    // Data URLs contact no host.
     const isKept = url?.protocol === "data:" || (isElsewhere && isReached(url.origin, isFont));
     if (isKept || media !== undefined || from < done) continue;
     const quote = /["']/.exec(css.charAt(from))?.[0];
@@ -138,7 +138,7 @@ function resolved(address, scheme) {
  * @property {string[]} open The functions that are not closed, `(` and `[` among them.
  * @property {Token[]} head The first two tokens of the statement.
  * @property {Token | undefined} imported What the statement imports.
- * @property {boolean} isAhead Whether nothing was there before the statement that ends the imports.
+ * @property {boolean} isAhead Whether nothing precedes the statement that ends the imports.
  */
 
 /**
@@ -171,11 +171,11 @@ function* addressesIn(css) {
     else if (token.type === "other" && (value === "(" || value === "[")) reading.open.push(value);
     else if (token.type === "other" && (value === ")" || value === "]")) reading.open.pop();
   }
-  // The end of the text ends a statement, too.
+  // The end of the text also ends a statement.
   if (reading.imported) yield followed(css, reading, css.length, css.length);
 }
 
-/** @param {Reading} reading @returns {string} the name of the at-rule that the statement is; empty where it is none */
+/** @param {Reading} reading @returns {string} the name of the at-rule; empty for other statements */
 const keyword = ({ head: [first] }) => (first?.type === "at" ? first.value : "");
 
 /** @param {Token} token @param {Reading} reading */
@@ -191,13 +191,13 @@ function isAddress({ type, value }, reading) {
   if (type === "url") return true;
   if (type !== "string") return false;
   if (TAKING.has(reading.open.at(-1) ?? "")) return true;
-  // What is kept in a custom property may become an address where it is used.
+  // The value of a custom property may be used as an address.
   const [first, second] = reading.head;
   const isCustom = first?.type === "name" && first.value.startsWith("--") && second?.value === ":";
   return isCustom && /^\s*(https?:)?[\\/]{2}/i.test(value);
 }
 
-/** Whether the declaration is the one that says where a font is. @param {Reading} reading */
+/** Whether the declaration has the address of a font. @param {Reading} reading */
 const isOfFont = ({ head: [first, second] }) => first?.type === "name" && /^src$/i.test(first.value) && second?.value === ":";
 
 /** @param {string} css @param {Reading} reading @param {number} end Of its conditions. @param {number} to @returns {Found} */

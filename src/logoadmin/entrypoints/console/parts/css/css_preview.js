@@ -27,7 +27,7 @@ export function Preview({ kind, css, target }) {
   const shown = useRested(css);
   const isDeep = useMemo(() => isTooDeep(shown), [shown]);
   const contacts = useMemo(() => contactsOf(isDeep ? "" : shown, location.protocol), [shown]);
-  // Of what was allowed, only what this CSS contacts: the frame's policy names no other hosts.
+  // Only the allowed hosts that this CSS contacts: the frame's policy names no others.
   const reached = contacts.origins.filter((origin) => allowed.value.includes(origin));
   const [isPlaying, setPlaying] = useState(false);
   const [place, setPlace] = useState("");
@@ -133,7 +133,7 @@ function Frame({ kind, target, contacts, reached, isPlaying, ground, isCovered }
   const message = { kind, css, target, imports, isPlaying, language: language.value, words };
   const latest = useRef(message);
   latest.current = message;
-  // Of no origin, it could not be named otherwise; what is sent is not secret.
+  // The frame has no origin that could be named; the message is not secret.
   const send = () => frame.current?.contentWindow?.postMessage(latest.current, "*");
   useEffect(() => {
     /** @param {MessageEvent} event */

@@ -24,7 +24,7 @@ const stored = () => {
 /** The origins that the user allowed for the session, whichever record they are looking at. */
 export const allowed = signal(stored());
 effect(() => {
-  // Signed out, nothing remains; and another user allows hosts anew.
+  // The list is removed at sign-out; another user starts with an empty one.
   if (state.value === "out") sessionStorage.removeItem(STORED);
   allowed.value = stored();
 });
@@ -49,7 +49,7 @@ export function isPictureHost(origin) {
   });
 }
 
-/** @param {string} origin @param {Contacting} contacts @returns {boolean} whether nobody need be asked for what is there */
+/** @param {string} origin @param {Contacting} contacts @returns {boolean} whether its content needs no permission */
 export function isLet(origin, { imports, fonts }) {
   return isPictureHost(origin) && !fonts.includes(origin) && !isSheet(origin, imports);
 }
@@ -60,7 +60,7 @@ const isSheet = (origin, imports) => imports.some(({ url }) => new URL(url).orig
 const hostOf = (origin) => new URL(origin).host;
 
 /**
- * Over the frame: what is not asked for yet, and the way to let it be.
+ * Over the frame: the hosts that are blocked so far, with buttons to allow them.
  *
  * @param {object} props
  * @param {string[]} props.held Origins.

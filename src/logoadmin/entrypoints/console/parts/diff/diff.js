@@ -1,4 +1,4 @@
-/** Two texts, and what became of each line. */
+/** The differences between two texts, line by line. */
 import { h, useMemo, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { lineDiff } from "./line_diff.js";
@@ -7,7 +7,7 @@ import { lineDiff } from "./line_diff.js";
 
 /** So many lines that stayed are shown around what changed. */
 const CONTEXT = 3;
-/** Nobody reads more than so many at once, and the page would be slow. */
+/** More lines than anyone reads at once would make the page slow. */
 const MOST_LINES = 400;
 const SIGNS = /** @type {const} */ ({ same: " ", removed: "−", added: "+" });
 

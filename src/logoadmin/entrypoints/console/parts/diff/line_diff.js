@@ -37,7 +37,7 @@ const linesOf = (text) => (text === "" ? [] : text.split(/\r\n|\r|\n/));
 const filled = (kind, count) => new Array(count).fill(kind);
 
 /**
- * Say of each line of either what became of it, by their longest common subsequence.
+ * Classify each line of both texts by their longest common subsequence.
  *
  * @param {string[]} old
  * @param {string[]} now

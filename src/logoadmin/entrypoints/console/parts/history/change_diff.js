@@ -1,4 +1,4 @@
-/** What a change did, field by field: what was there before and what is there since. */
+/** The effect of a change, field by field: the old and the new values. */
 import { h } from "../../vendor/preact.js";
 import { fieldsOfChange } from "./changes.js";
 import { KINDS, listOf } from "../../records.js";

@@ -29,7 +29,7 @@ export function ChangeList({ groups, undone, label }) {
 }
 
 /**
- * Undo something, and say what came of it.
+ * Undo something, and report the result.
  * @param {() => void} undone @returns {{busy: boolean, complaint: any, undo: (act: () => Promise<import("../../client.js").Answer<any>>, changes: Change[]) => Promise<void>}}
  */
 export function useUndo(undone) {

@@ -43,8 +43,8 @@ export async function readPage(filters, after, { size = PAGE, signal } = {}) {
   if (!next || !last) return { groups, after: 0 };
   const tail = groups.at(-1);
   if (!tail || last.request_id === null || filters.request_id !== undefined) return { groups, after: last.change_id };
-  // An import of thousands is one entry of the page: the changes of a request follow each other without gaps, so its
-  // first one says how many there are, and where the next page begins.
+  // An import of thousands is one entry of the page: the changes of a request have consecutive ids, so the first one
+  // shows their number, and where the next page begins.
   const first = (await read({ request_id: last.request_id, limit: 1 }, signal)).data[0];
   if (!first || first.change_id >= last.change_id) return { groups, after: last.change_id };
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -58,7 +58,7 @@ export function read(query, signal) {
   return call("get", "/api/changes", { query: /** @type {any} */ (query), ...(signal ? { signal } : {}) });
 }
 
-/** @param {Change[]} changes @param {boolean} apart Whether each stands for itself. @returns {Group[]} */
+/** @param {Change[]} changes @param {boolean} apart Whether each change is its own group. @returns {Group[]} */
 function grouped(changes, apart) {
   /** @type {Group[]} */
   const groups = [];

@@ -116,7 +116,7 @@ function RecordNumber() {
 
 function clear() {
   setQuery(Object.fromEntries(NAMES.map((name) => [name, ""])));
-  // What was clicked is gone now.
+  // The clicked button has disappeared.
   /** @type {HTMLElement | null} */ (document.querySelector(".filters select"))?.focus();
 }
 

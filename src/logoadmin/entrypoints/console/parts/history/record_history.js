@@ -22,7 +22,7 @@ export function RecordHistory({ kind, recordId, since }) {
     const asking = asked.current;
     try {
       const page = await readPage({ kind, id: recordId }, from, { size: SIZE });
-      // While it was on its way, it was asked for anew.
+      // A newer request has started meanwhile.
       if (asking !== asked.current) return;
       setGroups((known) => (from ? [...(known ?? []), ...page.groups] : page.groups));
       setAfter(page.after);

@@ -11,7 +11,7 @@ import { words } from "../primitives/fields.js";
 /** So many are shown at first: who has more wrong than that begins with these. */
 const SHOWN = 50;
 
-/** What is said of lines otherwise than of the fields of a form. @type {Record<string, TextKey>} */
+/** Texts for lines that differ from those for the fields of a form. @type {Record<string, TextKey>} */
 const WORDS = {
   bool_type: "line.bool",
   extra_forbidden: "line.extra",
@@ -31,7 +31,7 @@ function inWords(problem) {
   let text = key ? t(key) : wordsOf(problem);
   if (taken !== undefined) text = t("failure.duplicate", { value: taken });
   else if (absent) text = t("line.absent", { id: String(absent[2]) });
-  // Why it is no JSON, or none that is taken.
+  // Why the line is not valid JSON, or is refused.
   else if (type === "json_invalid" && /UTF|deep/.test(msg)) text = msg;
   if (!field) return text;
   const label = words(field, "label");

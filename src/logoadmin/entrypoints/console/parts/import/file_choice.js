@@ -21,7 +21,7 @@ export function FileChoice({ choose, paste, again, disabled }) {
   };
   const changed = () => {
     const [file] = input.current?.files ?? [];
-    // The same one again, once it was mended, is a change, too.
+    // Choosing the same file again, once corrected, also counts as a change.
     if (input.current && file) choose(new File([file], file.name));
     if (input.current) input.current.value = "";
   };

@@ -99,7 +99,7 @@ export class Import {
     }
   }
 
-  /** Give up while it is on its way; what was not sent whole was not imported. */
+  /** Cancel the upload; a file that was not sent completely is not imported. */
   stop() {
     this.#stop?.abort();
   }
@@ -126,7 +126,7 @@ export class Import {
     this.state.value = { is: "refused", words, until, lasts };
   }
 
-  /** What is offered is for the file that was sent, and for whoever is here to see it. */
+  /** The offer only applies to the file that was sent, on this page. */
   leave() {
     if (this.#offer !== undefined) dismiss(this.#offer);
     this.#offer = undefined;

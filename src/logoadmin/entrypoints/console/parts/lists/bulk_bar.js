@@ -1,4 +1,4 @@
-/** What can be done with all that is selected, how far it is, and what came of it. */
+/** The actions for all selected records, with their progress and result. */
 import { h, signal, useMemo } from "../../vendor/preact.js";
 import { writeMany } from "./bulk_write.js";
 import { busyWords, describe, say, sayDone } from "../../notices.js";

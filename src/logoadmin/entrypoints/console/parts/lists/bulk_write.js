@@ -1,10 +1,10 @@
 /**
- * The same change to many records: one write after the other, each only if its record is still the one that is shown.
+ * The same change to many records: one write after the other, each only if its record is unchanged since it was shown.
  *
  * @typedef {import("../../records.js").KindName} KindName
  * @typedef {{active: boolean} | "remove"} Change
  * @typedef {object} Outcome
- * @property {string[]} requestIds Of what was done, in its order.
+ * @property {string[]} requestIds Of the completed writes, in order.
  * @property {any[]} changed Records that somebody else has changed: nothing was done to them.
  * @property {any[]} missing Those that somebody else has removed.
  * @property {any[]} left Those whose turn did not come.

@@ -32,11 +32,11 @@ const STEPS = {
  * @param {object} props
  * @param {any[]} props.items
  * @param {(item: any) => number} props.id
- * @param {string} props.label What the grid is, for what reads aloud.
+ * @param {string} props.label The name of the grid for screen readers.
  * @param {number} props.cardWidth The least.
  * @param {number} props.cardHeight
- * @param {(props: CardProps) => any} props.card A component: it is drawn anew only if one of these changes, or a signal
- *   that it reads.
+ * @param {(props: CardProps) => any} props.card A component: it is only redrawn if one of these or a signal that it
+ * reads changes.
  * @param {(event: KeyboardEvent, item: any) => void} [props.onKey] A key on a card that the grid does not know.
  */
 export function Grid({ items, id, label, cardWidth, cardHeight, card, onKey }) {
@@ -108,7 +108,7 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, onKey }) {
 }
 
 /**
- * Give each item in view a place, which it keeps as long as it is there; places of others are used again.
+ * Give each item in view a place, which it keeps while in view; free places are reused.
  *
  * @param {Map<number, number>} places The index of each, in the order of the page.
  * @param {number} from

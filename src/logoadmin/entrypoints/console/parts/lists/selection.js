@@ -1,4 +1,4 @@
-/** What is selected in a list: one by one, or from the last one to another with Shift. */
+/** The selection in a list: single items, or a range with Shift. */
 import { signal, useEffect, useMemo } from "../../vendor/preact.js";
 import { KINDS } from "../../records.js";
 

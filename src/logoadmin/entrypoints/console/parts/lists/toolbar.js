@@ -1,4 +1,4 @@
-/** What a list is searched and filtered by: on a phone the filters are behind one button, which says how many are in force. */
+/** The search and the filters of a list: on a phone the filters are behind one button with their number. */
 import { h, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 
@@ -18,7 +18,11 @@ export function Toolbar({ search, inForce, children }) {
   );
 }
 
-/** A field that filters as one types; Escape empties it. @param {{value: string, label: string, search: (text: string) => void}} props */
+/**
+ * A field that filters during typing; Escape clears it.
+ *
+ * @param {{value: string, label: string, search: (text: string) => void}} props
+ */
 export function Search({ value, label, search }) {
   return h("input", {
     class: "input search",

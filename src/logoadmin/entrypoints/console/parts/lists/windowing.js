@@ -53,7 +53,7 @@ function follow(element, look) {
   let timer;
   let top = scrollY;
   let at = performance.now();
-  // What is pressed stays where it is until it is let go: of a node that moves in between, the click is lost.
+  // A pressed node is not moved until it is released: the click would be lost.
   const rest = () => {
     if (element.current?.matches(":active")) timer = setTimeout(rest, REST);
     else look({});

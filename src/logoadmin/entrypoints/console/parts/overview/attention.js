@@ -18,7 +18,7 @@ import { Link, pictureUrl } from "../primitives/basics.js";
 
 /** So many are named; the lists have the rest. */
 const NAMED = 24;
-/** From so many records on, what concerns most of them is the way of this gallery, and nothing to be done today. */
+/** From this number of records on, a finding about most of them is normal for the gallery, and no task. */
 const MANY = 10;
 
 /** @returns {Matter[]} what there is of them, what harms most first */

@@ -32,7 +32,7 @@ export function marksUpTo(most) {
 /**
  * @param {object} props
  * @param {Bar[]} props.bars In the order of the days.
- * @param {string} props.title What is counted.
+ * @param {string} props.title The quantity that is shown.
  */
 export function Plot({ bars, title }) {
   const id = useId();

@@ -14,7 +14,7 @@ import { useRead } from "../primitives/use_read.js";
 /** When it was last known to be in use. @param {Session} session */
 const usedAt = (session) => session.refreshed_at ?? session.created_at;
 
-/** Sign out, unless that would lose what is typed, and the person would rather keep it. */
+/** Sign out, unless the user wants to keep unsaved changes. */
 async function leave() {
   if (await navigate("")) await signOut();
 }

@@ -1,4 +1,4 @@
-/** The role of a user, picked by name; what one may not hand out cannot be picked, and says why. */
+/** The role of a user, picked by name; roles that the signed-in user cannot grant are disabled, with the reason. */
 import { h } from "../../vendor/preact.js";
 import { allWords, beyondMe } from "../../scopes.js";
 import { listOf } from "../../records.js";

@@ -19,7 +19,7 @@ export function namesOf(users) {
  * @param {object} props
  * @param {readonly string[]} props.before
  * @param {readonly string[]} props.after
- * @param {readonly User[] | undefined} props.users Who has it; nothing where one may not know.
+ * @param {readonly User[] | undefined} props.users The users with the role; undefined if the user cannot see them.
  */
 export function ScopeEffect({ before, after, users }) {
   const { gained, lost, kept } = effect(before, after);

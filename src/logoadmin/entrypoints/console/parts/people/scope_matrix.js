@@ -92,7 +92,7 @@ function Foreign({ id, scope, choose, disabled }) {
   const wrong = parts.find((each) => !TOKEN.test(each));
   const own = parts.find((each) => !isForeign(each));
   const beyond = beyondMe(parts.filter((each) => !foreign.includes(each)));
-  // What was typed stays, as long as it says the same.
+  // The input stays as typed while it has the same scopes.
   const value = wrong || own || parts.join(" ") === foreign.join(" ") ? typed : foreign.join(" ");
   const problem = wrong
     ? t("scope.foreign.wrong", { scope: wrong })

@@ -98,7 +98,7 @@ export function EmptyState({ title, whole = false, children }) {
   return h("div", { class: "empty" }, h(whole ? "h1" : "p", { class: "empty-title", tabIndex: whole ? -1 : undefined }, title), children);
 }
 
-/** How to begin a list that is empty, for whoever may. @param {{scope: string, children?: any}} props */
+/** How to fill an empty list, for users with the scope. @param {{scope: string, children?: any}} props */
 export function Begin({ scope, children }) {
   return may(scope) && [h("p", { key: "words" }, children), h(Link, { key: "way", to: "import", class: "button plain" }, t("import.title"))];
 }

@@ -28,7 +28,8 @@ export function useLeft(until) {
  * @param {string} props.text The words at the beginning.
  * @param {number} props.until In milliseconds; 0 where nothing is counted.
  * @param {number} props.left How many seconds are left.
- * @param {((left: number) => string) | undefined} [props.words] With so many seconds left, and with none.
+ * @param {((left: number) => string) | undefined} [props.words] The text with this number of seconds left, and with
+ * none.
  */
 export function Counted({ text, until, left: seconds, words = busyWords }) {
   if (until === 0) return text;

@@ -5,7 +5,7 @@ import { Button, EmptyState } from "./basics.js";
 
 /**
  * @param {() => Promise<(props: any) => any>} load
- * @param {() => any} [meanwhile] What is there until then.
+ * @param {() => any} [meanwhile] The placeholder while it loads.
  * @returns {(props: any) => any} a component in its place
  */
 export function lazy(load, meanwhile) {

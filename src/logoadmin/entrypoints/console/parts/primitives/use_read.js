@@ -1,16 +1,16 @@
-/** What a view reads for itself, beside the lists that all views share. */
+/** Reads data for a single view, besides the lists that all views share. */
 import { useEffect, useState } from "../../vendor/preact.js";
 import { Failure, returned } from "../../client.js";
 
 /**
- * Read something now, and again when the service is back; what was read before stays until then.
+ * Read data now, and again when the service is back; the old data stay until then.
  *
  * @template T
  * @param {() => Promise<T>} read
- * @param {readonly unknown[]} [anew] What it depends on.
+ * @param {readonly unknown[]} [inputs] Read again when one of these changes.
  * @returns {{data: T | undefined, failure: Failure | undefined, again: () => Promise<void>}}
  */
-export function useRead(read, anew = []) {
+export function useRead(read, inputs = []) {
   const [data, setData] = useState(/** @type {T | undefined} */ (undefined));
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const again = async () => {
@@ -23,6 +23,6 @@ export function useRead(read, anew = []) {
       setFailure(error);
     }
   };
-  useEffect(() => void again(), [returned.value, ...anew]);
+  useEffect(() => void again(), [returned.value, ...inputs]);
   return { data, failure, again };
 }

@@ -1,6 +1,6 @@
 /**
- * One record that is being edited: read, written, and kept whole when others change or remove it meanwhile. Nothing that
- * a person typed is ever read over.
+ * A record in an editing form: reads and writes it, and handles concurrent changes and removal by others. Unsaved input
+ * is never overwritten by a read.
  *
  * @typedef {import("../../records.js").KindName} KindName
  * @typedef {import("../../client.js").Answer<any>} Answer
@@ -13,7 +13,7 @@
  * @property {(described: Interface) => Field[]} [fields] Where they are not those of the operation.
  * @property {(values: any) => Promise<Answer>} [create] Where it takes more than one request.
  * @property {(editing: Editing) => Step | undefined} [next] What else is to be written, one after the other.
- * @property {(failure: Failure, record: any) => string | undefined} [explain] Better words for what was refused.
+ * @property {(failure: Failure, record: any) => string | undefined} [explain] A better text for a refusal.
  * @property {(record: any) => void} [created] Where to go with a new one.
  * @property {Record<string, string>} [typed] Values for the form of a new one, as if they had been typed.
  */
@@ -65,7 +65,7 @@ export class Editing {
     return String(this.record.value?.[presentation[this.kind].name] ?? "");
   }
 
-  /** Read it, or what became of it since. */
+  /** Read the record, if it is new or has changed. */
   async load() {
     try {
       const [described, answer] = await Promise.all([theInterface(), this.#read(this.#etag)]);
@@ -102,7 +102,7 @@ export class Editing {
     return this.manner.fields?.(described) ?? fieldsOf(described, operation, this.kind);
   }
 
-  /** Take what was read, unless that would be over what somebody is typing. @param {Answer} answer */
+  /** Accept the record that was read, unless it would overwrite unsaved input. @param {Answer} answer */
   #meet(answer) {
     const form = /** @type {FormState} */ (this.form.value);
     const isTyped = form.isChanged.value && form.against(answer.data).some((each) => each.isTheirs);
@@ -134,8 +134,8 @@ export class Editing {
   }
 
   /**
-   * Bring it back, after somebody removed it; what was typed stays.
-   * @param {number} changeId of the removal @param {() => Promise<Answer>} [repeat] Where its answer was lost.
+   * Restore the record after somebody removed it; unsaved input stays.
+   * @param {number} changeId of the removal @param {() => Promise<Answer>} [repeat] Repeats a lost request.
    */
   restore(changeId, repeat) {
     const revert = () => call("post", "/api/changes/{change_id}/revert", { path: { change_id: changeId } });
@@ -147,7 +147,7 @@ export class Editing {
     return this.#attempt(work, (again) => void this.restore(changeId, again));
   }
 
-  /** Write what was typed; what fails midway goes on where it stopped. */
+  /** Save the input; after a failure midway, continue from there. */
   save() {
     return this.#attempt(async () => {
       if (this.#lost) {
@@ -157,7 +157,7 @@ export class Editing {
       const own = this.#ownStep();
       if (own) await this.#run(own);
       const hasMore = this.manner.next?.(this) !== undefined;
-      // Only the record's own write says which version it is for.
+      // Only the record's own write is conditional on a version.
       if (hasMore && this.#requestIds.length === 0 && !(await this.#read(this.#etag)).unmodified) throw new Failure("outdated");
       for (let step = this.manner.next?.(this); step; step = this.manner.next?.(this)) await this.#run(step);
       if (hasMore) this.#take(await this.#read());
@@ -235,7 +235,7 @@ export class Editing {
   async #failed(error, again) {
     const form = /** @type {FormState} */ (this.form.value);
     if (!(error instanceof Failure)) throw error;
-    // What was written before it failed is no work of somebody else.
+    // Writes of ours before the failure are not a conflict.
     if (this.#requestIds.length > 0 && !error.repeat) await this.load();
     const words = error.repeat ? undefined : this.manner.explain?.(error, this.record.value);
     if (words) this.complaint.value = words;
@@ -249,7 +249,7 @@ export class Editing {
     } else this.complaint.value = error.kind === "forbidden" && form.isChanged.value ? `${describe(error)} ${t("merge.kept")}` : describe(error);
   }
 
-  /** Offer to save again, as long as what was typed is there. @param {unknown} error */
+  /** Offer to save again, as long as the form is open. @param {unknown} error */
   #offerSaving(error) {
     if (!this.#isLeft) this.#offer = sayFailure(error, () => void this.save());
     else if (error instanceof Failure && error.kind === "unknown") say(t("failure.unknown.left"), { tone: "failed" });
@@ -267,7 +267,7 @@ export class Editing {
     this.#withdraw();
   }
 
-  /** Look at what somebody else wrote, beside what was typed. */
+  /** Read the other user's version, to compare it with the input. */
   async #face() {
     try {
       this.theirs.value = await this.#read();
@@ -297,7 +297,7 @@ export class Editing {
     });
   }
 
-  /** Forget what was typed. */
+  /** Discard the input. */
   discard() {
     this.#lost = undefined;
     this.#withdraw();
@@ -310,7 +310,7 @@ export class Editing {
   /**
    * Remove it.
    * @param {() => void} gone What follows, perhaps only when it was tried again.
-   * @param {() => Promise<Answer>} [repeat] Where its answer was lost.
+   * @param {() => Promise<Answer>} [repeat] Repeats a lost request.
    */
   remove(gone, repeat) {
     const { name } = this;

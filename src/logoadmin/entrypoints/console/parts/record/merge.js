@@ -1,4 +1,4 @@
-/** Two people at one record: what they wrote, what was typed, and what both began from, field by field. */
+/** Merges concurrent edits of a record: the other user's version, the input, and their common base, field by field. */
 import { h, useMemo, useState } from "../../vendor/preact.js";
 import { authorName } from "../artwork/authorship.js";
 import { say } from "../../notices.js";

@@ -19,7 +19,7 @@ import { Gone, Newer } from "./conflict_banner.js";
 const LOOK = 20_000;
 
 /**
- * A record as it is edited, with what others do to it meanwhile.
+ * The editing state of a record, including changes by others.
  *
  * @param {KindName} kind @param {string | undefined} recordId None for a new one.
  * @param {import("./editing.js").Manner} manner
@@ -33,7 +33,7 @@ export function useEditing(kind, recordId, manner) {
     const look = () => {
       if (document.visibilityState !== "visible") return;
       if (editing.recordId !== undefined && !editing.isBusy.value) void editing.load();
-      // A right that was taken away may be given back, while what was typed waits for it.
+      // A revoked scope may be granted again, while the input waits for it.
       if (!may(KINDS[kind].write)) void whoAmI().catch(() => undefined);
     };
     const timer = setInterval(look, LOOK);
@@ -91,7 +91,7 @@ export function RecordPage(props) {
 }
 
 /**
- * What somebody else wrote beside what was typed; loaded when that happens, which is seldom.
+ * The other user's version beside the input; loaded on demand, since conflicts are rare.
  * @param {{editing: Editing, form: FormState, theirs: import("../../client.js").Answer<any>}} props
  */
 function Compared(props) {
@@ -112,7 +112,7 @@ function Form({ editing, form, kind, preview, blocked }) {
   const isChanged = form.isChanged.value;
   const isGone = editing.isGone.value;
   const reason = blocked?.(editing.record.value);
-  // What was typed before a right was taken away can still be read and copied.
+  // Input from before a scope was revoked can still be read and copied.
   const disabled = Boolean(reason) || (!may(write) && !isChanged) || (isGone && !isChanged);
   const isBusy = editing.isBusy.value || (!editing.isNew && !isChanged);
   return h(
@@ -137,7 +137,7 @@ function Form({ editing, form, kind, preview, blocked }) {
   );
 }
 
-/** Who made one goes on with the next. @param {PageProps} props */
+/** After creating a record, continue with the next one. @param {PageProps} props */
 function Another({ kind, list, newTitle }) {
   return h(Button, { scope: KINDS[kind].write, onClick: () => void navigate(`${list}/new`) }, newTitle);
 }

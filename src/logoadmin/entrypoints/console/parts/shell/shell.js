@@ -1,4 +1,4 @@
-/** What is around every view: the sidebar, the banner, what was done and how to undo it, and the questions. */
+/** The frame of every view: the sidebar, the banner, the notices with undo, and the dialogs. */
 import { h, useEffect, useErrorBoundary, useRef, useState, signal } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
 import { generatedPassword, me, state } from "../../session.js";
@@ -46,7 +46,7 @@ function skip(event) {
   /** @type {HTMLElement | null} */ (document.querySelector("#work h1"))?.focus();
 }
 
-/** What keeps us from the records. */
+/** The banner for an unavailable service or network. */
 function Banner() {
   const text = trouble.value ? t(`trouble.${trouble.value}`) : "";
   return h("div", { class: text ? "banner" : "hidden", role: "status" }, text);
@@ -90,10 +90,10 @@ function scrollToArrival(tries = 60) {
 }
 
 /**
- * Load a sheet that only some views need; it stays, once it is there.
+ * Load a style sheet that only some views need; once loaded, it stays.
  *
  * @param {string} name
- * @returns {Promise<void>} until it is there; one that cannot be loaded keeps no view away
+ * @returns {Promise<void>} resolves once it is loaded, or has failed to load
  */
 function loadStyle(name) {
   const href = new URL(`../../style/${name}.css`, import.meta.url).href;
@@ -106,7 +106,7 @@ function loadStyle(name) {
   });
 }
 
-/** What was done, with the way back; read aloud where it appears. */
+/** Notices with undo, which screen readers announce. */
 function Notices() {
   return h(
     "div",
