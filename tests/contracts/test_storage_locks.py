@@ -15,6 +15,7 @@ from logoadmin.domain.model.kinds import AUTHORS, ROLES, USERS
 from logoadmin.domain.model.records import Author, PasswordHash, Role, User
 from logoadmin.domain.services.authors import CreateAuthor
 from logoadmin.domain.services.keys import CreateKey
+from logoadmin.domain.services.roles import ListRoles
 from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn
 from logoadmin.domain.services.users import CreateUser, RemoveUser, SetPassword
 from logoadmin.ports.storage import Session, Storage, UnitOfWork
@@ -108,6 +109,24 @@ def test_a_write_that_waited_finds_that_its_session_has_ended(mariadb_storage: S
         assert beside_an_import(mariadb_storage, end_while_it_waits) == [None]
         with pytest.raises(InvalidToken):
             waiting[0].result()
+
+
+@pytest.mark.rule("contract C3")
+def test_a_refresh_token_used_while_a_transaction_is_open_is_not_used_again_in_it(mariadb_storage: SqlStorage) -> None:
+    gallery = gallery_on(mariadb_storage, FrozenClock())
+    token = sign_in(gallery)
+
+    def refreshes_both(open_: LogoAdmin) -> None:
+        open_.roles.list(ListRoles())  # from here on, queries see this moment
+        other = refresh(gallery, token)
+        with pytest.raises(InvalidToken):
+            refresh(open_, token)
+        tokens.append(other)
+
+    tokens: list[str] = []
+    gallery.atomic(refreshes_both)
+    with pytest.raises(InvalidToken):
+        refresh(gallery, tokens[0])
 
 
 @pytest.mark.rule("contract C3", "contract H5")

@@ -74,10 +74,10 @@ class SessionTokens:
         if known is None:
             raise InvalidToken
         session, used = known
-        if used or self.lifetimes.end_of(session, now) <= now:
+        is_valid = not used and self.lifetimes.end_of(session, now) > now
+        if not is_valid or not uow.sessions.use_refresh_token(_hashed(refresh_token)):
             uow.sessions.end(session.session_id)
             return EndedSession(ended=True)
-        uow.sessions.use_refresh_token(_hashed(refresh_token))
         session = _refreshed(session, now, self.lifetimes)
         uow.sessions.update_times(session)
         return self._given(uow, session, now)

@@ -65,9 +65,10 @@ class MemorySessions:
         found = self._tables.refresh_tokens.get(token_hash)
         return None if found is None else (self._tables.sessions[found[0]], found[1])
 
-    def use_refresh_token(self, token_hash: str) -> None:
-        session_id, _ = self._tables.refresh_tokens[token_hash]
+    def use_refresh_token(self, token_hash: str) -> bool:
+        session_id, used = self._tables.refresh_tokens[token_hash]
         self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, True))
+        return not used
 
     def _of(self, user_id: int) -> list[Session]:
         return [session for session in self._tables.sessions.values() if session.user_id == user_id]

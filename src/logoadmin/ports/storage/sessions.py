@@ -68,8 +68,8 @@ class Sessions(Protocol):
     def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
         """Return the session of a refresh token and whether the token was used, or None."""
 
-    def use_refresh_token(self, token_hash: str) -> None:
-        """Mark a refresh token as used; it stays, so that a second use is noticed."""
+    def use_refresh_token(self, token_hash: str) -> bool:
+        """Mark a refresh token as used; it stays, so that a second use is noticed. Return whether it was unused."""
 
 
 class Secrets(Protocol):

@@ -48,7 +48,10 @@ _GET_TOKEN = (
     .select_from(refresh_tokens.join(sessions))
     .where(refresh_tokens.c.token_hash == bindparam("hash_"))
 )
-_USE_TOKEN = update(refresh_tokens).where(refresh_tokens.c.token_hash == bindparam("hash_"))
+# The database compares: a write that began before another use of the token may still see it unused.
+_USE_TOKEN = update(refresh_tokens).where(
+    refresh_tokens.c.token_hash == bindparam("hash_"), refresh_tokens.c.used.is_(False)
+)
 _SOME_TOKENS = (
     select(refresh_tokens.c.token_hash).where(refresh_tokens.c.session_id == bindparam("id_")).limit(bindparam("most"))
 )
@@ -109,8 +112,8 @@ class SqlSessions(Repository):
         *session, used = row
         return Session(*session), bool(used)
 
-    def use_refresh_token(self, token_hash: str) -> None:
-        self._transaction.change(_USE_TOKEN, {"hash_": token_hash, "used": True})
+    def use_refresh_token(self, token_hash: str) -> bool:
+        return self._transaction.change(_USE_TOKEN, {"hash_": token_hash, "used": True}) > 0
 
 
 _PASSWORD = select(users.c.password).where(users.c.user_id == KEY)
