@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
-from logoadmin.adapters.system_randomness import SystemRandomness
+from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.model.access import OWNER, Caller, Owner, Policy, Rights, SignedIn

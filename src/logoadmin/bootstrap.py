@@ -10,8 +10,7 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, derived_keys, hs256_key, keys_of
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.adapters.system_clock import SystemClock
-from logoadmin.adapters.system_randomness import SystemRandomness
+from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import TablesMissing

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from logoadmin.adapters.jwt_tokens import derived_keys
-from logoadmin.adapters.system_randomness import SystemRandomness
+from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.bootstrap import MEMORY, given_keys, open_storage, start, stored_keys, uses_stored_keys
 from logoadmin.domain.model.checks import Result, warning
 from logoadmin.domain.model.errors import SettingsError, TablesMissing

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.adapters.system_clock import SystemClock
+from logoadmin.adapters.system_environment import SystemClock
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.services import artworks, authors, roles, users

@@ -3,7 +3,7 @@
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.adapters.system_randomness import SystemRandomness
+from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.model.kinds import ROLES

@@ -19,11 +19,10 @@ from logoadmin.domain.services.roles import RoleService
 from logoadmin.domain.services.sessions import SessionService
 from logoadmin.domain.services.users import UserService
 from logoadmin.domain.transactions import Transactions
-from logoadmin.ports.clock import Clock
 from logoadmin.ports.encryption import Encryption
+from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.randomness import Randomness
 from logoadmin.ports.storage import Storage, UnitOfWork
 from logoadmin.ports.tokens import TokenSigner, TokenVerifier
 

@@ -28,7 +28,7 @@ from logoadmin.domain.model.limits import RequestId
 from logoadmin.domain.model.lists import ChangeFilter, Fetch, ListCommand, Listing, SearchedCommand
 from logoadmin.domain.model.records import Change, StoredRecord
 from logoadmin.domain.pagination import ChangePages, ChangesUpTo, ListPages, RecordPages
-from logoadmin.ports.clock import Clock
+from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")

@@ -13,7 +13,7 @@ from logoadmin.domain.model.sessions import NewServiceKey, RemovedServiceKey, Se
 from logoadmin.domain.stored_hashes import stored_hash
 from logoadmin.domain.transactions import Transactions
 from logoadmin.domain.use_cases import Service, reads_with_rights, writes
-from logoadmin.ports.randomness import Randomness
+from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
 # Secret scanners find keys by this prefix.

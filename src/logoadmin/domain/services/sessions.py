@@ -46,7 +46,7 @@ from logoadmin.domain.services.keys import KEY_PREFIX, hashed_key
 from logoadmin.domain.sign_in_limits import attempt, succeeded
 from logoadmin.domain.transactions import Transactions
 from logoadmin.domain.use_cases import Service, reads_with_rights, writes
-from logoadmin.ports.clock import Clock
+from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Credentials, UnitOfWork

@@ -8,9 +8,8 @@ from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.model.kinds import ROLES, USERS
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Role, User
-from logoadmin.ports.clock import Clock
+from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.randomness import Randomness
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 ADMIN_ROLE_ID: Final = 2

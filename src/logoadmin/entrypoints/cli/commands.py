@@ -10,7 +10,6 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import InvalidInput
 from logoadmin.domain.model.records import Kind
 from logoadmin.entrypoints.cli.backups import backup, restore
-from logoadmin.entrypoints.cli.completion import completion
 from logoadmin.entrypoints.cli.config import config
 from logoadmin.entrypoints.cli.doctor import doctor
 from logoadmin.entrypoints.cli.gallery import (
@@ -130,5 +129,19 @@ def rotate(database: str | None) -> None:
         click.echo("Restart the running services one by one, then rotate again to use that key.")
 
 
-for command in (serve, import_, export, backup, restore, user, config, doctor, healthcheck, completion):
+@cli.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print a script that makes SHELL complete commands, options and their values."""
+    from click.shell_completion import get_completion_class
+
+    # These are the names that click uses when the script calls it.
+    name = "logoadmin"
+    found = get_completion_class(shell)
+    assert found is not None  # noqa: S101 (click has a class for each of the choices)
+    click.echo(found(context.find_root().command, {}, name, f"_{name.upper()}_COMPLETE").source())
+
+
+for command in (serve, import_, export, backup, restore, user, config, doctor, healthcheck):
     cli.add_command(command)

@@ -23,9 +23,8 @@ from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.health import health_routes
 from logoadmin.entrypoints.http_api.hosts import Hosts, misdirected
 from logoadmin.entrypoints.http_api.limits import ClientLimits
-from logoadmin.entrypoints.http_api.media_types import JSON
 from logoadmin.entrypoints.http_api.openapi import openapi_document
-from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.response_cache import DataVersion, ResponseCache
 from logoadmin.entrypoints.http_api.responses import sendable

@@ -13,7 +13,7 @@ from logoadmin.entrypoints.doctor_proof import is_proof
 from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint
 from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
-from logoadmin.entrypoints.http_api.media_types import JSON
+from logoadmin.entrypoints.http_api.operation import JSON
 
 _PATH: Final = "/doctor"
 

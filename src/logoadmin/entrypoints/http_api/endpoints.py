@@ -18,8 +18,7 @@ from logoadmin.entrypoints.http_api.cors import Cors
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, SingleFlight, deadline_of
 from logoadmin.entrypoints.http_api.errors import HttpError, note_cause
 from logoadmin.entrypoints.http_api.faults import Faults
-from logoadmin.entrypoints.http_api.media_types import EXPORTED
-from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.operation import EXPORTED, Operation
 from logoadmin.entrypoints.http_api.requests import (
     BodyReader,
     Request,

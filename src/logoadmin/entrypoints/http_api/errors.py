@@ -27,7 +27,7 @@ from logoadmin.domain.model.errors import (
     StorageUnavailable,
     TooManySignIns,
 )
-from logoadmin.entrypoints.http_api.media_types import JSON
+from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request_state import state_of
 
 # The status of each error class; subclasses inherit it.

@@ -18,7 +18,7 @@ from logoadmin.domain.model.errors import SchemaMismatch, StorageUnavailable
 from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, detail_response, note_cause
-from logoadmin.entrypoints.http_api.media_types import JSON
+from logoadmin.entrypoints.http_api.operation import JSON
 
 log = logging.getLogger("logoadmin.http")
 

@@ -14,8 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.http_api.media_types import IMPORTED
-from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.operation import IMPORTED, Operation
 from logoadmin.entrypoints.http_api.request_state import state_of
 from logoadmin.ports.metrics import Metrics, NoMetrics
 

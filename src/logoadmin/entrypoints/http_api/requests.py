@@ -18,8 +18,7 @@ from logoadmin.domain.model.command import MOST_FIELDS, MOST_MARKS, REQUEST_OPTI
 from logoadmin.domain.model.errors import InvalidInput, InvalidToken, Problem
 from logoadmin.entrypoints.http_api.conditions import header_values, if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import KEY_HEADER, HttpError, option_placed, too_busy
-from logoadmin.entrypoints.http_api.media_types import FORM, JSON
-from logoadmin.entrypoints.http_api.operation import SMALL_BODY, Operation
+from logoadmin.entrypoints.http_api.operation import FORM, JSON, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.request_state import RequestState, state_of
 
 AnyCommand = TypeVar("AnyCommand", bound=Command)
@@ -164,11 +163,7 @@ class BodyReader:
 
 
 def check_length(request: Request, most: int) -> None:
-    """Refuse a request whose head announces a body that is too large.
-
-    Raises:
-        HttpError: it does.
-    """
+    """Raise HttpError if the head of a request announces a body that is too large."""
     length = request.headers.get(b"content-length", ("0",))[0]
     if not length.isdecimal() or int(length[:20]) > most:
         raise too_large(most)

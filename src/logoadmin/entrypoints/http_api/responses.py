@@ -17,8 +17,7 @@ from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gz
 from logoadmin.entrypoints.http_api.conditions import Fields, if_none_match, known_tag, unmodified
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
-from logoadmin.entrypoints.http_api.media_types import JSON
-from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.spool import CHUNK, Spool, SpooledFile
 
 _JSON: Final = (b"content-type", JSON.encode())

@@ -11,8 +11,7 @@ from typing import Final
 from starlette.requests import ClientDisconnect
 
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
-from logoadmin.entrypoints.http_api.media_types import IMPORTED, JSON_LINES
-from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
+from logoadmin.entrypoints.http_api.operation import IMPORTED, JSON_LINES, MAX_UPLOAD
 from logoadmin.entrypoints.http_api.requests import Request, check_length, is_compressed, too_large
 from logoadmin.entrypoints.http_api.spool import Spool, SpooledFile
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from logoadmin.domain.model.checks import Result, ok, warning, wrong
 from logoadmin.domain.model.errors import LogoAdminError, StartError
-from logoadmin.entrypoints.cli.doctor.question import ask_doctor
-from logoadmin.entrypoints.cli.http_get import http_get, local_url
+from logoadmin.entrypoints.cli.http_get import ask_doctor, http_get, local_url
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings

@@ -10,8 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 from logoadmin.domain.model.access import is_loopback
 from logoadmin.domain.model.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.model.errors import LogoAdminError
-from logoadmin.entrypoints.cli.doctor.question import ask_doctor
-from logoadmin.entrypoints.cli.http_get import HttpResponse, http_get
+from logoadmin.entrypoints.cli.http_get import HttpResponse, ask_doctor, http_get
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings

@@ -12,11 +12,16 @@ from pydantic.json_schema import GenerateJsonSchema
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyArtworkKind
-from logoadmin.entrypoints.http_api.media_types import EXPORTED, FORM, IMPORTED, JSON
-from logoadmin.entrypoints.http_api.openapi.examples import describe_field, with_examples, without_sources
 from logoadmin.entrypoints.http_api.openapi.headers import RESPONSE_HEADERS, request_headers, response_headers
-from logoadmin.entrypoints.http_api.openapi.texts import ABOUT, STATUSES, TAGS
-from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.openapi.texts import (
+    ABOUT,
+    STATUSES,
+    TAGS,
+    describe_field,
+    with_examples,
+    without_sources,
+)
+from logoadmin.entrypoints.http_api.operation import EXPORTED, FORM, IMPORTED, JSON, Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
 _LINES: Final = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'

@@ -3,6 +3,7 @@
 import logging
 import math
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -15,14 +16,13 @@ from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
 from logoadmin.adapters.sql_storage.databases import parsed_url
 from logoadmin.adapters.sql_storage.databases.dialect import pool_options
-from logoadmin.adapters.sql_storage.databases.mysql import backups
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
 from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector, answering_within
 from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
 from logoadmin.adapters.sql_storage.databases.mysql.leases import Lease
 from logoadmin.adapters.sql_storage.driver_errors import Classification
 from logoadmin.domain.model.checks import Result
-from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.model.errors import SettingsError, StartError
 
 # The worst case is a wait for the pool, a ping, and a new connection without a response; together they stay below the
 # two seconds of contract A20. The same holds for a wait for the pool and a statement, which must outlast the server's
@@ -128,12 +128,16 @@ class Mysql:
 
     def back_up(self, target: Path) -> NoReturn:
         """Refuse, with the command that makes a backup."""
-        backups.refuse_to_back_up(self._url, target)
+        dump = f"mariadb-dump --single-transaction --skip-add-locks --result-file={shlex.quote(str(target))}"
+        raise StartError(f"The server's own program makes the copy: (umask 077; {_command(self._url, dump)})")
 
     def restore(self, source: Path, fit: "Callable[[Mysql], None]") -> NoReturn:
         """Refuse, with the command that loads a backup."""
         del fit
-        backups.refuse_to_restore(self._url, source)
+        raise StartError(
+            "The server's own program loads the copy, into an empty database: "
+            f"{_command(self._url, 'mariadb')} < {shlex.quote(str(source))}; then run logoadmin restore --loaded"
+        )
 
     def look_outside(self) -> Iterable[Result]:
         """Return nothing: the files of a server are out of scope."""
@@ -232,3 +236,12 @@ def _refuse_spare_at(text: str, url: URL) -> None:
     server = parsed_url(f"mysql://{rest}")
     if (server.host, server.port, server.database) != (url.host, url.port, url.database):
         raise SettingsError("The database URL has an @ too many: write @ in a password as %40, and so elsewhere")
+
+
+def _command(url: URL, program: str) -> str:
+    """Return the command line of a program, which prompts for the password, since others can read arguments."""
+    socket = url.query.get("unix_socket")
+    where = {"socket": socket} if socket else {"host": url.host, "port": url.port}
+    given = {**where, "user": url.username, "default-character-set": "utf8mb4"}
+    options = " ".join(f"--{name}={shlex.quote(str(value))}" for name, value in given.items() if value)
+    return f"{program} {options} --password {shlex.quote(str(url.database))}"

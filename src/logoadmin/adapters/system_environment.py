@@ -1,0 +1,20 @@
+"""The time and the randomness of the operating system."""
+
+import secrets
+import time
+
+
+class SystemClock:
+    """A :class:`~logoadmin.ports.environment.Clock` that asks the operating system."""
+
+    def now(self) -> int:
+        """Return Unix time in whole seconds."""
+        return int(time.time())
+
+
+class SystemRandomness:
+    """A :class:`~logoadmin.ports.environment.Randomness` that asks the operating system."""
+
+    def text(self) -> str:
+        """Return 256 random bits in 43 characters of URL-safe base64."""
+        return secrets.token_urlsafe(32)
