@@ -4,13 +4,13 @@
  * @typedef {import("logoadmin/api").paths} Paths
  * @typedef {{loc: (string | number)[], msg: string, type: string}} Problem
  *
- * What went wrong, by what helps:
- * - `away`: nothing was done, because the service or its database cannot be reached; it may be asked again
- * - `unknown`: a write whose answer was lost; `repeat()` sends it again under the same key
+ * Kinds of failure, by remedy:
+ * - `away`: nothing was done, because the service or its database is unavailable; can be retried
+ * - `unknown`: a write whose response was lost; `repeat()` sends it again with the same key
  * - `signedOut`, `forbidden`, `missing`, `conflict` (400, 409), `outdated` (412), `tooLarge`
  * - `invalid`: `problems` lists the fields
- * - `wait`: too often; `seconds` says for how long
- * - `fault`: the service has one
+ * - `wait`: too many requests; wait for `seconds`
+ * - `fault`: an internal error of the service
  * @typedef {"away" | "unknown" | "signedOut" | "forbidden" | "missing" | "conflict" | "outdated" | "tooLarge" |
  *   "invalid" | "wait" | "fault"} FailureKind
  */
@@ -18,12 +18,12 @@ import { signal } from "./vendor/preact.js";
 import { HOME } from "./router.js";
 import { freshToken, randomKey, Refused, renewed, state, whoAmI } from "./session.js";
 
-/** Where the interface is: beside the console. */
+/** The address of the interface, beside the console. */
 export const ROOT = new URL("../", HOME);
 
 /** The current obstacle: none, no network, or a database that does not respond. */
 export const trouble = signal(/** @type {"" | "offline" | "away"} */ (""));
-/** Rises when the service is back, so that views read again. */
+/** Increases when the service is back, so that views read again. */
 export const returned = signal(0);
 /** The number of completed writes: a read that started before the last one may be stale. */
 export let writes = 0;
@@ -90,7 +90,7 @@ export class Failure extends Error {
  */
 
 /**
- * Ask the interface for something, and wait for a sign-in where the session ended.
+ * Send a request, and wait for a sign-in if the session has ended.
  *
  * @template {keyof Paths} P
  * @template {Method} M
@@ -106,9 +106,9 @@ export function call(method, path, more = {}) {
   if (more.body !== undefined) headers["Content-Type"] = "application/json";
   if (more.ifMatch) headers["If-Match"] = more.ifMatch;
   if (more.ifNoneMatch) headers["If-None-Match"] = more.ifNoneMatch;
-  // One key for one wish: repeated under it, it is not done twice.
+  // One key for each action: a repeated request has no second effect.
   if (method === "post") headers["Idempotency-Key"] = randomKey();
-  // Named by us, it can be undone although its answer was lost.
+  // With an id from us, the request can be undone even if its response is lost.
   if (method !== "get") headers["X-Request-Id"] = randomKey();
   if (more.file) headers["Content-Type"] = "application/jsonl";
   const body = more.body === undefined ? more.file : JSON.stringify(more.body);
@@ -160,12 +160,12 @@ async function sent(request, again = false) {
 /** @param {Request} request @returns {Promise<Response>} */
 async function responseTo(request) {
   const token = request.anonymous ? "" : await tokenFor(request, freshToken);
-  // Of somebody who signed out while it waited for a token: an open service would let nobody do it.
+  // The user signed out while the request waited for a token: an open service would accept it from anyone.
   if (!token && request.method !== "GET" && state.peek() === "out") throw new Failure("signedOut");
   const response = await fetched(request, token);
   if (response.status !== 401 || !token) return response;
   const another = await tokenFor(request, () => renewed(token));
-  // Whoever would not sign in again does nothing as nobody either, which an open service would let them.
+  // Without a new sign-in, the request is not sent anonymously either, which an open service would accept.
   return another ? fetched(request, another) : response;
 }
 
@@ -187,7 +187,7 @@ async function fetched(request, token) {
   const headers = token ? { ...request.headers, Authorization: `Bearer ${token}` } : request.headers;
   try {
     const url = new URL(request.path.replace(/^\//, ""), ROOT);
-    // Public reads may be kept for a minute, in which a saved record would look as it was.
+    // Public reads may be cached for a minute, in which a saved record would look unchanged.
     const response = request.progress ? await (await import("./upload.js")).uploaded(url, { ...request, headers }) : await fetch(url, {
       method: request.method,
       headers,
@@ -234,7 +234,7 @@ async function answered(request, response, again) {
   }
   if (response.ok) {
     if (request.method !== "GET") writes += 1;
-    // Of roles and users, one's own may be among those that changed.
+    // The change may affect the user's own rights.
     if (request.method !== "GET" && RIGHTS.test(request.path)) void whoAmI().catch(() => undefined);
     return { data, etag, requestId, next, unmodified: false };
   }
@@ -270,7 +270,7 @@ function secondsOf(after) {
 }
 
 /**
- * A write that is sent again may find itself done: a POST has its key, and for the others the record tells.
+ * A retried write may already have taken effect: a POST has its key, and for others the record shows it.
  * @param {Request} request @param {number} status
  * @returns {Promise<Answer<any> | undefined>}
  */
@@ -299,7 +299,7 @@ async function look() {
   looking = undefined;
   if (!trouble.value) return;
   try {
-    // A read that asks the database, and little of it.
+    // A cheap read that uses the database.
     const response = await fetch(new URL("api/authors?limit=1", ROOT), { cache: "no-store", credentials: "omit" });
     if (response.status !== 503) return reached();
     trouble.value = "away";

@@ -1,5 +1,5 @@
 /**
- * What the console says after something was done, with the way back from it, and what it asks.
+ * Notices about completed actions, with undo, and questions.
  */
 import { signal } from "./vendor/preact.js";
 import { call, Failure } from "./client.js";
@@ -31,7 +31,7 @@ export function say(text, { tone = "done", action, stays = false, until = 0, wor
   // Undo is offered until the next write, even a failed one: beside "Try again" it would be unclear what it undoes.
   const remains = (/** @type {Notice} */ each) => each.action === undefined || (tone === "failed" && (each.tone === "failed" || !action));
   notices.value = [...notices.value.filter(remains), notice].slice(-3);
-  // What offers a way back stays until the next write, and what failed until it is closed.
+  // Notices with undo stay until the next write, and failures until they are closed.
   if (!action && tone === "done" && !stays) setTimeout(() => dismiss(id), 6000);
   return id;
 }
@@ -42,7 +42,7 @@ export function dismiss(id) {
 }
 
 /**
- * Say that something was done, and offer to undo it until the next write.
+ * Report a completed action, and offer to undo it until the next write.
  *
  * @param {string} text
  * @param {string[]} requestIds Of the answers, in their order.
@@ -54,7 +54,7 @@ export function sayDone(text, requestIds, undone) {
 }
 
 /**
- * Undo requests, the last one first; if one fails, those before it are left to be undone on a click.
+ * Undo requests, the last one first; if one fails, a click undoes the remaining ones.
  * @param {string[]} requestIds @param {() => void} undone
  */
 async function undo(requestIds, undone) {
@@ -66,7 +66,7 @@ async function undo(requestIds, undone) {
       for (; left.length > 0; left.pop(), repeat = undefined) await (repeat ?? (() => revert(left.at(-1))))();
       say(t("undone"));
     } catch (error) {
-      // Under its own key, so that it is not done twice.
+      // With its own key, so that it has no second effect.
       sayFailure(error, () => void go(error instanceof Failure ? error.repeat : undefined));
     } finally {
       if (working) dismiss(working);
@@ -77,7 +77,7 @@ async function undo(requestIds, undone) {
 }
 
 /**
- * Say what went wrong in words, with a click that does it again where that helps.
+ * Report a failure, with a button to retry if that can help.
  * @param {unknown} error @param {() => void} [again]
  * @returns {number} what `dismiss` takes: what a click would send goes with the form that it stood in
  */

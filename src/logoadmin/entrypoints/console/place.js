@@ -1,4 +1,4 @@
-/** The view that the address names. Only the shell imports this: the views themselves are loaded from here. */
+/** The view for the current address. Only the shell imports this: the views themselves are loaded from here. */
 import { computed } from "./vendor/preact.js";
 import { path } from "./router.js";
 import { may, pageConfig } from "./session.js";
@@ -6,7 +6,7 @@ import { views } from "./views.js";
 
 const patterns = views.map((view) => ({ view, segments: view.path.split("/") }));
 
-/** The current view with the values of its `:fields`; no view where the path names none. */
+/** The current view with the values of its `:fields`; no view for unknown paths. */
 export const place = computed(() => {
   const parts = path.value.split("/");
   for (const { view, segments } of patterns) {

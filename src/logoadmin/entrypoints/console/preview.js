@@ -12,10 +12,10 @@
  * @property {Record<string, string>} words
  */
 
-/** Moves nothing, whatever the author says is important: the first layer outranks; without a name, nobody adds to it. */
+/** Stops all motion, despite `!important`: the first layer wins, and nothing can be added to a nameless one. */
 const CALM = sheet("@layer { *, *::before, *::after { animation: none !important; transition: none !important } }");
 
-/** The site as it is without anybody's theme. */
+/** The site without a theme. */
 const SITE = sheet(`
   *, *::before, *::after { box-sizing: border-box }
   :root { color-scheme: light dark; forced-color-adjust: none }
@@ -45,7 +45,7 @@ const SITE = sheet(`
   .footer { padding: 16px 24px; text-align: center }
 `);
 
-/** Headers of the site, light and dark, with what a link to its beginning looks like without a logo. */
+/** Headers of the site, light and dark, with its home link without a logo. */
 const HEADERS = sheet(`
   :root { color-scheme: light; forced-color-adjust: none }
   body { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 360px), 1fr)); gap: 12px 16px; padding: 12px }
@@ -65,7 +65,7 @@ const HEADERS = sheet(`
   @container (width < 320px) { .market .site-basket { display: none } }
 `);
 
-/** On every page: a link that shows the site's own mark until a logo says otherwise. */
+/** On every page: the home link, which shows the site's own mark unless a logo replaces it. */
 const MARK = sheet(`
   .logo { flex: none; display: block; width: 104px; height: 36px; border-radius: 4px;
     background: linear-gradient(currentcolor, currentcolor) 44px 50% / 56px 10px no-repeat, radial-gradient(circle closest-side, currentcolor 98%, #0000) 4px 50% / 30px 30px no-repeat;
@@ -124,7 +124,7 @@ function drawHeaders(shown) {
 function showLogo(shown) {
   document.adoptedStyleSheets = [...(isPlaying ? [] : [CALM]), SITE, HEADERS, MARK];
   for (const link of document.querySelectorAll(".with .logo")) {
-    // As the site does it: whatever is not a declaration is dropped.
+    // As on the site, anything that is not a declaration is dropped.
     /** @type {HTMLElement} */ (link).style.cssText = shown.css;
   }
 }
@@ -156,13 +156,13 @@ function show(shown) {
   else showTheme(shown);
 }
 
-// A sheet that was taken in may have layers of its own before ours: what it moves is stopped as it begins.
+// An imported sheet may have layers before ours: its animations are stopped as they start.
 for (const begun of ["animationstart", "transitionrun"]) {
   addEventListener(begun, () => {
     if (!isPlaying) for (const animation of document.getAnimations()) animation.cancel();
   });
 }
-// Nothing here leads anywhere.
+// Links do nothing here.
 addEventListener("click", (event) => {
   if (event.target instanceof Element && event.target.closest("a")) event.preventDefault();
 });

@@ -1,4 +1,4 @@
-/** What the service says is wrong with a value, in the words of the person. */
+/** Problems of values from the service, in the user's language. */
 import { t } from "./texts.js";
 
 /** @typedef {import("./client.js").Problem} Problem */

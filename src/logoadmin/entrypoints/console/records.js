@@ -9,7 +9,7 @@
 import { signal } from "./vendor/preact.js";
 import { call, Failure, writes } from "./client.js";
 
-/** How each kind is addressed, and whether everybody may see it. */
+/** The paths of each kind, and whether it is public. */
 export const KINDS = /** @type {const} */ ({
   logo: { list: "/api/logos", one: "/api/logos/{logo_id}", id: "logo_id", write: "logos:write", anonymous: true },
   theme: { list: "/api/themes", one: "/api/themes/{theme_id}", id: "theme_id", write: "themes:write", anonymous: true },
@@ -51,7 +51,7 @@ export async function readAhead(kind) {
 }
 
 /**
- * Read a list, if there is a newer one than we have.
+ * Read a list, if a newer version exists.
  *
  * @template {KindName} K
  * @param {K} kind
@@ -101,7 +101,7 @@ function missingOf(kind, before, now) {
   return before.filter((record) => !there.has(record[id]));
 }
 
-/** Forget everything: somebody else signs in. */
+/** Clear all lists, since another user signs in. */
 export function forgetLists() {
   for (const known of Object.values(lists)) {
     known.list.value = { records: undefined, failure: undefined };
@@ -111,7 +111,7 @@ export function forgetLists() {
 }
 
 /**
- * Put a record that was written where it belongs in its list, by id.
+ * Put a written record into its list, in order of ids.
  * @template {KindName} K
  * @param {K} kind @param {Records[K]} record
  */

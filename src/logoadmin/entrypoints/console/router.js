@@ -4,11 +4,11 @@
  */
 import { signal, computed, batch, effect } from "./vendor/preact.js";
 
-/** Where the console is, under whatever prefix: modules are one folder below it. */
+/** The base of the console, under any prefix: modules are one folder below it. */
 export const HOME = new URL("../", import.meta.url);
 
 const here = signal(new URL(location.href));
-/** Rises with each navigation that a person made, so that focus follows; not with a filter that changes. */
+/** Increases with each navigation by the user, so that focus follows, but not with changes of filters. */
 export const visits = signal(0);
 
 /** The path below the console. */
@@ -31,9 +31,9 @@ export const isHere = (path) => address(path) === here.value.href;
 const unsaved = new Set();
 
 /**
- * Ask before a view is left for which this tells that something is unsaved.
+ * Ask before leaving a view with unsaved input.
  * @param {() => boolean} isUnsaved
- * @returns {() => void} what ends it
+ * @returns {() => void} stops asking
  */
 export function guard(isUnsaved) {
   unsaved.add(isUnsaved);
@@ -45,7 +45,7 @@ export const isUnsaved = () => [...unsaved].some((each) => each());
 /** Asks whether to leave unsaved work; the shell puts its dialog here. @type {{ask: () => Promise<boolean>}} */
 export const leaving = { ask: async () => true };
 
-/** @param {string} path @param {{replace?: boolean}} [how] @returns {Promise<boolean>} whether unsaved work did not keep the person */
+/** @param {string} path @param {{replace?: boolean}} [how] @returns {Promise<boolean>} whether it navigated */
 export async function navigate(path, { replace: isReplaced = false } = {}) {
   const to = new URL(path, HOME);
   if (isLeft(to)) {
@@ -66,7 +66,7 @@ const isLeft = (to) => to.pathname.replace(/\/$/, "") !== here.value.pathname.re
 
 /** How far each entry of the browser's history was scrolled when it was left. @type {Map<number, number>} */
 const tops = new Map();
-/** How far the current view is to be scrolled once it has been rendered. */
+/** The scroll position for the current view, once it has been rendered. */
 export let arrivalTop = 0;
 
 /** @param {URL} to @param {number} top */
@@ -82,7 +82,7 @@ function arrive(to, top) {
 export const query = (name, otherwise = "") => here.value.searchParams.get(name) ?? otherwise;
 
 /**
- * Write choices into the query; what is empty goes from it.
+ * Write choices into the query; empty ones are removed from it.
  * @param {Record<string, string>} choices
  */
 export function setQuery(choices) {
@@ -108,7 +108,7 @@ export function startRouter() {
   addEventListener("popstate", async (event) => {
     const at = new URL(location.href);
     if (event.state === null) {
-      // Somebody wrote a hash into the address, which means nothing here: it is one more step, to the same view.
+      // A hash in the address has no meaning here: it is another step to the same view.
       position += 1;
       at.hash = "";
       history.replaceState({ at: position }, "", at);

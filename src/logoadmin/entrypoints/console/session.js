@@ -1,12 +1,12 @@
 /**
- * Who is signed in. The access token is in memory, the refresh token in sessionStorage, and no cookie anywhere: another
- * site can make the browser send nothing that means us.
+ * The session. The access token is in memory, the refresh token in sessionStorage, and no cookies exist: another site
+ * cannot make the browser send credentials.
  *
  * All tabs of one person share the session over a BroadcastChannel: a tab that refreshes sends the others the new tokens,
  * and a tab asks the others for newer ones before it refreshes. Tabs that refresh the same token at the same time send the
  * same Idempotency-Key, so the server replays the response instead of treating the second request as reuse (contract F3).
- * The key is a random value made at sign-in plus the number of refreshes since: tabs that follow the same refreshes agree
- * on it, and neither a token nor the database leads to it.
+ * The key is a random value made at sign-in plus the number of refreshes since: tabs that follow the same refreshes
+ * agree on it, and it cannot be derived from a token or the database.
  *
  * @typedef {import("logoadmin/api").components["schemas"]["Me"]} Me
  * @typedef {{access: string, refresh: string, key: string, until: number}} Tokens `key` is for exchanging `refresh`.
@@ -26,16 +26,16 @@ const KEPT_KEY = "logoadmin.key";
 const API = new URL("../api/", HOME);
 const others = new BroadcastChannel(`logoadmin ${HOME.pathname}`);
 
-/** `starting` until it is known whether there is a session; `ended` while the password is asked for in place. */
+/** `starting` until the session is known; `ended` while the password dialog is shown. */
 export const state = signal(/** @type {"starting" | "out" | "in" | "ended"} */ ("starting"));
 /** @type {import("./vendor/preact.js").Signal<Me | undefined>} */
 export const me = signal(/** @type {Me | undefined} */ (undefined));
 
-/** The first administrator, and what a password looks like that the program made for them (contract H3). */
+/** The first administrator, and the pattern of passwords that the program generates (contract H3). */
 export const FIRST_USER = 2_000_000_000;
 const GENERATED = /^[\w-]{43}$/;
 const OFFERED = "logoadmin.generated";
-/** Whether the person still has the password that the program made and printed: they are offered to choose one. */
+/** Whether the user still has the generated password, and is offered to choose a new one. */
 export const generatedPassword = signal(sessionStorage.getItem(OFFERED) !== null);
 effect(() => (generatedPassword.value ? sessionStorage.setItem(OFFERED, "") : sessionStorage.removeItem(OFFERED)));
 
@@ -45,14 +45,14 @@ export const may = (scope) => scopes.value.has(scope) || scopes.value.has("*");
 
 /** @type {Tokens | undefined} */
 let tokens;
-/** When the last of them was given, in seconds by the clock of the service. */
+/** When the current token was issued, in seconds by the clock of the service. */
 let issued = 0;
 /** @type {Promise<boolean> | undefined} */
 let refreshing;
 /** @type {(() => void)[]} */
 let waiting = [];
 
-/** Why a sign-in was refused: `seconds` to wait, if it was too often. */
+/** Why a sign-in was refused: `seconds` to wait after too many attempts. */
 export class Refused extends Error {
   /** @param {number} status @param {number} seconds */
   constructor(status, seconds) {
@@ -68,7 +68,7 @@ const refusal = (response) => new Refused(response.status, Number(response.heade
 /** @returns {boolean} whether this tab has a session, as far as is known before the service was asked */
 export const hasSession = () => sessionStorage.getItem(KEPT) !== null;
 
-/** Find out whether there is a session: in this tab, or in another one. */
+/** Look for a session in this tab, or in another one. */
 export async function startSession() {
   const kept = sessionStorage.getItem(KEPT);
   if (kept) tokens = { access: "", refresh: kept, key: sessionStorage.getItem(KEPT_KEY) ?? firstKey(), until: 0 };
@@ -76,17 +76,17 @@ export async function startSession() {
   try {
     if (tokens && (tokens.access || (await refresh()))) await whoAmI();
   } catch {
-    // Out of reach: the session may well be there, so it is kept, and asked for again.
+    // The service is unavailable: the session may still be valid, so it is kept and tried again.
   }
   if (state.value !== "starting") return;
   state.value = "out";
   if (tokens) void resume();
 }
 
-/** Whether a session may be there that cannot be reached. */
+/** Whether a session may exist that cannot be checked now. */
 export const isAway = signal(false);
 
-/** Go on with a session that could not be reached, as soon as it can be, unless somebody signs in before. */
+/** Resume a session that could not be checked, as soon as possible, unless a user signs in first. */
 async function resume() {
   isAway.value = true;
   while (tokens && state.value === "out") {
@@ -139,7 +139,7 @@ export async function freshToken() {
 }
 
 /**
- * @param {string} refused the access token that was not good any more
+ * @param {string} refused the access token that was refused
  * @returns {Promise<string>} another one, for which a person may have had to sign in again; empty if they would not.
  */
 export async function renewed(refused) {
@@ -178,8 +178,8 @@ async function exchanged() {
   if (tokens.access !== before && isFresh(tokens)) return true;
   const { refresh: used, key } = tokens;
   const response = await ask("auth/token", { grant_type: "refresh_token", refresh_token: used }, key);
-  if (!tokens) return false; // the person signed out meanwhile, and stays so
-  if (tokens.refresh !== used) return tokens.access ? true : exchanged(); // another tab was quicker
+  if (!tokens) return false; // the user signed out meanwhile
+  if (tokens.refresh !== used) return tokens.access ? true : exchanged(); // another tab was faster
   if (response.ok) {
     await take(response, nextKey(key));
     return true;
@@ -219,7 +219,7 @@ function replaces(given, key) {
   return theirs.number > ours.number || (theirs.number === ours.number && given.access !== "");
 }
 
-/** The session is over; what waits for it goes on after a sign-in. */
+/** End the session here; waiting requests continue after a sign-in. */
 function ended() {
   tokens = undefined;
   dropTokens();
@@ -239,12 +239,12 @@ function dropTokens() {
 }
 
 /**
- * Store the tokens of a response, which may be a replayed one, and send them to the other tabs.
+ * Store the tokens of a response, which may be replayed, and send them to the other tabs.
  * @param {Response} response @param {string} key for exchanging the refresh token in it
  */
 async function take(response, key) {
   const given = await response.json();
-  // By the clock of the service, which may be another than ours.
+  // By the clock of the service, which may differ from ours.
   const { exp, iat } = claims(given.access_token);
   const left = Number(exp) * 1000 - Date.parse(response.headers.get("Date") ?? "");
   // A token that follows another directly is fresh, even if a proxy's clock differs.
@@ -279,7 +279,7 @@ const subject = () => (tokens?.access ? claims(tokens.access).sub : String(me.va
 /** Milliseconds that a tab waits for newer tokens before it refreshes, and a new tab for any before it asks for the password. */
 const AT_ONCE = 50;
 const SOON = 120;
-/** Milliseconds that a new tab goes on listening after that. */
+/** Milliseconds for which a new tab continues to listen after that. */
 const LATE = 5000;
 const listening = new AbortController();
 let adopted = () => {};
@@ -312,7 +312,7 @@ function askOthers() {
 }
 
 /**
- * Another tab was too busy to answer before this one asked for the password, which need not be given after all.
+ * Another tab was too busy to respond before this one asked for the password, which is no longer needed.
  * @param {Tokens} given
  */
 async function takeLate(given) {

@@ -1,6 +1,5 @@
 /**
- * What takes longest begins here, while the other modules are still coming: the words, who is signed in, and a list that
- * everybody may see.
+ * Starts the slowest requests while the other modules are still loading: the texts, the session, and a public list.
  */
 import { loadTexts } from "./texts.js";
 import { place } from "./place.js";
@@ -20,5 +19,5 @@ if (!hasSession()) import("./pages/sign_in.js").catch(() => undefined);
 else if (kind) void readAhead(kind);
 view?.load().catch(() => undefined);
 
-/** Until it is known what to say, and to whom. */
+/** Until the texts and the session are loaded. */
 export const started = Promise.all([loadTexts(view?.texts ?? TEXTS), startSession()]);

@@ -1,5 +1,5 @@
 /**
- * Words, numbers and dates in the language of the person.
+ * Texts, numbers and dates in the user's language.
  *
  * A text has `{name}` where a value goes. One that depends on a number is an object of plural forms, chosen by `n`.
  */
@@ -14,7 +14,7 @@ import { signal } from "./vendor/preact.js";
 
 const CHOSEN = "logoadmin.language";
 /**
- * In parts, since lists need few of them: `first` has those of the lists and of what is around every view.
+ * In parts, since lists need few of them: `first` has the texts of the lists and of the frame of every view.
  * @typedef {"first" | "people" | "others"} Part
  * @type {Record<Language, Record<Part, () => Promise<{default: Record<string, Text>}>>>}
  */
@@ -128,7 +128,7 @@ const UNITS = [
 ];
 
 /**
- * How long ago something was, or how soon it will be, in words.
+ * A past or future time relative to now, as text.
  * @param {number} seconds Unix time
  */
 export function relativeTime(seconds) {

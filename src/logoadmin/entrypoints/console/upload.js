@@ -1,10 +1,10 @@
-/** Sending a file with a sight of how much of it went: what `fetch` cannot tell. */
+/** Uploads a file with progress, which `fetch` does not report. */
 
 /**
  * @param {URL} url
  * @param {import("./client.js").Request} request
  * @returns {Promise<Response>} as `fetch` has it
- * @throws {TypeError} where no answer came, as with `fetch`
+ * @throws {TypeError} if no response arrives, as with `fetch`
  */
 export function uploaded(url, { method, headers, body, signal, progress }) {
   return new Promise((done, failed) => {

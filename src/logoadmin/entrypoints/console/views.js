@@ -1,5 +1,5 @@
 /**
- * The views of the console, one row for each: where it is, what loads it, and where the sidebar names it.
+ * The views of the console, one row for each: its path, its loader, and its place in the sidebar.
  *
  * @typedef {object} View
  * @property {string} path Below `/console/`; `:name` is a number that the page gets in `params`.
