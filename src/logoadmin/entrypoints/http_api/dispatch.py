@@ -65,11 +65,13 @@ class Lane:
         except RuntimeError:
             raise too_busy("requests") from None
 
-    async def run(self, call: Callable[[], Answer], deadline: float, late: Callable[[], Exception]) -> Answer:
+    async def run(
+        self, call: Callable[[], Answer], late: Callable[[], Exception], deadline: float | None = None
+    ) -> Answer:
         """Return the answer of a call, or raise ``late()`` at the deadline; a started call continues."""
         submitted = self.submit(call)
         try:
-            async with asyncio.timeout_at(deadline) as timeout:
+            async with asyncio.timeout_at(deadline or asyncio.get_running_loop().time() + _DEADLINE) as timeout:
                 return await submitted.answer
         except TimeoutError:
             if not timeout.expired():
@@ -222,7 +224,7 @@ class Dispatch:
         Raises:
             HttpError: it did not end in time; if it has started, it continues, and its outcome is unknown.
         """
-        return self._hashing.run(call, self._deadline(), _late_hashing)
+        return self._hashing.run(call, _late_hashing)
 
     def parsing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
         """Return the answer of a call that parses a large body.
@@ -230,7 +232,7 @@ class Dispatch:
         Raises:
             HttpError: no thread became free in time.
         """
-        return self._parsing.run(call, self._deadline(), partial(too_busy, "large bodies"))
+        return self._parsing.run(call, partial(too_busy, "large bodies"))
 
     async def file_reading(self, call: Callable[[], Answer]) -> Answer:
         """Return the answer of a call that reads a file, without blocking the event loop."""
@@ -242,7 +244,7 @@ class Dispatch:
         # While a long call holds memory storage, other calls wait in threads and not in the event loop.
         if not (self._gallery.waits or self._long_calls):
             return call()
-        return await lane.run(call, deadline or self._deadline(), partial(self._gallery.timed_out, writing=writing))
+        return await lane.run(call, partial(self._gallery.timed_out, writing=writing), deadline)
 
     async def _long(self, lane: Lane, call: Callable[[], Answer]) -> Answer:
         submitted, long_call = lane.submit(call), object()
@@ -255,6 +257,3 @@ class Dispatch:
             return await submitted.answer
         finally:
             submitted.in_thread.cancel()  # if the client disconnected before it started
-
-    def _deadline(self) -> float:
-        return asyncio.get_running_loop().time() + _DEADLINE

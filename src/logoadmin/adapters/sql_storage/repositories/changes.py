@@ -61,10 +61,6 @@ _OF_REQUEST = (
 )
 
 
-def _json(said: Mapping[str, Any] | None) -> str | None:
-    return None if said is None else to_json(said).decode()
-
-
 def _change(row: Row) -> Change:
     change_id, at, user_id, action, kind, id_, before, after, request_id = row
     return Change(
@@ -90,8 +86,8 @@ def _row(change: Change) -> Row:
         change.kind.value,
         change.id,
         change.request_id,
-        _json(change.before),
-        _json(change.after),
+        None if change.before is None else to_json(change.before).decode(),
+        None if change.after is None else to_json(change.after).decode(),
     )
 
 
