@@ -177,7 +177,7 @@ def test_every_command_is_in_the_table() -> None:
 
 @ACCESS
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 3", "spec §Authentication 4")
-def test_who_shows_no_token_is_refused_where_one_is_needed(refused: Refused, policy: Policy) -> None:
+def test_a_caller_without_a_token_is_refused_where_a_token_is_required(refused: Refused, policy: Policy) -> None:
     expected = {kind: NotAuthenticated if needs_token(row, policy) else None for kind, row in TABLE.items()}
     assert refused(TABLE, lambda *_: Anonymous("192.0.2.1")) == expected
 
@@ -287,7 +287,7 @@ def test_rights_are_judged_before_the_record_is_looked_for(gallery: LogoAdmin, s
 
 
 @pytest.mark.rule("contract A19")
-def test_what_was_refused_changed_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_refused_command_changes_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     def lines() -> list[str]:
         kept: list[str] = []
         gallery.import_export.dump(import_export.ExportRecords(), kept.append, with_password_hashes=True)

@@ -125,7 +125,7 @@ def test_removing_an_artwork_removes_its_links_and_leaves_the_authors(stocked: L
 
 @pytest.mark.rule("contract A9", "contract A16", "contract A17", "contract D logos", "contract D themes")
 @BOTH
-def test_an_artwork_that_is_not_there_is_not_found(stocked: LogoAdmin, kind: Kind) -> None:
+def test_a_missing_artwork_is_not_found(stocked: LogoAdmin, kind: Kind) -> None:
     service = kind.service(stocked)
     for call, pattern, more in (
         (service.get, "Get{}", {}),
@@ -143,7 +143,7 @@ def test_an_artwork_that_is_not_there_is_not_found(stocked: LogoAdmin, kind: Kin
 
 @pytest.mark.rule("spec §Endpoints 12", "spec §Rules 5", "contract A16", "contract D themes")
 @BOTH
-def test_linking_twice_answers_the_link_that_exists(stocked: LogoAdmin, kind: Kind) -> None:
+def test_linking_twice_returns_the_existing_link(stocked: LogoAdmin, kind: Kind) -> None:
     service = kind.service(stocked)
     ask = kind.asked("Link{}Author", **kind.of(1, author_id=2))
     assert service.link(ask) == kind.link(2, 1, 2)
@@ -153,7 +153,7 @@ def test_linking_twice_answers_the_link_that_exists(stocked: LogoAdmin, kind: Ki
 
 @pytest.mark.rule("contract A16", "contract A9")
 @BOTH
-def test_an_author_who_is_not_there_cannot_be_linked(stocked: LogoAdmin, kind: Kind) -> None:
+def test_a_missing_author_cannot_be_linked(stocked: LogoAdmin, kind: Kind) -> None:
     with pytest.raises(NotFound, match=r"^Author 99 not found$"):
         kind.service(stocked).link(kind.asked("Link{}Author", **kind.of(1, author_id=99)))
 

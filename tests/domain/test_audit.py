@@ -262,7 +262,7 @@ def test_what_changes_nothing_leaves_nothing(stocked: LogoAdmin, storage: Memory
 
 @F1
 @pytest.mark.parametrize("command", REFUSED, ids=lambda command: type(command).__name__)
-def test_what_is_refused_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, command: Command) -> None:
+def test_a_refused_command_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, command: Command) -> None:
     before = history(stocked), versions(storage), lists(stocked)
     with pytest.raises(LogoAdminError):
         ask(stocked, command)
@@ -355,9 +355,9 @@ READS: Final = {
     *("find", "of_artwork", "of_author", "credentials", "can_sign_in"),
     *("get_for_change", "authorize"),
 }
-# An id that is used up, links that are not stored, and a hash that is made anew of the same password change no record.
+# An id that is used up, links that are not stored, and a new hash of the same password change no record.
 NO_CHANGE: Final = {"next_id", "made", "renew"}
-# What the others are made of: it records what was done beside the fields.
+# The building block of the others: it records changes beside the fields.
 RECORDS_ALONE: Final = {"touch"}
 DOORS: Final[dict[type, type]] = {
     ports.Records: AuditedRecords,
@@ -412,7 +412,7 @@ def changing(of: object) -> set[str]:
 
 
 @pytest.mark.parametrize("port", DOORS, ids=lambda port: port.__name__)
-def test_a_method_of_a_port_that_changes_something_is_written_anew_or_out_of_reach(port: type) -> None:
+def test_every_port_method_that_changes_something_is_overridden_or_out_of_reach(port: type) -> None:
     """Whoever adds a method to a port must say here what it does, or it cannot be used at all."""
     own = {name for name, _ in inspect.getmembers(DOORS[port], inspect.isfunction) if not name.startswith("_")}
     classes = [class_ for class_ in DOORS[port].__mro__ if class_.__module__.startswith("logoadmin")]
@@ -477,13 +477,13 @@ MISSING: Final[dict[str, Callable[[AuditedUnitOfWork], bool]]] = {
 
 
 @pytest.mark.parametrize("way", MISSING)
-def test_what_is_not_there_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+def test_a_command_on_a_missing_record_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, way: str) -> None:
     known = len(history(stocked))
     assert storage.write(recorded(MISSING[way], NOW)) is False
     assert len(history(stocked)) == known
 
 
-def test_a_record_that_is_not_there_is_not_changed(storage: MemoryStorage) -> None:
+def test_a_missing_record_is_not_changed(storage: MemoryStorage) -> None:
     with pytest.raises(LookupError, match="User 9 is to be changed"):
         storage.write(recorded(lambda uow: uow.records(USERS).update(User(9, "eve", None, 1, NOW)), NOW))
 

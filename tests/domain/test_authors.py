@@ -37,7 +37,7 @@ def test_a_taken_number_or_name_is_refused_the_number_first(gallery: LogoAdmin) 
         create(gallery, 8, "Ann")
     with pytest.raises(DuplicateEntry, match=r"^Duplicate entry '7' for key 'user_id'$"):
         create(gallery, 7, "Ann")
-    assert create(gallery, 8, "ann").author_id == 2  # what was refused took no id
+    assert create(gallery, 8, "ann").author_id == 2  # the refused command took no id
 
 
 @pytest.mark.rule("contract A6")
@@ -83,7 +83,7 @@ def test_what_an_author_gave_up_is_free_for_another(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract A9", "contract D authors")
-def test_an_author_who_is_not_there_is_not_found(gallery: LogoAdmin) -> None:
+def test_a_missing_author_is_not_found(gallery: LogoAdmin) -> None:
     for ask in (
         lambda: gallery.authors.get(GetAuthor(author_id=12)),
         lambda: gallery.authors.amend(AmendAuthor(author_id=12)),

@@ -242,7 +242,7 @@ def test_a_value_that_another_record_has_by_now_is_refused(stocked: LogoAdmin) -
 
 
 @G2
-def test_a_user_with_an_id_that_was_given_again_stays_gone(stocked: LogoAdmin) -> None:
+def test_a_removed_user_stays_gone_when_their_id_is_reused(stocked: LogoAdmin) -> None:
     stocked.users.remove(users.RemoveUser(user_id=7))
     removed = last(stocked).change_id
     stocked.users.create(users.CreateUser(user_id=7, username="ann", password="pw"))

@@ -75,7 +75,9 @@ def test_a_session_of_a_jump_ends_as_late_as_one_of_now(stocked: LogoAdmin, cloc
 
 
 @pytest.mark.rule("contract F3")
-def test_an_answer_of_a_jump_is_given_again_for_a_day_and_no_longer(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_a_response_stored_during_a_jump_is_replayed_for_a_day_and_no_longer(
+    stocked: LogoAdmin, clock: FrozenClock
+) -> None:
     def create(key: str, user_id: int) -> int:
         return stocked.authors.create(once(CreateAuthor(user_id=user_id, username=f"new {user_id}"), key)).author_id
 

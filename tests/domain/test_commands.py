@@ -81,7 +81,7 @@ def test_a_field_is_required_unless_it_is_said_to_be_optional(kind: type[Command
 
 @pytest.mark.rule("contract A4", "spec §Rules 2")
 @pytest.mark.parametrize("kind", AMENDMENTS)
-def test_an_amendment_changes_what_is_given_and_nothing_else(kind: type[Command]) -> None:
+def test_an_amendment_changes_the_given_fields_only(kind: type[Command]) -> None:
     asked = ASKED[kind][1]
     ids = {name: value for name, value in asked.items() if name not in AMENDMENTS[kind]}
     assert len(ids) == 1
@@ -94,7 +94,7 @@ def test_an_amendment_changes_what_is_given_and_nothing_else(kind: type[Command]
 
 @pytest.mark.rule("contract A4")
 @pytest.mark.parametrize("kind", AMENDMENTS)
-def test_the_mark_of_what_is_left_alone_cannot_be_given(kind: type[Command]) -> None:
+def test_the_marker_for_unset_fields_is_not_a_valid_value(kind: type[Command]) -> None:
     for name in AMENDMENTS[kind]:
         problems = problems_with(kind, ASKED[kind][1] | {name: UNSET})
         assert {loc for loc, _ in problems} == {(name,)}

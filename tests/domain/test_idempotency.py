@@ -36,7 +36,7 @@ KEY = "3a8a9d0e-54b1-4c0e-9a54-1f2e5b0c9c11"
 ANN = CreateAuthor(user_id=7, username="Anna")
 DAY = 86_400
 
-# What writes and gives an answer that a client may have lost; what is done under a key is known by it.
+# Writes whose response a client may have lost; a key identifies the write.
 WRITES = [
     kind
     for kind, (call, _) in ASKED.items()
@@ -111,7 +111,7 @@ def test_the_first_answer_is_given_although_the_record_is_another_by_now(gallery
     assert gallery.authors.get(GetAuthor(author_id=1)).username == "Renamed"
 
 
-def test_the_version_of_an_artwork_that_has_authors_is_given_again(stocked: LogoAdmin) -> None:
+def test_the_version_of_an_artwork_with_authors_is_replayed(stocked: LogoAdmin) -> None:
     stocked.authors.amend(AmendAuthor(author_id=1, username="Renamed"))
     command = once(artworks.AmendLogo(logo_id=1, name="Aurora"), KEY)
     first, again = stocked.logos.amend(command), stocked.logos.amend(command)
@@ -139,7 +139,7 @@ def test_the_key_of_another_command_is_refused(stocked: LogoAdmin, other: Comman
     assert everything(stocked) == before
 
 
-def test_what_was_left_out_and_what_was_given_are_two_commands(stocked: LogoAdmin) -> None:
+def test_an_omitted_and_a_given_field_make_two_commands(stocked: LogoAdmin) -> None:
     stocked.users.amend(once(users.AmendUser(user_id=7), KEY))
     with pytest.raises(InvalidInput):
         stocked.users.amend(once(users.AmendUser(user_id=7, avatar=None), KEY))
@@ -211,7 +211,7 @@ def test_after_a_day_the_answers_are_forgotten(gallery: LogoAdmin, storage: Memo
     assert len(vars(storage)["_tables"].stored_responses) == 1
 
 
-def test_what_was_refused_does_not_use_a_key_up(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_refused_command_does_not_use_up_its_key(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     gallery.authors.create(CreateAuthor(user_id=7, username="in the way"))
     with pytest.raises(DuplicateEntry):
         gallery.authors.create(once(ANN, KEY))
@@ -334,7 +334,7 @@ def secrets_of(
 
 @pytest.mark.rule("contract C1", "contract C3", "contract C5")
 @pytest.mark.parametrize("kind", [sessions.SignIn, sessions.Refresh, keys.CreateKey])
-def test_a_secret_is_given_again_and_cannot_be_read_in_storage(
+def test_a_secret_is_replayed_and_cannot_be_read_in_storage(
     stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
 ) -> None:
     does, secrets = secrets_of(stocked, storage, kind)
@@ -356,7 +356,7 @@ def test_a_refresh_that_is_sent_again_ends_nothing(stocked: LogoAdmin) -> None:
     assert isinstance(caller, SignedIn)
     stocked.users.get(users.GetUser(user_id=7), caller)
     with pytest.raises(InvalidToken):
-        stocked.sessions.refresh(command)  # this is no repetition but a second use
+        stocked.sessions.refresh(command)  # a second use, not a retry
     with pytest.raises(InvalidToken):
         stocked.sessions.me(sessions.WhoAmI(), caller)
 

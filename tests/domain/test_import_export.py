@@ -113,7 +113,7 @@ def test_a_user_without_a_password_is_a_line_without_a_hash(gallery: LogoAdmin) 
 
 
 @pytest.mark.rule("contract I2")
-def test_an_import_creates_what_is_not_there(stocked: LogoAdmin) -> None:
+def test_an_import_creates_missing_records(stocked: LogoAdmin) -> None:
     made, none = ImportedCounts(1, 0, 0), ImportedCounts(0, 0, 0)
     assert load(stocked, ROLE, USER, AUTHOR, LOGO) == Imported(
         {**dict.fromkeys(Kind, none), Kind.ROLE: made, Kind.USER: made, Kind.AUTHOR: made, Kind.LOGO: made},
@@ -129,9 +129,7 @@ def test_an_import_creates_what_is_not_there(stocked: LogoAdmin) -> None:
 
 @pytest.mark.rule("contract I4")
 @pytest.mark.parametrize("dry_run", [True, False])
-def test_an_import_tells_what_it_created_from_what_it_amended_and_what_was_so_already(
-    stocked: LogoAdmin, dry_run: bool
-) -> None:
+def test_an_import_counts_created_amended_and_unchanged_records_separately(stocked: LogoAdmin, dry_run: bool) -> None:
     theme, logo = {**LOGO, "kind": "theme", "theme_id": 1, "author_ids": [1]}, {**LOGO, "logo_id": 1}
     del theme["logo_id"]
     imported = load(
@@ -167,7 +165,7 @@ def test_lines_that_must_wait_for_others_are_counted_once(gallery: LogoAdmin) ->
 
 
 @pytest.mark.rule("contract I4")
-def test_an_import_tells_how_many_users_came_without_a_password(stocked: LogoAdmin) -> None:
+def test_an_import_reports_how_many_users_came_without_a_password(stocked: LogoAdmin) -> None:
     hash_ = CHEAP_PASSWORDS.hash("x").hash
     others = [{**USER, "user_id": number, "username": f"user {number}"} for number in range(10, 14)]
     with_hash = {**others[0], "password_hash": hash_}
@@ -186,7 +184,7 @@ def test_ids_go_on_after_the_highest_that_was_imported(stocked: LogoAdmin) -> No
 
 
 @pytest.mark.rule("contract I2", "contract A10")
-def test_an_import_amends_what_is_there(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_an_import_amends_existing_records(stocked: LogoAdmin, clock: FrozenClock) -> None:
     clock.pass_by(60)
     load(
         stocked,
@@ -235,7 +233,7 @@ def test_importing_twice_changes_nothing_more(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract I2")
-def test_empty_lines_are_passed_over_and_counted(gallery: LogoAdmin) -> None:
+def test_empty_lines_are_skipped_and_counted(gallery: LogoAdmin) -> None:
     assert lines_of(load(gallery, "", AUTHOR, "   \n", "\n", b"\r\n")) == 1
     assert lines_of(load(gallery)) == 0
     assert refused(gallery, "", "x", "\n", "y") == [
@@ -257,7 +255,7 @@ BAD: dict[str, tuple[object, list[tuple[tuple[str | int, ...], str]]]] = {
     "null": ("null", [((), "dict_type")]),
     "no kind": ({"author_id": 1}, [(("kind",), "literal_error")]),
     "another kind": ({**AUTHOR, "kind": "artist"}, [(("kind",), "literal_error")]),
-    "a kind that is no text": ({**AUTHOR, "kind": ["author"]}, [(("kind",), "literal_error")]),
+    "a kind that is not a text": ({**AUTHOR, "kind": ["author"]}, [(("kind",), "literal_error")]),
     "an unknown field": ({**AUTHOR, "age": 5}, [(("age",), "extra_forbidden")]),
     "a missing field": ({"kind": "author", "author_id": 1, "user_id": 1}, [(("username",), "missing")]),
     "several problems": (
@@ -281,11 +279,11 @@ BAD: dict[str, tuple[object, list[tuple[tuple[str | int, ...], str]]]] = {
     "a taken number": ({**AUTHOR, "user_id": 102}, [(("user_id",), "value_error")]),
     "a taken role name": ({**ROLE, "name": "admin"}, [(("name",), "value_error")]),
     "a taken username": ({**USER, "username": "ann"}, [(("username",), "value_error")]),
-    "an author who is not there": ({**LOGO, "author_ids": [1, 77]}, [(("author_ids",), "value_error")]),
+    "a missing author": ({**LOGO, "author_ids": [1, 77]}, [(("author_ids",), "value_error")]),
     "an author id out of bounds": ({**LOGO, "author_ids": [1, -1]}, [(("author_ids", 1), "greater_than_equal")]),
-    "author ids that are no array": ({**LOGO, "author_ids": 1}, [(("author_ids",), "list_type")]),
+    "author ids that are not an array": ({**LOGO, "author_ids": 1}, [(("author_ids",), "list_type")]),
     "embedded authors": ({**LOGO, "authors": []}, [(("authors",), "extra_forbidden")]),
-    "a URL that is none": ({**LOGO, "preview_url": "x"}, [(("preview_url",), "url_parsing")]),
+    "an invalid URL": ({**LOGO, "preview_url": "x"}, [(("preview_url",), "url_parsing")]),
 }
 
 
@@ -314,7 +312,7 @@ def test_a_bad_line_says_in_words_what_is_wrong(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract I1", "contract I2")
-def test_a_mark_of_utf_8_is_passed_over_at_the_start_of_a_file_alone(gallery: LogoAdmin) -> None:
+def test_a_utf_8_byte_order_mark_is_skipped_at_the_start_of_a_file_only(gallery: LogoAdmin) -> None:
     author, role = json.dumps(AUTHOR), json.dumps(ROLE)
     mark = "\ufeff"
     assert lines_of(load(gallery, (mark + author).encode(), role.encode())) == 2
@@ -434,7 +432,7 @@ def test_a_new_password_hash_ends_the_sessions_and_the_same_one_does_not(stocked
 
 
 @pytest.mark.rule("contract I2", "contract C1")
-def test_a_hash_that_an_earlier_version_took_signs_nobody_in_if_it_is_none(stocked: LogoAdmin) -> None:
+def test_an_invalid_hash_accepted_by_an_earlier_version_signs_nobody_in(stocked: LogoAdmin) -> None:
     storage: Storage = vars(stocked)["_storage"]
     for hash_ in ("x", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "é", "$argon2id$é"):
         storage.write(lambda uow, hash_=hash_: uow.passwords.set(7, PasswordHash(hash_)))  # type: ignore[misc]  # has a default
@@ -455,7 +453,7 @@ def test_what_is_wrong_with_a_hash_is_said_without_it(gallery: LogoAdmin) -> Non
 
 
 @pytest.mark.rule("contract I2")
-def test_progress_is_told_of_each_line(gallery: LogoAdmin) -> None:
+def test_progress_is_reported_for_each_line(gallery: LogoAdmin) -> None:
     told: list[int] = []
     lines = ["", json.dumps(AUTHOR), "", json.dumps(ROLE)]
     gallery.import_export.load(ImportRecords(), lines, progress=lambda: told.append(1))
@@ -600,7 +598,7 @@ def test_an_import_takes_the_scopes_of_the_kinds_in_it(stocked: LogoAdmin, stora
         with pytest.raises(NotPermitted):
             stocked.import_export.load(ImportRecords(), map(json.dumps, lines), painter)
     reader = signed_in(storage, "users:read", user_id=802)
-    with pytest.raises(NotPermitted):  # who may change nothing is told so before a line is read
+    with pytest.raises(NotPermitted):  # callers without a write scope are refused before a line is read
         stocked.import_export.load(ImportRecords(), (pytest.fail("a line was read") for _ in range(1)), reader)
 
 
@@ -646,7 +644,7 @@ def test_a_logo_of_very_many_authors_travels(clock: FrozenClock) -> None:
     source, target = (gallery_on(storage, clock, started=False) for storage in storages)
     many = 12_000
     for storage in storages:
-        # Put there at once: to import so many authors takes seconds.
+        # Inserted directly: importing this many authors takes seconds.
         authors = [Author(id_, id_, f"{id_}", NOW) for id_ in range(1, many + 1)]
         storage.write(lambda uow, of=authors: [uow.records(AUTHORS).add(author) for author in of])  # type: ignore[misc]  # has a default
     load(source, LOGO | {"author_ids": list(range(many, 0, -1))})
@@ -657,7 +655,7 @@ def test_a_logo_of_very_many_authors_travels(clock: FrozenClock) -> None:
 
 
 @pytest.mark.rule("contract A21", "contract I2")
-def test_of_very_many_authors_that_are_none_the_first_is_a_problem(stocked: LogoAdmin) -> None:
+def test_of_very_many_missing_authors_the_first_is_reported(stocked: LogoAdmin) -> None:
     with pytest.raises(InvalidLines) as caught:
         load(stocked, LOGO | {"author_ids": [1, *["x"] * 100_000]})
     assert [problem.loc for bad in caught.value.lines for problem in bad.problems] == [("author_ids", 1)]

@@ -295,7 +295,7 @@ def test_a_preview_is_an_absolute_http_url(url: str) -> None:
         "java\nscript:https://example.org/",
     ],
 )
-def test_a_preview_that_is_no_absolute_http_url_is_refused(url: str) -> None:
+def test_a_preview_must_be_an_absolute_http_url(url: str) -> None:
     problems = [(("preview_url",), "url_parsing")]
     assert {kind: problems_with(kind, preview_url=url) for kind in ARTWORKS} == dict.fromkeys(ARTWORKS, problems)
 
@@ -341,7 +341,7 @@ def test_a_line_dates_from_1970_on_in_whole_seconds(created_at: object, type_: s
 
 
 @pytest.mark.rule("contract A5")
-def test_a_problem_says_where_what_and_which_type() -> None:
+def test_a_problem_has_a_location_a_message_and_a_type() -> None:
     with pytest.raises(InvalidInput) as caught:
         roles.GetRole(role_id=-1)
     (problem,) = caught.value.problems

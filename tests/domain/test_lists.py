@@ -40,7 +40,7 @@ SEARCHES: list[tuple[ListCommand, bool]] = [
 
 @pytest.mark.rule("contract E3")
 @pytest.mark.parametrize(("command", "is_search"), SEARCHES)
-def test_a_list_is_a_search_unless_an_index_has_what_is_asked(command: ListCommand, is_search: bool) -> None:
+def test_a_list_is_a_search_unless_an_index_covers_it(command: ListCommand, is_search: bool) -> None:
     assert command.searches is is_search
 
 
@@ -119,7 +119,7 @@ def test_a_list_that_fails_midway_never_looks_complete() -> None:
 
 
 def fill(uow: UnitOfWork, size: int) -> None:
-    """Keep so many of each kind, all artworks by author 1; user ids leave room for the administrator."""
+    """Store `size` records of each kind, all artworks by author 1; user ids leave room for the administrator."""
     for id_ in range(1, size + 1):
         if id_ > 2:
             uow.records(ROLES).add(Role(id_, f"role {id_}", (), NOW))
@@ -261,7 +261,7 @@ def test_the_last_page_names_no_next_one(varied: LogoAdmin, name: str) -> None:
 
 @pytest.mark.rule("contract E2")
 @pytest.mark.parametrize("name", ASKS)
-def test_a_list_may_begin_after_any_id_whether_it_is_there_or_not(varied: LogoAdmin, name: str) -> None:
+def test_a_list_may_begin_after_any_id_even_a_missing_one(varied: LogoAdmin, name: str) -> None:
     whole = ids(varied, name)
     for after in (0, 1, 3, 8, 15, 500, 2_147_483_647):
         expected = [id_ for id_ in whole if id_ > after]
@@ -388,7 +388,7 @@ def test_users_are_filtered_by_role_and_authors_by_user(varied: LogoAdmin) -> No
 
 
 @pytest.mark.rule("contract E2", "contract E3")
-def test_what_is_filtered_comes_in_pages_as_well(varied: LogoAdmin) -> None:
+def test_filtered_lists_are_paged_as_well(varied: LogoAdmin) -> None:
     page = listed(varied, "logos", author_id=2, limit=2)
     assert ([logo.logo_id for logo in page], page.next_after) == ([1, 3], 3)
     page = listed(varied, "logos", author_id=2, limit=2, after=3)

@@ -1,4 +1,4 @@
-"""Nobody becomes stronger than they are, nor takes the last one who may do everything away (contract B4)."""
+"""Nobody can raise their own privileges or remove the last administrator (contract B4)."""
 
 import json
 from collections.abc import Callable
@@ -132,7 +132,7 @@ def test_a_stronger_role_is_not_removed(gallery: LogoAdmin, manager: SignedIn) -
     refused(gallery, lambda: gallery.roles.remove(RemoveRole(role_id=3), manager))
 
 
-def test_a_new_user_is_as_strong_as_whoever_makes_them_at_most(gallery: LogoAdmin, manager: SignedIn) -> None:
+def test_a_new_user_is_at_most_as_strong_as_their_creator(gallery: LogoAdmin, manager: SignedIn) -> None:
     command = CreateUser(user_id=8, username="ben", password="pw")
     gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write",)))
     refused(gallery, lambda: gallery.users.create(command, manager))
@@ -419,7 +419,7 @@ def test_a_revert_takes_the_scope_of_the_kind(
     )
 
 
-# The last one who holds everything.
+# The last user with every scope.
 
 
 def demotion_by_import(gallery: LogoAdmin, caller: Caller, *, dry_run: bool = False) -> None:
@@ -457,7 +457,9 @@ def test_the_last_but_one_may_go_and_then_not_the_other(gallery: LogoAdmin, stor
 
 
 @pytest.mark.parametrize("way", LAST)
-def test_who_cannot_sign_in_is_not_the_one_who_stays(gallery: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+def test_a_user_who_cannot_sign_in_does_not_count_as_the_last_administrator(
+    gallery: LogoAdmin, storage: MemoryStorage, way: str
+) -> None:
     gallery.import_export.load(ImportRecords(), [role_line(9, "*"), user_line(9, 9)])
     refused(gallery, lambda: LAST[way](gallery, admin(gallery, storage)), Conflict)
     gallery.users.set_password(SetPassword(user_id=9, password="pw"))
@@ -548,8 +550,8 @@ SCOPE: Final = st.lists(st.sampled_from(SCOPES), max_size=3, unique=True).map(tu
 class Escalation(RuleBasedStateMachine):
     """Users with any roles do anything, with sessions and with keys.
 
-    The whole that anybody may ever do is the whole of what was handed out by somebody who could: so after each step,
-    what a caller changed holds no scope that neither it had before nor the caller holds.
+    Scopes come only from callers that hold them: after each step, a changed record has no scope that neither it had
+    before nor the caller holds.
     """
 
     def __init__(self) -> None:
@@ -587,7 +589,7 @@ class Escalation(RuleBasedStateMachine):
         return self.storage.read(lambda uow: {r.role_id: frozenset(r.scope) for r in uow.records(ROLES).page(-1, 500)})
 
     def does(self, caller: int, command: Any) -> None:
-        """Let a caller do something, refused or not, and look what came of it."""
+        """Let a caller do something, refused or not, and check the result."""
         who = self.callers[caller % len(self.callers)]
         try:
             scope = frozenset(self.gallery.sessions.me(WhoAmI(), who).scope)
@@ -602,7 +604,7 @@ class Escalation(RuleBasedStateMachine):
 
     @staticmethod
     def judge(scope: frozenset[str], *states: tuple[dict[int, frozenset[str]], dict[int, frozenset[str]]]) -> None:
-        """Make sure that a caller with a scope could do what became of users, and of roles."""
+        """Make sure that a caller with a scope could make the changes to users and roles."""
         if "*" in scope:
             return
         for before, after in states:

@@ -61,7 +61,7 @@ def upgraded(storage: Storage, clock: FrozenClock, monkeypatch: pytest.MonkeyPat
 
 
 def earlier(uow: UnitOfWork, newer: Newer) -> Snapshot:
-    """Return what an earlier version said of the record."""
+    """Return the snapshot that an earlier version stored of the record."""
     serialized = {**snapshot(KINDS[newer.kind], newer.repository(uow).get(newer.id))}
     del serialized[newer.field]
     for kind in ARTWORK_KINDS:
@@ -92,7 +92,7 @@ def test_an_amendment_is_undone_and_the_field_has_its_default(
     assert (record.created_at, getattr(record, newer.field)) == (5, newer.default)
 
 
-def test_what_was_removed_comes_back_with_the_default(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
+def test_a_removed_record_comes_back_with_the_default(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
     def remove(uow: UnitOfWork) -> int:
         now = earlier(uow, newer)
         assert newer.repository(uow).remove(newer.id)
@@ -105,7 +105,7 @@ def test_what_was_removed_comes_back_with_the_default(upgraded: LogoAdmin, stora
     assert getattr(before, newer.field) == newer.default
 
 
-def test_what_was_created_goes(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
+def test_a_created_record_is_removed(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
     number = storage.write(lambda uow: write(uow, newer, "created", None, earlier(uow, newer)))
     upgraded.changes.revert(Revert(change_id=number))
     assert storage.read(lambda uow: newer.repository(uow).get(newer.id)) is None

@@ -1,4 +1,4 @@
-"""The list of one's sessions, ending them, and when they end by themselves (contract C6, K7)."""
+"""Listing and ending one's own sessions, and session expiry (contract C6, K7)."""
 
 from dataclasses import replace
 from typing import Final
@@ -147,7 +147,7 @@ def test_a_service_key_and_nobody_have_no_sessions_to_list_or_end(stocked: LogoA
         stocked.sessions.remove_all(RemoveUserSessions(user_id=7), key)
 
 
-def test_a_session_ends_after_so_many_days_however_often_it_is_refreshed(
+def test_a_session_ends_at_its_absolute_limit_however_often_it_is_refreshed(
     storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=DAY, session_days=2))
@@ -171,7 +171,7 @@ def test_a_session_ends_after_so_many_days_however_often_it_is_refreshed(
         refresh(gallery, tokens)
 
 
-def test_a_shorter_absolute_end_holds_for_sessions_that_are_there(storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_a_shorter_absolute_limit_applies_to_existing_sessions(storage: MemoryStorage, clock: FrozenClock) -> None:
     old = gallery_on(storage, clock)
     stock(old)
     tokens, other = old.sessions.sign_in(ANN), old.sessions.sign_in(ANN)
@@ -227,7 +227,7 @@ def test_of_what_a_program_calls_itself_so_much_is_kept_as_can_be_shown(
 
 
 @pytest.mark.rule("contract C6")
-def test_a_user_has_so_many_sessions_at_most_and_those_stay_that_are_used(
+def test_a_user_has_a_limited_number_of_sessions_and_the_least_recently_used_end(
     stocked: LogoAdmin, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(open_sessions, "MOST_SESSIONS", 3)

@@ -61,7 +61,7 @@ def answer(gallery: LogoAdmin, command: Command, caller: Caller) -> type[LogoAdm
     return None
 
 
-# Every command that takes a scope, or that touches on keys: whoever lacks it learns nothing else.
+# Every command that requires a scope or concerns keys: callers without the scope learn nothing else.
 SCOPED: Final = [kind for kind in ASKED if kind.permission.scope is not None]
 
 
@@ -79,11 +79,11 @@ def test_who_lacks_the_scope_learns_nothing(gallery: LogoAdmin, storage: MemoryS
 
 @dataclass(frozen=True)
 class Case:
-    """What a manager may not do, in a gallery where something else stands against it, too.
+    """A command that a manager may not use, in a gallery where another reason also forbids it.
 
     Attributes:
-        command: what is asked for.
-        otherwise: what stands against it, as somebody learns who holds everything.
+        command: the command.
+        otherwise: the other reason, as an administrator learns it.
         before: what makes it so.
     """
 
@@ -200,7 +200,7 @@ def test_a_key_learns_nothing_of_keys_and_of_its_maker(gallery: LogoAdmin, stora
         assert answer(gallery, if_match(command, OLD), key) is NotPermitted
 
 
-# Whoever may learns first whether it is there, and then whether it is what they saw, of every kind alike.
+# Permitted callers learn first whether the record exists and then whether it is outdated, for every kind alike.
 CHANGED: Final = [
     kind
     for kind, (call, _) in ASKED.items()
@@ -210,7 +210,7 @@ CHANGED: Final = [
 
 
 @pytest.mark.parametrize("kind", CHANGED, ids=lambda kind: kind.__name__)
-def test_what_is_not_there_is_missing_and_what_was_changed_is_outdated(
+def test_a_missing_record_is_not_found_and_a_changed_one_is_outdated(
     gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]
 ) -> None:
     caller = signed_in(storage, "*", user_id=500)

@@ -171,7 +171,7 @@ def test_a_response_that_outlasted_its_time_is_replaced(
 
 
 def texts(stored: object) -> Iterator[str]:
-    """Return every text in what is stored, however deep."""
+    """Return every text in the stored data, however deep."""
     if isinstance(stored, str):
         yield stored
     elif isinstance(stored, dict):
@@ -196,7 +196,7 @@ def digests(text: str) -> Iterator[str]:
 
 
 @pytest.mark.rule("contract C3", "contract C5")
-def test_nothing_stored_can_be_opened_with_what_is_stored(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_stored_data_cannot_decrypt_itself(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     """Also where a client makes its keys of its tokens, in the way in which they might be stored."""
     tokens = stocked.sessions.sign_in(once(ANN, hashlib.sha256(ANN_PASSWORD.encode()).hexdigest()))
     for derived in (lambda text: text, lambda text: hashlib.sha256(text.encode()).hexdigest()):

@@ -142,7 +142,7 @@ def test_it_takes_the_scopes_of_all_kinds_concerned(stocked: LogoAdmin, storage:
     for number, scope in enumerate([("logos:write",), ("authors:write",), ("changes:read",), ()]):
         with pytest.raises(NotPermitted):
             revert(stocked, caller=signed_in(storage, *scope, user_id=600 + number))
-    with pytest.raises(NotPermitted):  # to strangers, requests that are there and that are not look alike
+    with pytest.raises(NotPermitted):  # to strangers, existing and missing requests look alike
         revert(stocked, "unknown", signed_in(storage, "users:read", user_id=700))
     assert len(revert(stocked, caller=signed_in(storage, "logos:write", "authors:write", user_id=701))) == 2
 

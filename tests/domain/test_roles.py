@@ -21,7 +21,7 @@ def test_a_new_role_gets_the_next_id(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract D roles")
-def test_the_id_of_a_removed_role_is_not_given_again(gallery: LogoAdmin) -> None:
+def test_the_id_of_a_removed_role_is_not_reused(gallery: LogoAdmin) -> None:
     assert create(gallery, "painter").role_id == 3
     gallery.roles.remove(RemoveRole(role_id=3))
     assert create(gallery, "painter").role_id == 4
@@ -66,7 +66,7 @@ def test_a_role_name_of_another_role_is_refused_on_a_change(gallery: LogoAdmin) 
 
 
 @pytest.mark.rule("contract A9", "contract D roles")
-def test_a_role_that_is_not_there_is_not_found(gallery: LogoAdmin) -> None:
+def test_a_missing_role_is_not_found(gallery: LogoAdmin) -> None:
     for ask in (
         lambda: gallery.roles.get(GetRole(role_id=12)),
         lambda: gallery.roles.amend(AmendRole(role_id=12)),

@@ -435,7 +435,7 @@ def test_knowing_who_asks_does_not_ask_storage(stocked: LogoAdmin, storage: Watc
     assert storage.asked == []
 
 
-# Ending a session, and who one is.
+# Ending a session, and the signed-in user.
 
 
 def holder(gallery: LogoAdmin, who: SignedIn, *scope: str) -> KeyHolder:
@@ -466,7 +466,7 @@ def test_a_session_is_ended_by_either_of_its_tokens(stocked: LogoAdmin, by: str)
 
 
 @pytest.mark.rule("contract C3")
-def test_a_refresh_token_says_which_session_ends_whoever_shows_it(stocked: LogoAdmin) -> None:
+def test_a_refresh_token_identifies_the_session_to_end_for_any_caller(stocked: LogoAdmin) -> None:
     mine, other = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ADMIN)
     stocked.sessions.revoke(Revoke(refresh_token=other.refresh_token), caller(stocked, mine))
     assert works(stocked, mine)

@@ -40,7 +40,7 @@ def test_a_password_that_was_given_is_not_told_again(storage: MemoryStorage, clo
 
 
 @pytest.mark.rule("contract H3")
-def test_a_password_that_was_made_up_is_told_once(storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_a_generated_password_is_shown_once(storage: MemoryStorage, clock: FrozenClock) -> None:
     made_up = start(storage, clock)
     assert made_up is not None
     assert len(made_up) >= 32
@@ -75,7 +75,7 @@ def test_the_first_start_makes_two_keys_for_tokens(storage: MemoryStorage, clock
 
 
 @pytest.mark.rule("contract C2")
-def test_a_rotation_signs_with_a_key_that_was_accepted_and_accepts_the_one_that_signed(
+def test_a_rotation_signs_with_the_next_key_and_accepts_the_previous_one(
     storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     start(storage, clock)

@@ -55,7 +55,7 @@ def test_a_name_may_be_tried_ten_times_from_one_place(limits: Limits) -> None:
     assert tries(limits, "ann", HERE) == 0
 
 
-def test_it_says_how_long_to_wait(limits: Limits, clock: FrozenClock) -> None:
+def test_a_refusal_states_how_long_to_wait(limits: Limits, clock: FrozenClock) -> None:
     tries(limits, "ann", HERE)
     for passed, wait in ((0, 300), (1, 299), (298, 1)):
         clock.pass_by(passed)
@@ -147,7 +147,7 @@ def test_a_place_that_is_refused_leaves_no_trace_of_the_names_it_tries(limits: L
     assert tries(limits, "user 150", HERE) == 0
 
 
-def test_what_is_kept_tells_neither_name_nor_place(limits: Limits, storage: MemoryStorage) -> None:
+def test_stored_attempts_reveal_neither_name_nor_address(limits: Limits, storage: MemoryStorage) -> None:
     tries(limits, "ann-with-a-name", HERE, 1)
     kept = repr(vars(storage)["_tables"].sign_in_attempts)
     assert "ann-with-a-name" not in kept

@@ -25,7 +25,7 @@ def depth_of(value: object) -> int:
 
 
 def refusal(text: str | bytes, *most: int) -> str:
-    with pytest.raises(ValueError) as refused:  # noqa: PT011 (the texts are what is compared)
+    with pytest.raises(ValueError) as refused:  # noqa: PT011 (the texts are compared)
         strict_json(text, *most)
     return str(refused.value)
 

@@ -93,7 +93,7 @@ def test_a_user_is_found_by_id(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract A9", "contract D users")
-def test_a_user_who_is_not_there_is_not_found(gallery: LogoAdmin) -> None:
+def test_a_missing_user_is_not_found(gallery: LogoAdmin) -> None:
     for ask in (
         lambda: gallery.users.get(GetUser(user_id=12)),
         lambda: gallery.users.amend(AmendUser(user_id=12)),
@@ -120,7 +120,7 @@ def test_a_user_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: 
 
 
 @pytest.mark.rule("contract D users", "contract A9")
-def test_a_role_that_is_not_there_cannot_be_given(gallery: LogoAdmin) -> None:
+def test_a_missing_role_cannot_be_assigned(gallery: LogoAdmin) -> None:
     create(gallery, 7, "ann")
     with pytest.raises(NotFound, match=r"^Role 99 not found$"):
         gallery.users.amend(AmendUser(user_id=7, username="x", role_id=99))
@@ -149,7 +149,7 @@ def test_a_removed_user_is_gone_and_the_name_is_free(gallery: LogoAdmin) -> None
 
 
 @pytest.mark.rule("spec §Endpoints 4", "contract A13")
-def test_removing_an_avatar_answers_what_it_was(gallery: LogoAdmin) -> None:
+def test_removing_an_avatar_returns_the_removed_avatar(gallery: LogoAdmin) -> None:
     create(gallery, 7, "ann", "a.png")
     assert gallery.users.remove_avatar(RemoveAvatar(user_id=7)) == RemovedAvatar("a.png")
     assert gallery.users.get(GetUser(user_id=7)).avatar is None

@@ -58,7 +58,7 @@ def everything(gallery: LogoAdmin) -> list[str]:
     return lines
 
 
-# What has no version: a key is there or not, and so is a session.
+# Without a version: a key or a session either exists or does not.
 UNVERSIONED: Final = {keys.RemoveKey, sessions.RemoveSession, sessions.RemoveUserSessions}
 
 
@@ -164,7 +164,7 @@ def test_a_version_never_comes_back(stocked: LogoAdmin) -> None:
         seen.add(version)
 
 
-def test_an_id_that_is_given_again_does_not_bring_its_versions_back(stocked: LogoAdmin) -> None:
+def test_a_reused_id_does_not_bring_its_versions_back(stocked: LogoAdmin) -> None:
     seen = version_of(stocked.users.get(users.GetUser(user_id=7)))
     stocked.users.remove(users.RemoveUser(user_id=7))
     stocked.users.create(users.CreateUser(user_id=7, username="ann", avatar="a.png", password="pw"))
