@@ -17,7 +17,7 @@ ADAPTERS = pytest.mark.parametrize("encryption", [FernetEncryption()], ids=["fer
 
 @ADAPTERS
 @given(text=TEXTS, key=TEXTS)
-def test_what_was_encrypted_is_decrypted_under_its_key(encryption: Encryption, text: str, key: str) -> None:
+def test_an_encrypted_text_is_decrypted_under_its_key(encryption: Encryption, text: str, key: str) -> None:
     assert encryption.decrypt(encryption.encrypt(text, key), key) == text
 
 
@@ -38,7 +38,7 @@ def test_what_is_no_seal_is_refused(encryption: Encryption, broken: str) -> None
 
 
 @ADAPTERS
-def test_what_was_changed_is_refused(encryption: Encryption) -> None:
+def test_a_changed_ciphertext_is_refused(encryption: Encryption) -> None:
     encrypted = encryption.encrypt("a token", "key")
     for place in range(0, len(encrypted) - 4, 7):
         spoilt = encrypted[:place] + ("A" if encrypted[place] != "A" else "B") + encrypted[place + 1 :]

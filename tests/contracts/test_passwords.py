@@ -76,7 +76,7 @@ def test_where_there_is_no_hash_no_password_is_right(hasher: PasswordHasher, pas
     "hash_",
     ["", "x", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "$2b$12$" + "a" * 53, "é", "$argon2id$é\0"],
 )
-def test_a_hash_that_is_none_is_never_right(hasher: PasswordHasher, hash_: str) -> None:
+def test_an_invalid_hash_never_matches(hasher: PasswordHasher, hash_: str) -> None:
     assert not hasher.verify(PasswordHash(hash_), "password")
 
 

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001 (letters that look alike are what is tested)
+# ruff: noqa: RUF001 (the tests need letters that look alike)
 """Every sentence of :mod:`logoadmin.ports.storage`, over every adapter."""
 
 import threading
@@ -144,7 +144,7 @@ def add_author(author_id: int, name: str, uow: UnitOfWork) -> None:
 
 
 @pytest.mark.rule("contract A6")
-def test_each_name_is_a_duplicate_of_itself(storage: Storage) -> None:
+def test_each_name_duplicates_only_the_same_name(storage: Storage) -> None:
     found = {}
     write(storage, *(partial(add_author, number, name) for number, name in enumerate(LOOK_ALIKES)))
     for name in LOOK_ALIKES:
@@ -788,7 +788,7 @@ def test_people_are_filtered_by_role_by_user_and_by_name(storage: Storage) -> No
     assert storage.read(lambda uow: uow.records(ROLES).page(2, 9, Filter(q="LE 2"))) == ()
 
 
-# Name, what is searched for in it, and whether it is there.
+# Name, search text, and whether the name contains it.
 SEARCHES = (
     *(("Straße", "SS", True), ("STRASSE", "ß", True), ("Straße", "STRASSE", True), ("ẞ", "ss", True)),
     *(("İstanbul", "i̇", True), ("İstanbul", "i", True), ("ı", "i", False), ("I", "i", True), ("I", "ı", False)),
@@ -925,7 +925,7 @@ def test_the_longest_names_are_searched_to_their_end(storage: Storage, letter: s
 
 
 @pytest.mark.rule("contract A16", "contract G2")
-def test_links_are_told_in_link_order_by_artwork_and_by_author(storage: Storage) -> None:
+def test_links_are_listed_in_link_order_by_artwork_and_by_author(storage: Storage) -> None:
     write(
         storage,
         *(lambda uow, i=i: uow.records(AUTHORS).add(author(i)) for i in (1, 2, 3)),
@@ -1171,7 +1171,7 @@ def test_sessions_and_answers_can_be_made_to_expire_earlier(signed_in: Storage) 
 
 
 @pytest.mark.rule("contract C3")
-def test_of_expired_sessions_so_many_tokens_are_forgotten_at_once(signed_in: Storage) -> None:
+def test_tokens_of_expired_sessions_are_forgotten_in_limited_batches(signed_in: Storage) -> None:
     hashes = [f"{number} of three" for number in range(5)]
 
     def begin(uow: UnitOfWork) -> None:
@@ -1214,7 +1214,7 @@ def test_refresh_tokens_remember_that_they_were_used(signed_in: Storage) -> None
 
 
 @pytest.mark.rule("contract C3")
-def test_ending_a_session_tells_whether_there_was_one(signed_in: Storage) -> None:
+def test_ending_a_session_returns_whether_it_existed(signed_in: Storage) -> None:
     assert write(signed_in, lambda uow: uow.sessions.end("one")) is True
     assert write(signed_in, lambda uow: uow.sessions.end("one")) is False
     assert write(signed_in, lambda uow: uow.sessions.end("TWO")) is False
@@ -1428,7 +1428,7 @@ def test_a_secret_is_replaced_and_no_other(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract C2")
-def test_replacing_a_secret_that_is_not_there_keeps_it(storage: Storage) -> None:
+def test_replacing_a_missing_secret_keeps_it(storage: Storage) -> None:
     write(storage, lambda uow: uow.secrets.replace("token_key", "a"))
     assert storage.read(lambda uow: uow.secrets.get("token_key")) == "a"
 
@@ -1563,7 +1563,7 @@ def test_no_change_made_at_once_is_lost(storage: Storage, kind: AnyKind) -> None
 
     def change(uow: UnitOfWork) -> None:
         found = uow.records(kind).get(1)
-        dawdle()  # whoever else has read meanwhile would be lost
+        dawdle()  # an update that read meanwhile would be lost
         assert found is not None
         uow.records(kind).update(replace(found, **{kind.name_field: getattr(found, kind.name_field) + "x"}))
 
@@ -1664,7 +1664,7 @@ def test_who_looks_for_a_link_at_once_with_others_finds_theirs(storage: Storage)
 
 
 @pytest.mark.rule("contract A20")
-def test_a_storage_says_where_it_is_without_secrets(storage: Storage) -> None:
+def test_a_storage_describes_its_location_without_secrets(storage: Storage) -> None:
     assert "/" not in storage.server
     assert "@" not in storage.server
     assert isinstance(storage.waits, bool)

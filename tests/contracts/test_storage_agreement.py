@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001 (letters that look alike are what is tested)
+# ruff: noqa: RUF001 (the tests need letters that look alike)
 """The same random steps on every storage give the same answers, the same errors and the same texts."""
 
 import contextlib
@@ -116,7 +116,7 @@ def versions(records: Iterable[Any]) -> list[tuple[int, list[int]]]:
 
 
 def alone(uow: UnitOfWork) -> list[Any]:
-    """Return every record, got by itself."""
+    """Return every record, each read separately."""
     got: list[Any] = [uow.records(ROLES).get(role.role_id) for role in uow.records(ROLES).page(-1, 99)]
     got += [uow.records(USERS).get(user.user_id) for user in uow.records(USERS).page(-1, 99)]
     got += [uow.records(AUTHORS).get(author.author_id) for author in uow.records(AUTHORS).page(-1, 99)]
@@ -392,8 +392,8 @@ class Agreement(RuleBasedStateMachine):
 
         def update_times(uow: UnitOfWork) -> None:
             for session in uow.sessions.of_user(user_id):
-                anew = replace(session, created_at=created_at, expires_at=expires_at, refreshed_at=refreshed_at)
-                uow.sessions.update_times(anew)
+                renewed = replace(session, created_at=created_at, expires_at=expires_at, refreshed_at=refreshed_at)
+                uow.sessions.update_times(renewed)
 
         self.step(update_times)
 
@@ -472,7 +472,7 @@ def fail(_uow: UnitOfWork) -> None:
 
 
 def outcome(storage: Storage, parts: list[list[Step]], *, is_kept: bool) -> object:
-    """Run steps, each part as a unit of work; return every answer, every error's text, and what is there afterwards."""
+    """Run steps, each part as a unit of work; return every answer, every error's text, and the final contents."""
     answers: list[object] = []
 
     def run(steps: list[Step], uow: UnitOfWork) -> None:

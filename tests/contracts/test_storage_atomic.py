@@ -1,4 +1,4 @@
-"""What :mod:`logoadmin.ports.storage` says of writes that are made together, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.storage` for batched writes, over every adapter."""
 
 import itertools
 import threading
@@ -45,7 +45,7 @@ def add(storage: Storage, number: int) -> Author:
 
 
 def ids(storage: Storage) -> list[tuple[int, int]]:
-    """Return who is there, as ids and numbers."""
+    """Return the stored records, as ids and numbers."""
     return storage.read(
         lambda uow: [(author.author_id, author.user_id) for author in uow.records(AUTHORS).page(-1, 99)]
     )
@@ -69,7 +69,7 @@ def test_no_writes_at_all_are_kept_together_just_as_well(storage: Storage) -> No
     assert ids(storage) == []
 
 
-def test_one_that_raises_undoes_itself_alone_and_its_ids_are_given_again(storage: Storage) -> None:
+def test_a_part_that_raises_is_undone_alone_and_its_ids_are_reused(storage: Storage) -> None:
     class Stop(Exception):
         pass
 

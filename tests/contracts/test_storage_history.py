@@ -1,4 +1,4 @@
-"""What :mod:`logoadmin.ports.storage` says of the history, over every adapter: nobody ever misses a change."""
+"""The rules of :mod:`logoadmin.ports.storage` for the history, over every adapter: nobody ever misses a change."""
 
 import contextlib
 import subprocess
@@ -79,7 +79,7 @@ def test_changes_of_the_longest_styles_are_kept(storage: Storage) -> None:
     add(storage, change(1, before=before, after=after), change(2, before=after, after=None))
     found = storage.read(lambda uow: uow.changes.get(1))
     assert found is not None
-    # Compared by itself: pytest would print a difference of megabytes.
+    # Compared separately: pytest would print a difference of megabytes.
     assert (found.before == before, found.after == after) == (True, True)
     for number in (0, 1):  # two are too heavy for a page
         assert [len(found.before or ()) for found in storage.read(lambda uow, n=number: uow.changes.page(n, 9))] == [1]  # type: ignore[misc]  # has a default
@@ -233,7 +233,7 @@ def test_the_history_outlasts_the_record_and_the_user(storage: Storage) -> None:
 
 
 def keep_changes(storage: Storage, writes: int, most: int = 3) -> None:
-    """Write changes, some at a time; each says how many came before it in the same write."""
+    """Write changes, some at a time; each carries the number of changes in its write."""
     for number in range(writes):
 
         def work(uow: UnitOfWork, many: int = 1 + number % most) -> None:
@@ -244,7 +244,7 @@ def keep_changes(storage: Storage, writes: int, most: int = 3) -> None:
 
 
 def follow(storage: Storage, until: int, page: int, *, snapshot: bool = False) -> list[Change]:
-    """Read on after the last change that was seen until so many were."""
+    """Keep reading after the last change seen until `until` changes were seen."""
     look = storage.snapshot if snapshot else storage.read
     seen: list[Change] = []
     deadline = time.monotonic() + IN_TIME
@@ -258,7 +258,7 @@ def follow(storage: Storage, until: int, page: int, *, snapshot: bool = False) -
 
 
 def assert_whole(seen: list[Change], many: int) -> None:
-    """Make sure that each change is there once, in order, and that those of one write are side by side."""
+    """Make sure that each change occurs once, in order, and that changes of the same write are adjacent."""
     assert [found.change_id for found in seen] == list(range(1, many + 1))
     at = 0
     while at < many:
