@@ -1,6 +1,6 @@
-"""A service on a real Galera cluster: what becomes of writes when its servers are killed, frozen and cut off.
+"""A service on a real Galera cluster: the fate of writes when its servers are killed, frozen and cut off.
 
-Each test prints what became of the writes; ``pytest -rA`` shows it.
+Each test prints the fate of the writes; ``pytest -rA`` shows it.
 """
 
 import logging
@@ -132,7 +132,7 @@ def test_a_fault_of_the_writing_server_loses_and_doubles_nothing(
         time.sleep(_AFTER)
         end(cluster.nodes[0])
         cluster.proxy.leads_to("one")
-        # What was acknowledged may have been under way; what is asked for from now on is what counts.
+        # Acknowledged writes may have been under way; only requests from now on count.
         wait_for_a_write(write_log, time.monotonic())
         time.sleep(_AFTER)
     assert began < switched
@@ -167,7 +167,7 @@ def test_without_a_quorum_nothing_is_acknowledged(
         acknowledged = write_log.since(alone)
         answers = [service.ask("GET", "/api/changes?limit=1", headers=bearer(token)) for service in services]
         looked = {result.check: result for result in check_database(one.url_of(database), 1)}
-        # Those who were together before are together again only when all of them are there.
+        # The previous members form a cluster again only when all of them are running.
         with ThreadPoolExecutor(2) as executor:
             list(executor.map(Node.start, (two, three)))
         cluster.proxy.leads_to("one")
@@ -254,7 +254,7 @@ def author(author_id: int, uow: UnitOfWork) -> Author | None:
     return uow.records(AUTHORS).get(author_id)
 
 
-def test_what_was_written_through_one_server_is_read_through_another(cluster: Cluster, database: str) -> None:
+def test_a_write_through_one_server_is_read_through_another(cluster: Cluster, database: str) -> None:
     with ExitStack() as closed:
         storages = [closed.enter_context(closing(open_sql_storage(node.url_of(database)))) for node in cluster.nodes]
         for number in range(60):
@@ -275,7 +275,7 @@ def test_two_that_prepare_tables_on_two_servers_at_once_both_succeed(cluster: Cl
     assert cluster.nodes[2].execute("SET SESSION wsrep_sync_wait = 1", made) == [(1, 2_000_000_000)]
 
 
-def test_a_write_that_is_too_large_for_a_cluster_is_told_and_leaves_nothing(cluster: Cluster, database: str) -> None:
+def test_a_write_too_large_for_a_cluster_is_reported_and_leaves_nothing(cluster: Cluster, database: str) -> None:
     node = cluster.nodes[0]
     (limit,) = node.execute("SELECT @@wsrep_max_ws_size")[0]
     node.execute("SET GLOBAL wsrep_max_ws_size = 65536")

@@ -1,4 +1,4 @@
-"""Services of a cluster, those who write to them and keep a log of it, and one who follows the history."""
+"""Services of a cluster, writers that log their writes, and a reader that follows the history."""
 
 import http.client
 import json
@@ -98,7 +98,7 @@ class Service:
 
 
 class Client:
-    """A connection to a service, made again when it broke."""
+    """A connection to a service, reopened when it breaks."""
 
     def __init__(self, service: Service) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=_ANSWERS_WITHIN)
@@ -168,7 +168,7 @@ class WriteLog:
 
 @contextmanager
 def writing(services: Sequence[Service], token: str, prefix: str, writers: int = 8) -> Iterator[WriteLog]:
-    """Have writers write until the end, each what it was told 503 about again, with the same key.
+    """Have writers write until the end; each retries writes refused with 503, with the same key.
 
     Half of them make authors, whose names are unique, half logos, of which nothing but the key keeps a second one away.
     """
