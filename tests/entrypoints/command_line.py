@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class CommandResult:
-    """How a command ended; what it said of its request is apart, since each has another id."""
+    """The result of a command; the request ID it printed is kept apart, since it differs every time."""
 
     code: int
     out: str

@@ -1,8 +1,8 @@
 """A service that is killed often: ``python -m tests.entrypoints.crash_harness <database URL> [before|after]``.
 
-This process has loaded everything and holds the socket, but nothing of the database. It forks one that serves, and for
-each line that it reads, kills that one, as a power cut would, and forks the next. With a moment, the one that serves
-ends itself, before its third commit or after it. This process writes its port, and then a line each time that requests
+This process has loaded everything and holds the socket, but no database connection. It forks a server, and for
+each line that it reads, kills that server, as a power cut would, and forks the next. Given a moment, the server
+exits before or after its third commit. This process writes its port, and then a line each time that requests
 are answered. A connection that nobody has accepted yet waits for the next one.
 """
 
@@ -51,7 +51,7 @@ def fork_service(database: str, listener: socket.socket, moment: str) -> int:
 
 
 def has_died(process: int) -> bool:
-    """Wait until a process has died, or somebody says something; tell which."""
+    """Wait until a process has died or a line arrives; return whether it died."""
     while not select.select([sys.stdin], [], [], 0.002)[0]:
         if os.waitpid(process, os.WNOHANG) != (0, 0):
             return True

@@ -28,7 +28,7 @@ Behind = dict[Policy, tuple[ASGIApp, str]]
 
 @pytest.fixture(scope="module")
 def behind() -> Behind:
-    """An application under each policy, and a token that may do everything; what is asked may change the gallery."""
+    """An application under each policy, and a token with every right; requests may change the gallery."""
     made: Behind = {}
     for policy in Policy:
         gallery = gallery_on(MemoryStorage(), FrozenClock(), policy)
@@ -63,7 +63,7 @@ def proved(answered: AppResponse, allowed: set[int], is_file: bool = False) -> N
 
 
 def statuses(row: Sample, policy: Policy, token: bool) -> set[int]:
-    """Return what a row may answer while the database is there."""
+    """Return the responses a row allows while the database is reachable."""
     allowed = {row.status, 422, *row.errors}
     allowed |= {413, 415} if row.body is not None else set()
     allowed |= {401} if row.token != "never" or row.template == "/api/auth/token" else set()

@@ -1,4 +1,4 @@
-"""The page at /docs: what is sent. That it works in a browser is shown in test_browser."""
+"""The page at /docs as it is sent. test_browser shows that it works in a browser."""
 
 import hashlib
 import re

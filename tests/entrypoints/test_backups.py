@@ -31,7 +31,7 @@ def test_a_copy_is_made_and_a_database_of_it(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("initialised")
-def test_who_wants_the_copy_on_standard_output_is_not_told_that_one_was_made(run: Run) -> None:
+def test_a_backup_to_standard_output_is_refused_and_nothing_is_written(run: Run) -> None:
     says_one_line(run("backup", "-"), 2, "A backup cannot go to standard output")
     assert names(Path()) == ["logoadmin.db"]
 
@@ -52,7 +52,7 @@ def test_of_a_directory_the_newest_copy_is_kept(run: Run) -> None:
     assert names(directory) == kept
 
 
-def test_restore_takes_a_file_or_says_that_one_was_loaded(run: Run) -> None:
+def test_restore_requires_either_a_file_or_the_loaded_option(run: Run) -> None:
     says_one_line(run("restore"), 2, "Name a file, or use --loaded")
     says_one_line(run("restore", "--loaded", "copy.db"), 2, "Name a file, or use --loaded")
     says_one_line(run("restore", "--loaded"), 1, "File logoadmin.db does not exist")

@@ -56,7 +56,7 @@ AUTHOR = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
         (("serve", "--database", "memory:", "--workers", "2"), ("--workers 1",)),
     ],
 )
-def test_what_is_asked_wrongly_is_said_in_a_line_with_exit_code_2(
+def test_a_usage_error_is_reported_on_one_line_with_exit_code_2(
     run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]
 ) -> None:
     ended = run(*arguments)
@@ -168,7 +168,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("missing", ["uvicorn", "httptools"])
-def test_serving_without_the_packages_for_it_says_how_to_install_them(
+def test_serving_without_its_packages_prints_how_to_install_them(
     run: Run, monkeypatch: pytest.MonkeyPatch, missing: str, tmp_path: Path
 ) -> None:
     # As if none of it had been imported yet.
@@ -344,7 +344,7 @@ def test_a_name_that_the_grants_do_not_cover_may_be_a_misspelt_database(run: Run
 
 
 @pytest.mark.rule("contract H1")
-def test_settings_that_are_no_text_are_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_that_are_not_text_are_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LOGOADMIN_ADMIN_PASSWORD", "LOGOADMIN_TOKEN_KEY", "LOGOADMIN_DATABASE"):
         with monkeypatch.context() as only:
             only.setenv(name, "sqlite:///\udcff" + "x" * 32)
@@ -452,7 +452,7 @@ def test_trusted_proxies_are_listed_in_the_environment_or_the_file(monkeypatch: 
 @pytest.mark.parametrize(
     "wrong", ["*", "localhost", "10.0.0.1/8", "127.0.0.1 ::1", "127.0.0.1:80", "1", [1], 1, {}, None]
 )
-def test_proxies_that_are_no_addresses_are_refused(wrong: object) -> None:
+def test_proxies_that_are_not_addresses_are_refused(wrong: object) -> None:
     with pytest.raises(logoadmin.SettingsError) as refused:
         settings_of(trusted_proxies=[wrong])
     assert str(refused.value) == (
@@ -511,7 +511,7 @@ def test_the_prefix_is_set_in_the_environment_or_the_file(monkeypatch: pytest.Mo
         "http://a/b",
     ],
 )
-def test_a_prefix_that_is_none_is_refused(wrong: str) -> None:
+def test_an_invalid_prefix_is_refused(wrong: str) -> None:
     with pytest.raises(logoadmin.SettingsError) as refused:
         settings_of(root_path=wrong)
     assert str(refused.value) == (
@@ -715,7 +715,7 @@ def test_every_bad_line_is_reported_and_nothing_is_imported(run: Run) -> None:
 
 
 @pytest.mark.rule("contract I2")
-def test_a_bad_line_forges_no_line_of_what_is_said(run: Run) -> None:
+def test_a_bad_line_cannot_forge_a_line_of_output(run: Run) -> None:
     name = "\x1b[2J\nlogoadmin: done\u202e"
     Path("bad.jsonl").write_text(json.dumps({**json.loads(AUTHOR), name: 1}))
     first, second = run("import", "bad.jsonl").err.splitlines()
@@ -725,7 +725,7 @@ def test_a_bad_line_forges_no_line_of_what_is_said(run: Run) -> None:
 
 @pytest.mark.rule("contract I2")
 @pytest.mark.usefixtures("initialised")
-def test_a_dry_run_says_what_would_be_and_changes_nothing(run: Run) -> None:
+def test_a_dry_run_reports_the_changes_and_makes_none(run: Run) -> None:
     dry = run("import", "-", "--dry-run", stdin=AUTHOR)
     assert (dry.code, dry.out) == (0, "Could import 1 author (1 created)\n")
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
@@ -747,7 +747,7 @@ def test_import_and_export_take_the_standard_streams(run: Run) -> None:
 
 
 @pytest.mark.rule("contract I4")
-def test_an_import_says_what_it_does_and_so_does_a_dry_run(run: Run) -> None:
+def test_an_import_and_a_dry_run_report_their_counts(run: Run) -> None:
     assert run("import", "-", stdin=AUTHOR).code == 0
     again = AUTHOR + AUTHOR.replace("Ann", "Anna") + AUTHOR.replace("1", "2").replace("7", "8").replace("Ann", "Ben")
     said = "3 authors (1 created, 1 amended, 1 unchanged)\n"
@@ -775,7 +775,7 @@ def test_users_whose_stored_hash_is_never_run_are_found_by_a_dry_run_of_an_expor
 
 @pytest.mark.rule("contract I4", "contract I3")
 @pytest.mark.usefixtures("initialised")
-def test_who_exports_without_hashes_is_told_before_and_who_imports_that_how_people_get_in(run: Run) -> None:
+def test_an_export_without_hashes_warns_and_its_import_explains_how_people_get_in(run: Run) -> None:
     assert run("user", "create", "7", "Ann", stdin="one\n").code == 0
     assert run("export", "with.jsonl", "--with-password-hashes").err == "Exported 2 roles, 2 users\n"
     assert run("export", "without.jsonl").err == WITHOUT + "Exported 2 roles, 2 users\n"
@@ -834,7 +834,7 @@ def test_what_happened_is_printed_and_undone(run: Run) -> None:
 
 @pytest.mark.rule("contract G3", "contract E4")
 @pytest.mark.usefixtures("initialised")
-def test_what_is_printed_of_what_happened_can_be_asked_for(run: Run) -> None:
+def test_the_printed_changes_can_be_filtered(run: Run) -> None:
     Path("new.jsonl").write_text('{"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}\n')
     imported = run("import", "new.jsonl").request
     run("user", "create", "7", "Ann", stdin="one\n")
@@ -980,7 +980,7 @@ def assert_named(run: Run, gallery: logoadmin.LogoAdmin) -> None:
     ],
 )
 @pytest.mark.usefixtures("initialised")
-def test_a_user_who_is_not_there_is_named(run: Run, named: str, part: str) -> None:
+def test_a_missing_user_is_named(run: Run, named: str, part: str) -> None:
     says_one_line(run("user", "password", named, stdin="two\n"), 1, part)
 
 

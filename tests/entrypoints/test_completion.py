@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("cont
 def test_commands_options_and_values_are_completed(
     run: Run, monkeypatch: pytest.MonkeyPatch, typed: list[str], offered: set[str]
 ) -> None:
-    """What the script of bash asks, and is told; the next test has bash itself ask."""
+    """The questions of the bash script and their answers; in the next test, bash itself asks."""
     monkeypatch.setenv("_LOGOADMIN_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", shlex.join(["logoadmin", *typed]))
     monkeypatch.setenv("COMP_CWORD", f"{len(typed)}")

@@ -84,7 +84,7 @@ def test_a_record_is_compressed_where_that_pays(app: ASGIApp, gallery: LogoAdmin
 @pytest.mark.rule("contract K8")
 @pytest.mark.rule("contract F1")
 @pytest.mark.parametrize("path", ["/api/logos", "/api/logos/19", "/api/logos/20", "/docs/swagger-ui.css"])
-def test_either_tag_names_the_version_and_a_304_says_the_one_that_the_client_has(app: ASGIApp, path: str) -> None:
+def test_either_tag_names_the_version_and_a_304_repeats_the_tag_of_the_client(app: ASGIApp, path: str) -> None:
     for _ in range(2):
         plain, compressed = both(app, path)
         tags = [plain.header("etag") or "", compressed.header("etag") or ""]
@@ -111,7 +111,7 @@ def test_either_tag_will_do_for_a_change(app: ASGIApp) -> None:
 
 
 @pytest.mark.rule("contract K8")
-def test_head_says_what_get_says(app: ASGIApp) -> None:
+def test_head_has_the_headers_of_get(app: ASGIApp) -> None:
     for path in ("/api/logos/19", "/api/logos/20"):
         for _ in range(2):
             got, head = (ask(app, method, path, headers=GZIP) for method in ("GET", "HEAD"))

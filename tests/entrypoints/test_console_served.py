@@ -135,7 +135,7 @@ def test_who_asks_for_pages_and_files_all_the_time_has_the_folder_looked_at_once
 
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize("path", ["/console/", "app.js", "interface.json", "style/tokens.css"])
-def test_files_are_sent_compressed_to_whoever_takes_it(app: ASGIApp, path: str) -> None:
+def test_files_are_sent_compressed_to_clients_that_accept_it(app: ASGIApp, path: str) -> None:
     path = path if path.startswith("/") else files(app) + path
     plain = ask(app, "GET", path)
     assert plain.header("content-encoding") is None
@@ -279,7 +279,7 @@ def test_the_page_names_what_its_view_needs_and_nothing_of_others(
 
 @pytest.fixture(scope="module")
 def weights() -> dict[str, int]:
-    """What is known of the weight of files: most views load the same ones."""
+    """A cache of the sizes of files: most views load the same ones."""
     return {}
 
 

@@ -108,7 +108,7 @@ def test_unchanged_answers_that_are_not_public_are_not_kept_either(shared: AppCl
         assert answer.headers["access-control-allow-origin"] == OURS
 
 
-def test_errors_are_never_kept_and_are_read_by_whoever_may_read_the_answer(
+def test_errors_are_never_cached_and_are_readable_where_the_answer_is(
     shared: AppClient, watched: WatchedStorage
 ) -> None:
     def expect(method: str, path: str, status: int, allowed: str | None, **more: Any) -> None:
@@ -183,7 +183,7 @@ def test_what_a_path_does_not_have_is_refused_beforehand(shared: AppClient, orig
 
 @pytest.mark.rule("contract A21")
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_options_that_is_no_preflight_is_a_wrong_method(shared: AppClient, template: str) -> None:
+def test_options_without_a_preflight_is_a_wrong_method(shared: AppClient, template: str) -> None:
     (row, *_) = [row for row in SAMPLES if row.template == template]
     methods = {row.method for row in SAMPLES if row.template == template}
     for headers in ({}, {"origin": OURS}, {"access-control-request-method": "GET"}):

@@ -1,4 +1,4 @@
-"""A database that goes away, seen from outside: 503 in time on everything that needs it, and back by itself."""
+"""A database outage, seen from outside: 503 in time on everything that needs it, and an automatic recovery."""
 
 import contextlib
 import re
@@ -112,7 +112,7 @@ def test_the_line_of_each_request_has_the_cause_and_no_answer_has(
 
 
 @pytest.mark.rule("contract A19", "contract A20")
-def test_what_is_refused_for_its_form_does_not_wait_for_the_database(
+def test_a_malformed_request_is_refused_without_waiting_for_the_database(
     client: TestClient, admin: Headers, running: MariaDbServer
 ) -> None:
     running.freeze()

@@ -1,4 +1,4 @@
-"""Calling the core from an event loop: what is shared, what is given up (contract A20, E1)."""
+"""Calling the core from an event loop: sharing and giving up calls (contract A20, E1)."""
 
 import asyncio
 import threading
@@ -32,7 +32,7 @@ WITHIN: Final = 10.0
 
 
 class SlowStorage(WatchedStorage):
-    """A storage whose reads wait until they may go on, and which can be told from one that does not wait."""
+    """A storage whose reads wait until they may go on, distinguishable from one that does not wait."""
 
     def __init__(self) -> None:
         super().__init__(MemoryStorage())
@@ -112,7 +112,7 @@ def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowS
 
 
 @pytest.mark.rule("contract A20")
-def test_what_was_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_DEADLINE", 0.2)
     done: list[str] = []
 
@@ -212,7 +212,7 @@ def test_a_thread_that_could_not_be_started_is_started_for_the_next(
 
 
 @pytest.mark.rule("contract A20")
-def test_what_is_read_after_a_look_has_no_time_of_its_own(slow: LogoAdmin) -> None:
+def test_a_read_after_a_look_has_no_time_of_its_own(slow: LogoAdmin) -> None:
     may_end = threading.Event()
 
     async def run() -> None:
@@ -308,7 +308,7 @@ def test_an_answer_for_a_loop_that_is_gone_troubles_nobody(slow: LogoAdmin) -> N
 
 
 async def read_by_many(slow: LogoAdmin, count: int, key: object) -> tuple[list[int], list[object]]:
-    """Return what was read for some who ask while another call keeps the only thread, and what they were told."""
+    """Return the reads for callers that ask while another call keeps the only thread, and their results."""
     dispatch, begun, may_end, made = Dispatch(slow), threading.Event(), threading.Event(), list[int]()
 
     def first() -> None:

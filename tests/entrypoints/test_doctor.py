@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.rule("contract K4"), pytest.mark.usefixtures("empty_di
 
 SECRET: Final = "a-secret-that-nobody-may-see-of-32-bytes"
 TROUBLE: Final = Path(__file__).parents[2] / "docs" / "trouble.md"
-# What is looked at through a proxy.
+# The checks made through a proxy.
 THROUGH: Final = ("url", "prefix", "Host", "X-Forwarded-For", "X-Forwarded-Proto", "ETag")
 # What keeps nothing from working: this machine may have an older SQLite.
 ALWAYS: Final = {"SQLite"}
@@ -69,7 +69,7 @@ def said(ended: CommandResult) -> dict[str, tuple[str, str]]:
     return found
 
 
-def amiss(ended: CommandResult) -> dict[str, str]:
+def problems(ended: CommandResult) -> dict[str, str]:
     """Return the words of all checks that are not ok."""
     return {check: text for check, (verdict, text) in said(ended).items() if verdict != "ok" and check not in ALWAYS}
 
@@ -77,7 +77,7 @@ def amiss(ended: CommandResult) -> dict[str, str]:
 @pytest.mark.usefixtures("gallery")
 def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
     ended = run("doctor")
-    assert amiss(ended) == {}
+    assert problems(ended) == {}
     assert list(said(ended)) == [
         *("settings", "keys", "access", "hosts", "trusted_proxies", "port"),
         *("SQLite", "directory", "disk", "file system", "file", "database", "tables"),
@@ -86,13 +86,13 @@ def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
 
 
 def test_before_the_first_start_there_is_only_something_to_make(run: Run, tmp_path: Path) -> None:
-    (text,) = amiss(run("doctor")).values()
+    (text,) = problems(run("doctor")).values()
     assert text.startswith("there is no file logoadmin.db yet; ")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_memory_is_warned_of(run: Run) -> None:
-    assert list(amiss(run("doctor", "--database", "memory:"))) == ["database"]
+    assert list(problems(run("doctor", "--database", "memory:"))) == ["database"]
 
 
 @pytest.mark.usefixtures("gallery")
@@ -113,14 +113,14 @@ def test_the_docs_have_every_check(run: Run, tmp_path: Path, monkeypatch: pytest
 
 def test_settings_that_are_wrong_end_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_DATABSE", SECRET)
-    (text,) = amiss(run("doctor")).values()
+    (text,) = problems(run("doctor")).values()
     assert "LOGOADMIN_DATABASE" in text
 
 
 @pytest.mark.parametrize("url", ["nonsense", "sqlite://", "mysql://u:hidden@h", "mysql://u:hidden@h/n?compress=true"])
-def test_a_database_url_that_cannot_be_used_is_told(run: Run, url: str) -> None:
+def test_an_unusable_database_url_is_reported(run: Run, url: str) -> None:
     ended = run("doctor", "--database", url)
-    assert "database" in amiss(ended)
+    assert "database" in problems(ended)
     assert "hidden" not in ended.out
 
 
@@ -145,10 +145,10 @@ def test_closing_a_file_of_another_user_keeps_it_readable_for_the_service(
     group = (tmp_path / "logoadmin.toml").stat().st_gid
     monkeypatch.setattr(os, "geteuid", lambda: 4711)
     monkeypatch.setattr(os, "getgroups", lambda: [group])
-    assert "; chmod o-rwx " in amiss(run("doctor"))["secrets"] + ";"
+    assert "; chmod o-rwx " in problems(run("doctor"))["secrets"] + ";"
     monkeypatch.setattr(os, "getgroups", list)
     monkeypatch.setattr(os, "getegid", lambda: group + 1)
-    assert f"; chgrp {group + 1} " in amiss(run("doctor"))["secrets"]
+    assert f"; chgrp {group + 1} " in problems(run("doctor"))["secrets"]
 
 
 @pytest.mark.usefixtures("gallery")
@@ -162,19 +162,19 @@ def test_a_database_without_a_password_is_no_secret(run: Run, tmp_path: Path, ur
 
 
 @pytest.mark.usefixtures("gallery")
-def test_keys_that_cannot_be_used_are_told(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unusable_keys_are_reported(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "key.pem").write_text("nothing")
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "key.pem")
-    assert "openssl genpkey" in amiss(run("doctor"))["keys"]
+    assert "openssl genpkey" in problems(run("doctor"))["keys"]
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "missing.pem")
-    assert "cannot be read" in amiss(run("doctor"))["keys"]
+    assert "cannot be read" in problems(run("doctor"))["keys"]
     monkeypatch.delenv("LOGOADMIN_TOKEN_KEY_FILES")
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "short")
-    assert "too short" in amiss(run("doctor"))["keys"]
+    assert "too short" in problems(run("doctor"))["keys"]
 
 
 @pytest.mark.usefixtures("gallery")
-def test_key_files_of_others_and_keys_of_two_kinds_are_told(
+def test_key_files_of_others_and_keys_of_two_kinds_are_reported(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -190,9 +190,9 @@ def test_key_files_of_others_and_keys_of_two_kinds_are_told(
         in ended.out
     )
     (tmp_path / "key.pem").chmod(0o600)
-    assert amiss(run("doctor")) == {}
+    assert problems(run("doctor")) == {}
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", SECRET)
-    assert "token_key signs nothing" in amiss(run("doctor"))["keys"]
+    assert "token_key signs nothing" in problems(run("doctor"))["keys"]
 
 
 @pytest.mark.usefixtures("gallery")
@@ -214,7 +214,7 @@ def test_key_files_of_others_and_keys_of_two_kinds_are_told(
     ],
     ids=str,
 )
-def test_settings_that_do_not_go_together_are_told(run: Run, arguments: tuple[str, ...], found: dict[str, str]) -> None:
+def test_conflicting_settings_are_reported(run: Run, arguments: tuple[str, ...], found: dict[str, str]) -> None:
     verdicts = {check: verdict for check, (verdict, _) in said(run("doctor", *arguments)).items()}
     assert {check: v for check, v in verdicts.items() if v != "ok" and check not in ALWAYS} == found
 
@@ -284,7 +284,7 @@ WELL: Final = (200, {"status": "ok"})
     ],
     ids=["ours", "of another gallery", "ours, and not ready", "another one", "nonsense"],
 )
-def test_a_port_that_is_taken_is_told_with_whose_it_is(
+def test_a_taken_port_is_reported_with_its_owner(
     run: Run, monkeypatch: pytest.MonkeyPatch, bodies: dict[str, tuple[int, object]], verdict: str, words: str
 ) -> None:
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", SECRET)
@@ -299,7 +299,7 @@ def test_who_has_a_port_and_says_nothing_is_not_waited_for(run: Run, monkeypatch
     monkeypatch.setattr(port_checks, "_TIMEOUT", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent, socket.create_server(("127.0.0.1", 0)) as another:
         monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(another.getsockname()[1]))
-        assert list(amiss(run("doctor", "--port", str(silent.getsockname()[1])))) == ["port", "metrics_port"]
+        assert list(problems(run("doctor", "--port", str(silent.getsockname()[1])))) == ["port", "metrics_port"]
 
 
 # A file
@@ -310,15 +310,17 @@ def test_what_is_no_file_is_not_opened(run: Run, tmp_path: Path, make: Callable[
     make(tmp_path / "logoadmin.db")
     found = said(run("doctor"))
     assert found["database"][0] == "wrong"
-    assert "file" not in found  # nobody is told to close /dev/null to others
+    assert "file" not in found  # the advice is not to close /dev/null to others
     says_one_line(run("init"), 1, "logoadmin.db is", "name")
 
 
 def test_a_link_is_followed(run: Run, tmp_path: Path, gallery: Path) -> None:
     (tmp_path / "link.db").symlink_to(gallery)
-    assert amiss(run("doctor", "--database", "sqlite:///link.db")) == {}
+    assert problems(run("doctor", "--database", "sqlite:///link.db")) == {}
     (tmp_path / "astray.db").symlink_to("/nowhere/at/all.db")
-    assert "there is no directory /nowhere/at" in amiss(run("doctor", "--database", "sqlite:///astray.db"))["directory"]
+    assert (
+        "there is no directory /nowhere/at" in problems(run("doctor", "--database", "sqlite:///astray.db"))["directory"]
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the open files of processes")
@@ -328,7 +330,7 @@ def test_a_file_replaced_under_a_running_service_is_found_and_not_opened(run: Ru
         service.execute("PRAGMA journal_mode=WAL")
         service.execute("UPDATE state SET logo_id = 7")
         os.replace("restored.db", gallery)
-        found = amiss(run("doctor"))
+        found = problems(run("doctor"))
         log = gallery.with_name(f"{gallery.name}-wal")
         assert log.stat().st_size > 0  # nothing of it was written into the new file
     assert list(found) == ["database"]
@@ -354,9 +356,9 @@ def test_a_page_of_rubbish_is_found(run: Run, gallery: Path, page: int, check: s
     content[start : start + 4096] = b"rubbish!" * 512
     gallery.write_bytes(content)
     assert (
-        "logoadmin.db" in amiss(run("doctor"))[check]
+        "logoadmin.db" in problems(run("doctor"))[check]
         if check == "database"
-        else "restore" in amiss(run("doctor"))[check]
+        else "restore" in problems(run("doctor"))[check]
     )
 
 
@@ -365,26 +367,26 @@ def test_a_row_that_refers_to_nothing_is_damage(run: Run, gallery: Path) -> None
         connection.execute(
             "INSERT INTO users (user_id, username, role_id, created_at, name_casefold) VALUES (1, 'a', 99, 0, 'a')"
         )
-    assert "pages" in amiss(run("doctor"))
+    assert "pages" in problems(run("doctor"))
 
 
 def test_tables_and_columns_that_are_gone_are_named(run: Run, gallery: Path) -> None:
     with contextlib.closing(sqlite3.connect(gallery)) as connection, connection:
         connection.execute("DROP TABLE sign_in_attempts")
         connection.execute("ALTER TABLE users DROP COLUMN avatar")
-    assert amiss(run("doctor"))["columns"].startswith("missing: sign_in_attempts, users.avatar; ")
+    assert problems(run("doctor"))["columns"].startswith("missing: sign_in_attempts, users.avatar; ")
 
 
 def test_a_writer_who_does_not_end_is_warned_of(run: Run, gallery: Path) -> None:
     with contextlib.closing(sqlite3.connect(gallery, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert "locked by another program" in amiss(run("doctor"))["writing"]
+        assert "locked by another program" in problems(run("doctor"))["writing"]
 
 
 def test_ids_that_run_out_are_warned_of(run: Run, gallery: Path) -> None:
     with contextlib.closing(sqlite3.connect(gallery)) as connection, connection:
         connection.execute("UPDATE state SET logo_id = 2147000000")
-    assert amiss(run("doctor"))["ids"].startswith("less than a tenth is left of: logo_id; ")
+    assert problems(run("doctor"))["ids"].startswith("less than a tenth is left of: logo_id; ")
 
 
 def test_a_disk_with_little_room_and_a_long_log_are_warned_of(
@@ -396,7 +398,7 @@ def test_a_disk_with_little_room_and_a_long_log_are_warned_of(
         held.execute("PRAGMA journal_mode=WAL")
         held.execute("UPDATE state SET logo_id = 1")
         held.commit()
-        assert set(amiss(run("doctor"))) == {"disk", "journal"}
+        assert set(problems(run("doctor"))) == {"disk", "journal"}
 
 
 def test_a_file_system_of_another_machine_is_wrong(
@@ -406,7 +408,7 @@ def test_a_file_system_of_another_machine_is_wrong(
     place = str(gallery.parent.resolve()).replace(" ", "\\040")
     mounts.write_text(f"none / ext4 rw 0 0\nserver:/gallery {place} nfs4 rw 0 0\n")
     monkeypatch.setattr(sqlite_checks, "_MOUNTS", mounts)
-    assert "nfs4" in amiss(run("doctor"))["file system"]
+    assert "nfs4" in problems(run("doctor"))["file system"]
 
 
 @pytest.mark.parametrize(
@@ -439,7 +441,7 @@ def test_a_name_that_speaks_to_a_terminal_is_escaped(run: Run, tmp_path: Path) -
 
 @dataclass
 class Proxy:
-    """A proxy before a service, which does what it is told: by default as the recipe in deploy/ does."""
+    """A proxy in front of a service, as configured: by default like the recipe in deploy/."""
 
     app: ASGIApp
     prefix: str = "/gallery"
@@ -527,7 +529,7 @@ def test_what_a_good_proxy_passes_on_arrives(run: Run, service: ASGIApp, forward
     ],
     ids=str,
 )
-def test_what_a_proxy_does_wrongly_is_told(
+def test_faults_of_a_proxy_are_reported(
     run: Run, service: ASGIApp, wrongly: dict[str, Any], check: str, verdict: str, words: str
 ) -> None:
     found = looked(run, Proxy(service, **wrongly))
@@ -560,12 +562,12 @@ def test_a_service_with_other_keys_says_nothing(run: Run, service: ASGIApp, monk
 @pytest.mark.parametrize(
     "url", ["gallery.example", "https://", "ftp://a.example", "https://u:p@a.example", "http://[x/"]
 )
-def test_what_is_no_url_is_told(run: Run, url: str) -> None:
+def test_an_invalid_url_is_reported(run: Run, url: str) -> None:
     assert said(run("doctor", "--url", url))["url"][0] == "wrong"
 
 
 @pytest.mark.usefixtures("gallery")
-def test_nobody_at_a_url_is_told(run: Run) -> None:
+def test_a_url_that_nothing_serves_is_reported(run: Run) -> None:
     assert "no response" in said(run("doctor", "--url", f"https://127.0.0.1:{free_port()}/gallery"))["url"][1]
 
 
@@ -597,7 +599,7 @@ def test_each_way_of_not_reaching_a_url_has_its_own_cure(
     assert words in said(run("doctor", "--url", "https://g.example"))["url"][1]
 
 
-def test_what_arrives_is_told_to_nobody_else(service: ASGIApp, gallery: Path) -> None:
+def test_received_headers_are_shown_only_to_the_doctor(service: ASGIApp, gallery: Path) -> None:
     for headers in (
         [],
         [("authorization", "Bearer x")],

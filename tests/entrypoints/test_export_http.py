@@ -76,7 +76,7 @@ def test_it_takes_a_token_and_the_scopes_that_read_what_is_in_it(
 
 
 @pytest.mark.rule("contract A19", "contract H4")
-def test_whoever_may_not_read_it_takes_nobody_s_place(
+def test_callers_without_the_right_take_nobody_s_place(
     client: AppClient, ann: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "TemporaryFile", None)
@@ -130,7 +130,7 @@ async def read(app: ASGIApp, user: Headers, goes_on: asyncio.Event) -> int:
 
 
 @pytest.mark.rule("contract A21")
-def test_head_tells_how_much_it_would_be(app: ASGIApp, admin: Headers) -> None:
+def test_head_has_the_size_of_the_export(app: ASGIApp, admin: Headers) -> None:
     get, head = (
         ask(app, method, "/api/export?kind=logo", headers=[*admin.items(), ("x-request-id", "both")])
         for method in ("GET", "HEAD")

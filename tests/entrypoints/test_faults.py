@@ -1,4 +1,4 @@
-"""Every way in which a start or a run fails, made for real: what commands, doctor, ``/readyz`` and the log say of it.
+"""Every way in which a start or a run fails, made for real: the output of commands, doctor, ``/readyz`` and the log.
 
 The table of the docs (docs/trouble.md, "Where each fault is reported") has the same rows.
 """
@@ -329,13 +329,13 @@ def add_logo(gallery: LogoAdmin) -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """What is wrong, and what says what of it.
+    """A fault, and the reports of it.
 
     Attributes:
         fault: in words.
         command: what ``init`` or ``serve`` say that cannot do their work: the code of a cause, whose words they print,
             or words. "starts" if both can.
-        doctor: the check that is amiss.
+        doctor: the check that fails.
         readyz: the code that is answered, or "ready".
         log: the code in the line that says that it begins, or "-" where nothing fails.
         strike: makes it so, while a service runs.
@@ -421,7 +421,7 @@ CODES: Final = {cause.code: cause for cause in Cause}
 
 @pytest.fixture
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    """A directory that others than its owner can reach, too; a server only where it is asked for."""
+    """A directory that other users can also reach; a server only where it is asked for."""
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o777)
         monkeypatch.chdir(directory)
@@ -443,9 +443,7 @@ def struck(row: Row, place: Place) -> Iterator[None]:
 
 @pytest.mark.rule("contract K1", "contract K3", "contract K4")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)
-def test_each_fault_is_told_wherever_one_looks(
-    row: Row, place: Place, run: Run, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_each_fault_is_reported_everywhere(row: Row, place: Place, run: Run, caplog: pytest.LogCaptureFixture) -> None:
     row.before(place)
     settings = settings_of(database=place.url, argon2_memory_kib=8, argon2_passes=1)
     with open_gallery(settings, create="always") as gallery, caplog.at_level("INFO", "logoadmin"):
@@ -453,7 +451,7 @@ def test_each_fault_is_told_wherever_one_looks(
         client = AppClient(http_application(gallery))
         add_author(gallery)
         wait_for_readyz(client, "ready")
-        assert not amiss(run("doctor", "--database", place.url).out) & {row.doctor}
+        assert not problems(run("doctor", "--database", place.url).out) & {row.doctor}
         caplog.clear()
         with struck(row, place):
             wait_for_readyz(client, row.readyz)
@@ -462,7 +460,7 @@ def test_each_fault_is_told_wherever_one_looks(
                     row.work(gallery)
             doctor = run("doctor", "--database", place.url)
             ended = [run_command(run, name, place) for name in row.runs]
-    assert row.doctor in amiss(doctor.out)
+    assert row.doctor in problems(doctor.out)
     if row.log in CODES and row.doctor not in {"file", "packets"}:
         assert CODES[row.log].text in doctor.out
     told = [message for message in caplog.messages if re.search(rf"\({row.log}\b", message)]
@@ -485,7 +483,7 @@ def words_of(command: str) -> list[str]:
 
 
 def wait_for_readyz(client: AppClient, expected: str) -> None:
-    """Wait until readyz says what it should: what it finds out is good for a second."""
+    """Wait for the expected answer of readyz, which caches its findings for a second."""
     deadline = time.monotonic() + SOON
     while True:
         answer = client.get("/readyz")
@@ -504,7 +502,7 @@ def run_command(run: Run, name: str, place: Place) -> CommandResult:
     return run(name.split()[0], "--database", url)
 
 
-def amiss(printed: str) -> set[str]:
+def problems(printed: str) -> set[str]:
     """Return the checks of doctor that are not ok."""
     return {line[9:27].strip() for line in printed.splitlines()[:-1] if not line.startswith("ok ")}
 
@@ -519,17 +517,17 @@ def test_a_clock_that_is_behind_is_said_at_the_start(place: Place, run: Run) -> 
 
 
 @pytest.mark.rule("contract K4")
-def test_what_keeps_a_service_from_starting_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cause_of_a_failed_start_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     (_, of_port, *_), (_, of_settings, *_) = AT_START
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         monkeypatch.setattr(port_checks, "_TIMEOUT", 0.2)
         says_one_line(run("serve", "--port", port), 1, of_port)
-        assert "port" in amiss(run("doctor", "--port", port).out)
+        assert "port" in problems(run("doctor", "--port", port).out)
     monkeypatch.setenv("LOGOADMIN_WORKRES", "2")
     for command in ("init", "serve"):
         says_one_line(run(command), 2, of_settings, "did you mean LOGOADMIN_WORKERS?")
-    assert amiss(run("doctor").out) == {"settings"}
+    assert problems(run("doctor").out) == {"settings"}
 
 
 @pytest.mark.rule("contract K4")

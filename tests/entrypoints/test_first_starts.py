@@ -149,7 +149,7 @@ def lines_to_import(directory: Path) -> str:
 
 
 def is_whole(file: Path, *answered: Authors) -> None:
-    """Make sure that the file is sound and has what was answered, each id once, and nothing else."""
+    """Make sure that the file is sound and has the answered records, each id once, and nothing else."""
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     expected = {user_id: id_ for authors in answered for user_id, id_ in authors.items()}
@@ -162,7 +162,7 @@ def pause(chance: random.Random) -> None:
 
 
 def perhaps_empty(directory: Path, chance: random.Random) -> Path:
-    """Return a file that is not there, or one that is empty."""
+    """Return a missing file, or an empty one."""
     file = directory / "gallery.db"
     if chance.random() < 0.5:
         file.touch()

@@ -57,7 +57,7 @@ def test_every_artwork_of_an_imported_gallery_is_read_back_over_http(prepared_ur
 
 
 @pytest.mark.rule("contract I1", "contract I3")
-def test_what_is_exported_is_what_was_imported(prepared_url: str, tmp_path: Path) -> None:
+def test_an_export_equals_the_import(prepared_url: str, tmp_path: Path) -> None:
     url = prepared_url
     run("import", str(GALLERY), "--database", url)
     run("export", str(tmp_path / "out.jsonl"), "--database", url)

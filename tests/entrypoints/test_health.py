@@ -1,4 +1,4 @@
-"""What those are told that start, stop and choose services."""
+"""The answers to probes of platforms and load balancers."""
 
 import logging
 import threading
@@ -89,7 +89,7 @@ def test_many_checks_are_one_look_at_the_database(app: ASGIApp, storage: Watched
 
 
 @pytest.mark.rule("contract K1")
-def test_tables_of_another_program_make_it_unready_and_the_log_says_what_to_do(
+def test_tables_of_another_program_make_it_unready_and_the_log_names_the_remedy(
     app: ASGIApp, storage: Watched, caplog: pytest.LogCaptureFixture
 ) -> None:
     storage.fault = TablesMissing("a.db")

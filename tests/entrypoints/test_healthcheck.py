@@ -49,7 +49,7 @@ def saying(text: bytes) -> Callable[[socket.socket], None]:
 
 def in_drops(connection: socket.socket) -> None:
     with suppress(OSError):
-        for _ in range(50):  # for five seconds, and whoever waited to the end would say that this is no HTTP
+        for _ in range(50):  # for five seconds; a client that waits to the end reports bad HTTP
             connection.sendall(b"x")
             time.sleep(0.1)
 
@@ -92,7 +92,9 @@ def test_a_service_that_listens_everywhere_is_asked_on_loopback(
         (saying(b""), "/readyz: "),
     ],
 )
-def test_whoever_is_not_well_says_why_on_one_line(run: Run, say: Callable[[socket.socket], None], said: str) -> None:
+def test_an_unhealthy_service_is_reported_on_one_line(
+    run: Run, say: Callable[[socket.socket], None], said: str
+) -> None:
     with answering(say) as port:
         says_one_line(run("healthcheck", "--port", port), 1, f"http://127.0.0.1:{port}{said}")
 
@@ -106,7 +108,7 @@ def test_it_takes_two_seconds_at_most(run: Run, say: Callable[[socket.socket], N
 
 @pytest.mark.usefixtures("patient")
 def test_nobody_there_and_settings_that_are_wrong_are_one_as_well(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Container platforms keep 2 for themselves."""
+    """Container platforms reserve 2."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     says_one_line(run("healthcheck", "--port", str(port)), 1, f"http://127.0.0.1:{port}/readyz: ", "refused")

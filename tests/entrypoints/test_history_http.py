@@ -143,7 +143,7 @@ def test_no_secret_is_in_the_history(client: TestClient, admin: Headers) -> None
         said = None if row.is_file else answer.json()
         if isinstance(said, dict):
             secrets |= {said[name] for name in ("access_token", "refresh_token", "key") if name in said}
-    # What would have been undone of a user, too.
+    # Reverting must not reveal the secrets of users either.
     removed = history(client, admin)
     for entry in removed:
         client.post(f"/api/changes/{entry['change_id']}/revert", headers=admin)

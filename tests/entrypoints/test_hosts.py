@@ -53,7 +53,7 @@ def test_a_page_whose_name_leads_here_changes_nothing(gallery: LogoAdmin) -> Non
     role = ask(app, "GET", "/api/users/7", headers=[("host", "localhost")]).json()["role_id"]
     assert role == 1
     changed = ask(logoadmin.asgi(gallery), "PATCH", "/api/roles/1", headers=sent, body=b'{"scope": ["*"]}')
-    assert changed.status_code == 200  # whoever embeds it judges that
+    assert changed.status_code == 200  # the embedding application judges that
 
 
 @pytest.mark.rule("contract A22")
@@ -115,7 +115,7 @@ def test_what_else_is_escaped_means_the_same(app: ASGIApp) -> None:
 
 @pytest.mark.rule("contract A5")
 @pytest.mark.parametrize("query", ["q=%ff", "q=%c3", "q=a%ed%a0%80", "%ff=1", "limit=1&q=%e9t%e9", b"q=\xff"])
-def test_a_query_that_is_no_utf_8_is_a_422(app: ASGIApp, admin: Headers, query: str | bytes) -> None:
+def test_a_query_that_is_not_utf_8_is_a_422(app: ASGIApp, admin: Headers, query: str | bytes) -> None:
     sent = query if isinstance(query, bytes) else query.encode()
     for path in (b"/api/authors?", b"/api/users?"):
         answered = ask(app, "GET", path + sent, headers=admin.items())

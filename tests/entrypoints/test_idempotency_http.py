@@ -228,8 +228,8 @@ class Client:
     """Asks for one author after the other, each under one key until there is an answer.
 
     Attributes:
-        answers: what was answered in the end, by ``user_id``.
-        interrupted: how many requests there were whose connection broke before the answer was there.
+        answers: the final answers, by ``user_id``.
+        interrupted: the number of requests whose connection broke before the answer.
     """
 
     def __init__(self, port: int, number: int, chance: random.Random) -> None:
@@ -252,7 +252,7 @@ class Client:
                 try:
                     connection.request("POST", "/api/authors", body, headers)
                     if self._chance.random() < 0.1:
-                        continue  # gone before the answer is there
+                        continue  # gone before the answer
                     response = connection.getresponse()
                     answer = response.read()
                 except (ConnectionError, IncompleteRead):
@@ -275,9 +275,9 @@ def database(url: str) -> str:
 
 @pytest.mark.slow("processes are killed")
 def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(database: str) -> None:
-    """Kill the service until so many requests were interrupted, ``LOGOADMIN_TEST_INTERRUPTED``, and count the authors.
+    """Kill the service until ``LOGOADMIN_TEST_INTERRUPTED`` requests were interrupted, and count the authors.
 
-    A request is interrupted when it was sent and its connection breaks before the answer is there.
+    A request is interrupted when it was sent and its connection breaks before the answer.
     """
     seed = secrets.randbits(32)
     chance = random.Random(seed)
@@ -332,12 +332,12 @@ def test_a_service_that_is_killed_right_at_its_commit_loses_and_doubles_nothing(
 
 
 def answered_once(database: str, clients: list[Client], seed: int) -> None:
-    """Make sure that each author who was asked for is there once, as it was answered, with one change."""
+    """Make sure that each requested author exists once, as in the answer, with one change."""
     answers = {user_id: answer for client in clients for user_id, answer in client.answers.items()}
     with logoadmin.connect(database) as gallery:
         authors = {author.author_id: author for author in gallery.authors.list(ListAuthors())}
         changes = [change for change in gallery.changes.list(ListChanges()) if change.kind == "author"]
-    # Every one of them has an answer, and what was answered is there, once.
+    # Each of them has an answer, and the author in the answer exists once.
     assert sorted(author.user_id for author in authors.values()) == sorted(answers), seed
     for user_id, said in answers.items():
         author = authors[said["author_id"]]

@@ -117,7 +117,7 @@ def test_password_hashes_are_not_taken_from_afar(client: AppClient, gallery: Log
 
 
 @pytest.mark.rule("contract A19")
-def test_lines_are_not_received_for_whoever_may_import_nothing(
+def test_lines_are_not_received_from_callers_that_may_import_nothing(
     client: AppClient, watched: WatchedStorage, ann: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "TemporaryFile", None)
@@ -129,7 +129,7 @@ def test_lines_are_not_received_for_whoever_may_import_nothing(
 
 
 @pytest.mark.rule("contract A21")
-def test_a_body_that_is_no_file_of_lines_is_refused_by_its_head(
+def test_a_body_that_is_not_a_file_of_lines_is_refused_by_its_head(
     client: AppClient, watched: WatchedStorage, admin: Headers
 ) -> None:
     for media_type in ("application/json", "text/plain", "application/x-www-form-urlencoded", ""):
@@ -162,7 +162,9 @@ def test_more_than_64_mib_is_refused_as_soon_as_it_has_come(
 
 
 @pytest.mark.rule("contract A21")
-def test_a_file_has_so_many_lines_at_most(app: ASGIApp, admin: Headers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_lines_in_a_file_is_limited(
+    app: ASGIApp, admin: Headers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(uploads, "_MAX_LINES", 100)
     headers = [*admin.items(), ("content-type", "application/jsonl")]
     answer = ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 60, b"\n" * 41, b"never read"])
@@ -262,7 +264,7 @@ def test_slow_uploads_make_room_for_others_and_fast_ones_do_not(
     slow, fast = with_rights(gallery, 21, 22, 23, 24), with_rights(gallery, 25, 26, 27, 28)
 
     async def at_once(users: list[Headers], rate: int) -> list[int]:
-        """Have each user send two uploads at a rate, until another one is there; return the statuses of all."""
+        """Have each user send two uploads at a rate, until another upload is accepted; return all statuses."""
         monkeypatch.setattr(uploads, "_RATE_PERIOD", 0.05)
         ended = asyncio.Event()
         tasks = [asyncio.create_task(steadily(app, user, rate, ended)) for user in users * 2]

@@ -19,7 +19,9 @@ from tests.gallery import ARTWORK
 pytestmark = [
     pytest.mark.slow("a process takes 64 MiB"),
     pytest.mark.rule("contract I4"),
-    pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="nothing says what memory a process took"),
+    pytest.mark.skipif(
+        not Path("/proc/self/clear_refs").exists(), reason="the system does not report the peak memory of a process"
+    ),
 ]
 
 PASSWORD: Final = "correct horse battery"
@@ -38,7 +40,7 @@ class Client:
     token = ""
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Ask with JSON, or with lines from a file; return the status and what is answered."""
+        """Ask with JSON, or with lines from a file; return the status and the answer."""
         is_file = hasattr(body, "read")
         headers = {"Content-Type": "application/jsonl" if is_file else "application/json"}
         if self.token:
@@ -56,7 +58,7 @@ def client(tmp_path: Path) -> Iterator[Client]:
 
 
 def write_lines(path: Path, *, good: bool = True, size: int = 64 * MIB) -> int:
-    """Write so many bytes of lines at most: logos with much CSS, and authors who stand behind them; return how many."""
+    """Write up to `size` bytes of lines: logos with much CSS, and their authors; return their number."""
     lines, written = 0, 0
     with path.open("w") as file:
         while True:
@@ -83,7 +85,7 @@ def measured(client: Client, path: Path) -> tuple[int, Any, int]:
 @pytest.mark.parametrize("good", [True, False])
 def test_an_import_of_64_mib_takes_no_more_memory_than_that(client: Client, tmp_path: Path, good: bool) -> None:
     write_lines(tmp_path / "small.jsonl", size=100_000)
-    assert measured(client, tmp_path / "small.jsonl")[0] == 200  # what is loaded once is loaded
+    assert measured(client, tmp_path / "small.jsonl")[0] == 200  # loads the code before memory is measured
     lines = write_lines(tmp_path / "large.jsonl", good=good)
     assert (tmp_path / "large.jsonl").stat().st_size > 63 * MIB
     status, answer, rose = measured(client, tmp_path / "large.jsonl")

@@ -75,7 +75,7 @@ def test_a_key_sees_the_keys_of_its_maker_and_manages_none(client: AppClient, an
     assert (answer.status_code, [each["key_id"] for each in answer.json()]) == (200, [made["key_id"]])
     assert made["key"] not in answer.text
     assert client.delete(path, headers=key).status_code == 403
-    assert client.delete("/api/auth/keys/999", headers=key).status_code == 403  # and is not told which there are
+    assert client.delete("/api/auth/keys/999", headers=key).status_code == 403  # and does not reveal which keys exist
 
 
 # Sessions.
@@ -165,7 +165,7 @@ def test_a_success_is_forgotten_by_all_workers(workers: tuple[LogoAdmin, LogoAdm
 
 @pytest.mark.rule("contract C6")
 @BOTH
-def test_the_list_of_sessions_says_where_and_with_what_one_signed_in(client: AppClient) -> None:
+def test_the_list_of_sessions_has_the_address_and_browser_of_each_sign_in(client: AppClient) -> None:
     told = {b"user-agent": "Browser/1\u00e9\u0085 (X11)".encode("latin-1") + b"x" * 300}
     body = {"username": "ann", "password": ANN_PASSWORD}
     tokens = client.post("/api/auth/token", json=body, headers=told).json()

@@ -181,7 +181,7 @@ def test_pages_that_are_followed_to_the_end_are_the_records_that_the_filters_lea
 
 
 @pytest.mark.rule("contract G3")
-def test_an_id_without_a_kind_and_a_kind_that_is_none_are_named(client: AppClient, admin: Headers) -> None:
+def test_an_id_without_a_kind_and_an_unknown_kind_are_named(client: AppClient, admin: Headers) -> None:
     for query, found in (
         ("id=1", [(["query", "id"], "value_error")]),
         ("kind=logos", [(["query", "kind"], "enum")]),

@@ -44,7 +44,7 @@ def line_of(caplog: pytest.LogCaptureFixture) -> dict[str, Any]:
     return found
 
 
-def test_a_line_says_who_asked_for_what_and_what_came_of_it(
+def test_a_line_has_the_caller_the_request_and_the_result(
     logged: AppClient, ann: Headers, caplog: pytest.LogCaptureFixture
 ) -> None:
     trace = {"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}
@@ -59,7 +59,7 @@ def test_a_line_says_who_asked_for_what_and_what_came_of_it(
     assert "Bearer" not in str(line)
 
 
-def test_an_answer_that_is_given_again_has_the_same_line(logged: AppClient, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_repeated_answer_has_the_same_line(logged: AppClient, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(2):
         answer = logged.get("/api/logos/1")
         line = line_of(caplog)
@@ -140,7 +140,7 @@ def test_a_fault_of_the_program_has_one_traceback_until_it_is_over(
     assert told() == [begins]  # it may come back at once
     monkeypatch.setattr(faults, "_QUIET", 0)
     ask(99, 404)
-    assert told() == [begins]  # that was no answer of this kind
+    assert told() == [begins]  # that answer was of another kind
     ask(2, 200)
     (_, over) = told()
     assert re.fullmatch(rf"GET \S+: {code} is over, after \d+ s and 3 requests", over.getMessage())

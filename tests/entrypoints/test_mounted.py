@@ -95,7 +95,7 @@ def test_tokens_and_errors_are_the_same_under_the_prefix(mounted: TestClient, ad
     assert response.json()["detail"][0]["loc"] == ["path", "logo_id"]
 
 
-def test_the_document_says_where_the_paths_begin(mounted: TestClient) -> None:
+def test_the_document_has_the_prefix_of_the_paths(mounted: TestClient) -> None:
     document = mounted.get("/gallery/openapi.json").json()
     assert set(document["paths"]) == {operation.path for operation in OPERATIONS}
     assert [server["url"] for server in document["servers"]] == ["/gallery"]

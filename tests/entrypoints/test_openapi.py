@@ -1,4 +1,4 @@
-"""The OpenAPI document is right: it says what the operations do, and they do what it says."""
+"""The OpenAPI document is right: it describes the operations, and they do what it describes."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def document(client: AppClient) -> dict[str, Any]:
 
 
 @pytest.mark.rule("contract D logos")
-def test_the_committed_document_is_the_one_that_is_made() -> None:
+def test_the_committed_document_is_up_to_date() -> None:
     made = json.dumps(openapi_document(Policy.OPEN), indent=2, sort_keys=True) + "\n"
     assert COMMITTED.read_bytes().decode() == made, "run make openapi, and look at the diff"
 
@@ -161,7 +161,7 @@ def test_the_documented_statuses_are_those_of_the_operations(document: dict[str,
 
 @BOTH
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 4", "contract B1")
-def test_the_document_says_where_a_token_is_needed(document: dict[str, Any], access: Policy) -> None:
+def test_the_document_names_the_operations_that_need_a_token(document: dict[str, Any], access: Policy) -> None:
     for row in SAMPLES:
         needed = row.token == "always" or (row.token == "guarded" and access is Policy.GUARDED)
         ways: list[dict[str, list[str]]] = [{"password": []}, {"bearer": []}]
@@ -295,7 +295,7 @@ def test_the_document_is_read_only(app: ASGIApp) -> None:
 # Schemathesis, with every check it has.
 
 # A 400 for a name that is taken is what spec §Errors wants of a request that is well-formed: schemathesis counts it
-# as well-formed input refused, and so it does a 412 for a version that is not there. Of the values that are given here
+# as well-formed input refused, and so it does a 412 for a missing version. Of the values that are given here
 # for it to accept, only these two are not its default.
 TAKEN = {"expected-statuses": ["2xx", "3xx", 401, 403, 404, 409, 429, "5xx", 400, 412]}
 # Growing strings of up to 262,144 characters to the edge of their limit takes it minutes, and so long as to be felt
@@ -362,7 +362,7 @@ def found(app: ASGIApp, headers: Headers, *, examples: int, mode: str) -> list[s
     return complaints
 
 
-# What is refused by the document never comes to a database.
+# Input that the document refuses never reaches a database.
 BAD_TOO = "all" if LONG else "positive"
 
 

@@ -141,7 +141,7 @@ ANSWERS: Final[dict[str, Any]] = {
 @pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 10", "spec §Endpoints 11", "spec §Endpoints 12")
 @pytest.mark.rule("spec §Resources", "contract D users", "contract D roles", "contract D authors")
 @pytest.mark.rule("contract D themes", "contract D logos")
-def test_an_answer_tells_what_was_read_or_changed(client: AppClient, admin: Headers, row: Sample) -> None:
+def test_an_answer_has_the_record_that_was_read_or_changed(client: AppClient, admin: Headers, row: Sample) -> None:
     response = send(client, row, admin)
     assert (response.status_code, response.json()) == (row.status, ANSWERS[str(row)])
     record = re.match(r"/api/\w+/\d+", row.path)
@@ -313,7 +313,7 @@ FORM = "application/x-www-form-urlencoded"
 
 @pytest.mark.rule("contract C1", "contract A21")
 @pytest.mark.parametrize("body", [b"username=%ff&password=x", b"username=\xc3\xa9", b"a&" * 200])
-def test_a_form_that_is_no_form_is_refused(client: AppClient, body: bytes) -> None:
+def test_a_malformed_form_is_refused(client: AppClient, body: bytes) -> None:
     response = client.post("/api/auth/token", content=body, headers={"content-type": FORM})
     assert response.status_code == 422
 
@@ -436,7 +436,7 @@ def test_a_token_without_the_right_is_refused(client: AppClient, gallery: LogoAd
     other = send(client, row, ann, path=row.path.replace("/users/7", "/users/50"))
     own = send(client, row, ann)
     if row.token == "never" or (row.template.startswith("/api/auth/") and row.method != "POST"):
-        assert other.status_code in (row.status, 404)  # what was removed at the first try
+        assert other.status_code in (row.status, 404)  # removed at the first try
         return
     if row.token == "optional":
         assert other.status_code == row.status
@@ -683,7 +683,7 @@ def test_an_integer_in_a_body_is_written_as_one(client: AppClient, number: str) 
         (b'{"a": ' + b"1" * 5000 + b"}", "json_invalid"),
     ],
 )
-def test_a_body_that_is_no_json_object_is_refused_before_storage_is_asked(
+def test_a_body_that_is_not_a_json_object_is_refused_before_storage_is_asked(
     client: AppClient, watched: WatchedStorage, admin: Headers, content: bytes, type_: str
 ) -> None:
     for row in WITH_BODY if content else WITH_NEEDED_BODY:
@@ -915,7 +915,7 @@ def test_a_list_whose_database_fails_midway_is_refused_before_its_first_byte(
 
 
 @pytest.mark.rule("contract E1", "contract A21")
-def test_head_of_a_long_list_says_how_long_it_is(app: ASGIApp, watched: WatchedStorage) -> None:
+def test_head_of_a_long_list_has_its_length(app: ASGIApp, watched: WatchedStorage) -> None:
     fill(watched, 1501)
     answered = ask(app, "HEAD", "/api/authors")
     assert (answered.status_code, answered.body, answered.complete) == (200, b"", True)

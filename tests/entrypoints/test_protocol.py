@@ -528,7 +528,7 @@ def test_a_trailer_is_no_header(running: Running) -> None:
 
 
 @pytest.mark.parametrize("kind", [b"h2c", b"websocket"])
-def test_an_offer_to_upgrade_is_passed_over(running: Running, kind: bytes) -> None:
+def test_an_offer_to_upgrade_is_ignored(running: Running, kind: bytes) -> None:
     offer = HOST + b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: " + kind + b"\r\n"
     get = b"GET /get HTTP/1.1\r\n" + offer + b"\r\n"
     post = b"POST /post HTTP/1.1\r\n" + offer + b"Content-Length: 24\r\n\r\n" + b"GET /smuggled HTTP/1.1\r\n"
@@ -581,7 +581,7 @@ def test_head_has_no_body(running: Running) -> None:
     assert (answer.status, answer.headers["content-length"], answer.body) == (200, "10", b"")
 
 
-def test_a_client_that_asks_first_is_told_to_go_on(running: Running) -> None:
+def test_a_client_that_expects_100_continue_gets_it(running: Running) -> None:
     with running.connected() as client:
         client.sendall(HEAD + b"Connection: close\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
         assert client.recv(1000) == b"HTTP/1.1 100 Continue\r\n\r\n"

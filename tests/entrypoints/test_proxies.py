@@ -60,7 +60,7 @@ def client(peer: str, *forwarded: str) -> str:
         (("10.9.9.9, 10.8.8.8",), "10.9.9.9"),
     ],
 )
-def test_the_client_is_the_right_most_address_that_is_no_trusted_proxy(
+def test_the_client_is_the_rightmost_address_that_is_not_a_trusted_proxy(
     forwarded: tuple[str, ...], expected: str
 ) -> None:
     for peer in (PROXY, "fd00::9", f"::ffff:{PROXY}"):
@@ -87,7 +87,7 @@ def test_the_client_is_the_right_most_address_that_is_no_trusted_proxy(
         "\u0661.1.1.1",
     ],
 )
-def test_what_is_no_address_becomes_no_origin_nor_what_is_left_of_it(garbage: str) -> None:
+def test_neither_an_invalid_address_nor_one_to_its_left_becomes_the_origin(garbage: str) -> None:
     garbage = garbage.encode().decode("latin-1")
     assert client(PROXY, garbage) == PROXY
     assert client(PROXY, f"198.51.100.7, {garbage}") == PROXY

@@ -1,4 +1,4 @@
-"""Whatever is made public is answered as it is, never as it was, and also where it is no record (contract F1, F2)."""
+"""Public answers are always current, even those that are not a record (contract F1, F2)."""
 
 import itertools
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.rule("contract F1", "contract F2")
 READS = [
     operation for operation in OPERATIONS if operation.method == "GET" and not operation.command.permission.signed_in
 ]
-# What is removed goes last, links before what they are between.
+# Removals go last, links before the records they join.
 CHANGES = sorted(
     (
         operation
@@ -56,7 +56,7 @@ class Forgetful:
 
 @dataclass(frozen=True)
 class Counted:
-    """How many there are: an answer that is no record."""
+    """A count: an answer that is not a record."""
 
     count: int
 
@@ -88,7 +88,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Operation:
 
 
 def changed(gallery: LogoAdmin) -> Iterator[str]:
-    """Make every change there is, one after the other, and say which it was."""
+    """Make every possible change, one after the other, and yield it."""
     for operation in CHANGES:
         with suppress(NotFound, Conflict):  # removed a moment ago, by another path
             perform(gallery, operation.command(**ASKED[operation.command][1]))
@@ -97,7 +97,7 @@ def changed(gallery: LogoAdmin) -> Iterator[str]:
 
 @pytest.mark.rule("contract E1")
 @pytest.mark.parametrize("read", READS, ids=lambda operation: operation.name)
-def test_what_is_made_public_is_never_old(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch, read: Operation) -> None:
+def test_a_public_answer_is_never_stale(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch, read: Operation) -> None:
     monkeypatch.setattr(read.command, "permission", PUBLIC)
     monkeypatch.setattr(module, "OPERATIONS", [replace(operation) for operation in OPERATIONS])
     application, forgetful = http_application(gallery), http_application(cast(LogoAdmin, Forgetful(gallery)))
@@ -109,7 +109,7 @@ def test_what_is_made_public_is_never_old(gallery: LogoAdmin, monkeypatch: pytes
         assert answered.header("etag") == afresh.header("etag"), what
 
 
-def test_a_public_answer_that_is_no_record_is_answered_as_it_is_now(gallery: LogoAdmin, counting: Operation) -> None:
+def test_a_public_answer_that_is_not_a_record_is_current(gallery: LogoAdmin, counting: Operation) -> None:
     application = http_application(gallery)
     for expected in (1, 2, 3):
         for had in ([], [("if-none-match", '"1"')]):

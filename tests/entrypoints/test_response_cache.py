@@ -1,4 +1,4 @@
-"""The response cache: what is stored, for how long it is good, and how much there may be (contract E1, F1, F2)."""
+"""The response cache: its content, its freshness and its size (contract E1, F1, F2)."""
 
 import asyncio
 from typing import Any, Final
@@ -84,7 +84,7 @@ def get(cache: ASGIApp, path: str = "/api/authors", method: str = "GET", **heade
 
 
 @pytest.mark.parametrize("on_the_spot", [True, False])
-def test_an_answer_is_given_again_as_it_was_sent(
+def test_an_answer_is_served_again_as_it_was_sent(
     cache: ResponseCache, application: Application, records: Records, on_the_spot: bool
 ) -> None:
     records.on_the_spot = on_the_spot
@@ -105,7 +105,7 @@ def test_each_answer_has_a_request_id_of_its_own(cache: ResponseCache) -> None:
 
 @pytest.mark.parametrize("on_the_spot", [True, False])
 @pytest.mark.parametrize("number", [6, 8])
-def test_nothing_is_given_again_after_a_change(
+def test_nothing_is_served_again_after_a_change(
     cache: ResponseCache, application: Application, records: Records, number: int, on_the_spot: bool
 ) -> None:
     records.on_the_spot = on_the_spot
@@ -118,7 +118,7 @@ def test_nothing_is_given_again_after_a_change(
     assert get(cache).body == b"[1]"
 
 
-def test_what_was_answered_before_its_version_was_looked_for_is_not_stored(
+def test_an_answer_from_before_its_version_was_read_is_not_stored(
     cache: ResponseCache, application: Application
 ) -> None:
     application.looks = False
@@ -208,7 +208,7 @@ def test_only_short_whole_answers_for_everybody_are_stored(
     assert application.answered == 2
 
 
-def test_when_the_version_cannot_be_told_the_application_answers(
+def test_when_the_version_is_unknown_the_application_answers(
     cache: ResponseCache, application: Application, records: Records
 ) -> None:
     get(cache)
@@ -228,4 +228,4 @@ def test_requests_that_are_long_for_no_reason_fill_no_memory(cache: ResponseCach
     assert application.answered == 7
 
 
-# What is kept within a bound.
+# Bounds of the cache.

@@ -67,7 +67,7 @@ class Served:
             return False
 
     def workers(self, count: int) -> set[int]:
-        """Return the numbers of the processes that answer, once there are so many."""
+        """Return the numbers of the processes that answer, once `count` do."""
         found: set[int] = set()
         deadline = time.monotonic() + 30
         while len(found) < count and time.monotonic() < deadline:
@@ -123,7 +123,7 @@ def served(tmp_path: Path) -> Iterator[Serve]:
 
 
 def listen_on(host: str, port: int) -> str:
-    """Return what serve says of an address that it cannot listen on."""
+    """Return the output of serve for an address that it cannot listen on."""
     with pytest.raises(StartError) as refused:
         listen(host, port)
     return str(refused.value)
@@ -143,7 +143,7 @@ def own_logging() -> Iterator[None]:
 
 @pytest.mark.rule("contract H1")
 @pytest.mark.usefixtures("own_logging")
-def test_an_address_that_cannot_be_used_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unusable_address_is_reported_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert listen_on("127.0.0.1", port) == (
@@ -213,7 +213,7 @@ def is_refused(server: Served) -> bool:
 
 
 def asked(connection: http.client.HTTPConnection, path: str, **headers: str) -> tuple[int, str | None]:
-    """Return the status of an answer, and what it says of the connection."""
+    """Return the status of an answer and its Connection header."""
     connection.request("GET", path, headers=headers)
     answer = connection.getresponse()
     answer.read()
@@ -284,7 +284,7 @@ def test_half_a_body_does_not_keep_the_server(served: Serve) -> None:
 
 @pytest.mark.rule("contract A21")
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_is_there_from_the_start_is_not_looked_through_again(served: Serve, workers: int) -> None:
+def test_objects_from_the_start_are_not_scanned_again(served: Serve, workers: int) -> None:
     assert int(served(workers=workers).get("/frozen")[1]) > 10_000
 
 
@@ -358,7 +358,7 @@ def test_a_supervisor_without_resources_for_a_new_worker_tries_again(served: Ser
 def test_a_supervisor_that_fails_ends_with_its_workers(served: Serve) -> None:
     server = served(workers=2)
     assert server.process.stdout is not None
-    server.process.stdout.close()  # so that it cannot say where it listens
+    server.process.stdout.close()  # so that it cannot print its address
     assert server.process.wait(30) == 1
 
 
@@ -453,7 +453,7 @@ def test_a_flood_of_signals_is_outlived_and_after_sigterm_none_of_them_is_the_ex
     if workers > 1:
         comes_true(lambda: not before & server.workers(workers), 90)
     flood(server, *[signal.SIGHUP] * 50, signal.SIGTERM, *[signal.SIGHUP, signal.SIGTERM] * 75)
-    # Until it has ended, in which time Python also forgets what was to be done at a signal.
+    # Until it has ended; meanwhile Python also drops its signal handlers.
     while server.process.poll() is None:
         flood(server, signal.SIGHUP, signal.SIGTERM)
     # Its output ends when nobody has it any more, no worker either.
@@ -531,7 +531,7 @@ def test_a_proxy_is_known_that_comes_by_ipv4_to_a_socket_of_ipv6(served: Serve) 
 
 
 @pytest.mark.rule("contract H1")
-def test_the_paths_that_a_client_is_told_have_the_prefix(served: Serve) -> None:
+def test_the_paths_in_responses_have_the_prefix(served: Serve) -> None:
     server = served("gallery", root_path="/gallery")
     document = json.loads(server.get("/openapi.json")[1])
     assert document["servers"] == [{"url": "/gallery"}]

@@ -18,7 +18,7 @@ CURE: Final = "enableServiceLinks: false"
 
 @pytest.fixture
 def secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory of secrets, which is told of."""
+    """A directory of secrets, named in the environment."""
     directory = tmp_path / "secrets"
     directory.mkdir()
     monkeypatch.setenv("LOGOADMIN_SECRETS_DIR", str(directory))
@@ -233,7 +233,7 @@ def test_settings_that_serve_would_refuse_are_marked(run: Run, arguments: tuple[
     assert shown(ended.out)
 
 
-def test_what_kubernetes_says_of_a_service_with_the_name_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_that_kubernetes_sets_for_a_service_of_the_name_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (
         ("LOGOADMIN_SERVICE_HOST", "10.0.0.1"),
         ("LOGOADMIN_SERVICE_PORT", "80"),

@@ -40,7 +40,7 @@ READS: Final = [row for row in SAMPLES if row.method == "GET" and is_versioned(r
 CONDITIONAL: Final = [
     row for row in SAMPLES if row.method in ("PATCH", "PUT", "DELETE") and not row.template.startswith("/api/auth/")
 ]
-# What is read to know the version of the record that a request changes.
+# The read that has the version of the record that a request changes.
 RECORD: Final = re.compile(r"/api/\w+/\d+")
 
 EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
@@ -109,7 +109,7 @@ def test_the_same_steps_have_the_same_tags_on_every_storage(request: pytest.Fixt
 
 
 @EVERYWHERE
-def test_every_versioned_read_answers_304_to_who_has_it(client: AppClient, admin: Headers) -> None:
+def test_every_versioned_read_is_a_304_for_a_current_copy(client: AppClient, admin: Headers) -> None:
     for row in READS:
         answer = client.get(row.path, headers=admin)
         etag = answer.headers["etag"]
@@ -280,7 +280,7 @@ def test_a_cached_answer_is_never_stale(workers: tuple[LogoAdmin, LogoAdmin]) ->
 
 
 @pytest.mark.rule("contract E1")
-def test_an_answer_under_change_is_never_older_than_what_was_answered(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+def test_an_answer_under_change_is_never_older_than_an_earlier_one(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
     async def race(clients: Clients) -> int:
         done, looked, end = 0, 0, time.monotonic() + RACING_SECONDS
 

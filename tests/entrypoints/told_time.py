@@ -1,4 +1,4 @@
-"""An event loop whose time does not pass but is told: what waits for hours takes no time."""
+"""An event loop with a simulated clock: waits of hours take no time."""
 
 import asyncio
 import selectors
