@@ -28,10 +28,10 @@ _SPEAK: Final = """async (language) => {
   const { chooseLanguage } = await import(files + "texts.js");
   await chooseLanguage(language);
 }"""
-# Whether all is there that a view waits for: records instead of skeletons, pictures in view, the editor of CSS.
+# Whether the view has loaded: records instead of skeletons, pictures in view, the CSS editor.
 _RESTS: Final = """!document.querySelector(".skeleton, .css-editor-plain")
   && [...document.images].every((image) => image.complete)"""
-# What the browser says of every answer that is an error, whoever meant it.
+# The message of the browser for every error response, expected or not.
 _EXPECTED: Final = re.compile(r"Failed to load resource: (?:the server responded with a status of|net::ERR_)")
 
 
@@ -124,7 +124,7 @@ class Person:
             self.page.evaluate(_SPEAK, appearance.language)
 
     def settle(self) -> None:
-        """Wait until a view is there with its records and their pictures."""
+        """Wait until a view has loaded with its records and their pictures."""
         expect(self.page.locator("#work h1, #work .empty, .sign-in h1").first).to_be_visible()
         assert self.becomes(_RESTS), "something is still to appear"
 

@@ -1,6 +1,6 @@
 """Everything that is not the service: the host of the pictures, and whatever else a browser asks for.
 
-A context of the browser has it as its proxy. So nothing leaves unseen, what was asked is known as it was asked, and
+A browser context uses it as its proxy: no request leaves unseen, each is recorded as it was sent, and
 requests to the service itself go their usual way, with the cache of the browser.
 """
 
@@ -107,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def finish(self) -> None:
-        """Close what was put around the connection, too."""
+        """Close the TLS wrapper of the connection as well."""
         super().finish()
         self.connection.close()
 

@@ -70,7 +70,7 @@ def take(person: Person) -> None:
     person.page.set_viewport_size({"width": 1120, "height": 800})  # as high as the form, with its editor
     person.open("logos/1")
     person.settle()
-    person.page.wait_for_timeout(1000)  # the frame's picture is a background, of which nothing tells that it is there
+    person.page.wait_for_timeout(1000)  # the picture in the frame is a background, which has no load event
     _take(person, "logo")
     person.page.set_viewport_size({"width": 1120, "height": 640})
     person.open("history")

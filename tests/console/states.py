@@ -1,4 +1,4 @@
-"""What views become while one uses them: what is looked at beside the views themselves."""
+"""States of views in use, examined in addition to the views themselves."""
 
 from collections.abc import Callable
 from typing import Final

@@ -45,7 +45,7 @@ WORDLESS: Final = """(keys) => {
 
 
 def wordless(page: Page) -> list[str]:
-    """Return what is shown by its key, as where a view begins before its words are there."""
+    """Return the texts shown as keys, as when a view starts before its words have loaded."""
     assert len(KEYS) > 500
     found: list[str] = page.evaluate(WORDLESS, KEYS)
     return found

@@ -144,7 +144,7 @@ def test_two_browsers_at_one_logo_lose_nothing_of_either(chromium: Browser, cons
         save.focus()
         page.keyboard.press("Enter")
         done(page, "Saved")
-        # The other one is told, and sees it as it is now.
+        # The other tab is notified and shows the current state.
         theirs.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         expect(field(theirs, "name")).to_have_value("Mine")
     merged = logo(service)
@@ -175,7 +175,7 @@ def test_what_somebody_writes_while_one_types_is_said_and_css_of_both_goes_toget
 
 
 @pytest.mark.rule("contract J4")
-def test_what_somebody_removed_comes_back_with_what_was_typed(console: Person, tmp_path: Path) -> None:
+def test_a_record_that_somebody_removed_comes_back_with_the_typed_values(console: Person, tmp_path: Path) -> None:
     service, page = console.service, console.page
     console.sign_in("logos/1")
     field(page, "name").fill("Typed")
@@ -267,7 +267,7 @@ def test_a_write_whose_answer_was_lost_is_repeated_and_nothing_is_doubled(consol
 
 
 @pytest.mark.rule("contract J4", "contract B5")
-def test_what_is_wrong_is_said_where_it_is_and_nothing_typed_is_lost(chromium: Browser, console: Person) -> None:
+def test_errors_are_shown_at_their_fields_and_nothing_typed_is_lost(chromium: Browser, console: Person) -> None:
     service, page = console.service, console.page
     console.sign_in("themes/1")
     expect(page.frame_locator(".preview-frame").get_by_role("navigation").first).to_be_visible()
@@ -286,7 +286,7 @@ def test_what_is_wrong_is_said_where_it_is_and_nothing_typed_is_lost(chromium: B
     expect(page.locator(".problem")).to_contain_text("somebody removed this author")
     page.get_by_role("button", name="Remove \u2068Ann\u2069").click()
     expect(page.locator(".author-chosen")).to_have_count(1)
-    # The rest was saved before, and one undo is for it, too.
+    # The rest was saved before, and one undo also covers it.
     field(page, "target").fill("market")
     page.get_by_role("button", name="Save").click()
     done(page, "Saved \u2068A theme\u2069").get_by_role("button", name="Undo").click()
@@ -309,7 +309,7 @@ def test_what_is_wrong_is_said_where_it_is_and_nothing_typed_is_lost(chromium: B
         expect(save).to_have_attribute("aria-disabled", "true")
         expect(save).to_have_attribute("title", re.compile("You need the"))
         assert logo(service, 3).name == "Logo 3"
-        # Given back, the right is known by a click, and what was typed can be saved.
+        # A click notices the restored right, and the typed values can be saved.
         service.gallery.roles.amend(AmendRole(role_id=3, scope=("logos:write",)))
         save.click(force=True)
         expect(save).to_have_attribute("aria-disabled", "false")
@@ -323,7 +323,7 @@ def test_what_is_wrong_is_said_where_it_is_and_nothing_typed_is_lost(chromium: B
 @pytest.mark.parametrize(
     ("locale", "create", "another"), [("en-GB", "New author", "New logo"), ("ru-RU", "Новый автор", "Новый логотип")]
 )
-def test_who_is_missing_among_the_authors_is_made_beside_what_is_typed_and_the_next_logo_is_a_click_away(
+def test_a_missing_author_is_created_beside_the_typed_values_and_the_next_logo_is_a_click_away(
     chromium: Browser, service: Served, locale: str, create: str, another: str
 ) -> None:
     with looking(chromium, service, locale=locale) as person:

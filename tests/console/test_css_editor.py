@@ -45,7 +45,7 @@ def page(chromium: Browser) -> Iterator[Shown]:
 
 
 def edit(seen: Shown, value: str = "", **options: Any) -> Locator:
-    """Open an editor; return what one types into."""
+    """Open an editor; return its text field."""
     seen.page.goto(seen.page.url)
     seen.complaints.clear()
     seen.page.locator("input").first.wait_for()
@@ -64,14 +64,14 @@ def complaints(seen: Shown) -> Locator:
     return seen.page.locator(".cm-lintRange")
 
 
-def test_what_is_typed_is_the_value_and_no_policy_is_broken(page: Shown) -> None:
+def test_the_typed_text_is_the_value_and_no_policy_is_broken(page: Shown) -> None:
     field = edit(page, "a {}")
     page.page.locator("label").click()
     expect(field).to_be_focused()
     page.page.keyboard.press("ControlOrMeta+End")
     page.page.keyboard.type(" b { color: red }")
     assert value(page) == "a {} b { color: red }"
-    # Typing over what is selected, also with a bracket that surrounds it.
+    # Typing over the selection, also with a bracket that surrounds it.
     for key in ("x", "(", "й"):
         page.page.keyboard.press("ControlOrMeta+a")
         page.page.keyboard.type(key)
@@ -133,7 +133,7 @@ def test_what_may_be_wrong_is_said(page: Shown, kind: str, css: str, about: list
         ("sheet", "@supports (display: grid) { .a > .b ~ c + d[e='f' i]:not(.g) { gap: 1px } }"),
     ],
 )  # fmt: skip
-def test_nothing_is_said_of_what_is_right(page: Shown, kind: str, css: str) -> None:
+def test_valid_css_has_no_complaints(page: Shown, kind: str, css: str) -> None:
     edit(page, css, kind=kind)
     page.page.wait_for_timeout(800)
     assert complaints(page).all_text_contents() == []
@@ -188,7 +188,7 @@ def test_who_may_not_write_may_read(page: Shown) -> None:
     assert value(page) == "a { color: red }"
 
 
-def test_what_scrolls_is_reached_by_keyboard_and_what_is_wrong_is_told(page: Shown) -> None:
+def test_the_scroller_is_reached_by_keyboard_and_errors_are_announced(page: Shown) -> None:
     field = edit(page, "a\n" * 100, invalid=True, description="Too long")
     expect(field).to_have_attribute("aria-description", "Too long")
     expect(field).to_have_attribute("aria-invalid", "true")

@@ -143,7 +143,7 @@ def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Pe
 
 
 @pytest.mark.rule("contract J4", "contract G2")
-def test_what_was_changed_since_is_said_with_a_way_to_that_change(console: Person) -> None:
+def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
     gallery.logos.amend(artworks.AmendLogo(logo_id=1, name="Elk"))
     gallery.logos.amend(artworks.AmendLogo(logo_id=1, custom_css="color: red"))
@@ -207,7 +207,7 @@ def test_what_an_overview_counts_is_a_click_away_and_the_first_role_is_no_matter
 
 
 @pytest.mark.rule("contract J3", "contract J1")
-def test_no_change_offers_a_link_to_where_one_is(console: Person) -> None:
+def test_no_change_links_to_the_current_view(console: Person) -> None:
     console.sign_in("history")
     page = console.page
     page.locator(".disclosure-head", has_text="Theme 12").last.click()

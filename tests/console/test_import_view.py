@@ -224,7 +224,7 @@ def test_an_export_goes_into_the_file_that_was_picked_as_it_comes_and_a_broken_o
     [(name, lines)] = page.evaluate(_SAVED)
     assert re.fullmatch(r"logoadmin-\d{4}-\d\d-\d\d\.jsonl", name)
     assert lines == 9
-    # What was there stays if the next one breaks.
+    # The earlier file stays if the next export breaks.
     page.route("**/api/export*", lambda route: route.abort(), times=1)
     download.click()
     expect(page.get_by_role("alert")).to_be_visible()
@@ -232,9 +232,9 @@ def test_an_export_goes_into_the_file_that_was_picked_as_it_comes_and_a_broken_o
 
 
 @pytest.mark.rule("contract J2", "contract J3", "contract I4")
-def test_what_is_exported_is_counted_and_what_one_may_not_see_is_not_offered(console: Person) -> None:
+def test_exported_records_are_counted_and_kinds_without_a_right_are_not_offered(console: Person) -> None:
     page = console.page
-    # The window in which a person says where to is none of ours.
+    # The save dialog belongs to the browser, not to the console.
     page.add_init_script("window.showSaveFilePicker = undefined")
     username, password = PAINTER
     console.sign_in("export", username=username, password=password)
@@ -278,5 +278,5 @@ def test_whatever_a_line_lacks_has_a_name(
         said = page.locator(".bad-words li, .bad-words p").all_inner_texts()
         assert any(authors_missing in each for each in said)
         assert any(number_missing in each for each in said)
-        # Each says what a form calls the field, and its name in the file.
+        # Each has the label of the field in forms, and its name in the file.
         assert [each for each in said if not re.match(r".+ \(\w+\): ", each)] == []

@@ -33,7 +33,7 @@ def lines(runs: list[dict[str, Any]], *kinds: str) -> list[str]:
         ("a\r\nb\rc", "a\nb\nc", "same"),
     ],
 )
-def test_what_became_of_lines(module: Module, before: str, after: str, kinds: str) -> None:
+def test_each_run_of_lines_is_same_added_or_removed(module: Module, before: str, after: str, kinds: str) -> None:
     assert " ".join(run["kind"] for run in diff(module, before, after)) == kinds
 
 

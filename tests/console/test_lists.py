@@ -112,7 +112,7 @@ def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_keyboard_alo
     expect(page.locator(".found")).to_have_text("40 found")
 
 
-def test_what_is_pressed_stays_where_it_is_until_it_is_let_go(console: Person) -> None:
+def test_a_pressed_card_stays_in_place_until_it_is_released(console: Person) -> None:
     """contract J3: a click between whose two halves its card moved would be lost, or another card's."""
     page = console.page
     # As in browsers in which a node that moves in the page is taken out of it first.
@@ -220,7 +220,7 @@ def test_a_change_of_many_that_stops_before_a_write_does_that_write_when_it_goes
 
 
 @pytest.mark.rule("contract J4")
-def test_a_list_that_was_on_its_way_does_not_take_back_what_was_written_meanwhile(console: Person) -> None:
+def test_a_list_that_was_loading_does_not_revert_changes_made_meanwhile(console: Person) -> None:
     page, themes = console.page, console.service.gallery.themes
     console.sign_in("themes")
     expect(page.locator(".card")).to_have_count(12)
@@ -306,7 +306,7 @@ def test_an_author_is_shown_with_what_they_made_and_the_way_to_all_of_it(console
         ("ru-RU", "или загрузите файл.", "Импорт", "Загрузить файл"),
     ],
 )
-def test_an_empty_list_has_the_way_to_the_import_for_whoever_may_import(
+def test_an_empty_list_links_to_the_import_for_users_that_may_import(
     chromium: Browser, locale: str, words: str, link: str, overview: str
 ) -> None:
     """contract J2, J3"""

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow("a browser")
 
 
 @pytest.mark.rule("contract J4")
-def test_a_removal_that_failed_is_tried_again_as_a_removal_and_not_as_saving_what_is_typed(console: Person) -> None:
+def test_a_failed_removal_is_retried_as_a_removal_and_not_as_a_save(console: Person) -> None:
     console.sign_in("logos/3")
     page, gallery = console.page, console.service.gallery
     before = len(list(gallery.logos.list(ListLogos())))
@@ -20,7 +20,7 @@ def test_a_removal_that_failed_is_tried_again_as_a_removal_and_not_as_saving_wha
     console.service.storage.go_away()
     page.get_by_role("button", name="Remove", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
-    # The history below has one, too.
+    # The history below also has one.
     again = page.locator(".notice-action", has_text="Try again")
     expect(again).to_be_visible()
     console.service.storage.come_back()
@@ -77,7 +77,7 @@ def test_a_reload_while_the_database_is_away_goes_on_with_the_session_as_soon_as
 
 
 @pytest.mark.rule("contract J4")
-def test_what_was_left_unsaved_is_saved_by_no_click_and_a_password_is_set_as_it_stands(console: Person) -> None:
+def test_discarded_changes_are_saved_by_no_click_and_a_password_is_set_as_it_stands(console: Person) -> None:
     console.sign_in("logos/3")
     page, gallery = console.page, console.service.gallery
     failed = page.locator(".notice.failed")
@@ -130,14 +130,16 @@ def test_what_was_left_unsaved_is_saved_by_no_click_and_a_password_is_set_as_it_
 
 
 @pytest.mark.rule("contract J4", "contract J1")
-def test_a_link_to_the_same_view_or_a_hash_in_the_address_keeps_what_is_typed_and_the_question(console: Person) -> None:
+def test_a_link_to_the_same_view_or_a_hash_in_the_address_keeps_the_typed_values_and_the_question(
+    console: Person,
+) -> None:
     console.sign_in("authors")
     page = console.page
     page.get_by_role("link", name="Ben").click()
     name = page.get_by_label("Name")
     name.fill("Half done")
     here = page.url
-    # Links to where one is already, such as of a banner: nothing is left, so nothing is asked.
+    # Links to the current view, such as in a banner: the view stays, so nothing is asked.
     for link in (here, f"{here}?from=link"):
         page.evaluate(
             "href => document.body.appendChild(Object.assign(document.createElement('a'), { href })).click()", link
@@ -169,7 +171,7 @@ def test_a_link_to_the_same_view_or_a_hash_in_the_address_keeps_what_is_typed_an
 
 
 @pytest.mark.rule("contract J4")
-def test_a_session_that_cannot_be_renewed_says_whether_the_database_is_away_or_too_much_was_asked(
+def test_a_session_that_cannot_be_renewed_names_a_database_outage_or_a_rate_limit(
     console: Person,
 ) -> None:
     console.sign_in("logos")

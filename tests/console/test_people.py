@@ -118,7 +118,7 @@ def test_what_a_role_would_give_and_take_is_said_with_names_before_it_is_saved_a
 
 
 @pytest.mark.rule("contract J2", "contract B4")
-def test_what_one_may_not_hand_out_is_disabled_and_a_refusal_says_why(console: Person) -> None:
+def test_rights_that_a_user_may_not_hand_out_are_disabled_and_a_refusal_has_a_reason(console: Person) -> None:
     add_head(console.service)
     console.sign_in("roles/new", username=HEAD[0], password=HEAD[1])
     page = console.page
@@ -145,7 +145,7 @@ def test_what_one_may_not_hand_out_is_disabled_and_a_refusal_says_why(console: P
 
 
 @pytest.mark.rule("contract J4", "contract B5")
-def test_whose_role_is_cut_while_a_form_is_open_is_told_and_the_text_stays(console: Person) -> None:
+def test_a_role_cut_while_a_form_is_open_is_announced_and_the_text_stays(console: Person) -> None:
     add_head(console.service)
     console.sign_in("roles/3", username=HEAD[0], password=HEAD[1])
     page = console.page
@@ -189,7 +189,7 @@ def test_users_are_found_by_name_and_role_and_get_another_password(console: Pers
     expect(page.locator(".empty")).to_contain_text("No matching users")
     page.get_by_role("button", name="Show all").click()
     page.get_by_role("link", name=PAINTER[0]).click()
-    expect(page.locator(".avatar-field img")).to_have_count(0)  # it is no address of a picture
+    expect(page.locator(".avatar-field img")).to_have_count(0)  # not the address of a picture
     page.get_by_role("button", name="Remove the avatar").click()
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".notice")).to_contain_text("Saved")
@@ -257,7 +257,7 @@ def test_a_key_is_shown_once_does_what_it_may_and_ends(console: Person) -> None:
 
 
 @pytest.mark.rule("contract J4", "contract C1")
-def test_who_guesses_passwords_is_told_how_long_to_wait(console: Person) -> None:
+def test_guessing_passwords_shows_the_time_to_wait(console: Person) -> None:
     console.open()
     page = console.page
     page.get_by_label("User name").fill("admin")
@@ -286,7 +286,7 @@ def test_who_was_removed_while_they_worked_is_asked_to_sign_in_and_can_leave(con
 
 
 @pytest.mark.rule("contract J4", "contract F3")
-def test_a_restart_of_the_service_keeps_the_session_and_what_is_typed(console: Person, tmp_path: Path) -> None:
+def test_a_restart_of_the_service_keeps_the_session_and_the_typed_values(console: Person, tmp_path: Path) -> None:
     page = console.page
     serve = partial(service, tmp_path, "--access", "guarded", LOGOADMIN_ADMIN_PASSWORD=ADMIN_PASSWORD)
     with serve() as served:
@@ -329,7 +329,7 @@ def test_the_session_of_a_lost_laptop_is_ended_by_keyboard_alone(console: Person
 
 
 @pytest.mark.rule("contract J3", "contract C6")
-def test_all_sessions_of_somebody_are_ended_and_said_how_many(console: Person) -> None:
+def test_all_sessions_of_a_user_are_ended_and_counted(console: Person) -> None:
     for _ in range(2):
         scope_of(console.service, *PAINTER)
     console.sign_in("users/7")

@@ -80,7 +80,7 @@ def test_a_logo_is_on_its_link_in_light_and_dark_beside_an_untouched_one(chromiu
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= 320
         seen.page.set_viewport_size({"width": 1280, "height": 800})
         expect(frame.get_by_text("Basket (2)").first).to_be_visible()
-        # It follows what is typed.
+        # It follows the typing.
         seen.page.evaluate("props.value = { ...props.value, css: 'color: rgb(1, 2, 3)' }")
         expect(frame.locator(".with .logo").first).to_have_css("color", "rgb(1, 2, 3)")
         assert seen.complaints == []
@@ -178,7 +178,7 @@ def test_what_no_policy_can_name_is_listed_and_never_offered(
         ("ru-RU", "{}. Пока вы не разрешите, оттуда", "Разрешить", "Просмотр без этого"),
     ],
 )
-def test_in_the_place_of_what_is_not_asked_for_stands_why_and_the_way_to_it(
+def test_held_pictures_are_replaced_by_the_reason_and_a_way_to_load_them(
     chromium: Browser, elsewhere: Counting, locale: str, words: str, let: str, without: str
 ) -> None:
     with shown(chromium, locale=locale) as seen:
@@ -187,7 +187,7 @@ def test_in_the_place_of_what_is_not_asked_for_stands_why_and_the_way_to_it(
         expect(held).to_contain_text(words.format(elsewhere.host))
         frame, over = seen.page.locator(".preview-frame").bounding_box(), held.bounding_box()
         assert frame == over
-        # By keyboard: what is covered is passed over.
+        # By keyboard: covered elements are skipped.
         seen.page.locator(".preview-bar button").last.focus()
         seen.page.keyboard.press("Tab")
         button = held.get_by_role("button", name=let)
@@ -297,7 +297,7 @@ HOSTILE = {
     "a border": "* { border: 9px solid; border-image: url(X) 9 }",
     "content": "h1::before { content: url(X) } h1::after { content: image-set(url(X) 1x) }",
     "a list": "li { list-style: square url(X) }",
-    "a signal of what is typed": "form:has(input:checked) { background: url(X?checked) }",
+    "a signal of typing": "form:has(input:checked) { background: url(X?checked) }",
     "a signal of attributes": "button[type^='b'] { background: url(X?b) } :root:lang(en) { background: url(X?en) }",
     "an import": "@import url(X); @import 'X' screen; @import url('X') layer(x) supports(display: grid);",
     "an import within": "h1 { color: red } @import url(X);",

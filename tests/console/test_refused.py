@@ -1,4 +1,4 @@
-"""What the service, or what stands before it, does not take: said where it helps, in words, with nothing typed lost."""
+"""Requests that the service or its proxy refuses: explained in words, in the right place, with nothing typed lost."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -89,7 +89,7 @@ def test_whatever_is_wrong_with_any_field_of_any_form_stands_there_and_has_the_f
             there = form.locator(".field:has(> .problem)", has_text=f"Not this {name}")
             expect(there.locator(":focus").first).to_be_visible()
             expect(form.locator(".problem")).to_have_count(1)
-        # Of several, the first as they stand has the focus; and all that was typed is there.
+        # Of several, the first on the page has the focus, and no typed text is lost.
         wrong[:] = reversed(names)
         form.get_by_role("button", name=button, exact=True).click()
         expect(form.locator(".problem")).to_have_count(len(names))
@@ -198,7 +198,7 @@ def test_who_signs_in_too_often_sees_the_seconds_pass_and_can_be_somebody_else_m
         ),
     ],
 )
-def test_a_change_of_many_that_is_too_fast_says_how_many_are_left_and_for_how_long(
+def test_a_bulk_change_that_is_too_fast_shows_the_number_left_and_the_wait(
     chromium: Browser, service: Served, locale: str, left: str, words: Sequence[str], off: str, again: str
 ) -> None:
     themes = service.gallery.themes

@@ -51,11 +51,11 @@ def test_every_view_survives_reload_back_and_a_new_tab(console: Person) -> None:
     page.on("request", lambda request: asked.append(request.url))
     page.reload()
     expect(page.locator(".card")).to_have_count(11)
-    # Of the program, a list loads what its page names and its words, and nothing else: the page is what is weighed.
+    # Of the program, a list loads only the files its page names and its words: the weight is measured by the page.
     own = {url for url in asked if "/console/~" in url}
     named = set(page.locator("link, script").evaluate_all("all => all.map((each) => each.href || each.src)"))
     assert [url.rpartition("~")[2].partition("/")[2] for url in own - named] == ["texts/first/en.js"]
-    # The picture of the tab is found from views further down, too.
+    # The icon of the tab is also found from nested views.
     page.get_by_role("link", name="Logo 19", exact=True).click()
     expect(page.locator("h1")).to_have_text("Logo 19")
     assert page.request.get(page.locator("link[rel=icon]").evaluate("icon => icon.href")).ok
@@ -181,7 +181,7 @@ def test_a_new_tab_goes_on_though_the_others_are_too_busy_to_answer_it_at_once(c
 
 
 @pytest.mark.rule("contract J2", "contract C3")
-def test_clocks_that_differ_by_hours_take_no_token_more_than_once_beyond_what_is_needed(console: Person) -> None:
+def test_clocks_that_differ_by_hours_cost_at_most_one_extra_token(console: Person) -> None:
     # As behind a proxy that writes a `Date` of its own: every token seems to have ended long ago.
     console.service.clock.pass_by(-2 * 3600)
     asked: list[str] = []
@@ -210,7 +210,7 @@ def test_tokens_are_nowhere_but_in_memory_and_in_the_session_of_the_tab(console:
 
 
 @pytest.mark.rule("contract J2")
-def test_what_one_may_not_do_is_shown_disabled_with_the_reason(console: Person) -> None:
+def test_actions_without_a_right_are_shown_disabled_with_the_reason(console: Person) -> None:
     name, password = PAINTER
     console.sign_in("authors", username=name, password=password)
     button = console.page.get_by_role("button", name="New author")
@@ -346,7 +346,7 @@ def test_it_speaks_russian_on_a_phone_and_a_thumb_reaches_everything(russian: Pe
     assert heading(page) == "Вход"
     russian.sign_in()
     assert heading(page) == "Обзор"
-    # What a thumb reaches is there whole: nothing of the bar is cut off or lies beside the screen.
+    # The bar within reach of the thumb is complete: nothing is cut off or outside the screen.
     for place in page.locator(".sidebar a:visible, .sidebar button:visible").all():
         box = place.bounding_box()
         assert box
@@ -354,7 +354,7 @@ def test_it_speaks_russian_on_a_phone_and_a_thumb_reaches_everything(russian: Pe
         assert box["x"] + box["width"] <= 320
     more = page.locator(".sidebar-more")
     more.click()
-    # All of it is in view on a low screen, too.
+    # All of it is also in view on a low screen.
     assert page.get_by_role("dialog").evaluate("each => each.scrollHeight <= each.clientHeight")
     page.keyboard.press("Escape")
     expect(more).to_be_focused()
