@@ -87,7 +87,7 @@ def b64(content: bytes) -> str:
 
 
 def with_header(token: str, changes: Mapping[str, object], secret: bytes | None = None) -> str:
-    """Change the header of a token and sign it anew with HMAC, or leave its signature as it was."""
+    """Change the header of a token and re-sign it with HMAC, or leave its signature as it was."""
     _, claims, signature = token.split(".")
     header = {**jwt.get_unverified_header(token), **changes}
     signed = f"{b64(json.dumps({k: v for k, v in header.items() if v is not None}).encode())}.{claims}"
@@ -223,7 +223,7 @@ def test_the_kid_is_the_thumbprint_of_the_public_key(private: Key, public: Key) 
     assert private.kid == public.kid == b64(hashlib.sha256(text.encode()).digest())
 
 
-def test_the_kid_of_rfc_8037_is_the_one_that_stands_there(tmp_path: Path) -> None:
+def test_the_kid_of_the_rfc_8037_key_matches_the_rfc(tmp_path: Path) -> None:
     secret = base64.urlsafe_b64decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=")
     (tmp_path / "key.pem").write_bytes(private_pem(ed25519.Ed25519PrivateKey.from_private_bytes(secret)))
     key = key_from_file(str(tmp_path / "key.pem"), signs=True)
@@ -262,7 +262,7 @@ def test_what_others_read_of_the_public_keys_verifies_our_tokens(private: Key) -
     assert (claims["sub"], claims["scope"]) == ("7", "logos:write")
 
 
-def test_a_key_shows_nothing_of_itself_in_a_log(private: Key) -> None:
+def test_a_key_reveals_nothing_in_a_log(private: Key) -> None:
     assert "object at" not in repr(private)
     assert str(SHARED.signing) not in repr(SHARED)
 

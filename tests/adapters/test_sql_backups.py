@@ -192,7 +192,7 @@ def test_after_a_restore_no_id_and_no_version_is_given_a_second_time(gallery: lo
             assert new.author_id > lost.author_id + 2**20 - 2
             assert new.version > max(lost.version, lost_key) + 2**20 - 2
             lost = lost if url == COPY else new
-            # The same moments as before are found by their time, on both sides of what was passed over.
+            # The same moments as before are found by their time, on both sides of the skipped ids.
             everything = history(restored)
             assert history(restored, since=0, until=MAX_ID * 4) == everything
             assert history(restored, since=0, order="desc") == everything[::-1]
@@ -222,7 +222,7 @@ def test_ids_do_not_run_out_by_restores() -> None:
 
 
 @pytest.mark.usefixtures("gallery")
-def test_of_a_directory_so_many_backups_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_keeps_a_limited_number_of_backups(monkeypatch: pytest.MonkeyPatch) -> None:
     directory = Path("copies")
     directory.mkdir()
     others = {"gallery-2000-01-01T000000Z.sql", "gallery.db", "other-2000-01-01T000000Z.db", ".gallery-is-mine"}
@@ -263,7 +263,7 @@ def test_a_copy_that_was_loaded_otherwise_is_finished() -> None:
     assert not Path("copy.db").exists()
 
 
-def test_two_that_finish_a_copy_at_once_each_pass_over_ids(prepared_url: str) -> None:
+def test_two_concurrent_finishes_of_a_copy_each_skip_ids(prepared_url: str) -> None:
     """None can know whether the other one was for an earlier copy."""
     url = prepared_url
     with open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1), create="always") as gallery:
@@ -278,7 +278,7 @@ def test_two_that_finish_a_copy_at_once_each_pass_over_ids(prepared_url: str) ->
 
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.parametrize("missing", ["state", "users"])
-def test_what_was_not_loaded_to_its_end_is_refused(missing: str) -> None:
+def test_a_partly_loaded_copy_is_refused(missing: str) -> None:
     backups.back_up(URL, FILE)
     with closing(sqlite3.connect(FILE)) as connection, connection:
         connection.execute(f"DROP TABLE {missing}")

@@ -70,7 +70,7 @@ def test_what_is_wrong_in_a_url_is_told_apart(mariadb: MariaDbServer) -> None:
         assert cause_at(f"mysql://u:p@{name}/gallery") is Cause.UNKNOWN_HOST
 
 
-def test_a_name_that_nobody_knows_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_host_name_is_recognized(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*_given: object, **_named: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
@@ -78,12 +78,12 @@ def test_a_name_that_nobody_knows_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     assert cause_at("mysql://u:p@db.example/gallery") is Cause.UNKNOWN_HOST
 
 
-def test_what_takes_connections_and_says_nothing_is_told() -> None:
+def test_a_silent_listener_is_recognized() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         assert cause_at(f"mysql://u:p@127.0.0.1:{silent.getsockname()[1]}/gallery") is Cause.NO_ANSWER
 
 
-def test_a_server_that_hangs_is_told(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
+def test_a_hanging_server_is_recognized(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     read(mariadb_storage)
     running.freeze()
     assert cause_on(mariadb_storage) is Cause.NO_ANSWER
@@ -106,7 +106,7 @@ def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(running: Ma
             read(storage)
 
 
-def test_a_user_who_may_only_read_is_told(mariadb: MariaDbServer) -> None:
+def test_a_read_only_user_is_recognized(mariadb: MariaDbServer) -> None:
     mariadb.execute(
         "CREATE USER 'reader'@'127.0.0.1' IDENTIFIED BY 'reader'", "GRANT SELECT ON gallery.* TO 'reader'@'127.0.0.1'"
     )
@@ -116,7 +116,7 @@ def test_a_user_who_may_only_read_is_told(mariadb: MariaDbServer) -> None:
         mariadb.execute("DROP USER 'reader'@'127.0.0.1'")
 
 
-def test_a_server_that_can_only_be_read_is_told(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
+def test_a_read_only_server_is_recognized(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     running.execute("SET GLOBAL read_only = 1")
     assert cause_on(mariadb_storage, add) is Cause.READ_ONLY
 
@@ -164,7 +164,7 @@ def test_who_comes_while_a_server_is_left_alone_hears_the_same_cause(mariadb: Ma
 
 @pytest.fixture
 def shared(sqlite_file: Path) -> Iterator[Path]:
-    """A file in a directory that others than the owner can reach, too."""
+    """A file in a directory that users other than the owner can also reach."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "gallery.db"
         shutil.copy(sqlite_file, file)
@@ -181,7 +181,7 @@ def shared(sqlite_file: Path) -> Iterator[Path]:
         (0o666, 0o000, read, Cause.CANNOT_OPEN),
     ],
 )
-def test_a_file_that_may_not_be_used_is_told(
+def test_a_file_without_permission_is_recognized(
     shared: Path, file_mode: int, directory_mode: int, work: Work, cause: Cause
 ) -> None:
     shared.chmod(file_mode)
@@ -190,7 +190,7 @@ def test_a_file_that_may_not_be_used_is_told(
         assert cause_at(f"sqlite:///{shared}", work) is cause
 
 
-def test_a_file_that_is_gone_is_told(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
+def test_a_removed_file_is_recognized(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
     read(sqlite_storage)
     (tmp_path / "gallery.db").unlink()
     assert cause_on(sqlite_storage) is Cause.CANNOT_OPEN
@@ -229,7 +229,7 @@ def test_a_file_system_that_takes_no_more_is_a_full_disk(shared: Path) -> None:
 
 @pytest.fixture
 def said(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
-    """Return what was logged since it was asked last."""
+    """Return a function that returns the lines logged since its last call."""
 
     def say() -> list[str]:
         messages = caplog.messages
@@ -299,7 +299,9 @@ def fails(storage: SqlStorage) -> bool:
     return False
 
 
-def test_what_never_answered_is_said_by_whoever_starts(mariadb: MariaDbServer, said: Callable[[], list[str]]) -> None:
+def test_failures_before_the_first_successful_call_are_left_to_the_caller(
+    mariadb: MariaDbServer, said: Callable[[], list[str]]
+) -> None:
     assert cause_at(mariadb.url_of("gallery_nowhere")) is Cause.UNKNOWN_DATABASE
     assert said() == []
 
@@ -346,7 +348,7 @@ def test_who_waits_no_longer_and_what_gives_up_then_are_one_outage(
     assert "(too_busy, late)" in line
 
 
-def test_what_is_refused_for_itself_tells_that_the_database_answers(
+def test_a_not_found_error_shows_that_the_database_works(
     sqlite_storage: SqlStorage, tmp_path: Path, said: Callable[[], list[str]]
 ) -> None:
     def look_for_nobody(storage: SqlStorage) -> None:
@@ -364,7 +366,7 @@ def test_what_is_refused_for_itself_tells_that_the_database_answers(
     assert "cannot_open is over" in said()[-1]
 
 
-def test_two_causes_by_turns_are_logged_each_for_itself(said: Callable[[], list[str]]) -> None:
+def test_two_alternating_causes_are_logged_separately(said: Callable[[], list[str]]) -> None:
     now = [0.0]
     failure_log = FailureLog("db.example:3306", lambda: now[0])
     failure_log.record_success(writing=True)

@@ -11,7 +11,7 @@ from tests.mariadb import PASSWORD, MariaDbServer
 
 pytestmark = [
     pytest.mark.rule("contract K4"),
-    pytest.mark.slow("a server is started anew after each test"),
+    pytest.mark.slow("a server is restarted after each test"),
     pytest.mark.own_mariadb,
 ]
 
@@ -28,7 +28,7 @@ def server(running: MariaDbServer) -> Iterator[MariaDbServer]:
 
 
 def found(server: MariaDbServer, processes: int = 1, options: str = "") -> dict[str, tuple[Verdict, str]]:
-    """Return what is amiss."""
+    """Return the problems."""
     return {
         result.check: (result.verdict, f"{result.text}; {result.cure}")
         for result in check_database(f"{server.url}{options}", processes)
@@ -80,7 +80,7 @@ def test_what_a_power_cut_takes_back_is_warned_of(server: MariaDbServer) -> None
     assert "replication" not in found(server)
 
 
-def test_what_a_connection_sets_and_does_not_get_is_told(
+def test_a_connection_setting_without_effect_is_reported(
     server: MariaDbServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As a proxy does that keeps settings from the server.
@@ -89,11 +89,11 @@ def test_what_a_connection_sets_and_does_not_get_is_told(
     assert (verdict, text.startswith("sql_mode is ; ")) == (Verdict.WRONG, True)
 
 
-def test_what_is_looked_at_by_hand_ends_nothing(server: MariaDbServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_left_to_the_operator_ends_nothing(server: MariaDbServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mysql_checks, "_variables", lambda connection, *_: connection.exec_driver_sql("SELECT nothing"))
-    amiss = found(server)
-    assert {amiss[check][0] for check in ("packets", "connections")} == {Verdict.WARNING}
-    assert "look at it by hand" in amiss["packets"][1]
+    problems = found(server)
+    assert {problems[check][0] for check in ("packets", "connections")} == {Verdict.WARNING}
+    assert "look at it by hand" in problems["packets"][1]
 
 
 def test_a_connection_that_others_can_read_is_warned_of(server: MariaDbServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,7 +140,7 @@ def test_nothing_is_said_to_a_server_that_a_proxy_has_to_remember(mariadb_storag
 
 @pytest.mark.rule("contract H5")
 @pytest.mark.parametrize("knows", [True, False], ids=["of MariaDB", "a server that is never one of a cluster"])
-def test_a_read_waits_for_what_was_written_through_other_servers(
+def test_a_read_waits_for_writes_through_other_servers(
     mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool
 ) -> None:
     if not knows:

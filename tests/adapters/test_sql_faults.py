@@ -481,7 +481,7 @@ def test_a_change_that_the_database_refuses_takes_all_writes_with_it(
     assert numbers(sql_storage) == [1, 5]
 
 
-# A server that is there and cannot
+# A server that is running and cannot work
 
 
 @pytest.mark.rule("contract A20", "contract H5")
@@ -524,7 +524,7 @@ def until_somebody_waits(mariadb: MariaDbServer) -> None:
     deadline = time.monotonic() + RECOVERED
     while not mariadb.execute("SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"):
         assert time.monotonic() < deadline
-        # The server answers the same again to those who have asked less than a tenth of a second ago.
+        # The server repeats its last answer to clients that asked less than a tenth of a second ago.
         time.sleep(0.12)
 
 
@@ -556,7 +556,7 @@ def add_both(uow: UnitOfWork) -> None:
 
 
 def both(uow: UnitOfWork) -> object:
-    """Return the ids of records and of their changes, and what was counted."""
+    """Return the ids of records and of their changes, and the counts."""
     authors = [by.author_id for by in uow.records(AUTHORS).page(-1, 99)]
     return authors, [of.change_id for of in uow.changes.page(0, 99)], uow.changes.last_id()
 
@@ -622,7 +622,7 @@ def test_a_connection_lost_between_a_record_and_its_change_loses_none_and_repeat
     assert mariadb_storage.read(both) == ([1], [1], 1)
 
 
-# Writes an author and its change, says where it is, and waits there for its end.
+# Writes an author and its change, prints its position, and waits there to be killed.
 DOOMED: Final = f"""
 import sys, threading
 sys.path[:0] = {sys.path!r}
@@ -683,11 +683,11 @@ def test_a_search_that_takes_too_long_keeps_nobody_else_out(
     (said,) = caplog.messages
     assert said.startswith(f"{sql_storage.server}: it is too busy")
     assert f"(too_busy, {code})" in said
-    read(sql_storage)  # at once: the server is there, and is not left alone for a while
+    read(sql_storage)  # at once: the server is running, so the circuit breaker stays closed
 
 
 def count(storage: SqlStorage, digits: int) -> object:
-    """Count numbers of so many digits, one by one."""
+    """Count the numbers with this many digits, one by one."""
     digit = " UNION ALL ".join(f"SELECT {digit} AS digit" for digit in range(10))
     slow = text("SELECT COUNT(*) FROM " + ", ".join(f"({digit}) AS d{place}" for place in range(digits)))
     return storage.read(lambda uow: cast(Any, uow.records(AUTHORS))._transaction.row(slow, {}))
@@ -748,7 +748,7 @@ def test_a_server_that_became_read_only_is_left_for_a_better_one(
 
 @pytest.mark.rule("contract A20")
 def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorage, mariadb: MariaDbServer) -> None:
-    # The URL of a file cannot be told from its storage's name, so there all connections are held.
+    # A storage's name does not give the URL of its file, so all connections to a file are held.
     on_server = sql_storage.server == mariadb.address
     with opened(mariadb.url, connections=1) if on_server else contextlib.nullcontext(sql_storage) as storage:
         connections = 1 if on_server else 2 * storage.concurrent_reads + 15
@@ -838,9 +838,7 @@ def test_a_file_that_went_away_is_missed_and_found_again(sqlite_storage: SqlStor
 
 
 @pytest.mark.rule("contract A20")
-def test_a_file_that_was_replaced_is_the_one_that_counts(
-    sqlite_storage: SqlStorage, sqlite_file: Path, tmp_path: Path
-) -> None:
+def test_the_replacement_of_a_file_is_used(sqlite_storage: SqlStorage, sqlite_file: Path, tmp_path: Path) -> None:
     add(sqlite_storage)
     (tmp_path / "newer.db").write_bytes(sqlite_file.read_bytes())
     # Who replaces a database's file must take its journal away too, or SQLite would replay it into the new one.

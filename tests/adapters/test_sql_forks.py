@@ -1,4 +1,4 @@
-"""A process that is forked has a storage of its own: what is under a connection belongs to the one that made it."""
+"""A forked process has its own storage: the socket or file of a connection belongs to the process that opened it."""
 
 import os
 import sqlite3
@@ -79,7 +79,7 @@ def test_a_process_forked_while_writes_wait_neither_makes_them_nor_waits_for_the
     assert has_succeeded(forked)
 
 
-def test_a_process_that_was_forked_opens_the_file_for_itself(
+def test_a_forked_process_opens_the_file_separately(
     sqlite_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert sqlite_storage.data_version() is None  # it connects for the next time

@@ -68,7 +68,7 @@ def test_the_migrations_make_exactly_the_tables(new: SqlStorage) -> None:
 
 
 @pytest.mark.rule("contract H3")
-def test_the_newest_migration_is_the_one_that_is_looked_for() -> None:
+def test_the_newest_migration_is_looked_for() -> None:
     assert ScriptDirectory(str(schema._MIGRATIONS)).get_heads() == [schema.NEWEST]
 
 
@@ -134,7 +134,7 @@ def test_tables_of_another_program_are_left_alone(new: SqlStorage, sqlite_url: s
 
 
 @pytest.mark.rule("contract H3")
-def test_a_database_user_who_may_not_make_tables_is_told_what_is_missing(mariadb: MariaDb) -> None:
+def test_missing_privileges_to_create_tables_are_named(mariadb: MariaDb) -> None:
     database = mariadb.new_database()
     mariadb.execute(
         "CREATE OR REPLACE USER 'reader'@'127.0.0.1' IDENTIFIED BY 'secret'",
@@ -214,7 +214,7 @@ class PowerCut(Exception):
 
 @contextlib.contextmanager
 def cut_after(allowed: int, cut: Callable[[str], None]) -> Iterator[None]:
-    """Cut a migration short at the statement that comes after so many others that change something for good."""
+    """Cut a migration short at the statement after `allowed` others that change something permanently."""
     left = allowed
 
     def before(_connection: object, _cursor: object, statement: str, *_: object) -> None:

@@ -111,7 +111,7 @@ def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
 
 
 def take_statistics(storage: SqlStorage) -> None:
-    """Have the database count what is there, as those who run it may."""
+    """Have the database collect statistics, as its operators may."""
     with storage._pool.engine.connect() as connection:
         names = ", ".join(tables.metadata.tables)
         connection.exec_driver_sql("ANALYZE" if storage.embedded else f"ANALYZE TABLE {names}")
@@ -122,7 +122,7 @@ ORDERS: tuple[Order, Order] = ("asc", "desc")
 
 @pytest.mark.rule("contract E2", "contract E3", "contract E4")
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_page_costs_what_is_in_it_and_not_what_is_there(sql_storage: SqlStorage, order: Order) -> None:
+def test_a_page_costs_its_own_size_and_not_that_of_the_table(sql_storage: SqlStorage, order: Order) -> None:
     # Only the last hundred have the second role; seen from the other end, the first hundred.
     numbers = range(3_000) if order == "asc" else range(2_999, -1, -1)
     users = [

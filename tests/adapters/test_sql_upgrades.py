@@ -40,7 +40,7 @@ from alembic import context, op
 
 revision, down_revision = {NEXT!r}, {schema.NEWEST!r}
 """
-# Columns come first where a server lets them: whoever counts columns instead of naming them goes wrong there.
+# Columns come first where a server lets them: code that counts columns instead of naming them fails there.
 WIDER: Final = f"""{_HEAD}
 def upgrade():
     first = "" if op.get_bind().dialect.name == "sqlite" else " FIRST"
@@ -97,7 +97,7 @@ def fill(storage: SqlStorage) -> str:
     gallery = gallery_on(storage, FrozenClock(_MADE + 1000))
     gallery.import_export.load(ImportRecords(), [json.dumps(record) for record in records()], Owner("the import"))
     for number in range(40):
-        # Undone below: what is left of them is history.
+        # Undone below: only their history remains.
         gallery.logos.amend(AmendLogo(logo_id=200 + number, name=f"Renamed {number}"), Owner("renamed"))
     gallery.authors.create(once(CreateAuthor(user_id=9000, username="Gone"), "a key"))
     gallery.authors.remove(RemoveAuthor(author_id=_EACH + 1))
@@ -147,7 +147,7 @@ def exported(gallery: logoadmin.LogoAdmin) -> list[Any]:
 
 
 def assert_served(gallery: logoadmin.LogoAdmin, key: str) -> None:
-    """Make sure that what a file of a release has is there, and is found and changed over HTTP as ever."""
+    """Make sure that the records of a release's file exist, and are found and changed over HTTP as ever."""
     last = gallery.changes.version()
     #
     given = {(line["kind"], line[f"{line['kind']}_id"]): line for line in records()}
@@ -179,9 +179,7 @@ def stars(storage: SqlStorage) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.rule("contract K7")
-def test_tables_that_are_only_wider_are_served_and_what_is_written_so_is_the_next_program_s(
-    url: str, tmp_path: Path
-) -> None:
+def test_wider_tables_are_served_and_their_writes_suit_the_next_version(url: str, tmp_path: Path) -> None:
     key = filled(url)
     upgrade(url, WIDER, tmp_path)
     with closing(open_sql_storage(url)) as storage:
@@ -356,7 +354,7 @@ NARROWER: Final = (
 @pytest.mark.rule("contract K7")
 @pytest.mark.parametrize("says", [True, False])
 @pytest.mark.parametrize("what", ["", *NARROWER])
-def test_what_is_only_wider_is_told_by_the_tables(
+def test_the_declared_compatibility_of_a_migration_must_match_the_tables(
     prepared_sqlite_url: str, tmp_path: Path, what: str, says: bool
 ) -> None:
     step = f"{WIDER}    {what or 'pass'}\n    {NOT_FOR_OLDER if says else 'pass'}\n"

@@ -1,4 +1,4 @@
-"""The file of SQLite belongs to SQLite: whoever else closes it takes the locks from the connections of its process."""
+"""The file of SQLite belongs to SQLite: any other close releases the locks of the connections of its process."""
 
 import contextlib
 import os
@@ -152,7 +152,7 @@ def test_threads_that_begin_with_a_new_file_keep_its_locks(file: Path, opened: l
     assert "gallery.db" not in opened
 
 
-def test_a_link_to_a_file_that_is_not_there_makes_the_file(file: Path, tmp_path: Path) -> None:
+def test_a_link_to_a_missing_file_creates_the_file(file: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     file.symlink_to("elsewhere/real.db")
     logoadmin.connect(f"sqlite:///{file}").close()
