@@ -18,7 +18,7 @@ from logoadmin.domain.model.records import Author
 FOLDERS = Path(databases.__file__).parent
 SOURCE = FOLDERS.parents[2]
 # What a folder has beside `dialect.py`; docs/extend.md lists it.
-PARTS = ("error_codes", "checks", "backups")
+PARTS = ("error_codes", "checks")
 MEMBERS = {name for name in vars(Dialect) if not name.startswith("_")}
 
 

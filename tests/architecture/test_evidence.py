@@ -13,7 +13,7 @@ STATES = {"built", "built in part", "to come"}
 # The log of a running service, whose lines come from its processes; what people see in a browser.
 SLOWLY_PROVED = {"contract J3", "contract J4", "contract K5"}
 PLACES = {"spec": ROOT / "docs" / "spec.md", "contract": ROOT / "docs" / "contract.md"}
-RULE = re.compile(r"^\| (§\w+(?: \d+)?|[A-K]\d*(?: \w+)?) \|")
+RULE = re.compile(r"^\| (§\w+(?: \d+)?|[A-LO]\d*(?: \w+)?) \|")
 
 
 def rules() -> dict[str, str]:
@@ -77,9 +77,9 @@ def _names(argument: ast.expr) -> list[str]:
 
 
 def test_the_docs_have_every_rule() -> None:
-    numbers = {"A": 22, "B": 5, "C": 6, "E": 4, "F": 3, "H": 6, "I": 4, "J": 5}
+    numbers = {"A": 22, "B": 5, "C": 6, "E": 5, "F": 3, "H": 6, "I": 4, "J": 8}
     contract = {f"{letter}{number}" for letter, last in numbers.items() for number in range(1, last + 1)}
-    contract |= {"D", "G", "G2", "G3", "G4", "K1", "K2", "K3", "K4", "K5", "K6", "K7", "K8"} | {
+    contract |= {"D", "L", "O", "G", "G2", "G3", "G4", "K1", "K2", "K3", "K4", "K5", "K6", "K7", "K8"} | {
         f"D {kind}" for kind in ("users", "roles", "authors", "themes", "logos")
     }
     spec = {"§Resources", "§Limits", "§Versioning"} | {f"§Errors {status}" for status in (400, 401, 403, 422, 503)}
