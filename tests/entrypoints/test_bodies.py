@@ -155,7 +155,7 @@ async def statuses_of_unfinished(app: ASGIApp, size: int, count: int) -> list[in
         task.cancel()
     for refused in (request.answer for request in requests if request.answer):
         assert dict(refused["headers"])[b"retry-after"] == b"1"
-        assert refused["body"] == b'{"detail":"Too many large bodies at once; try again"}'
+        assert refused["body"] == b'{"detail":"Too many concurrent large bodies; try again later"}'
     await asyncio.gather(*tasks, return_exceptions=True)
     return [request.answer.get("status") for request in requests]
 

@@ -204,7 +204,7 @@ def test_a_thread_that_could_not_be_started_is_started_for_the_next(
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", fail)
             for ask in asking:
-                with pytest.raises(HttpError, match="Too many requests"):
+                with pytest.raises(HttpError, match="Too many concurrent requests"):
                     await ask()
         assert [await ask() for ask in asking] == ["read", "found", "written", "hashed", "parsed"]
 
@@ -242,7 +242,7 @@ def test_who_waits_too_long_for_hashing_is_not_told_that_the_database_is_away(
     async def run() -> None:
         with pytest.raises(HttpError) as caught:
             await Dispatch(slow).hashing(lambda: may_end.wait(WITHIN))
-        assert (caught.value.status, caught.value.detail) == (503, "Too many passwords at once; try again")
+        assert (caught.value.status, caught.value.detail) == (503, "Too many concurrent sign-ins; try again later")
         assert caught.value.headers == {"retry-after": "1"}
 
     try:
@@ -358,6 +358,6 @@ def test_what_takes_long_begins_in_time_or_never(slow: LogoAdmin, monkeypatch: p
 
     refused, *others = asyncio.run(ask())
     assert isinstance(refused, HttpError)
-    assert (refused.status, refused.detail) == (503, "Too many long requests at once; try again")
+    assert (refused.status, refused.detail) == (503, "Too many concurrent long requests; try again later")
     assert refused.headers == {"retry-after": "1"}
     assert (others, made) == (["done", "after"], [])  # the first went on, though it took longer than any may wait

@@ -171,4 +171,4 @@ def test_a_disk_that_is_full_is_said(client: AppClient, admin: Headers, monkeypa
     full = partial(open, "/dev/full", "r+b", buffering=0)
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     answer = client.get("/api/export", headers=admin)
-    assert (answer.status_code, answer.json()) == (503, {"detail": "Too many exports at once; try again"})
+    assert (answer.status_code, answer.json()) == (503, {"detail": "Too many concurrent exports; try again later"})

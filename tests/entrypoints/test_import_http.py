@@ -298,5 +298,5 @@ def test_a_full_disk_is_said(client: AppClient, admin: Headers, monkeypatch: pyt
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     answer = load(client, admin, AUTHOR)
-    assert (answer.status_code, answer.json()) == (503, {"detail": "Too many imports at once; try again"})
+    assert (answer.status_code, answer.json()) == (503, {"detail": "Too many concurrent imports; try again later"})
     assert "retry-after" in answer.headers

@@ -189,7 +189,10 @@ def test_a_full_disk_is_a_503_and_leaves_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(tempfile, "TemporaryFile", partial(open, "/dev/full", "r+b", buffering=0))
         answer = client.get("/api/logos")
-        assert (answer.status_code, answer.json()) == (503, {"detail": "Too many long responses at once; try again"})
+        assert (answer.status_code, answer.json()) == (
+            503,
+            {"detail": "Too many concurrent long responses; try again later"},
+        )
         assert answer.headers["retry-after"]
         assert client.get("/api/logos/1").status_code == 200
     assert client.get("/api/logos").json() == logos
@@ -207,7 +210,7 @@ def test_files_have_a_bound_together_for_which_those_that_nobody_reads_make_room
     assert [number for number in range(10) if shared.get(number, version)] == [8, 9]
     assert shared.get(9, object()) is None  # of another version of the records
     read: list[Any] = [shared.get(number, version) for number in (8, 9)]
-    with pytest.raises(HttpError, match="Too many lists"):
+    with pytest.raises(HttpError, match="Too many concurrent lists"):
         lists.open()
     assert [len(file.chunk(1_499_000)) for file in read] == [1_000, 1_000]
     read.clear()
@@ -233,7 +236,7 @@ def test_a_file_that_was_closed_to_make_room_takes_no_more() -> None:
     budget = DiskBudget(MIB)
     file = Spool("x", budget=budget).open()
     file.close()
-    with pytest.raises(HttpError, match="Too many x at once") as refused:
+    with pytest.raises(HttpError, match="Too many concurrent x") as refused:
         file.write(bytes(2 * MIB))
     assert refused.value.status == 503
     assert budget.claim(MIB)
@@ -244,11 +247,11 @@ def test_a_spool_has_a_number_of_files_and_two_for_a_user(monkeypatch: pytest.Mo
     imports = Spool("imports", max_files=8)
     opened = [imports.open(number // 2) for number in range(8)]
     assert imports.is_full()
-    with pytest.raises(HttpError, match="Too many imports at once"):
+    with pytest.raises(HttpError, match="Too many concurrent imports"):
         imports.open(4)
     opened[0].close()
     opened[0] = imports.open(4)
-    with pytest.raises(HttpError, match="of yours"):
+    with pytest.raises(HttpError, match="Too many of your imports"):
         imports.check_share(1)
 
     def full(*_: object) -> Any:

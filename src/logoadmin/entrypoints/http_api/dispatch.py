@@ -39,7 +39,7 @@ def deadline_of(state: RequestState) -> float:
 
 
 def _late_hashing() -> HttpError:
-    return too_busy("passwords")
+    return too_busy("sign-ins")
 
 
 class Lane:

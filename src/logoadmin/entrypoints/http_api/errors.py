@@ -79,7 +79,7 @@ class HttpError(Exception):
 
 def too_busy(what: str) -> HttpError:
     """Return the refusal of a request for lack of capacity, such as too many concurrent sign-ins."""
-    return HttpError(503, f"Too many {what} at once; try again", {"retry-after": "1"}, Cause.TOO_BUSY)
+    return HttpError(503, f"Too many concurrent {what}; try again later", {"retry-after": "1"}, Cause.TOO_BUSY)
 
 
 def note_cause(scope: Scope, error: Exception) -> None:

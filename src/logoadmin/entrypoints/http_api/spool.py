@@ -172,7 +172,7 @@ class Spool:
             HttpError: 429.
         """
         if share is not None and self._files[share] >= _MAX_FILES_OF_A_USER:
-            text = f"Too many {self.name} of yours at once; try again later"
+            text = f"Too many of your {self.name} at the same time; try again later"
             raise HttpError(429, text, {"retry-after": "1"})
 
     def pay(self, claim: _Claim) -> None:
