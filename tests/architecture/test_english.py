@@ -20,7 +20,8 @@ PATTERNS: Final = {
     "N, up to `limit`, this many": r"(?<!, )\bso many\b",
     "exists, is missing, no X": r"\b(?:is|are|was|were) (?:not )?there\b(?! (?:an?|any|no|still)\b)|\bnone is there\b",
     "returns, responds with": r"\banswers (?:the|an?|its|their|what|with|\d{3})\b",
-    "log, report, print, state": r"\b(?:says|said|tells|told|say|tell) (?:what|which|whether|how|where|whom|of)\b",
+    "log, report, print, state": r"(?<!can't )\b(?:says|said|tells|told|say|tell) "
+    r"(?:what|which|whether|how|where|whom|of)\b",
     "gets, is passed, learns": r"\b(?:is|are|was|be) told\b(?! apart)",
     "recreated, served again": r"\banew\b|\b(?:made|given) again\b",
     "skipped, ignored": r"\bpass(?:ed|es|ing)? over\b|\bpassed by (?:it|them)\b",
