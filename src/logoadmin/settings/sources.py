@@ -39,7 +39,7 @@ class SettingsInForce:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """One source: values and origins by setting, and what is wrong there."""
+    """One source: values and origins by setting, and its errors."""
 
     values: Mapping[str, Any]
     origins: Mapping[str, str]

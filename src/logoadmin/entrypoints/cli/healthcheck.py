@@ -34,7 +34,7 @@ def healthcheck(live: bool, host: str | None, port: int | None) -> None:
 
 
 def _fault_at(url: str) -> str | None:
-    """Return what is wrong, None if the service is well; another program may have responded."""
+    """Return the fault, or None if the service is healthy; another program may have responded."""
     from logoadmin.entrypoints.cli.http_get import http_get
 
     try:

@@ -31,7 +31,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     Attributes:
         head_seconds: from the connection, or the first byte of a head, to the end of the head.
-        head_bytes: of path and headers, and of what is between the chunks of a body.
+        head_bytes: of path and headers, and of the framing between the chunks of a body.
         head_fields: how many headers, since each costs more memory than its bytes.
         pipelined: how many requests may wait for the response to an earlier one.
         linger_seconds: for reading a response that was sent before the request was complete.
@@ -134,7 +134,7 @@ class BoundedProtocol(HttpToolsProtocol):
         version = self.parser.get_http_version()
         self._check_head(version)
         if version == "1.0":
-            self.expect_100_continue = False  # such a client takes what comes first for the response (RFC 9110 §10.1.1)
+            self.expect_100_continue = False  # it would take 100 for the final response (RFC 9110 §10.1.1)
         super().on_headers_complete()
         self._unparsed, self._head_has_begun = 0, False
         self.headers = []  # uvicorn would add trailers to the headers of the request

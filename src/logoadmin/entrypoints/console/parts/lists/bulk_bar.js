@@ -12,7 +12,7 @@ import { named } from "./list_sync.js";
 /** @typedef {"on" | "off" | "remove"} Act */
 /** @typedef {{act: Act, all: number, left: number, stop: AbortController}} Work */
 
-/** What is being done to many now; one may look at other views meanwhile. @type {import("../../vendor/preact.js").Signal<Work | undefined>} */
+/** The bulk action in progress; other views stay usable meanwhile. @type {import("../../vendor/preact.js").Signal<Work | undefined>} */
 export const work = signal(undefined);
 
 /** @type {Record<Act, Change>} */
