@@ -138,8 +138,8 @@ def test_a_new_password_and_a_refresh_or_a_sign_in_at_once_leave_no_session(stor
         token = sign_in(gallery, "ann", before)
         at_once(
             lambda: gallery.users.set_password(SetPassword(user_id=ANN, password=after)),  # noqa: B023 (called here)
-            lambda: refresh(gallery, token),  # noqa: B023
-            lambda: sign_in(gallery, "ann", before),  # noqa: B023
+            lambda: refresh(gallery, token),  # noqa: B023 (called within this turn)
+            lambda: sign_in(gallery, "ann", before),  # noqa: B023 (the same)
         )
         assert storage.read(lambda uow: uow.sessions.of_user(ANN)) == ()
 
