@@ -1,13 +1,15 @@
 """The pages of lists of records and of changes (contract E1 to E4, F1, G3)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
+from logoadmin.domain.audit.records import MOST_LOADED
 from logoadmin.domain.audit.unit_of_work import get_existing
-from logoadmin.domain.model.kinds import RecordKind
+from logoadmin.domain.model.kinds import USERS, RecordKind
 from logoadmin.domain.model.lists import (
     CHANGE_PAGE_SIZES,
     EVERY_CHANGE,
@@ -16,8 +18,10 @@ from logoadmin.domain.model.lists import (
     Order,
     PageSizes,
     SearchedCommand,
+    TruncatedPage,
+    page_of,
 )
-from logoadmin.domain.model.records import Change, StoredRecord
+from logoadmin.domain.model.records import Change, Kind, StoredRecord
 from logoadmin.domain.model.versions import raise_if_unmodified, version_of_list
 from logoadmin.ports.storage import UnitOfWork
 
@@ -96,16 +100,21 @@ class ChangePages(ListPages[Change]):
         self._where, self._order = where, order
 
     def version(self, uow: UnitOfWork, command: ListCommand) -> int:  # noqa: ARG002 (other lists need it)
-        """Return the last change of the record or the kind in the filter, or of all."""
+        """Return the last change of the record or the kind in the filter, and of any user, whose name they show."""
         if self._where.kind is None:
             return uow.changes.last_id()
+        last_of_kinds = uow.changes.last_of_kinds()
         if self._where.id is None:
-            return uow.changes.last_of_kinds().get(self._where.kind, 0)
-        return uow.changes.last_of(self._where.kind, self._where.id)
+            last = last_of_kinds.get(self._where.kind, 0)
+        else:
+            last = uow.changes.last_of(self._where.kind, self._where.id)
+        return max(last, last_of_kinds.get(Kind.USER, 0))
 
     def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
-        """Return changes that match the filter, by id."""
-        return uow.changes.page(after, limit, self._where, self._order)
+        """Return changes that match the filter, by id, with the names of their users."""
+        changes = uow.changes.page(after, limit, self._where, self._order)
+        names = _names_of({change.user_id for change in changes if change.user_id is not None}, uow)
+        return page_of(changes, lambda change: replace(change, user_name=names.get(change.user_id)))
 
 
 class ChangesUpTo(ChangePages):
@@ -119,3 +128,16 @@ class ChangesUpTo(ChangePages):
         """Return changes by id, up to the last one."""
         limit = min(limit, self._last - after)
         return super().page(after, limit, uow) if limit > 0 else ()
+
+
+def _names_of(user_ids: Iterable[int], uow: UnitOfWork) -> dict[int | None, str]:
+    """Return the names of those users that exist, with one query for up to :data:`MOST_LOADED` of them."""
+    names: dict[int | None, str] = {}
+    left = sorted(user_ids)
+    while left:
+        found = uow.records(USERS).get_many(left[:MOST_LOADED])
+        names.update({user.user_id: user.username for user in found})
+        # A page that is too long ends early; the users after its last one are still to be read.
+        read = left[:MOST_LOADED] if not isinstance(found, TruncatedPage) else [found[-1].user_id]
+        left = [user_id for user_id in left if user_id > read[-1]]
+    return names

@@ -232,6 +232,7 @@ class Change:
             removed author as ``logos`` and ``themes``. It never has a password or a hash.
         after: the record after the change, None if it was removed.
         request_id: the id of the request that made the change; None if there was none.
+        user_name: the current name of the user; None without a token, and for a removed user. It is not stored.
     """
 
     change_id: ChangeId
@@ -254,6 +255,9 @@ class Change:
         described("The record after the change; `null` if it was removed.", {**_ANN, "username": "Anna"}),
     ]
     request_id: RequestId | None
+    user_name: Annotated[
+        str | None, described("The current username of that user; `null` for a removed user.", "Ann")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, links_field
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, NotFound, NotPermitted
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
 from logoadmin.domain.model.limits import Action, ChangeId, Id, RequestId, UnixTime, described
 from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.model.records import Change, Kind, Link, Undone
@@ -107,7 +107,9 @@ class ChangeService(Service):
         if _sets_password(change):
             raise Conflict(f"Change {change.change_id} cannot be undone: old passwords are not kept")
         _Undo(uow).undo(change)
-        return uow.change_log.changes[-1]
+        undone = uow.change_log.changes[-1]
+        user = None if undone.user_id is None else uow.records(USERS).get(undone.user_id)
+        return undone if user is None else replace(undone, user_name=user.username)
 
     def revert_request(self, command: RevertRequest, caller: Caller = OWNER) -> Listing[Change]:
         """Undo all changes of a request, the newest first, and return the changes that this makes (contract G4).
