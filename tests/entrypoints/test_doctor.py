@@ -26,7 +26,6 @@ from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_che
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.checks import Verdict
 from logoadmin.domain.services.sessions import SignIn
-from logoadmin.entrypoints.cli.doctor import port_checks
 from logoadmin.entrypoints.doctor_proof import is_proof, proof
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.server.proxies import BehindProxies
@@ -79,7 +78,7 @@ def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
     ended = run("doctor")
     assert problems(ended) == {}
     assert list(said(ended)) == [
-        *("settings", "keys", "access", "hosts", "trusted_proxies", "port"),
+        *("settings", "keys", "access", "trusted_proxies", "port"),
         *("SQLite", "directory", "disk", "file system", "file", "database", "tables"),
         *("pages", "journal", "columns", "writing", "clock of changes", "ids"),
     ]
@@ -96,10 +95,9 @@ def test_memory_is_warned_of(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("gallery")
-def test_the_docs_have_every_check(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_docs_have_every_check(run: Run, tmp_path: Path) -> None:
     (tmp_path / "logoadmin.toml").write_text(f'token_key = "{SECRET}"\n')
     (tmp_path / "logoadmin.toml").chmod(0o600)
-    monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
     of_file = list(said(run("doctor")))
     of_root = ["user"]
     of_server = list(mysql_checks.looks_inside("", 0, lambda _: ""))
@@ -134,21 +132,6 @@ def test_a_file_with_secrets_that_everybody_may_read_is_wrong(
     found = said(run("doctor"))["secrets"]
     assert found[0] == verdict
     assert ("; chmod o-rwx " in found[1]) == (verdict == "wrong")
-
-
-@pytest.mark.usefixtures("gallery")
-def test_closing_a_file_of_another_user_keeps_it_readable_for_the_service(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "logoadmin.toml").write_text(f'token_key = "{SECRET}"\n')
-    (tmp_path / "logoadmin.toml").chmod(0o644)
-    group = (tmp_path / "logoadmin.toml").stat().st_gid
-    monkeypatch.setattr(os, "geteuid", lambda: 4711)
-    monkeypatch.setattr(os, "getgroups", lambda: [group])
-    assert "; chmod o-rwx " in problems(run("doctor"))["secrets"] + ";"
-    monkeypatch.setattr(os, "getgroups", list)
-    monkeypatch.setattr(os, "getegid", lambda: group + 1)
-    assert f"; chgrp {group + 1} " in problems(run("doctor"))["secrets"]
 
 
 @pytest.mark.usefixtures("gallery")
@@ -204,11 +187,11 @@ def test_key_files_of_others_and_keys_of_two_kinds_are_reported(
         (("--host", "0.0.0.0", "--access", "open"), {"access": "wrong", "trusted_proxies": "warning"}),
         (
             ("--host", "0.0.0.0", "--access", "open", "--hosts", "*"),
-            {"access": "warning", "hosts": "warning", "trusted_proxies": "warning"},
+            {"access": "warning", "trusted_proxies": "warning"},
         ),
         (("--access", "guarded"), {"trusted_proxies": "warning"}),
         (("--access", "guarded", "--trusted-proxies", "127.0.0.1,::1", "--root-path", "/gallery"), {}),
-        (("--access", "guarded", "--trusted-proxies", "10.0.0.7"), {"trusted_proxies": "warning"}),
+        (("--hosts", "*"), {"access": "warning"}),
         (("--access", "guarded", "--trusted-proxies", "0.0.0.0/0"), {"trusted_proxies": "wrong"}),
         (("--root-path", "/gallery"), {"access": "wrong", "trusted_proxies": "warning"}),
     ],
@@ -276,18 +259,15 @@ WELL: Final = (200, {"status": "ok"})
 @pytest.mark.parametrize(
     ("bodies", "verdict", "words"),
     [
-        ({"/livez": WELL, "/readyz": WELL, "/doctor": (200, {})}, "ok", "and ready"),
-        ({"/livez": WELL, "/readyz": WELL}, "wrong", "or uses other keys"),
-        ({"/livez": WELL, "/readyz": (503, {"detail": "its disk is full", "code": "x"})}, "wrong", "its disk is full"),
+        ({"/livez": WELL}, "ok", "logoadmin runs at"),
         ({}, "wrong", "is taken by another program"),
-        ({"/livez": (200, b"\xff hello"), "/readyz": WELL}, "wrong", "is taken by another program"),
+        ({"/livez": (200, b"\xff hello")}, "wrong", "is taken by another program"),
     ],
-    ids=["ours", "of another gallery", "ours, and not ready", "another one", "nonsense"],
+    ids=["logoadmin", "another one", "nonsense"],
 )
 def test_a_taken_port_is_reported_with_its_owner(
-    run: Run, monkeypatch: pytest.MonkeyPatch, bodies: dict[str, tuple[int, object]], verdict: str, words: str
+    run: Run, bodies: dict[str, tuple[int, object]], verdict: str, words: str
 ) -> None:
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", SECRET)
     with answering(bodies) as port:
         found = said(run("doctor", "--port", str(port)))["port"]
     assert found[0] == verdict
@@ -296,10 +276,9 @@ def test_a_taken_port_is_reported_with_its_owner(
 
 @pytest.mark.usefixtures("gallery")
 def test_who_has_a_port_and_says_nothing_is_not_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(port_checks, "_TIMEOUT", 0.2)
-    with socket.create_server(("127.0.0.1", 0)) as silent, socket.create_server(("127.0.0.1", 0)) as another:
-        monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(another.getsockname()[1]))
-        assert list(problems(run("doctor", "--port", str(silent.getsockname()[1])))) == ["port", "metrics_port"]
+    monkeypatch.setattr("logoadmin.entrypoints.cli.doctor._TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        assert list(problems(run("doctor", "--port", str(silent.getsockname()[1])))) == ["port"]
 
 
 # A file
@@ -571,9 +550,9 @@ def test_a_url_that_nothing_serves_is_reported(run: Run) -> None:
     assert "no response" in said(run("doctor", "--url", f"https://127.0.0.1:{free_port()}/gallery"))["url"][1]
 
 
-def _untrusted(code: int) -> ssl.SSLCertVerificationError:
+def _untrusted() -> ssl.SSLCertVerificationError:
     error = ssl.SSLCertVerificationError(1, "certificate verify failed")
-    error.verify_code, error.verify_message = code, "the reason"
+    error.verify_message = "the reason"
     return error
 
 
@@ -581,15 +560,12 @@ def _untrusted(code: int) -> ssl.SSLCertVerificationError:
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (_untrusted(9), "check the clocks"),
-        (_untrusted(10), "TLS fails: the reason; renew the certificate"),
-        (_untrusted(20), "intermediate certificates"),
-        (_untrusted(62), "for the name in the URL"),
-        (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "TLS settings"),
-        (socket.gaierror(-2, "Name or service not known"), "the name g.example cannot be resolved; correct the name"),
+        (_untrusted(), "no response from g.example: the reason; check the name"),
+        (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "WRONG_VERSION_NUMBER"),
+        (socket.gaierror(-2, "Name or service not known"), "no response from g.example: Name or service not known"),
     ],
 )
-def test_each_way_of_not_reaching_a_url_has_its_own_cure(
+def test_the_reason_for_not_reaching_a_url_is_reported(
     run: Run, monkeypatch: pytest.MonkeyPatch, error: OSError, words: str
 ) -> None:
     def fails(*_given: object, **_named: object) -> None:

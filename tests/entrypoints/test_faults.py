@@ -31,7 +31,6 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.services.artworks import CreateLogo
 from logoadmin.domain.services.authors import CreateAuthor
-from logoadmin.entrypoints.cli.doctor import port_checks
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
@@ -521,7 +520,7 @@ def test_the_cause_of_a_failed_start_is_reported(run: Run, monkeypatch: pytest.M
     (_, of_port, *_), (_, of_settings, *_) = AT_START
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        monkeypatch.setattr(port_checks, "_TIMEOUT", 0.2)
+        monkeypatch.setattr("logoadmin.entrypoints.cli.doctor._TIMEOUT", 0.2)
         says_one_line(run("serve", "--port", port), 1, of_port)
         assert "port" in problems(run("doctor", "--port", port).out)
     monkeypatch.setenv("LOGOADMIN_WORKRES", "2")

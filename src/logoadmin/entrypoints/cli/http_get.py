@@ -1,7 +1,6 @@
 """GET requests of the commands that check a running service (contract K1, K4)."""
 
 import json
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,17 +8,11 @@ from email.message import Message
 from http.client import HTTPException, InvalidURL
 from ipaddress import ip_address
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
-from logoadmin.entrypoints.doctor_proof import proof
-
-if TYPE_CHECKING:
-    from logoadmin.settings import Settings
-
 _MAX_BODY: Final = 2**20  # bytes
-_DOCTOR_TIMEOUT: Final = 5.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +97,3 @@ def _outcome(url: str, headers: Mapping[str, str], timeout: float) -> HttpRespon
 
 def _read(response: Any) -> HttpResponse:
     return HttpResponse(response.status, response.headers, response.read(_MAX_BODY).decode("utf-8", "replace"))
-
-
-def ask_doctor(settings: "Settings", url: str, headers: Mapping[str, str]) -> HttpResponse:
-    """Return the response of the service at a URL, 404 if it holds none of the keys of these settings.
-
-    Raises:
-        LogoAdminError: the keys cannot be read; OSError: no response.
-    """
-    from logoadmin.maintenance import doctor_keys
-
-    authorization = proof(doctor_keys(settings), int(time.time()))
-    return http_get(f"{url}/doctor", {**headers, "Authorization": authorization}, timeout=_DOCTOR_TIMEOUT)

@@ -80,7 +80,7 @@ def serve(**flags: Any) -> None:
     from logoadmin.bootstrap import MEMORY, open_gallery
     from logoadmin.settings import load_settings
 
-    server = _server()
+    server = load_server()
     settings = load_settings(**flags)
     given = server.socket_from_systemd()
     check_address(settings, given.getsockname()[0] if given else None)
@@ -131,7 +131,7 @@ def _is_in_terminal() -> bool:
     return False
 
 
-def _server() -> ModuleType:
+def load_server() -> ModuleType:
     """Return the server; its packages are an extra."""
     try:
         from logoadmin.entrypoints import server

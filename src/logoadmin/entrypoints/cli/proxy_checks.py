@@ -1,16 +1,15 @@
 """Checks of the service as people reach it, through its proxy (contract K4)."""
 
-import socket
-import ssl
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from logoadmin.domain.model.access import is_loopback
 from logoadmin.domain.model.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.model.errors import LogoAdminError
-from logoadmin.entrypoints.cli.http_get import HttpResponse, ask_doctor, http_get
+from logoadmin.entrypoints.cli.http_get import http_get
+from logoadmin.entrypoints.doctor_proof import proof
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings
@@ -18,19 +17,10 @@ if TYPE_CHECKING:
 _TIMEOUT: Final = 5.0
 # A client may write these; a good proxy replaces them, or adds its own behind them. The address is nobody's (RFC 5737).
 _CLAIMED: Final = {"X-Forwarded-For": "203.0.113.77", "X-Forwarded-Proto": "claimed"}
-_PORTS: Final = {"http": 80, "https": 443}
-# By OpenSSL's codes for why a certificate is refused (x509_vfy.h).
-_UNTRUSTED: Final = "have the proxy send the intermediate certificates, or trust the issuer on this machine"
-_TLS_CURES: Final = {
-    9: "check the clocks of this machine and of the issuer",
-    10: "renew the certificate of the proxy",
-    **dict.fromkeys((18, 19, 20, 21), _UNTRUSTED),
-    **dict.fromkeys((62, 64), "give the proxy a certificate for the name in the URL"),
-}
+_PORTS: Final = {"http": ":80", "https": ":443"}
 
 
-@dataclass(frozen=True, slots=True)
-class _ReceivedRequest:
+class _Received(NamedTuple):
     """A request as the service received it: see :mod:`logoadmin.entrypoints.http_api.doctor_endpoint`."""
 
     client: str | None
@@ -39,11 +29,6 @@ class _ReceivedRequest:
     root_path: str
     forwarded_for: list[str]
     forwarded_proto: list[str]
-
-    @property
-    def is_believed(self) -> bool:
-        """Whether the client is an address that a proxy named."""
-        return self.client in self.forwarded_for
 
 
 def check_proxy(settings: "Settings", url: str) -> Iterator[Result]:
@@ -60,10 +45,7 @@ def check_proxy(settings: "Settings", url: str) -> Iterator[Result]:
     if isinstance(received, Result):
         yield received
         return
-    yield _prefix(received, parts)
-    yield _host(received, parts)
-    yield _client(received)
-    yield _scheme(received, parts)
+    yield from (_prefix(received, parts), _host(received, parts), _client(received), _scheme(received, parts))
     yield _versions(parts)
 
 
@@ -74,52 +56,35 @@ def _reached(parts: SplitResult) -> Result:
         return wrong("url", "it is not a URL such as https://gallery.example/gallery", "correct --url")
     try:
         response = http_get(f"{url}/livez", timeout=_TIMEOUT)
-    except ssl.SSLError as error:
-        reason = getattr(error, "verify_message", None) or error.strerror
-        cure = _TLS_CURES.get(getattr(error, "verify_code", 0), "check certificate and TLS settings of the proxy")
-        return wrong("url", f"TLS fails: {reason}", cure)
-    except socket.gaierror:
-        return wrong("url", f"the name {parts.hostname} cannot be resolved", "correct the name, or its entry in DNS")
     except OSError as error:
-        text = f"no response from {parts.netloc}: {error}"
-        return wrong("url", text, "check that the proxy is running, and its port")
-    if not response.is_well:
-        return _astray(response)
-    if _is_plain(parts):
-        return warning("url", f"{url} leads to logoadmin without TLS", "set up TLS in the proxy")
-    return ok("url", f"{url} leads to logoadmin")
-
-
-def _astray(response: HttpResponse) -> Result:
+        reason = getattr(error, "verify_message", None) or error.strerror or error
+        text = f"no response from {parts.netloc}: {reason}"
+        return wrong("url", text, "check the name, and that the proxy is running, with a valid certificate")
+    if response.is_well:
+        return ok("url", f"{url} leads to logoadmin")
     if response.status in (502, 503, 504):
         text = f"the proxy responds with {response.status} and does not reach the service"
         return wrong("url", text, "check that the service runs at the address that the proxy uses")
     if 300 <= response.status < 400:
-        text = f"it redirects to {response.headers.get('location', 'nowhere')}"
-        return wrong("url", text, "use the final URL")
+        return wrong("url", f"it redirects to {response.headers.get('location', 'nowhere')}", "use the final URL")
     cure = "have the proxy strip the prefix: in nginx, end proxy_pass with a slash, as location does"
     return wrong("url", f"the response is not from logoadmin, status {response.status}", cure)
 
 
-def _is_plain(parts: SplitResult) -> bool:
-    """Whether others on the way can read the request."""
-    return parts.scheme == "http" and not is_loopback(parts.hostname or "")
-
-
-def _received(settings: "Settings", parts: SplitResult) -> _ReceivedRequest | Result:
+def _received(settings: "Settings", parts: SplitResult) -> _Received | Result:
     """Return the request as the service received it, or why that is unknown."""
-    if _is_plain(parts):
-        text = "the headers are not checked: the request needs a proof that others could read without TLS"
-        return warning("proxy", text, "use an https:// URL, or run doctor on the machine of the proxy")
+    from logoadmin.maintenance import doctor_keys
+
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        text = "the headers are not checked: others could read the proof that the request needs, without TLS"
+        return warning("proxy", text, "set up TLS in the proxy, or run doctor on its machine")
     try:
-        response = ask_doctor(settings, parts.geturl(), _CLAIMED)
+        authorization = proof(doctor_keys(settings), int(time.time()))
+        response = http_get(f"{parts.geturl()}/doctor", {**_CLAIMED, "Authorization": authorization}, timeout=_TIMEOUT)
         if response.status == 200:
-            return _ReceivedRequest(**response.json)
-    except LogoAdminError as error:
-        return warning("proxy", f"the headers cannot be checked: {error}", "see above")
-    except (OSError, TypeError) as error:
-        text = f"the headers cannot be checked ({type(error).__name__})"
-        return warning("proxy", text, "try again; check the log of the proxy")
+            return _Received(**response.json)
+    except (LogoAdminError, OSError, TypeError) as error:
+        return warning("proxy", f"the headers cannot be checked: {error}", "see above; check the log of the proxy")
     if response.status == 421:
         cure = "have the proxy pass Host on (proxy_set_header Host $host), and add the name to hosts"
         return wrong("Host", "the service receives a name that is not its own", cure)
@@ -127,7 +92,7 @@ def _received(settings: "Settings", parts: SplitResult) -> _ReceivedRequest | Re
     return wrong("proxy", "the service does not know the keys of these settings", cure)
 
 
-def _prefix(received: _ReceivedRequest, parts: SplitResult) -> Result:
+def _prefix(received: _Received, parts: SplitResult) -> Result:
     """Whether the service knows the prefix that the proxy strips."""
     path = parts.path.rstrip("/")
     if received.root_path == path:
@@ -136,41 +101,38 @@ def _prefix(received: _ReceivedRequest, parts: SplitResult) -> Result:
     return wrong("prefix", text, f'set root_path = "{path}"')
 
 
-def _host(received: _ReceivedRequest, parts: SplitResult) -> Result:
+def _host(received: _Received, parts: SplitResult) -> Result:
     """Whether the name in the URL reaches the service."""
-    port = f":{_PORTS[parts.scheme]}"
-    asked, got = ([name.lower().removesuffix(port) for name in names] for names in ([parts.netloc], received.host))
-    if got == asked:
-        return ok("Host", asked[0])
-    text = f"the URL has {asked[0]}, the service receives {', '.join(got) or 'none'}"
+    asked, *got = (name.lower().removesuffix(_PORTS[parts.scheme]) for name in (parts.netloc, *received.host))
+    if got == [asked]:
+        return ok("Host", asked)
+    text = f"the URL has {asked}, the service receives {', '.join(got) or 'none'}"
     return warning("Host", text, "proxy_set_header Host $host")
 
 
-def _client(received: _ReceivedRequest) -> Result:
+def _client(received: _Received) -> Result:
     """Whether the service knows the address of each client, and accepts it from the proxy alone."""
     check, cure = "X-Forwarded-For", "behind a proxy: proxy_set_header X-Forwarded-For $remote_addr"
-    by_proxy = [address for address in received.forwarded_for if address != _CLAIMED[check]]
-    if by_proxy and received.client == _CLAIMED[check]:
-        return ok(check, "the client's address arrives; this machine is trusted, and may claim any address")
-    if by_proxy and received.is_believed:
-        return ok(check, f"this request counts for {received.client}")
-    if by_proxy:
+    is_believed = received.client in received.forwarded_for
+    if {*received.forwarded_for} - {_CLAIMED[check]}:
+        if received.client == _CLAIMED[check]:
+            return ok(check, "the client's address arrives; this machine is trusted, and may claim any address")
+        if is_believed:
+            return ok(check, f"this request counts for {received.client}")
         text = f"all clients count as {received.client}, the proxy, which is not trusted"
         return wrong(check, text, f"add {received.client} to trusted_proxies")
-    if received.is_believed:
+    if is_believed:
         return wrong(check, "clients may claim any address: the proxy passes on what they write", cure)
     return warning(check, f"no proxy names the client; this request counts for {received.client}", cure)
 
 
-def _scheme(received: _ReceivedRequest, parts: SplitResult) -> Result:
+def _scheme(received: _Received, parts: SplitResult) -> Result:
     """Whether the service knows that clients use TLS."""
-    check, cure = "X-Forwarded-Proto", "proxy_set_header X-Forwarded-Proto $scheme"
-    if received.is_believed and _CLAIMED[check] in received.forwarded_proto[-1:]:
+    check, cure = "X-Forwarded-Proto", "have a trusted proxy replace it: proxy_set_header X-Forwarded-Proto $scheme"
+    if received.client in received.forwarded_for and _CLAIMED[check] in received.forwarded_proto[-1:]:
         return wrong(check, "the proxy passes on what the client wrote", cure)
     if received.scheme == parts.scheme:
         return ok(check, received.scheme)
-    if parts.scheme in received.forwarded_proto:
-        return wrong(check, f"the proxy sends {parts.scheme} and is not trusted", "add its address to trusted_proxies")
     return wrong(check, f"clients use {parts.scheme}, the service assumes {received.scheme}", cure)
 
 
@@ -180,10 +142,9 @@ def _versions(parts: SplitResult) -> Result:
         response = http_get(f"{parts.geturl()}/api/logos?limit=50", {"Accept-Encoding": "gzip"}, timeout=_TIMEOUT)
     except OSError as error:
         return warning("ETag", f"a list cannot be read: {error}", "check the log of the proxy")
-    tag = response.headers.get("etag", "")
     if response.status != 200:
         return warning("ETag", f"a list is answered with {response.status}", "check the log of the proxy")
-    if not tag or tag.startswith("W/"):
+    if response.headers.get("etag", "W/").startswith("W/"):
         text = "the proxy drops or weakens it, so that every If-Match is a 412"
         return wrong("ETag", text, "gzip off; the service compresses its responses")
     return ok("ETag", "passes through unchanged")

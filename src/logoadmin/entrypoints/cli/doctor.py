@@ -1,0 +1,180 @@
+"""The command ``doctor``, which finds problems and suggests remedies (contract K4)."""
+
+import os
+import stat
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from logoadmin.domain.model.access import Policy, is_loopback
+from logoadmin.domain.model.checks import Result, Verdict, ok, warning, wrong
+from logoadmin.domain.model.errors import SettingsError, StartError
+from logoadmin.entrypoints.cli.config import without_password
+from logoadmin.entrypoints.cli.serve import check_address, load_server, serve_options
+from logoadmin.entrypoints.one_line import on_one_line
+
+if TYPE_CHECKING:
+    from logoadmin.settings import Settings, SettingsInForce
+
+_COLOURS: Final = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG: "red"}
+_TIMEOUT: Final = 5.0  # seconds
+# A wider network is not a set of proxies.
+_WIDEST: Final = {4: 8, 6: 16}
+
+
+@click.command()
+@serve_options
+@click.option(
+    "--url",
+    metavar="URL",
+    help="Public URL of the service, as https://gallery.example/gallery: also check its proxy.",
+)
+def doctor(url: str | None, **flags: Any) -> None:
+    """Check settings, keys, port, database, disk and clock, and suggest remedies.
+
+    Prints one line per check: ok, warning or wrong. Exits with 1 if anything is wrong. Changes no record. Accepts the
+    options of serve. Run it as the user of the service, in its directory and with its environment, before or while the
+    service runs.
+    """
+    counted: Counter[Verdict] = Counter()
+    for result in _results(flags, url):
+        counted[result.verdict] += 1
+        click.echo(_line(result))
+    failed, warnings, passed = (counted[verdict] for verdict in (Verdict.WRONG, Verdict.WARNING, Verdict.OK))
+    click.echo(f"{failed} wrong, {warnings} warning{'' if warnings == 1 else 's'}, {passed} ok")
+    if failed:
+        sys.exit(1)
+
+
+def _line(result: Result) -> str:
+    verdict = click.style(f"{result.verdict.value:<8}", fg=_COLOURS[result.verdict])
+    text = f"{result.text}; {result.cure}" if result.cure else result.text
+    # A path may contain control characters, which must not reach the terminal.
+    return f"{verdict} {result.check:<17} {on_one_line(text)}"
+
+
+def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
+    from logoadmin.maintenance import check_database
+    from logoadmin.settings import settings_in_force
+
+    try:
+        in_force = settings_in_force(**flags)
+    except SettingsError as error:
+        yield wrong("settings", str(error), "correct them; logoadmin config shows where each comes from")
+        return
+    settings = in_force.settings
+    yield ok("settings", f"{len(in_force.origins)} set")
+    yield from _secrets(in_force)
+    yield from _keys(settings)
+    yield _access(settings)
+    yield _proxies(settings)
+    yield _port(settings)
+    try:
+        yield from check_database(settings)
+    except SettingsError as error:
+        yield wrong("database", str(error), "correct the setting database")
+    if url is not None:
+        from logoadmin.entrypoints.cli.proxy_checks import check_proxy
+
+        yield from check_proxy(settings, url)
+
+
+def _secrets(in_force: "SettingsInForce") -> Iterator[Result]:
+    """Whether other users can read files with secrets."""
+    named = {
+        in_force.origins[name]
+        for name, value in in_force.settings
+        if os.sep in in_force.origins.get(name, "") and _is_secret(name, value)
+    }
+    for file in sorted(named):
+        yield _for_its_owner("secrets", Path(file))
+
+
+def _is_secret(name: str, value: object) -> bool:
+    """Whether a value is secret; the URL of a database is if it may contain a password."""
+    from pydantic import SecretStr
+
+    if not isinstance(value, SecretStr):
+        return False
+    secret = value.get_secret_value()
+    return name != "database" or without_password(secret) != secret
+
+
+def _keys(settings: "Settings") -> Iterator[Result]:
+    """Whether the token keys can be used, and only by the service."""
+    from logoadmin.maintenance import check_keys
+
+    try:
+        check_keys(settings)
+    except SettingsError as error:
+        yield wrong("keys", error.text, error.cure or "see the settings token_key and token_key_files")
+        return
+    files = settings.token_key_files or ()
+    for file in files:
+        if b"PRIVATE KEY-----" in Path(file).read_bytes():
+            yield _for_its_owner("keys", Path(file))
+    if files and settings.token_key is not None:
+        text = "token_key signs nothing besides token_key_files, but anyone who knows it can still create tokens"
+        yield warning("keys", text, "remove it from the settings when the last token that it signed has expired")
+    elif not files:
+        yield ok("keys", "in the database" if settings.token_key is None else "in token_key")
+
+
+def _for_its_owner(check: str, file: Path) -> Result:
+    if os.name == "posix" and file.stat().st_mode & stat.S_IRWXO:
+        cure = f"chmod o-rwx {file}, once its owner or its group is that of the service"
+        return wrong(check, f"every user of this machine may read or write {file}", cure)
+    return ok(check, f"other users cannot read {file}")
+
+
+def _access(settings: "Settings") -> Result:
+    """Whether others may change the gallery, through the network or through the browsers of this machine."""
+    try:
+        check_address(settings)
+    except SettingsError as error:
+        return wrong("access", error.text, error.cure)
+    if settings.access is not Policy.GUARDED:
+        cure = "use --access guarded"
+        if settings.trusted_proxies or settings.root_path:
+            return wrong("access", "clients of the proxy need no token to change the gallery", cure)
+        if "*" in settings.hosts:
+            return warning("access", "any web page can lead browsers here and change the gallery", cure)
+        if not is_loopback(settings.host):
+            text = f"everyone who can reach {settings.host} may change the gallery"
+            return warning("access", text, f"{cure}, unless that is intended")
+    return ok("access", f"{settings.access or Policy.OPEN}, on {settings.host}")
+
+
+def _proxies(settings: "Settings") -> Result:
+    """Whether the proxies of the service are trusted, and nothing else."""
+    trusted = settings.trusted_proxies
+    wide = [str(network) for network in trusted if network.prefixlen < _WIDEST[network.version]]
+    if wide:
+        text = f"clients in {', '.join(wide)} can claim any address, and guess passwords without limit"
+        return wrong("trusted_proxies", text, "list only the proxies")
+    if not trusted and (settings.root_path or settings.access is Policy.GUARDED or not is_loopback(settings.host)):
+        text = (
+            "none: behind a proxy all clients count as one when they sign in, without one passwords are not encrypted"
+        )
+        return warning("trusted_proxies", text, "put a proxy with TLS in front, and add its address, as 127.0.0.1,::1")
+    return ok("trusted_proxies", ", ".join(map(str, trusted)) or "none")
+
+
+def _port(settings: "Settings") -> Result:
+    """Whether the port is free, or a logoadmin is listening there."""
+    from logoadmin.entrypoints.cli.http_get import http_get, local_url
+
+    try:
+        load_server().listen(settings.host, settings.port).close()
+    except StartError as error:
+        url = local_url(settings.host, settings.port)
+        with suppress(OSError):
+            if http_get(f"{url}/livez", timeout=_TIMEOUT).is_well:
+                return ok("port", f"logoadmin runs at {url}")
+        return wrong("port", error.text, error.cure)
+    return ok("port", f"{settings.port or 'any'} on {settings.host} is free")
