@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from httpx2 import Client, Response
 
+from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.records import Kind
 from tests.gallery import ANN_PASSWORD, ARTWORK, IMPORTED_LINE
 
@@ -38,6 +39,35 @@ class Sample:
     is_file: bool = False
     errors: tuple[int, ...] = ()
     media_type: str = "application/json"
+
+    def needs_token(self, access: Policy) -> bool:
+        """Whether it is refused without a token (contract B1)."""
+        return self.token == "always" or (self.token == "guarded" and access is Policy.GUARDED)
+
+    def answers(self, access: Policy) -> set[int]:
+        """Return the possible statuses without conditions, for callers with every right, with the database there."""
+        found = {self.status, 422, *self.errors}
+        found |= {413, 415} if self.body is not None else set()
+        found |= {401} if self.token != "never" or self.template == "/api/auth/token" else set()
+        return found | ({403} if self.needs_token(access) else set())
+
+    def statuses(self, access: Policy) -> set[int]:
+        """Return all possible statuses (contract A5, A20, B1, F1)."""
+        found = self.answers(access) | {503}
+        found |= {403} if self.token != "never" and self.method != "GET" else set()
+        found |= {304} if self.method == "GET" and self.is_versioned else set()
+        return found | ({412} if self.method in ("PATCH", "PUT", "DELETE") else set())
+
+    @property
+    def is_versioned(self) -> bool:
+        """Whether the response has a version: records and their lists have one, keys, tokens and links none."""
+        is_record = self.template == "/api/changes" or "created_at" in self.fields
+        return is_record and not self.template.startswith("/api/auth/") and not self.is_file
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody may read it under any policy."""
+        return self.method == "GET" and self.token == "never"
 
     @property
     def takes_body(self) -> bool:
@@ -140,3 +170,5 @@ SAMPLES: Final = (
         errors=(404,)),
 )
 # fmt: on
+# In one gallery, with the removals last: links before what they join.
+SAMPLES_IN_TURN: Final = sorted(SAMPLES, key=lambda row: (row.method == "DELETE", -len(row.template)))

@@ -23,7 +23,7 @@ from tests.asgi import AppClient, ask
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, stock
 from tests.options import LONG
-from tests.sample_requests import SAMPLES, Sample
+from tests.sample_requests import SAMPLES, SAMPLES_IN_TURN, Sample
 
 pytestmark = pytest.mark.rule("contract D users", "contract D roles", "contract D authors", "contract D themes")
 
@@ -163,10 +163,9 @@ def test_the_documented_statuses_are_those_of_the_operations(document: dict[str,
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 4", "contract B1")
 def test_the_document_names_the_operations_that_need_a_token(document: dict[str, Any], access: Policy) -> None:
     for row in SAMPLES:
-        needed = row.token == "always" or (row.token == "guarded" and access is Policy.GUARDED)
         ways: list[dict[str, list[str]]] = [{"password": []}, {"bearer": []}]
         optional = [] if row.token == "never" else [{}, *ways]
-        assert described(document, row)["security"] == (ways if needed else optional), row
+        assert described(document, row)["security"] == (ways if row.needs_token(access) else optional), row
 
 
 @pytest.mark.rule("contract C1")
@@ -217,8 +216,7 @@ def test_generated_clients_import_octets_and_export_text(
 def test_answers_are_as_documented(
     client: AppClient, document: dict[str, Any], admin: Headers, subtests: pytest.Subtests
 ) -> None:
-    # The removals come last, so that all of them find something.
-    for row in sorted(SAMPLES, key=lambda row: (row.method == "DELETE", len(row.template) * -1)):
+    for row in SAMPLES_IN_TURN:
         with subtests.test(str(row)):
             response = row.send(client, admin)
             documented = described(document, row)["responses"][str(response.status_code)]

@@ -18,7 +18,7 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient, AppResponse, ask
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, ARTWORK, NOW, WatchedStorage
-from tests.sample_requests import SAMPLES, Sample
+from tests.sample_requests import SAMPLES, SAMPLES_IN_TURN, Sample
 
 ANN_USER = {"user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW}
 ADMIN_USER = {"user_id": ADMIN_ID, "username": "admin", "avatar": None, "role_id": 2, "created_at": NOW}
@@ -59,10 +59,6 @@ def send(
         content = dumps(body).encode()
         sent.setdefault("content-type", row.media_type)
     return ask(client.app, row.method, row.path if path is None else path, headers=sent.items(), body=content or b"")
-
-
-def needs_token(row: Sample, access: Policy) -> bool:
-    return row.token == "always" or (row.token == "guarded" and access is Policy.GUARDED)
 
 
 def problem(loc: list[str | int], type_: str, msg: str) -> dict[str, object]:
@@ -135,15 +131,35 @@ ANSWERS: Final[dict[str, Any]] = {
 # fmt: on
 
 
-@pytest.mark.parametrize("row", [row for row in SAMPLES if str(row) in ANSWERS], ids=str)
+@ALL
 @pytest.mark.rule("spec §Endpoints 1", "spec §Endpoints 2", "spec §Endpoints 3", "spec §Endpoints 4")
 @pytest.mark.rule("spec §Endpoints 5", "spec §Endpoints 6", "spec §Endpoints 7", "spec §Endpoints 8")
 @pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 10", "spec §Endpoints 11", "spec §Endpoints 12")
-@pytest.mark.rule("spec §Resources", "contract D users", "contract D roles", "contract D authors")
-@pytest.mark.rule("contract D themes", "contract D logos")
-def test_an_answer_has_the_record_that_was_read_or_changed(client: AppClient, admin: Headers, row: Sample) -> None:
+@pytest.mark.rule("spec §Resources", "spec §Versioning", "contract A21", "contract F1")
+@pytest.mark.rule("contract D users", "contract D roles", "contract D authors", "contract D themes", "contract D logos")
+def test_a_good_request_is_answered_with_the_record_that_was_read_or_changed(
+    client: AppClient, admin: Headers, row: Sample
+) -> None:
     response = send(client, row, admin)
-    assert (response.status_code, response.json()) == (row.status, ANSWERS[str(row)])
+    assert response.status_code == row.status
+    assert response.header("content-type") == ("application/jsonl" if row.is_file else "application/json")
+    assert response.header("x-content-type-options") == "nosniff"
+    assert re.fullmatch(r'"\d+"' if row.is_versioned else "", response.header("etag") or "")
+    if not row.is_public:  # writes, and what is about people, are kept nowhere
+        assert response.header("cache-control") == "no-store"
+    answer = loads(response.text.partition("\n")[0]) if row.is_file else response.json()
+    assert answer == ANSWERS.get(str(row), answer)
+    assert isinstance(answer, list) == row.is_list
+    for record in answer if row.is_list else [answer]:
+        assert tuple(record) == row.fields
+    assert "password" not in response.text
+    assert "argon2" not in response.text
+    if str(row) in ANSWERS:
+        is_stored_as_answered(client, admin, row, response)
+
+
+def is_stored_as_answered(client: AppClient, admin: Headers, row: Sample, response: AppResponse) -> None:
+    """Make sure that a read finds what the answer said."""
     record = re.match(r"/api/\w+/\d+", row.path)
     if row.status == 201 or row.method == "PATCH":
         made = f"/{next(iter(response.json().values()))}" if row.status == 201 else ""
@@ -162,66 +178,21 @@ def test_every_operation_on_records_has_its_answer_in_the_table() -> None:
     assert set(ANSWERS) == expected
 
 
-LARGEST_USER: Final = {"user_id": 2**31 - 1, "username": "😀" * 64, "avatar": "é" * 4096, "password": "😀" * 256}
-LARGEST_LOGO: Final = {**ARTWORK, "name": "😀" * 128, "target": "x" * 64, "custom_css": "é" * 262_144}
 QUOTED: Final = "O'Neil \"😀\" \n' for key 'x'"
-
-
-@pytest.mark.rule("spec §Limits", "spec §Endpoints 2", "spec §Rules 3", "contract A3", "contract A6", "contract A13")
-@pytest.mark.parametrize(
-    ("method", "path", "body", "status", "part"),
-    [
-        ("POST", "/api/users", LARGEST_USER, 201, {"username": "😀" * 64}),
-        ("POST", "/api/users", {"user_id": 0, "username": "ánn ", "password": "x"}, 201, {"avatar": None}),
-        ("POST", "/api/logos", LARGEST_LOGO, 201, {"custom_css": "é" * 262_144}),
-        ("POST", "/api/themes", {k: v for k, v in ARTWORK.items() if k != "active"}, 201, {"active": False}),
-        ("PATCH", "/api/authors/1", {}, 200, ANN),
-        ("DELETE", f"/api/users/{ADMIN_ID}/avatar", None, 200, {"avatar": ""}),
-    ],
-    ids=["largest user", "user without avatar", "largest logo", "theme without active", "no change", "no avatar"],
-)
-def test_a_request_at_a_limit_is_accepted(
-    client: AppClient, admin: Headers, method: str, path: str, body: object, status: int, part: dict[str, object]
-) -> None:
-    response = client.request(method, path, json=body, headers=admin)
-    assert response.status_code == status
-    assert response.json().items() >= part.items()
-
-
 BEYOND_ARTWORK: Final = {"name": "", "preview_url": "ftp://x", "target": "x" * 65, "custom_css": "x" * 262_145}
 # fmt: off
+# Each way of telling an error of the domain; the rules behind them are proved in tests/domain.
 REFUSALS: Final[tuple[tuple[str, object, int, object], ...]] = (
     ("POST /api/users", {"user_id": 7, "username": "ben", "password": "x"}, 409,
         "Duplicate entry '7' for key 'user_id'"),
-    ("POST /api/users", {"user_id": 8, "username": "ann", "password": "x"}, 409,
-        "Duplicate entry 'ann' for key 'username'"),
     ("PATCH /api/users/7", {"username": "admin"}, 400, "Duplicate entry 'admin' for key 'username'"),
-    ("PATCH /api/users/7", {"role_id": 99}, 404, "Role 99 not found"),
-    ("POST /api/roles", {"name": "painter", "scope": []}, 409, "Duplicate entry 'painter' for key 'name'"),
-    ("PATCH /api/roles/3", {"name": "admin"}, 400, "Duplicate entry 'admin' for key 'name'"),
-    ("DELETE /api/roles/1", None, 409, "Role 1 is the role of new users"),
-    ("DELETE /api/roles/2", None, 409, "Role 2 is the role of a user"),
-    ("POST /api/authors", {"user_id": 101, "username": "x"}, 409, "Duplicate entry '101' for key 'user_id'"),
-    ("POST /api/authors", {"user_id": 5, "username": "Ann"}, 409, "Duplicate entry 'Ann' for key 'username'"),
-    ("PATCH /api/authors/1", {"username": "Ben", "user_id": 102}, 400, "Duplicate entry '102' for key 'user_id'"),
     ("PATCH /api/authors/1", {"username": QUOTED}, 400, f"Duplicate entry '{QUOTED}' for key 'username'"),
-    ("POST /api/changes/99/revert", None, 404, "Change 99 not found"),
+    ("DELETE /api/roles/1", None, 409, "Role 1 is the role of new users"),
     ("POST /api/changes/revert", {"request_id": "unknown"}, 404, "Request unknown not found"),
     ("DELETE /api/themes/1/authors", {"author_id": 99}, 404, "Author 99 not found on theme 1"),
-    ("DELETE /api/themes/12/authors", {"author_id": 1}, 404, "Theme 12 not found"),
-    ("DELETE /api/logos/1/authors/2", None, 404, "Author 2 not found on logo 1"),
-    ("POST /api/logos/1/authors", {"author_id": 99}, 404, "Author 99 not found"),
-    ("POST /api/logos/12/authors", {"author_id": 99}, 404, "Logo 12 not found"),
-    ("POST /api/users", {"user_id": 8, "username": "ben"}, 422, [("password", "missing")]),
-    ("POST /api/users", {"user_id": 2**31, "username": "x" * 65, "avatar": "x" * 4097, "password": "x" * 257}, 422,
-        [("user_id", "less_than_equal"), ("username", "string_too_long"), ("avatar", "string_too_long"),
-         ("password", "string_too_long")]),
-    ("PATCH /api/roles/3", {"name": None, "scope": None}, 422, [("name", "string_type"), ("scope", "list_type")]),
-    ("PATCH /api/roles/3", {"role_id": 3}, 422, [("role_id", "extra_forbidden")]),
-    ("POST /api/authors", {"user_id": -1, "username": ""}, 422,
-        [("user_id", "greater_than_equal"), ("username", "string_too_short")]),
     ("DELETE /api/themes/1/authors", {}, 422, [("author_id", "missing")]),
-    ("POST /api/logos/1/authors", {"author_id": 2**31}, 422, [("author_id", "less_than_equal")]),
+    ("PATCH /api/roles/3", {"role_id": 3, "name": None}, 422,
+        [("role_id", "extra_forbidden"), ("name", "string_type")]),
     ("POST /api/logos", {**BEYOND_ARTWORK, "active": 1}, 422,
         [("name", "string_too_short"), ("preview_url", "url_parsing"), ("target", "string_too_long"),
          ("custom_css", "string_too_long"), ("active", "bool_type")]),
@@ -346,46 +317,22 @@ def test_the_declared_statuses_are_those_that_follow_from_the_contract(
     for row in SAMPLES:
         with subtests.test(str(row)):
             (operation,) = [each for each in OPERATIONS if (each.method, each.path) == (row.method, row.template)]
-            expected = {row.status, 422, 503, *row.errors}
-            expected |= {413, 415} if row.body is not None else set()
-            expected |= {401} if row.token != "never" or row.template == "/api/auth/token" else set()
-            expected |= {403} if needs_token(row, access) or (row.token != "never" and row.method != "GET") else set()
-            is_versioned = not row.template.startswith("/api/auth/") and not row.is_file
-            expected |= {304} if row.method == "GET" and is_versioned else set()
-            expected |= {412} if row.method in ("PATCH", "PUT", "DELETE") else set()
-            assert operation.statuses(access) == tuple(sorted(expected))
+            assert operation.statuses(access) == tuple(sorted(row.statuses(access)))
 
 
-@ALL
-@pytest.mark.rule("contract A21")
-@pytest.mark.rule("spec §Resources", "spec §Versioning", "contract D users", "contract D roles", "contract D authors")
-@pytest.mark.rule("contract D themes", "contract D logos")
-def test_a_good_request_is_answered_with_exactly_its_fields(client: AppClient, admin: Headers, row: Sample) -> None:
-    response = send(client, row, admin)
-    assert response.status_code == row.status
-    assert response.header("content-type") == ("application/jsonl" if row.is_file else "application/json")
-    assert response.header("x-content-type-options") == "nosniff"
-    answer = loads(response.text.partition("\n")[0]) if row.is_file else response.json()
-    assert isinstance(answer, list) == row.is_list
-    for record in answer if row.is_list else [answer]:
-        assert tuple(record) == row.fields
-    assert "password" not in response.text
-    assert "argon2" not in response.text
-    if row.method != "GET" or row.token != "never":  # writes, and what is about people, are kept nowhere
-        assert response.header("cache-control") == "no-store"
-
-
-@ALL
 @BOTH
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 3", "spec §Authentication 4", "spec §Errors 403")
 @pytest.mark.rule("contract B1", "contract A19")
-def test_without_a_token(client: AppClient, watched: WatchedStorage, access: Policy, row: Sample) -> None:
-    response = send(client, row)
-    if needs_token(row, access):
-        assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"})
-        assert watched.asked == []
-    else:
-        assert response.status_code == row.status
+def test_without_a_token(client: AppClient, watched: WatchedStorage, access: Policy, subtests: pytest.Subtests) -> None:
+    for row in SAMPLES_IN_TURN:
+        with subtests.test(str(row)):
+            watched.asked.clear()
+            response = send(client, row)
+            if row.needs_token(access):
+                assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"})
+                assert watched.asked == []
+            else:
+                assert response.status_code == row.status
 
 
 @BOTH
@@ -428,22 +375,24 @@ def test_the_scheme_is_read_in_any_case_and_a_second_header_makes_both_doubtful(
     assert ask(app, "GET", "/api/roles", headers=two).status_code == 401
 
 
-@ALL
 @GUARDED
 @pytest.mark.rule("contract A19", "contract B1", "contract B3")
-def test_a_token_without_the_right_is_refused(client: AppClient, gallery: LogoAdmin, ann: Headers, row: Sample) -> None:
+def test_a_token_without_the_right_is_refused(
+    client: AppClient, gallery: LogoAdmin, ann: Headers, subtests: pytest.Subtests
+) -> None:
     gallery.users.create(logoadmin.CreateUser(user_id=50, username="other", password="x"))
-    other = send(client, row, ann, path=row.path.replace("/users/7", "/users/50"))
-    own = send(client, row, ann)
-    if row.token == "never" or (row.template.startswith("/api/auth/") and row.method != "POST"):
-        assert other.status_code in (row.status, 404)  # removed at the first try
-        return
-    if row.token == "optional":
-        assert other.status_code == row.status
-        return
-    assert (other.status_code, other.json()) == (403, {"detail": "Not enough permissions"})
-    is_own = str(row) in ("GET /api/users/{user_id}", "DELETE /api/users/{user_id}/avatar")
-    assert own.status_code == (200 if is_own or row.template.endswith("/password") else 403)
+    for row in SAMPLES:
+        with subtests.test(str(row)):
+            other = send(client, row, ann, path=row.path.replace("/users/7", "/users/50"))
+            own = send(client, row, ann)
+            if row.token in ("never", "optional"):
+                assert other.status_code == row.status
+            elif row.template.startswith("/api/auth/") and row.method != "POST":
+                assert other.status_code in (row.status, 404)  # ann has no key and no session of that id
+            else:
+                assert (other.status_code, other.json()) == (403, {"detail": "Not enough permissions"})
+                is_own = str(row) in ("GET /api/users/{user_id}", "DELETE /api/users/{user_id}/avatar")
+                assert own.status_code == (200 if is_own or row.template.endswith("/password") else 403)
 
 
 @pytest.mark.rule("contract A19", "contract B5")
@@ -477,33 +426,6 @@ def test_who_has_as_many_and_as_long_scopes_as_a_role_can_have_is_let_in(
     ann = bearer(gallery, "ann", ANN_PASSWORD)
     assert client.get("/api/auth/me", headers=ann).json()["scope"] == scope
     assert 5_000 < len(ann["authorization"]) < 10_000  # well within a head
-
-
-@BOTH
-@pytest.mark.rule("contract A19", "contract B4")
-def test_who_goes_beyond_themselves_is_answered_403_whatever_else_is_wrong(
-    client: AppClient, gallery: LogoAdmin, admin: Headers
-) -> None:
-    scope = ["users:write", "roles:write"]
-    role_id = client.post("/api/roles", json={"name": "manager", "scope": scope}, headers=admin).json()["role_id"]
-    client.patch("/api/users/7", json={"role_id": role_id}, headers=admin)
-    gallery.users.create(logoadmin.CreateUser(user_id=60, username="painter", password="x"))
-    client.patch("/api/users/60", json={"role_id": 3}, headers=admin)
-    client.patch("/api/users/60", json={"username": "renamed"}, headers=admin)
-    change_id = list(gallery.changes.list(logoadmin.ListChanges()))[-2].change_id
-    manager = bearer(gallery, "ann", ANN_PASSWORD)
-    for method, path, body, if_match, otherwise in (
-        ("DELETE", "/api/roles/3", None, "*", 409),
-        ("PATCH", "/api/roles/3", {"name": "x"}, '"0"', 412),
-        ("PATCH", "/api/users/60", {"avatar": None}, '"0"', 412),
-        ("PATCH", "/api/users/60", {"role_id": 999}, "*", 404),
-        ("POST", f"/api/changes/{change_id}/revert", None, "*", 409),
-    ):
-        answers = [
-            client.request(method, path, json=body, headers={**who, "if-match": if_match}) for who in (manager, admin)
-        ]
-        assert [answer.status_code for answer in answers] == [403, otherwise]
-        assert answers[0].json() == {"detail": "Not enough permissions"}
 
 
 TOO_SMALL = ("greater_than_equal", "Input should be greater than or equal to 0")

@@ -10,12 +10,11 @@ import pytest
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.services.changes import ListChanges
-from logoadmin.entrypoints.http_api.app import http_application
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers, bearer
-from tests.gallery import ADMIN_PASSWORD, ARTWORK, FrozenClock, gallery_on, stock
+from tests.gallery import ADMIN_PASSWORD, ARTWORK
 from tests.sample_requests import SAMPLES, Sample
 
 pytestmark = pytest.mark.rule("contract F1")
@@ -27,16 +26,7 @@ STRONG: Final = re.compile(r'"(\d+)(-gzip)?"')
 PUBLIC_LISTS: Final = ("/api/authors", "/api/logos", "/api/themes", "/api/authors/1/logos", "/api/authors/1/themes")
 
 
-def is_versioned(row: Sample) -> bool:
-    """Tell whether the contract gives an answer a version: records and their lists, but no keys, tokens and links."""
-    return (
-        not row.template.startswith("/api/auth/")
-        and not row.is_file
-        and (row.template == "/api/changes" or {"created_at"} <= set(row.fields))
-    )
-
-
-READS: Final = [row for row in SAMPLES if row.method == "GET" and is_versioned(row)]
+READS: Final = [row for row in SAMPLES if row.method == "GET" and row.is_versioned]
 CONDITIONAL: Final = [
     row for row in SAMPLES if row.method in ("PATCH", "PUT", "DELETE") and not row.template.startswith("/api/auth/")
 ]
@@ -69,40 +59,6 @@ def everything(client: AppClient, admin: Headers) -> list[Any]:
 def several(name: str, values: Iterable[str], headers: Headers | None = None) -> list[tuple[bytes, bytes]]:
     sent = [*(headers or {}).items(), *((name, value) for value in values)]
     return [(name.encode(), value.encode("latin-1")) for name, value in sent]
-
-
-# Which answers have a version.
-
-
-@pytest.mark.parametrize("row", SAMPLES, ids=str)
-def test_records_and_lists_have_a_strong_tag_and_nothing_else_has_one(
-    client: AppClient, admin: Headers, row: Sample
-) -> None:
-    answer = row.send(client, admin)
-    assert answer.status_code == row.status, answer.text
-    if is_versioned(row):
-        assert STRONG.fullmatch(answer.headers["etag"])
-    else:
-        assert "etag" not in answer.headers
-
-
-def test_the_same_steps_have_the_same_tags_on_every_storage(request: pytest.FixtureRequest, clock: FrozenClock) -> None:
-    order = {"GET": 0, "POST": 1, "PATCH": 2, "PUT": 3, "DELETE": 4}
-    steps = sorted(SAMPLES, key=lambda row: order[row.method])
-    found: dict[str, list[Any]] = {}
-    for name in STORAGES:
-        gallery = gallery_on(request.getfixturevalue(f"{name}_storage"), clock)
-        stock(gallery)
-        with AppClient(http_application(gallery)) as client:
-            headers = bearer(gallery, "admin", ADMIN_PASSWORD)
-            found[name] = []
-            for number, row in enumerate(steps):
-                answer = row.send(client, headers)
-                found[name].append((str(row), answer.status_code, answer.headers.get("etag")))
-                if row.method != "GET" and number % 3 == 0:  # what differs after a step differs after three
-                    found[name] += [client.get(read.path, headers=headers).headers.get("etag") for read in READS]
-    assert found["sqlite"] == found["memory"]
-    assert found["mariadb"] == found["memory"]
 
 
 # Reading on a condition.
