@@ -17,7 +17,7 @@ pytestmark = pytest.mark.rule("contract C4")
 
 # Each adapter, cheap first and then as an operator makes it stronger.
 ADAPTERS: list[tuple[Callable[[], PasswordHasher], Callable[[], PasswordHasher]]] = [
-    (lambda: Argon2Passwords(8, 1), lambda: Argon2Passwords(16, 2)),
+    (lambda: Argon2Passwords(8, 1), lambda: Argon2Passwords(16, 2))
 ]
 
 
@@ -73,8 +73,7 @@ def test_where_there_is_no_hash_no_password_is_right(hasher: PasswordHasher, pas
 
 
 @pytest.mark.parametrize(
-    "hash_",
-    ["", "x", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "$2b$12$" + "a" * 53, "é", "$argon2id$é\0"],
+    "hash_", ["", "x", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "$2b$12$" + "a" * 53, "é", "$argon2id$é\0"]
 )
 def test_an_invalid_hash_never_matches(hasher: PasswordHasher, hash_: str) -> None:
     assert not hasher.verify(PasswordHash(hash_), "password")

@@ -97,11 +97,7 @@ change_filters = st.builds(ChangeFilter, kind=st.none() | st.sampled_from(Kind),
     ChangeFilter, kind=st.sampled_from(Kind), id=IDS, **_beside_record
 )
 artworks_filters = st.builds(
-    Filter,
-    q=st.none() | PARTS,
-    target=st.none() | TARGETS,
-    active=st.none() | st.booleans(),
-    author_id=st.none() | IDS,
+    Filter, q=st.none() | PARTS, target=st.none() | TARGETS, active=st.none() | st.booleans(), author_id=st.none() | IDS
 )
 passwords = st.none() | st.just(PasswordHash("$argon2id$..."))
 
@@ -424,12 +420,7 @@ class Agreement(RuleBasedStateMachine):
             )
         )
 
-    @rule(
-        after=IDS | st.just(-1),
-        limit=st.integers(1, 3),
-        q=st.none() | PARTS,
-        of=st.none() | IDS,
-    )
+    @rule(after=IDS | st.just(-1), limit=st.integers(1, 3), q=st.none() | PARTS, of=st.none() | IDS)
     def look_for_people(self, after: int, limit: int, q: str | None, of: int | None) -> None:
         self.step(
             lambda uow: (

@@ -19,7 +19,7 @@ from logoadmin.domain.services.roles import ListRoles
 from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn
 from logoadmin.domain.services.users import CreateUser, RemoveUser, SetPassword
 from logoadmin.ports.storage import Session, Storage, UnitOfWork
-from tests.contracts.test_storage import at_once
+from tests.contracts.steps import at_once
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on
 
 ANN: Final = 7

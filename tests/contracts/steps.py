@@ -1,0 +1,105 @@
+"""Records for the tests of storages, and the steps of a write that store, change, link and remove them."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, TypeVar
+
+import pytest
+
+from logoadmin.domain.model.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.model.lists import EVERYTHING, Filter
+from logoadmin.domain.model.records import Author, Logo, Role, StoredRecord, Theme, User
+from logoadmin.ports.storage import Session, Storage, UnitOfWork
+from tests.gallery import link_author
+
+Record = TypeVar("Record", bound=StoredRecord)
+Step = Callable[[UnitOfWork], object]
+
+_KIND_OF: Final[dict[type, AnyKind]] = {kind.record: kind for kind in KINDS.values()}
+
+
+def role(role_id: int = 1, name: str = "member", scope: tuple[str, ...] = ()) -> Role:
+    return Role(role_id, name, scope, 1_700_000_000)
+
+
+def user(user_id: int, username: str, avatar: str | None = None, role_id: int = 1) -> User:
+    return User(user_id, username, avatar, role_id, 1_700_000_000 + user_id % 7)
+
+
+def author(author_id: int, user_id: int | None = None, username: str | None = None) -> Author:
+    return Author(author_id, 100 + author_id if user_id is None else user_id, username or f"author {author_id}", 5)
+
+
+def logo(logo_id: int, custom_css: str = "a { }", *, active: bool = True) -> Logo:
+    return Logo(logo_id, f"logo {logo_id}", "https://example.org/l.png", "forum", custom_css, active, (), 9)
+
+
+def theme(theme_id: int) -> Theme:
+    return Theme(theme_id, f"theme {theme_id}", "https://example.org/t.png", "wiki", "", False, (), 9)
+
+
+def session(session_id: str, user_id: int, expires_at: int = 2_000) -> Session:
+    return Session(session_id, user_id, 1_000, expires_at)
+
+
+def add(*records: StoredRecord) -> Step:
+    def step(uow: UnitOfWork) -> None:
+        for record in records:
+            uow.records(_KIND_OF[type(record)]).add(record)
+
+    return step
+
+
+def update(*records: StoredRecord) -> Step:
+    def step(uow: UnitOfWork) -> None:
+        for record in records:
+            uow.records(_KIND_OF[type(record)]).update(record)
+
+    return step
+
+
+def remove(kind: AnyKind, id_: int) -> Step:
+    """Return a step that removes a record and returns whether there was one."""
+    return lambda uow: uow.records(kind).remove(id_)
+
+
+def link(kind: AnyArtworkKind, artwork_id: int, *author_ids: int) -> Step:
+    """Return a step that links authors as the last ones and returns the id of the last link, 0 without any."""
+    return lambda uow: [0, *(link_author(uow, kind, artwork_id, author_id) for author_id in author_ids)][-1]
+
+
+def write(storage: Storage, *steps: Step) -> Any:
+    """Do some steps in one write, and return what the last of them returns."""
+    return storage.write(lambda uow: [step(uow) for step in steps][-1])
+
+
+def write_in_vain(storage: Storage, *steps: Step) -> None:
+    """Do some steps in one write that fails after them."""
+    with pytest.raises(ZeroDivisionError):
+        write(storage, *steps, lambda _: 1 // 0)
+
+
+def get(storage: Storage, kind: RecordKind[Record, Any], id_: int) -> Record | None:
+    return storage.read(lambda uow: uow.records(kind).get(id_))
+
+
+def page(
+    storage: Storage, kind: RecordKind[Record, Any], after: int = -1, limit: int = 99, where: Filter = EVERYTHING
+) -> tuple[Record, ...]:
+    return storage.read(lambda uow: uow.records(kind).page(after, limit, where))
+
+
+def at_once(*works: Callable[[], object]) -> list[object]:
+    """Run works in threads that start together; return what each returned or raised."""
+    start = threading.Barrier(len(works))
+
+    def run(work: Callable[[], object]) -> object:
+        start.wait()
+        try:
+            return work()
+        except Exception as error:
+            return error
+
+    with ThreadPoolExecutor(len(works)) as executor:
+        return list(executor.map(run, works))
