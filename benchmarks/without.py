@@ -3,7 +3,7 @@
 import sys
 from typing import Any, Final
 
-from logoadmin.domain import transactions
+from logoadmin.domain import use_cases
 from logoadmin.domain.audit import escalation, records
 from logoadmin.entrypoints.cli import main
 from logoadmin.entrypoints.http_api import response_cache
@@ -32,7 +32,7 @@ def history() -> None:
         for name in names:
             _replace(owner, name)
     _replace(records.ChangeLog, "version", _version)
-    _replace(transactions.Transactions, "_rights")
+    _replace(use_cases.Transactions, "_rights")
 
 
 def cache() -> None:

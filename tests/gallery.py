@@ -10,7 +10,7 @@ from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
+from logoadmin.domain.logo_admin import LogoAdmin, OpenTransaction, Ports, Rules
 from logoadmin.domain.model.access import OWNER, Caller, Owner, Policy, Rights, SignedIn
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.command import Command
@@ -19,7 +19,6 @@ from logoadmin.domain.model.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.model.lists import Filter
 from logoadmin.domain.model.records import Link, PasswordHash, Role, User
 from logoadmin.domain.open_sessions import Lifetimes
-from logoadmin.domain.open_transaction import OpenTransaction
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.passwords import PasswordHasher

@@ -17,8 +17,7 @@ from logoadmin.domain.model.access import OWNER, Caller, Owner
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS
-from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User
-from logoadmin.domain.model.versions import version_of
+from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User, version_of
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.ports import storage as ports

@@ -23,7 +23,7 @@ from logoadmin.domain.model.errors import (
     TooManySignIns,
 )
 from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.versions import version_of
+from logoadmin.domain.model.records import version_of
 from logoadmin.domain.services import artworks, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors
 from logoadmin.domain.services.changes import ListChanges

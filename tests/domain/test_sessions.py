@@ -20,13 +20,12 @@ from logoadmin.domain.model.errors import (
 )
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.records import PasswordHash, User
-from logoadmin.domain.model.sessions import EndedSession, Me, RemovedServiceKey, ServiceKey, Tokens
+from logoadmin.domain.model.sessions import EndedSession, Me, RemovedServiceKey, ServiceKey, Tokens, stored_hash
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.services.roles import AmendRole, ListRoles
 from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
-from logoadmin.domain.stored_hashes import stored_hash
 from tests.gallery import (
     ADMIN_ID,
     ADMIN_PASSWORD,

@@ -14,8 +14,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Outdated
 from logoadmin.domain.model.kinds import KINDS
-from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme
-from logoadmin.domain.model.versions import version_of, version_of_list
+from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme, version_of
 from logoadmin.domain.services import artworks, authors, keys, roles, sessions, users
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.domain.services.import_export import ExportRecords
@@ -225,7 +224,7 @@ def test_an_artwork_is_as_new_as_the_newest_of_what_it_shows(own: int, of_author
 @given(last_changes=st.dictionaries(st.sampled_from(list(Kind)), NUMBERS))
 def test_a_list_is_as_new_as_the_newest_of_what_it_shows(last_changes: dict[Kind, int]) -> None:
     for kind in (Kind.ROLE, Kind.USER, Kind.AUTHOR):
-        assert version_of_list(KINDS[kind], last_changes) == last_changes.get(kind, 0)
+        assert KINDS[kind].version_of_list(last_changes) == last_changes.get(kind, 0)
     for kind in (Kind.LOGO, Kind.THEME):
         newest = max(last_changes.get(kind, 0), last_changes.get(Kind.AUTHOR, 0))
-        assert version_of_list(KINDS[kind], last_changes) == newest
+        assert KINDS[kind].version_of_list(last_changes) == newest

@@ -17,9 +17,7 @@ from logoadmin.domain.model import records, sessions
 from logoadmin.domain.model.access import Anonymous, Caller, KeyHolder, Owner, Rights, SignedIn
 from logoadmin.domain.model.command import REQUEST_OPTIONS, UNSET, Command
 from logoadmin.domain.model.errors import InvalidInput, NotPermitted, Problem
-from logoadmin.domain.model.records import StoredRecord
-from logoadmin.domain.model.versions import version_of
-from logoadmin.domain.stored_hashes import stored_hash
+from logoadmin.domain.model.records import StoredRecord, version_of
 from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.storage import StoredResponse, UnitOfWork
 
@@ -68,7 +66,7 @@ class Idempotency:
             digest = hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex()
         else:
             digest = hashlib.sha256(serialized).hexdigest()
-        key_hash = stored_hash("idempotency key", json.dumps([*_owner_of_keys(caller), key]))
+        key_hash = sessions.stored_hash("idempotency key", json.dumps([*_owner_of_keys(caller), key]))
         return IdempotentRequest(key_hash, f"{digest} {key}")
 
     def replay(

@@ -7,8 +7,7 @@ from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.model.access import Anonymous
 from logoadmin.domain.model.errors import InvalidToken
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
-from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens
-from logoadmin.domain.stored_hashes import stored_hash
+from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens, stored_hash
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import Session
 from logoadmin.ports.tokens import Grant, TokenSigner

@@ -1,4 +1,4 @@
-"""The pages of lists of records and of changes (contract E1 to E4, F1, G3)."""
+"""Lists of records and of changes, and how their pages are found (contract E1 to E4, F1, G3)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -9,12 +9,16 @@ from typing import Any, Generic, TypeVar
 
 from logoadmin.domain.audit.records import MOST_LOADED
 from logoadmin.domain.audit.unit_of_work import get_existing
+from logoadmin.domain.model.access import Caller
+from logoadmin.domain.model.errors import NotModified
 from logoadmin.domain.model.kinds import USERS, RecordKind
 from logoadmin.domain.model.lists import (
     CHANGE_PAGE_SIZES,
     EVERY_CHANGE,
     ChangeFilter,
+    Fetch,
     ListCommand,
+    Listing,
     Order,
     PageSizes,
     SearchedCommand,
@@ -22,14 +26,77 @@ from logoadmin.domain.model.lists import (
     page_of,
 )
 from logoadmin.domain.model.records import Change, Kind, StoredRecord
-from logoadmin.domain.model.versions import raise_if_unmodified, version_of_list
+from logoadmin.domain.use_cases import Transactions
 from logoadmin.ports.storage import UnitOfWork
 
+Answer = TypeVar("Answer")
 Listed = TypeVar("Listed")
 Record = TypeVar("Record", bound=StoredRecord)
 
 
-class ListPages(ABC, Generic[Listed]):
+def list_records(
+    transactions: Transactions,
+    command: SearchedCommand,
+    caller: Caller,
+    kind: RecordKind[Record, Any],
+    of: RecordKind[Any, Any] | None = None,
+) -> Listing[Record]:
+    """Return a list of records (contract E).
+
+    Args:
+        transactions: where it is read.
+        command: which part of the list.
+        caller: who asks.
+        kind: the kind of the records.
+        of: the kind of the record that they belong to, whose id is in the command.
+
+    Raises:
+        NotFound: the record that they belong to does not exist.
+        NotModified: the caller has this version of the list.
+    """
+    return _listing(transactions, command, caller, _RecordPages(command, kind, of))
+
+
+def list_changes(
+    transactions: Transactions, command: ListCommand, caller: Caller, where: ChangeFilter
+) -> Listing[Change]:
+    """Return a list of changes, in the same way."""
+    return _listing(transactions, command, caller, _ChangePages(where, command.order))
+
+
+def changes_between(transactions: Transactions, after: int, last: int) -> Listing[Change]:
+    """Return the changes after one id up to another, for the caller who made them."""
+    pages = _ChangesUpTo(last)
+    first = transactions.storage.read(lambda uow: pages.page(after, pages.sizes.first, uow))
+    return _whole(transactions, first, pages, after, last)
+
+
+def _listing(
+    transactions: Transactions, command: ListCommand, caller: Caller, pages: "_ListPages[Listed]"
+) -> Listing[Listed]:
+    version, first, goes_on = transactions.read(command, caller, pages.first)
+    if command.limit is None:
+        return _whole(transactions, first, pages, command.begins_after, version)
+    shown = first[: command.limit]
+    next_after = pages.id_of(shown[-1]) if goes_on and shown else None
+    return Listing(shown, pages.id_of, version=version, next_after=next_after)
+
+
+def _whole(
+    transactions: Transactions, first: tuple[Listed, ...], pages: "_ListPages[Listed]", after: int, version: int
+) -> Listing[Listed]:
+    """Return the list that begins with a page and goes on to the end of all records."""
+
+    def fetch(after: int, limit: int) -> tuple[Listed, ...]:
+        return transactions.storage.read(lambda uow: pages.page(after, limit, uow))
+
+    def snapshot(work: Callable[[Fetch[Listed]], Answer]) -> Answer:
+        return transactions.storage.snapshot(lambda uow: work(partial(pages.page, uow=uow)))
+
+    return Listing(first, pages.id_of, fetch, pages.sizes, snapshot=snapshot, after=after, version=version)
+
+
+class _ListPages(ABC, Generic[Listed]):
     """The pages of one list.
 
     Attributes:
@@ -49,7 +116,8 @@ class ListPages(ABC, Generic[Listed]):
         """
         # The version first: a list that is newer than its version is fetched again, an older list would not be.
         version = self.version(uow, command)
-        raise_if_unmodified(command.if_none_match, version)
+        if version in command.if_none_match:
+            raise NotModified(version)
         if command.limit is None:
             return version, self.page(command.begins_after, self.sizes.first, uow), True
         fetch, size = partial(self.page, uow=uow), command.limit + 1  # one more, to find out whether more follow
@@ -68,7 +136,7 @@ class ListPages(ABC, Generic[Listed]):
         """Return up to ``limit`` of them after an id, in the order of the list."""
 
 
-class RecordPages(ListPages[Record]):
+class _RecordPages(_ListPages[Record]):
     """A list of the records of one kind, all or those of one author or artwork."""
 
     def __init__(
@@ -82,14 +150,14 @@ class RecordPages(ListPages[Record]):
         """Return the last change of the kinds that lists of this kind show."""
         if self._of is not None:
             get_existing(uow, self._of, self._of.id_of(command))
-        return version_of_list(self._kind, uow.changes.last_of_kinds())
+        return self._kind.version_of_list(uow.changes.last_of_kinds())
 
     def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
         """Return records that match the filter, by id."""
         return uow.records(self._kind).page(after, limit, self._where, self._order)
 
 
-class ChangePages(ListPages[Change]):
+class _ChangePages(_ListPages[Change]):
     """A list of the history, the oldest change first unless asked otherwise."""
 
     sizes = CHANGE_PAGE_SIZES
@@ -117,7 +185,7 @@ class ChangePages(ListPages[Change]):
         return page_of(changes, lambda change: replace(change, user_name=names.get(change.user_id)))
 
 
-class ChangesUpTo(ChangePages):
+class _ChangesUpTo(_ChangePages):
     """The list of changes, up to one."""
 
     def __init__(self, last: int) -> None:

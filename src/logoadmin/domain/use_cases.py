@@ -1,4 +1,4 @@
-"""Use cases: each is one method of a service, which describes the work in a unit of work.
+"""Use cases: each is one method of a service, run in one transaction with the caller's rights (contract A19, B5, F3).
 
 :func:`reads`, :func:`reads_with_rights` and :func:`writes` give the method the signature that callers see::
 
@@ -9,19 +9,245 @@
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.model.access import OWNER, Caller, Rights
-from logoadmin.domain.model.command import Command
-from logoadmin.domain.transactions import Transactions
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.domain.idempotency import Idempotency, IdempotentRequest, Unused, forget_expired_responses
+from logoadmin.domain.model.access import (
+    OWNER,
+    PUBLIC,
+    Anonymous,
+    Caller,
+    KeyHolder,
+    Owner,
+    Policy,
+    Rights,
+    SentRequestId,
+    SignedIn,
+    authorize,
+    require_token,
+)
+from logoadmin.domain.model.command import Command, Input
+from logoadmin.domain.model.errors import InvalidToken, NotModified, StorageUnavailable
+from logoadmin.domain.model.limits import RequestId
+from logoadmin.domain.model.sessions import ServiceKey
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
 AnswerOut = TypeVar("AnswerOut", covariant=True)
 AskedIn = TypeVar("AskedIn", bound=Command, contravariant=True)
+
+# The use of a service key is recorded at most this often, so that reads with a key seldom write.
+_USE_RECORDED_EVERY: Final = 60  # seconds
+
+
+class ReadWork(Protocol[AskedIn, AnswerOut]):
+    """What a command asks to be read. It may run again from its start and touches nothing but the unit of work."""
+
+    def __call__(self, uow: UnitOfWork, command: AskedIn, /) -> AnswerOut:
+        """Return the answer to the command."""
+
+
+class ReadWorkWithRights(Protocol[AskedIn, AnswerOut]):
+    """The same for an answer that depends on the caller's rights: None for a caller who may do everything."""
+
+    def __call__(self, uow: UnitOfWork, command: AskedIn, held: Rights | None, /) -> AnswerOut:
+        """Return the answer to the command."""
+
+
+class WriteWork(Protocol[AskedIn, AnswerOut]):
+    """What a command asks to be changed. It may run again from its start and touches nothing but the unit of work."""
+
+    def __call__(self, uow: AuditedUnitOfWork, command: AskedIn, /) -> AnswerOut:
+        """Make the changes and return the answer to the command."""
+
+
+class Transactions:
+    """Runs the work of a command in one transaction, after reading the caller's rights in that transaction.
+
+    Every method may raise NotAuthenticated, InvalidToken, NotPermitted, StorageUnavailable, and what the work raises.
+
+    Attributes:
+        storage: for work that depends on no rights.
+    """
+
+    def __init__(self, storage: Storage, policy: Policy, clock: Clock, idempotency: Idempotency) -> None:
+        self.storage = storage
+        self._policy = policy
+        self._clock = clock
+        self._idempotency = idempotency
+
+    def require_token(self, command: Command, caller: Caller) -> None:
+        """Reject a caller without a token if the command requires one; every other method does this first."""
+        require_token(self._policy, command.permission, caller)
+
+    def check(self, command: Command, caller: Caller) -> None:
+        """Refuse a caller without the right, before expensive work; the write that follows checks again."""
+        self.require_token(command, caller)
+        if isinstance(caller, SignedIn | KeyHolder):
+            self.snapshot(command, caller, lambda _uow, _command: None)
+
+    def read(self, command: Asked, caller: Caller, work: ReadWork[Asked, Answer]) -> Answer:
+        """Return the answer of work that changes nothing; its statements may each see another moment."""
+        if command.permission == PUBLIC or isinstance(caller, Anonymous | Owner):
+            require_token(self._policy, command.permission, caller)
+            return self.storage.read(lambda uow: work(uow, command))
+        # The rights and the record are two statements that must see the same moment.
+        return self.snapshot(command, caller, work)
+
+    def snapshot(self, command: Asked, caller: Caller, work: ReadWork[Asked, Answer]) -> Answer:
+        """Return the answer of work that changes nothing and sees one moment, however much it reads."""
+        return self.snapshot_with_rights(command, caller, lambda uow, command, _held: work(uow, command))
+
+    def snapshot_with_rights(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
+        """Do the same for work that depends on the caller's rights."""
+        require_token(self._policy, command.permission, caller)
+        try:
+            answer = self.storage.snapshot(lambda uow: work(uow, command, self._rights(uow, command, caller)))
+        except NotModified:
+            if isinstance(caller, KeyHolder):
+                self._record_use(caller)
+            raise
+        if isinstance(caller, KeyHolder):
+            self._record_use(caller)
+        return answer
+
+    def stream_snapshot(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
+        """Do the same for work that sends what it reads while it reads, so that it cannot run twice.
+
+        Raises:
+            StorageUnavailable: also where other work would have run again.
+        """
+        begun = False
+
+        def once(uow: UnitOfWork, command: Asked, held: Rights | None) -> Answer:
+            nonlocal begun
+            if begun:
+                raise StorageUnavailable(self.storage.server)
+            begun = True
+            return work(uow, command, held)
+
+        return self.snapshot_with_rights(command, caller, once)
+
+    def write(
+        self, command: Asked, caller: Caller, work: WriteWork[Asked, Answer], unused: Unused[Answer] | None = None
+    ) -> Answer:
+        """Return the answer of work that changes records: all of its changes or none, each recorded in the history.
+
+        A command with an idempotency key is done once: the next time its stored response is returned (contract F3), as
+        long as the caller still holds the scopes that it required, and ``command.on_replay`` is called.
+
+        If the answer has tokens, ``unused`` decides whether a stored one can be returned again.
+
+        Raises:
+            InvalidInput: another command had the key, or the history does not accept the id of the request.
+            Conflict: nobody would hold everything any more (contract B4).
+        """
+        require_token(self._policy, command.permission, caller)
+        if isinstance(caller.request_id, str):
+            _RequestIdInput(request_id=caller.request_id)
+        # Before the transaction: for a password this is a slow hash.
+        request = None if command.idempotency_key is None else self._idempotency.request(command, caller)
+
+        lock: WriteLock = "records" if command.changes_records else "sessions"
+        answer, is_replay = self.storage.write(
+            lambda uow: self._write(uow, command, caller, work, request, unused), lock, alone=command.takes_long
+        )
+        if isinstance(caller, KeyHolder):
+            self._record_use(caller)
+        if is_replay and command.on_replay is not None:
+            command.on_replay()
+        return answer
+
+    def _write(
+        self,
+        uow: UnitOfWork,
+        command: Asked,
+        caller: Caller,
+        work: WriteWork[Asked, Answer],
+        request: IdempotentRequest | None,
+        unused: Unused[Answer] | None,
+    ) -> tuple[Answer, bool]:
+        """Return the answer of work or the stored one, and whether it is the stored one."""
+        held = self._rights(uow, command, caller)
+        now = self._clock.now()  # the write lock is held, so times are in the order of the changes
+        if request is not None:
+            stored = self._idempotency.replay(uow, request, held, now, unused)
+            if stored is not None:
+                return stored, True
+        request_id = caller.request_id
+        if isinstance(request_id, SentRequestId):
+            request_id = _unused_id(uow, request_id)
+        audited = AuditedUnitOfWork(uow, now, request_id, held)
+        answer = work(audited, command)
+        audited.close()
+        if request is not None:
+            self._idempotency.store(uow, request, answer, held, now, tokens=unused is not None)
+        if request is not None or unused is not None:
+            forget_expired_responses(uow, now)
+        return answer, False
+
+    def _rights(self, uow: UnitOfWork, command: Command, caller: Caller) -> Rights | None:
+        """Return the rights of a caller, once they are found to be enough; None for every right."""
+        if isinstance(caller, Anonymous | Owner):
+            return None
+        if isinstance(caller, SignedIn):
+            held = uow.sessions.rights(caller.session_id, caller.user_id)
+        else:
+            key, of_maker = uow.keys.find(caller.key_hash) or (None, None)
+            held = of_maker.limited_to(key.scope) if key and of_maker and key.is_valid(self._clock.now()) else None
+        if held is None:
+            raise InvalidToken
+        own = command.permission.self_field
+        authorize(self._policy, command.permission, held, None if own is None else getattr(command, own))
+        return held
+
+    def _record_use(self, caller: KeyHolder) -> None:
+        """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""
+        now = self._clock.now()
+        with suppress(StorageUnavailable):
+            if self.storage.read(partial(_is_use_due, caller, now)):
+                self.storage.try_write(partial(_store_use, caller, now), "sessions")
+
+
+class _RequestIdInput(Input):
+    """The id of a request, within the limits of searching the history for it (contract G3)."""
+
+    request_id: RequestId
+
+
+def _unused_id(uow: UnitOfWork, request_id: SentRequestId) -> str:
+    """Return the id under which the history records a request: never one that it has already (contract G4)."""
+    if uow.changes.kinds_of_request(request_id.text):
+        request_id.use_replacement()
+    return request_id.text
+
+
+def _is_use_due(caller: KeyHolder, now: int, uow: UnitOfWork) -> bool:
+    """Return whether the use of a key should be recorded now."""
+    found = uow.keys.find(caller.key_hash)
+    return found is not None and found[0].is_valid(now) and _is_stale(found[0], now)
+
+
+def _store_use(caller: KeyHolder, now: int, uow: UnitOfWork) -> None:
+    """Record the use of a key, unless that was done recently."""
+    found = uow.keys.find(caller.key_hash)
+    if found is None or not _is_stale(found[0], now):
+        return
+    key, _ = found
+    uow.keys.use(key.key_id, now)
+    if key.created_at > now:  # by a clock that was ahead: the key keeps its lifetime
+        expires_at = None if key.expires_at is None else now + key.expires_at - key.created_at
+        uow.keys.update_times(key.key_id, now, expires_at)
+
+
+def _is_stale(key: ServiceKey, now: int) -> bool:
+    """Return whether the recorded use of a key is old, or in the future."""
+    return key.last_used_at is None or not 0 <= now - key.last_used_at < _USE_RECORDED_EVERY or key.created_at > now
 
 
 class Service:

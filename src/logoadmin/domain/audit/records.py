@@ -10,11 +10,10 @@ from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.audit.escalation import GUARDS, Escalation
-from logoadmin.domain.model.errors import NotFound
+from logoadmin.domain.model.errors import NotFound, Outdated
 from logoadmin.domain.model.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, TruncatedPage
-from logoadmin.domain.model.records import Change, Kind, Link, StoredRecord
-from logoadmin.domain.model.versions import raise_if_stale
+from logoadmin.domain.model.records import Change, Kind, Link, StoredRecord, version_of
 from logoadmin.ports.storage import Changes, UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -139,8 +138,8 @@ class AuditedRecords(Generic[Record]):
         self.authorize(record, **values)
         if record is None:
             raise NotFound(self._kind.name, id_)
-        if if_match is not None:
-            raise_if_stale(if_match, record, self._kind.name, id_)
+        if if_match is not None and version_of(record) not in if_match:
+            raise Outdated(self._kind.name, id_)
         return record
 
     def authorize(self, record: Record | None, /, **values: Any) -> None:

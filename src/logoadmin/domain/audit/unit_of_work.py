@@ -21,10 +21,9 @@ from logoadmin.domain.audit.records import (
 )
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import NotFound
+from logoadmin.domain.model.errors import NotFound, NotModified
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind, RecordKind
-from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User
-from logoadmin.domain.model.versions import raise_if_unmodified, version_of
+from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User, version_of
 from logoadmin.ports.storage import Credentials, UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -277,6 +276,6 @@ def get_unless_unmodified(uow: UnitOfWork, kind: RecordKind[Record, Any], comman
         NotModified: the caller has this version of it.
     """
     record = get_existing(uow, kind, kind.id_of(command))
-    if command.if_none_match:
-        raise_if_unmodified(command.if_none_match, version_of(record))
+    if command.if_none_match and (version := version_of(record)) in command.if_none_match:
+        raise NotModified(version)
     return record

@@ -92,6 +92,10 @@ class RecordKind(Generic[Record, Removed]):
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
+    def version_of_list(self, last_changes: Mapping[Kind, int]) -> int:
+        """Return the version of the lists of this kind from the last change of each kind (contract F1)."""
+        return max(last_changes.get(shown, 0) for shown in self.shows)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswer, Removed, RemovedLink]):

@@ -1,7 +1,8 @@
 """The records that are stored and returned (spec §Resources, contract D, G).
 
 A ``User`` has no field for a password, so none can leak. ``created_at`` is Unix time in whole seconds (contract A10).
-``version`` is the id of the last change of a record (contract F1); it is never in a body, and not compared.
+``version`` is the id of the last change of a record (contract F1), so it rises with every change and is never reused;
+it is never in a body, and not compared.
 
 The OpenAPI document describes a record by the first paragraph of its docstring, without the sources.
 """
@@ -120,6 +121,14 @@ class Logo:
 
 
 StoredRecord = User | Role | Author | Theme | Logo
+
+
+def version_of(record: StoredRecord) -> int:
+    """Return the version of a record; that of an artwork also rises with changes of its authors."""
+    if isinstance(record, Logo | Theme) and record.authors:
+        return max(record.version, *(author.version for author in record.authors))
+    return record.version
+
 
 # Records with authors. Themes and logos share their services and repositories.
 Artwork = TypeVar("Artwork", bound=Theme | Logo)

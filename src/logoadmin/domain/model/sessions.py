@@ -1,7 +1,9 @@
-"""Sessions, their tokens and service keys, as they are returned (contract C)."""
+"""Sessions, their tokens and service keys, as they are returned, and how their secrets are stored (contract C)."""
 
+import base64
+import hashlib
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Literal
 
 from logoadmin.domain.model.limits import (
     Avatar,
@@ -120,6 +122,10 @@ class ServiceKey:
         int | None, described("When it was last used, to the minute, in Unix seconds; `null` for never.", None)
     ]
 
+    def is_valid(self, now: int) -> bool:
+        """Return whether it has not expired."""
+        return self.expires_at is None or self.expires_at > now
+
 
 @dataclass(frozen=True, slots=True)
 class NewServiceKey(ServiceKey):
@@ -133,3 +139,14 @@ class RemovedServiceKey:
     """The answer to the removal of a service key."""
 
     key_id: KeyId
+
+
+def stored_hash(label: Literal["refresh token", "service key", "idempotency key"], secret: str) -> str:
+    """Return the hash to store of a secret, which is random enough that a fast hash cannot be reversed.
+
+    The label keeps the hashes of different kinds of secrets apart. The plain SHA-256 of a secret cannot be derived from
+    the stored hash either, because clients use that, for example as an ``Idempotency-Key``.
+    """
+    plain = hashlib.sha256(secret.encode()).hexdigest()
+    digest = hashlib.sha256(f"logoadmin {label} {plain}".encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

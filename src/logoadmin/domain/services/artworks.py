@@ -31,10 +31,10 @@ from logoadmin.domain.model.records import (
     RemovedThemeAuthor,
     Theme,
     ThemeAuthor,
+    version_of,
 )
-from logoadmin.domain.model.versions import version_of
-from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.use_cases import Service, reads, writes
+from logoadmin.domain.pagination import list_records
+from logoadmin.domain.use_cases import Service, Transactions, reads, writes
 from logoadmin.ports.storage import UnitOfWork
 
 LinkAnswer = TypeVar("LinkAnswer")
@@ -104,7 +104,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     def list(self, command: ListAllArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
         """Return all artworks, by id (contract D, E1)."""
-        return self.transactions.list(command, caller, self._kind)
+        return list_records(self.transactions, command, caller, self._kind)
 
     def of_author(self, command: ListAuthorArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
         """Return the artworks of an author, by id (contract D).
@@ -112,7 +112,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         Raises:
             NotFound: the author does not exist.
         """
-        return self.transactions.list(command, caller, self._kind, of=AUTHORS)
+        return list_records(self.transactions, command, caller, self._kind, of=AUTHORS)
 
     @writes
     def create(self, uow: AuditedUnitOfWork, command: CreateArtwork[Artwork]) -> Artwork:

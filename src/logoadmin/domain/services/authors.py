@@ -9,6 +9,7 @@ from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.limits import AuthorId, CommunityId, Id, Username, described
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import Author, RemovedAuthor
+from logoadmin.domain.pagination import list_records
 from logoadmin.domain.use_cases import Service, reads, writes
 from logoadmin.ports.storage import UnitOfWork
 
@@ -61,7 +62,7 @@ class AuthorService(Service):
 
     def list(self, command: ListAuthors, caller: Caller = OWNER) -> Listing[Author]:
         """Return all authors, by author_id (contract D, E1)."""
-        return self.transactions.list(command, caller, AUTHORS)
+        return list_records(self.transactions, command, caller, AUTHORS)
 
     @writes
     def create(self, uow: AuditedUnitOfWork, command: CreateAuthor) -> Author:

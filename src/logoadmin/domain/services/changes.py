@@ -16,6 +16,7 @@ from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, A
 from logoadmin.domain.model.limits import Action, ChangeId, Id, RequestId, UnixTime, described
 from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.model.records import Change, Kind, Link, Undone
+from logoadmin.domain.pagination import changes_between, list_changes
 from logoadmin.domain.use_cases import Service, writes
 
 
@@ -78,11 +79,11 @@ class ChangeService(Service):
 
     def list(self, command: ListChanges, caller: Caller = OWNER) -> Listing[Change]:
         """Return the changes, by change_id, the order in which they were stored (contract G, G3)."""
-        return self.transactions.changes(command, caller, command.filter())
+        return list_changes(self.transactions, command, caller, command.filter())
 
     def version(self) -> int:
         """Return the version of all records together, which rises with every change (contract F1)."""
-        return self.transactions.version()
+        return self.transactions.storage.read(lambda uow: uow.changes.last_id())
 
     @writes
     def revert(self, uow: AuditedUnitOfWork, command: Revert) -> Change:
@@ -124,7 +125,7 @@ class ChangeService(Service):
             DuplicateUpdate: another record has one of the old values; DuplicateEntry: one of those of a removed record.
         """
         undone = self._revert_request(command, caller)
-        return self.transactions.changes_between(undone.after, undone.last)
+        return changes_between(self.transactions, undone.after, undone.last)
 
     @writes
     def _revert_request(self, uow: AuditedUnitOfWork, command: RevertRequest) -> Undone:

@@ -25,8 +25,7 @@ from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import Imported, ImportedCounts, Kind, PasswordHash, StoredRecord
 from logoadmin.domain.services.import_source import BadLines, CheckedLines, ImportSource
 from logoadmin.domain.services.jsonl import Line, LineOutcome, UserLine, problem_of, serialized_line
-from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.use_cases import Service
+from logoadmin.domain.use_cases import Service, Transactions
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
 

@@ -4,15 +4,12 @@ import re
 from typing import Annotated, Final
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.key_use import is_good
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Rights, user_of
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, InvalidToken, NotAuthenticated, NotFound, Outdated
 from logoadmin.domain.model.limits import KeyId, KeySeconds, RoleName, Scopes, described
-from logoadmin.domain.model.sessions import NewServiceKey, RemovedServiceKey, ServiceKey
-from logoadmin.domain.stored_hashes import stored_hash
-from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.use_cases import Service, reads_with_rights, writes
+from logoadmin.domain.model.sessions import NewServiceKey, RemovedServiceKey, ServiceKey, stored_hash
+from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights, writes
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
@@ -117,7 +114,7 @@ def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
     known = uow.keys.of_user(user_id)
     if len(known) < MOST_KEYS:
         return
-    expired = [key for key in known if not is_good(key, uow.now)]
+    expired = [key for key in known if not key.is_valid(uow.now)]
     if len(known) - len(expired) >= MOST_KEYS:
         raise Conflict(f"A user can have {MOST_KEYS} service keys; remove one that is no longer used")
     for key in expired:

@@ -7,6 +7,7 @@ from logoadmin.domain.model.kinds import ROLES
 from logoadmin.domain.model.limits import RoleId, RoleName, Scopes
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import RemovedRole, Role
+from logoadmin.domain.pagination import list_records
 from logoadmin.domain.use_cases import Service, reads, writes
 from logoadmin.ports.storage import UnitOfWork
 
@@ -57,7 +58,7 @@ class RoleService(Service):
 
     def list(self, command: ListRoles, caller: Caller = OWNER) -> Listing[Role]:
         """Return all roles, by role_id (contract D, E1)."""
-        return self.transactions.list(command, caller, ROLES)
+        return list_records(self.transactions, command, caller, ROLES)
 
     @writes
     def create(self, uow: AuditedUnitOfWork, command: CreateRole) -> Role:

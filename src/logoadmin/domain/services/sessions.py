@@ -44,8 +44,7 @@ from logoadmin.domain.model.sessions import EndedSession, ListedSession, Me, Rem
 from logoadmin.domain.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.services.keys import KEY_PREFIX, hashed_key
 from logoadmin.domain.sign_in_limits import attempt, succeeded
-from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.use_cases import Service, reads_with_rights, writes
+from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights, writes
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.passwords import PasswordHasher
@@ -169,7 +168,7 @@ class SessionService(Service):
         with self._counting_outcome():
             credentials, rehashed = self._verify_password(command, client.origin)
             if command.idempotency_key is not None:  # a replay does not run begin
-                self.transactions.side_transaction(partial(succeeded, command.username, client.origin))
+                self.transactions.storage.write(partial(succeeded, command.username, client.origin), "sessions")
 
             def begin(uow: AuditedUnitOfWork, command: SignIn) -> Tokens:
                 if uow.passwords.credentials(command.username) != credentials:  # changed while it was verified
@@ -279,8 +278,9 @@ class SessionService(Service):
     def _verify_password(self, command: SignIn, origin: str) -> tuple[Credentials, PasswordHash | None]:
         """Return the user's credentials, and a new hash if theirs is outdated. Hashing takes no transaction."""
         now = self._clock.now()
-        wait, credentials = self.transactions.side_transaction(
-            lambda uow: (attempt(uow, command.username, origin, now), uow.passwords.credentials(command.username))
+        wait, credentials = self.transactions.storage.write(
+            lambda uow: (attempt(uow, command.username, origin, now), uow.passwords.credentials(command.username)),
+            "sessions",
         )
         if wait is not None:
             raise TooManySignIns(wait)

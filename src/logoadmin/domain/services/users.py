@@ -11,8 +11,8 @@ from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import Avatar, ExistingUsername, Password, RoleId, UserId, Username, described
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, RemovedAvatar, RemovedUser, User
-from logoadmin.domain.transactions import Transactions
-from logoadmin.domain.use_cases import Service, reads, writes
+from logoadmin.domain.pagination import list_records
+from logoadmin.domain.use_cases import Service, Transactions, reads, writes
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
 
@@ -99,7 +99,7 @@ class UserService(Service):
 
     def list(self, command: ListUsers, caller: Caller = OWNER) -> Listing[User]:
         """Return all users, by user_id (spec §Endpoints 1, contract E1)."""
-        return self.transactions.list(command, caller, USERS)
+        return list_records(self.transactions, command, caller, USERS)
 
     def create(self, command: CreateUser, caller: Caller = OWNER) -> User:
         """Create a user with the default role (spec §Endpoints 2, contract A12).

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.model.errors import LogoAdminError, NotModified
 from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.versions import version_of
+from logoadmin.domain.model.records import version_of
 from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gzip, gzip_writer, in_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, if_none_match, known_tag, unmodified
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
