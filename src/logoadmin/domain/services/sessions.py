@@ -166,7 +166,7 @@ class SessionService(Service):
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         with self._counting_outcome():
-            credentials, rehashed = self._verify_password(command, client.origin)
+            credentials, rehashed = self._authenticate(command, client.origin)
             if command.idempotency_key is not None:  # a replay does not run begin
                 self.transactions.storage.write(partial(succeeded, command.username, client.origin), "sessions")
 
@@ -275,7 +275,7 @@ class SessionService(Service):
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
         return Me(**user, scope=tuple(sorted(held.scope)))
 
-    def _verify_password(self, command: SignIn, origin: str) -> tuple[Credentials, PasswordHash | None]:
+    def _authenticate(self, command: SignIn, origin: str) -> tuple[Credentials, PasswordHash | None]:
         """Return the user's credentials, and a new hash if theirs is outdated. Hashing takes no transaction."""
         now = self._clock.now()
         wait, credentials = self.transactions.storage.write(
