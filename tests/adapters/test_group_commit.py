@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from logoadmin.adapters.sql_storage import SqlStorage
+from logoadmin.adapters.sql_storage import SqlStorage, group_commit
+from logoadmin.adapters.sql_storage.group_commit import _Entry
 from logoadmin.domain.model.errors import DuplicateEntry, StorageUnavailable
 from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author
@@ -140,13 +141,20 @@ def test_a_write_whose_thread_is_interrupted_while_it_waits_is_not_made_later(
 ) -> None:
     group = sqlite_storage._group_commits["records"]
 
-    class Turn:
-        def acquire(self, **_: object) -> bool:
-            raise Interrupted
+    class InterruptedLock:
+        """Can be taken at once; a thread that waits for it is interrupted."""
 
+        def acquire(self, timeout: float | None = None) -> bool:
+            if timeout is not None:
+                raise Interrupted
+            return True
+
+    wake: Any = InterruptedLock()
+    group._is_led = True
     with monkeypatch.context() as patch:
-        patch.setattr(group, "_turn", Turn())
+        patch.setattr(group_commit, "_Entry", lambda work: _Entry(work, wake=wake))
         with pytest.raises(Interrupted):
             sqlite_storage.write(adding(1))
+    group._is_led = False
     sqlite_storage.write(adding(2))
     assert [author.user_id for author in sqlite_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99))] == [2]
