@@ -99,7 +99,10 @@ _THEME: Final = ("theme_id", *_ARTWORK)
 _LOGO: Final = ("logo_id", *_ARTWORK)
 _KEY: Final = ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at")
 _SESSION: Final = ("session_id", "created_at", "refreshed_at", "expires_at", "address", "user_agent", "current")
-_CHANGE: Final = ("change_id", "at", "user_id", "action", "kind", "id", "before", "after", "request_id", "user_name")
+_CHANGE: Final = (
+    *("change_id", "at", "user_id", "action", "kind", "id", "before", "after", "request_id"),
+    *("origin", "undoes", "user_name"),
+)
 _LOGO_LINK: Final = ("logo_author_id", "logo_id", "author_id")
 _THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
 

@@ -14,7 +14,7 @@ import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
+from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID, Origin
 from logoadmin.domain.model.lists import ChangeFilter, Order
 from logoadmin.domain.model.records import Author, Change, Kind
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -62,15 +62,16 @@ def test_changes_are_kept_as_they_are(storage: Storage) -> None:
         change(1, before=None, after=said, user_id=None, request_id=None),
         change(2, Kind.USER, MAX_ID, before=said, after={}, user_id=MAX_ID, at=2**53 - 1, request_id="r" * 128),
         change(3, Kind.AUTHOR, 0, before={}, after=None, user_id=0, at=0, request_id="", action="author.removed"),
+        change(4, origin=Origin.UNDO, undoes=1),
     )
     add(storage, *changes)
 
     def look(uow: UnitOfWork) -> object:
-        return uow.changes.page(0, 9), tuple(uow.changes.get(number) for number in (1, 2, 3))
+        return uow.changes.page(0, 9), tuple(uow.changes.get(number) for number in (1, 2, 3, 4))
 
     assert storage.read(look) == storage.snapshot(look) == storage.write(look) == (changes, changes)
     kinds = storage.read(lambda uow: [type(found.kind) for found in uow.changes.page(0, 9)])
-    assert kinds == [Kind] * 3
+    assert kinds == [Kind] * 4
 
 
 @pytest.mark.rule("contract G", "spec §Limits")

@@ -17,6 +17,7 @@ from logoadmin.domain.model.access import OWNER, Caller, Owner
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS
+from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User, version_of
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.changes import ListChanges
@@ -66,6 +67,8 @@ class Row:
     id: int
     before: Snapshot
     after: Snapshot
+    origin: Origin | None = None
+    undoes: int | None = None
 
 
 # fmt: off
@@ -100,11 +103,13 @@ TABLE: Final[dict[type[Command], Row]] = {
     artworks.UnlinkLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
     artworks.RemoveLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
     changes.Revert: Row("author.removed", 2,
-        {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []}, None),
+        {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []},
+        None, Origin.UNDO, 7),
     changes.RevertRequest: Row("author.removed", 2,
-        {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []}, None),
+        {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []},
+        None, Origin.UNDO, 7),
     import_export.ImportRecords: Row("author.created", 9, None,
-        {"author_id": 9, "user_id": 109, "username": "Ida", "created_at": NOW}),
+        {"author_id": 9, "user_id": 109, "username": "Ida", "created_at": NOW}, Origin.IMPORT),
 }
 
 # What changes no record.
@@ -180,6 +185,9 @@ def test_a_change_says_who_did_what_when_and_from_what_to_what(
         row.before,
         row.after,
         "request 5",
+        row.origin,
+        row.undoes,
+        "user 500",
     )
 
 

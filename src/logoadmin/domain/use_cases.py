@@ -182,7 +182,7 @@ class Transactions:
         request_id = caller.request_id
         if isinstance(request_id, SentRequestId):
             request_id = _unused_id(uow, request_id)
-        audited = AuditedUnitOfWork(uow, now, request_id, held)
+        audited = AuditedUnitOfWork(uow, now, request_id, held, command.origin)
         answer = work(audited, command)
         audited.close()
         if request is not None:

@@ -209,6 +209,8 @@ changes: Final = Table(
     # JSON.
     Column("before", LONG_TEXT),
     Column("after", LONG_TEXT),
+    Column("origin", String(16)),
+    Column("undoes", Integer),
     Index(None, "kind", "record_id", "change_id"),
     *(Index(None, name) for name in ("kind", "user_id", "action", "request_id", "at")),
 )

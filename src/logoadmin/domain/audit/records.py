@@ -12,6 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 from logoadmin.domain.audit.escalation import GUARDS, Escalation
 from logoadmin.domain.model.errors import NotFound, Outdated
 from logoadmin.domain.model.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, TruncatedPage
 from logoadmin.domain.model.records import Change, Kind, Link, StoredRecord, version_of
 from logoadmin.ports.storage import Changes, UnitOfWork
@@ -43,6 +44,7 @@ class ChangeLog:
     Consecutive changes of one record are merged: a record that gets new values and new links is amended once.
 
     Attributes:
+        undoes: the change that is being undone.
         changes: the last changes, which are not stored yet.
     """
 
@@ -50,6 +52,8 @@ class ChangeLog:
     _now: int
     _user_id: int | None
     _request_id: str | None
+    _origin: Origin | None = None
+    undoes: int | None = None
     author_changes: int = 0
     changes: list[Change] = field(default_factory=list)
     _last_id: int | None = None
@@ -73,13 +77,14 @@ class ChangeLog:
         if len(self.changes) >= _MOST_HELD:
             self.store()
         self._last_id, self._goes_on = change_id, True
+        who_and_how = (self._request_id, self._origin, self.undoes)
         self.changes.append(
-            Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, self._request_id)
+            Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
         )
 
-    def separate(self) -> None:
-        """Do not merge the next change with the last one."""
-        self._goes_on = False
+    def undo(self, change_id: int) -> None:
+        """Record that the next changes undo this one; they are not merged with those before."""
+        self._goes_on, self.undoes = False, change_id
 
     def store(self) -> None:
         """Store the changes so far; later changes are not merged with them."""

@@ -23,6 +23,7 @@ from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotFound, NotModified
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User, version_of
 from logoadmin.ports.storage import Credentials, UnitOfWork
 
@@ -201,10 +202,13 @@ class AuditedUnitOfWork:
         change_log: the changes so far.
     """
 
-    def __init__(self, uow: UnitOfWork, now: int, request_id: str | None, held: Rights | None) -> None:
+    def __init__(
+        self, uow: UnitOfWork, now: int, request_id: str | None, held: Rights | None, origin: Origin | None = None
+    ) -> None:
         self.now = now
         self.held = held
-        self.change_log = ChangeLog(uow.changes, now, None if held is None else held.user_id, request_id)
+        user_id = None if held is None else held.user_id
+        self.change_log = ChangeLog(uow.changes, now, user_id, request_id, origin)
         self._escalation = Escalation(held)
         self.sessions = uow.sessions
         self.secrets = uow.secrets

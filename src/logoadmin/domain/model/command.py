@@ -15,7 +15,7 @@ from pydantic_core import from_json
 
 from logoadmin.domain.model.access import PUBLIC, Permission
 from logoadmin.domain.model.errors import InvalidInput, Problem
-from logoadmin.domain.model.limits import IdempotencyKey
+from logoadmin.domain.model.limits import IdempotencyKey, Origin
 
 # How deep JSON may be nested, the outermost counted as 1; no command needs more than 2 (contract A21).
 MAX_DEPTH: Final = 16
@@ -92,6 +92,7 @@ class Command(Input):
         takes_long: whether it may change any number of records, and therefore has no time limit.
         changes_records: whether a write changes records, and not sessions, keys or sign-in attempts alone, which do not
             wait for other writes of records.
+        origin: the origin of its changes in the history.
         if_match: of an update or a removal, the versions of the record, one of which must be current; otherwise
             Outdated is raised. None for any version (contract F1).
         if_none_match: of a read, the versions that the caller already has; NotModified is raised if one of them is
@@ -106,6 +107,7 @@ class Command(Input):
     hashes: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False
     changes_records: ClassVar[bool] = True
+    origin: ClassVar[Origin | None] = None
 
     if_match: SkipJsonSchema[frozenset[int] | None] = request_option(None)
     if_none_match: SkipJsonSchema[frozenset[int]] = request_option(frozenset())

@@ -8,6 +8,7 @@ such as :data:`Id`, get them where they are used.
 import re
 import unicodedata
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, FailFast, Field, GetPydanticSchema, Strict
@@ -159,6 +160,16 @@ RequestId = Annotated[
     *_text(1, MAX_REQUEST_ID),
     described("The `X-Request-Id` of the request that made the change; `null` if there was none.", "8e03978e40d5"),
 ]
+
+
+class Origin(StrEnum):
+    """The kind of request that made a change, if it was not about one record."""
+
+    IMPORT = "import"
+    UNDO = "undo"
+    BULK = "bulk"
+
+
 IdempotencyKey = Annotated[str, *_text(1, MAX_IDEMPOTENCY_KEY)]
 HashText = Annotated[str, *_text(1, MAX_HASH), Field(repr=False)]
 ArtworkName = Annotated[

@@ -25,6 +25,7 @@ from logoadmin.domain.model.limits import (
     CustomCss,
     LinkId,
     LogoId,
+    Origin,
     PreviewUrl,
     RequestId,
     RoleId,
@@ -241,6 +242,8 @@ class Change:
             removed author as ``logos`` and ``themes``. It never has a password or a hash.
         after: the record after the change, None if it was removed.
         request_id: the id of the request that made the change; None if there was none.
+        origin: the kind of request that made the change; None for one about this record alone.
+        undoes: the id of the change that this one undid; None for any other.
         user_name: the current name of the user; None without a token, and for a removed user. It is not stored.
     """
 
@@ -264,6 +267,11 @@ class Change:
         described("The record after the change; `null` if it was removed.", {**_ANN, "username": "Anna"}),
     ]
     request_id: RequestId | None
+    origin: Annotated[
+        Origin | None,
+        described("How the change was made: by an `import`, an `undo`, or in `bulk`; `null` for any other.", "import"),
+    ] = None
+    undoes: Annotated[int | None, described("The change that this one undid; `null` for any other.", 41)] = None
     user_name: Annotated[
         str | None, described("The current username of that user; `null` for a removed user.", "Ann")
     ] = None

@@ -13,7 +13,7 @@ from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, 
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, NotFound, NotPermitted
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
-from logoadmin.domain.model.limits import Action, ChangeId, Id, RequestId, UnixTime, described
+from logoadmin.domain.model.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.model.records import Change, Kind, Link, Undone
 from logoadmin.domain.pagination import changes_between, list_changes
@@ -61,6 +61,7 @@ class Revert(Command):
     """The undoing of a change; it requires the write scope of its kind of record."""
 
     permission = SIGNED_IN
+    origin = Origin.UNDO
 
     change_id: ChangeId
 
@@ -70,6 +71,7 @@ class RevertRequest(Command):
 
     permission = SIGNED_IN
     takes_long = True
+    origin = Origin.UNDO
 
     request_id: RequestId
 
@@ -139,7 +141,6 @@ class ChangeService(Service):
         for change in _newest_first(uow, command.request_id, last):
             if not _sets_password(change):
                 _authorize(uow, change)
-                uow.change_log.separate()
                 undo.undo(change)
                 undone += 1
         return Undone(last, last + undone)
@@ -192,6 +193,7 @@ class _Undo:
             Conflict: the record, or one that it refers to, was changed since; or a newer version made the change.
         """
         kind = KINDS[change.kind]
+        self._uow.change_log.undo(change.change_id)
         if any(_has_unknown_fields(kind, serialized) for serialized in (change.before, change.after)):
             raise Conflict(f"Change {change.change_id} cannot be undone: a newer version of logoadmin made it")
         change = replace(change, before=_with_defaults(kind, change.before), after=_with_defaults(kind, change.after))

@@ -20,7 +20,7 @@ from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, KeyHolder, R
 from logoadmin.domain.model.command import Command, request_option
 from logoadmin.domain.model.errors import DuplicateEntry, NotFound, NotPermitted
 from logoadmin.domain.model.kinds import KINDS, AnyKind, RecordKind
-from logoadmin.domain.model.limits import Flag, described
+from logoadmin.domain.model.limits import Flag, Origin, described
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import Imported, ImportedCounts, Kind, PasswordHash, StoredRecord
 from logoadmin.domain.services.import_source import BadLines, CheckedLines, ImportSource
@@ -46,6 +46,7 @@ class ImportRecords(Command):
 
     permission = SIGNED_IN
     takes_long = True
+    origin = Origin.IMPORT
 
     dry_run: Annotated[Flag, described("Whether to report the result without changing anything.", True)] = False
     # The hash of all lines: under an idempotency key, other lines are another command.

@@ -11,7 +11,7 @@ from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
 from logoadmin.adapters.sql_storage.statements import KEY, Row
 from logoadmin.adapters.sql_storage.tables import changes, stored_responses
 from logoadmin.adapters.sql_storage.transaction import Repository
-from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.model.limits import MAX_ID, Origin
 from logoadmin.domain.model.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
 from logoadmin.domain.model.records import Change, Kind
 from logoadmin.ports.storage import StoredResponse
@@ -19,7 +19,10 @@ from logoadmin.ports.storage import StoredResponse
 _CHANGE = select(
     *(
         changes.c[name]
-        for name in ("change_id", "at", "user_id", "action", "kind", "record_id", "before", "after", "request_id")
+        for name in (
+            *("change_id", "at", "user_id", "action", "kind", "record_id", "before", "after"),
+            *("request_id", "origin", "undoes"),
+        )
     )
 )
 _GET = _CHANGE.where(changes.c.change_id == KEY)
@@ -62,7 +65,7 @@ _OF_REQUEST = (
 
 
 def _change(row: Row) -> Change:
-    change_id, at, user_id, action, kind, id_, before, after, request_id = row
+    change_id, at, user_id, action, kind, id_, before, after, request_id, origin, undoes = row
     return Change(
         change_id,
         at,
@@ -73,6 +76,8 @@ def _change(row: Row) -> Change:
         None if before is None else json.loads(before),
         None if after is None else json.loads(after),
         request_id,
+        None if origin is None else Origin(origin),
+        undoes,
     )
 
 
@@ -88,6 +93,8 @@ def _row(change: Change) -> Row:
         change.request_id,
         None if change.before is None else to_json(change.before).decode(),
         None if change.after is None else to_json(change.after).decode(),
+        change.origin,
+        change.undoes,
     )
 
 
