@@ -54,7 +54,7 @@ def test_every_view_survives_reload_back_and_a_new_tab(console: Person) -> None:
     # Of the program, a list loads only the files its page names and its words: the weight is measured by the page.
     own = {url for url in asked if "/console/~" in url}
     named = set(page.locator("link, script").evaluate_all("all => all.map((each) => each.href || each.src)"))
-    assert [url.rpartition("~")[2].partition("/")[2] for url in own - named] == ["texts/first/en.js"]
+    assert [url.rpartition("~")[2].partition("/")[2] for url in own - named] == ["texts/en/lists.js"]
     # The icon of the tab is also found from nested views.
     page.get_by_role("link", name="Logo 19", exact=True).click()
     expect(page.locator("h1")).to_have_text("Logo 19")

@@ -28,15 +28,22 @@ function staticImports(name) {
   return importsIn(texts.map((each) => source(name).slice(each.getFullStart(), each.end)).join("\n"), name);
 }
 
-/** @param {string[]} names @returns {string[]} these modules and all that they need, nearest first */
-function withImports(names) {
+/** @param {string} name @returns {string[]} the modules that it may load sooner or later, except for views */
+const allImports = (name) => (name === "views.js" ? [] : importsIn(source(name), name));
+
+/**
+ * @param {string[]} names
+ * @param {(name: string) => string[]} imports
+ * @returns {string[]} these modules and all that they import, nearest first
+ */
+function withImports(names, imports = staticImports) {
   const found = new Set();
   for (const first of names) {
     const waiting = [first];
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       if (found.has(name)) continue;
       found.add(name);
-      waiting.push(...staticImports(name));
+      waiting.push(...imports(name));
     }
   }
   return [...found];
@@ -63,17 +70,23 @@ function cycle(imports) {
   return undefined;
 }
 
-/** @returns {Promise<Record<string, string[]>>} under `*` what all views need; more by the path of the view, in which `:` is a number */
+/**
+ * @returns {Promise<Record<string, string[]>>} under `*` what all views need; more by the path of the view, in which `:` is
+ *   a number; under `lists` all modules of the lists, of which the service takes the texts that lists load
+ */
 async function preloads() {
   const { STYLES, views } = await import(`data:text/javascript,${encodeURIComponent(source("views.js"))}`);
   /** @type {Record<string, string[]>} */
   const found = { "*": withImports(ENTRIES) };
   const more = (/** @type {string} */ name) => !found["*"]?.includes(name);
-  for (const { path, load, styles = STYLES } of views) {
+  const pages = [];
+  for (const { path, load, styles = STYLES, isList } of views) {
     const sheets = styles.map((/** @type {string} */ name) => `style/${name}.css`);
-    const needed = withImports(importsIn(load.toString(), "views.js")).filter(more);
-    found[path.replace(/:\w+/g, ":")] = [...needed, ...sheets];
+    const page = importsIn(load.toString(), "views.js");
+    if (isList) pages.push(...page);
+    found[path.replace(/:\w+/g, ":")] = [...withImports(page).filter(more), ...sheets];
   }
+  found.lists = withImports([...ENTRIES, ...pages], allImports).filter((name) => !name.startsWith("vendor/")).sort();
   return found;
 }
 

@@ -12,6 +12,8 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
+from logoadmin.entrypoints.console.text_parts import text_parts
+
 DIRECTORY: Final = Path(__file__).parent
 _TYPES: Final[Mapping[str, str]] = {
     ".css": "text/css",
@@ -84,7 +86,8 @@ class AssetFolder:
         found = {path: path.stat().st_mtime_ns for path in sorted(DIRECTORY.rglob("*")) if path.suffix in _TYPES}
         if found == self._seen:
             return
-        bodies = {path.relative_to(DIRECTORY).as_posix(): path.read_bytes() for path in found} | dict(self._generated)
+        bodies = {path.relative_to(DIRECTORY).as_posix(): path.read_bytes() for path in found}
+        bodies |= text_parts(bodies) | dict(self._generated)
         digest = hashlib.sha256()
         for name, body in bodies.items():
             digest.update(b"%s %d " % (name.encode(), len(body)) + body)

@@ -6,7 +6,6 @@ import { place } from "./place.js";
 import { hasSession, startSession } from "./session.js";
 import { readAhead } from "./records.js";
 import { startTheme } from "./parts/shell/theme.js";
-import { TEXTS } from "./views.js";
 
 startTheme();
 const icon = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=icon]"));
@@ -20,4 +19,4 @@ else if (kind) void readAhead(kind);
 view?.load().catch(() => undefined);
 
 /** Until the texts and the session are loaded. */
-export const started = Promise.all([loadTexts(view?.texts ?? TEXTS), startSession()]);
+export const started = Promise.all([loadTexts(!view?.isList), startSession()]);

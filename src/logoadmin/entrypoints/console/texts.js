@@ -5,33 +5,20 @@
  */
 import { signal } from "./vendor/preact.js";
 
-/** @typedef {keyof typeof import("./texts/first/en.js").default} FirstKey */
-/** @typedef {keyof typeof import("./texts/people/en.js").default} PeopleKey */
-/** @typedef {keyof typeof import("./texts/en.js").default} OtherKey */
-/** @typedef {FirstKey | PeopleKey | OtherKey} TextKey */
+/** @typedef {keyof typeof import("./texts/en.js").default} TextKey */
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text */
 /** @typedef {"en" | "ru"} Language */
 
 const CHOSEN = "logoadmin.language";
-/**
- * In parts, since lists need few of them: `first` has the texts of the lists and of the frame of every view.
- * @typedef {"first" | "people" | "others"} Part
- * @type {Record<Language, Record<Part, () => Promise<{default: Record<string, Text>}>>>}
- */
-const SOURCES = {
-  en: { first: () => import("./texts/first/en.js"), people: () => import("./texts/people/en.js"), others: () => import("./texts/en.js") },
-  ru: { first: () => import("./texts/first/ru.js"), people: () => import("./texts/people/ru.js"), others: () => import("./texts/ru.js") },
-};
 export const LANGUAGES = /** @type {const} */ ({ en: "English", ru: "Русский" });
 
 /** @type {import("./vendor/preact.js").Signal<Language>} */
 export const language = signal("en");
 /** @type {import("./vendor/preact.js").Signal<Record<string, Text>>} */
 const texts = signal({});
-/** @type {Set<Part>} */
-const needed = new Set(["first"]);
-/** @type {ReadonlySet<Part>} */
-let there = new Set();
+/** Whether views other than lists are shown: they have more than twice as many texts. */
+let wantsAll = false;
+let hasAll = false;
 
 /** @returns {Language} what was chosen, or else what the browser prefers of what there is. */
 function preferred() {
@@ -40,26 +27,26 @@ function preferred() {
   return /** @type {Language} */ (wanted.find((tag) => known.includes(tag)) ?? "en");
 }
 
-/** @param {Language} chosen */
+/** Load the texts; the service makes two modules of each language (`text_parts.py`). @param {Language} chosen */
 async function load(chosen) {
-  const parts = [...needed];
-  const loaded = await Promise.all(parts.map((part) => SOURCES[chosen][part]()));
-  texts.value = Object.assign({}, ...loaded.map((part) => part.default));
-  there = new Set(parts);
+  const all = wantsAll;
+  const parts = await Promise.all((all ? ["lists", "others"] : ["lists"]).map((part) => import(`./texts/${chosen}/${part}.js`)));
+  texts.value = Object.assign({}, ...parts.map((part) => part.default));
+  hasAll = all;
   language.value = chosen;
   document.documentElement.lang = chosen;
 }
 
-/** @param {readonly Part[]} parts Those that are needed beside the first one. */
-export function loadTexts(parts) {
-  for (const part of parts) needed.add(part);
+/** @param {boolean} all Whether those of the lists do not suffice. */
+export function loadTexts(all) {
+  wantsAll ||= all;
   return load(preferred());
 }
 
-/** Load the missing parts of the texts. @param {readonly Part[]} parts */
-export async function moreTexts(parts) {
-  for (const part of parts) needed.add(part);
-  if ([...needed].some((part) => !there.has(part))) await load(language.value);
+/** Load the texts that the lists do not have, if they are missing. */
+export async function loadAllTexts() {
+  wantsAll = true;
+  if (!hasAll) await load(language.value);
 }
 
 /** @param {Language} chosen */

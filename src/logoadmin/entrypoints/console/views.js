@@ -6,7 +6,7 @@
  * @property {() => Promise<{default: (props: any) => any}>} load Its page gets `params` and `kind`.
  * @property {"logo" | "theme"} [kind] What it shows, where one page shows both.
  * @property {string[]} [styles] The sheets that it has beside those of all views, if not `STYLES`.
- * @property {import("./texts.js").Part[]} [texts] The parts of the words that it needs beside the first, if not `TEXTS`.
+ * @property {boolean} [isList] Whether it needs no texts but those that the modules of the lists mention.
  * @property {import("./texts.js").TextKey} title
  * @property {string} [under] The path of the view that the sidebar marks as the current one; its own where none is named.
  * @property {"work" | "people" | "record" | "self"} [sidebar] The part of the sidebar that names it; none where it is absent.
@@ -15,28 +15,26 @@
  */
 
 export const STYLES = ["artwork", "people", "record"];
-/** @type {readonly import("./texts.js").Part[]} */
-export const TEXTS = ["others"];
 
 /** @type {View[]} */
 export const views = [
   { path: "", load: () => import("./pages/overview.js"), title: "overview.title", sidebar: "work" },
-  { path: "logos", load: () => import("./pages/artworks.js"), styles: ["lists"], texts: [], kind: "logo", title: "logos.title", sidebar: "work" },
+  { path: "logos", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "logo", title: "logos.title", sidebar: "work" },
   { path: "logos/new", load: () => import("./pages/logo.js"), title: "logos.new", under: "logos" },
   { path: "logos/:logo_id", load: () => import("./pages/logo.js"), title: "logo.title", under: "logos" },
-  { path: "themes", load: () => import("./pages/artworks.js"), styles: ["lists"], texts: [], kind: "theme", title: "themes.title", sidebar: "work" },
+  { path: "themes", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "theme", title: "themes.title", sidebar: "work" },
   { path: "themes/new", load: () => import("./pages/theme.js"), title: "themes.new", under: "themes" },
   { path: "themes/:theme_id", load: () => import("./pages/theme.js"), title: "theme.title", under: "themes" },
-  { path: "authors", load: () => import("./pages/authors.js"), styles: [], texts: [], title: "authors.title", sidebar: "work" },
+  { path: "authors", load: () => import("./pages/authors.js"), styles: [], isList: true, title: "authors.title", sidebar: "work" },
   { path: "authors/new", load: () => import("./pages/author.js"), title: "authors.new", under: "authors" },
   { path: "authors/:author_id", load: () => import("./pages/author.js"), title: "author.title", under: "authors" },
-  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], texts: ["people"], title: "users.title", sidebar: "people", scope: "users:read", isPublic: true },
-  { path: "users/new", load: () => import("./pages/user.js"), texts: ["people", "others"], title: "users.new", under: "users" },
-  { path: "users/:user_id", load: () => import("./pages/user.js"), texts: ["people", "others"], title: "user.title", under: "users" },
-  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], texts: ["people"], title: "roles.title", sidebar: "people", scope: "roles:read" },
-  { path: "roles/new", load: () => import("./pages/role.js"), texts: ["people", "others"], title: "roles.new", under: "roles" },
-  { path: "roles/:role_id", load: () => import("./pages/role.js"), texts: ["people", "others"], title: "role.title", under: "roles" },
-  { path: "account", load: () => import("./pages/account.js"), texts: ["people", "others"], title: "account.title", sidebar: "self" },
+  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], isList: true, title: "users.title", sidebar: "people", scope: "users:read", isPublic: true },
+  { path: "users/new", load: () => import("./pages/user.js"), title: "users.new", under: "users" },
+  { path: "users/:user_id", load: () => import("./pages/user.js"), title: "user.title", under: "users" },
+  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], isList: true, title: "roles.title", sidebar: "people", scope: "roles:read" },
+  { path: "roles/new", load: () => import("./pages/role.js"), title: "roles.new", under: "roles" },
+  { path: "roles/:role_id", load: () => import("./pages/role.js"), title: "role.title", under: "roles" },
+  { path: "account", load: () => import("./pages/account.js"), title: "account.title", sidebar: "self" },
   { path: "about", load: () => import("./pages/about.js"), title: "about.title", sidebar: "self" },
   { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "record", scope: "changes:read" },
   { path: "history/:change_id", load: () => import("./pages/change.js"), title: "history.title", under: "history", scope: "changes:read" },

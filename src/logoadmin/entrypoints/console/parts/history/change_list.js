@@ -6,7 +6,7 @@ import { describe, sayDone, sayFailure } from "../../notices.js";
 import { KINDS } from "../../records.js";
 import { isHere } from "../../router.js";
 import { may } from "../../session.js";
-import { moreTexts, t } from "../../texts.js";
+import { t } from "../../texts.js";
 import { Button, Link, Skeleton, Time } from "../primitives/basics.js";
 import { GroupWords, Words } from "./change_words.js";
 import { ask } from "../primitives/dialog.js";
@@ -153,8 +153,7 @@ export function Details({ change }) {
 function Difference({ change }) {
   const [part, setPart] = useState(/** @type {{ChangeDiff: any} | undefined} */ (undefined));
   useEffect(() => {
-    // Rights are said in words that only views of people have at hand.
-    Promise.all([import("./change_diff.js"), moreTexts(["people"])]).then(([is]) => setPart(is), () => sayFailure(new Failure("away")));
+    import("./change_diff.js").then(setPart, () => sayFailure(new Failure("away")));
   }, []);
   return part ? h(part.ChangeDiff, { change }) : h(Skeleton, {});
 }

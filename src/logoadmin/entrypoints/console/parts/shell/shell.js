@@ -2,7 +2,7 @@
 import { h, useEffect, useErrorBoundary, useRef, useState, signal } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
 import { generatedPassword, me, state } from "../../session.js";
-import { moreTexts, t } from "../../texts.js";
+import { loadAllTexts, t } from "../../texts.js";
 import { dismiss, notices } from "../../notices.js";
 import { missingScope, place } from "../../place.js";
 import { arrivalTop, leaving, visits } from "../../router.js";
@@ -11,7 +11,7 @@ import { Dialogs, ask } from "../primitives/dialog.js";
 import { Counted, useLeft } from "../primitives/countdown.js";
 import { lazy, LoadError } from "../primitives/lazy.js";
 import { Button, EmptyState, Link, Skeleton } from "../primitives/basics.js";
-import { STYLES, TEXTS } from "../../views.js";
+import { STYLES } from "../../views.js";
 
 leaving.ask = () => ask({ title: t("leave.title"), text: t("leave.text"), yes: t("leave.yes"), no: t("leave.no") });
 
@@ -21,7 +21,7 @@ const help = signal(false);
 const SignIn = lazy(() => import("../../pages/sign_in.js").then((module) => module.SignIn));
 const SessionEnded = lazy(() => import("../../pages/sign_in.js").then((module) => module.SessionEnded));
 const FirstPassword = lazy(() => import("../people/first_password.js").then((module) => module.FirstPassword));
-const Help = lazy(() => Promise.all([import("./help.js"), moreTexts(TEXTS)]).then(([module]) => module.Help));
+const Help = lazy(() => import("./help.js").then((module) => module.Help));
 
 export function Shell() {
   if (state.value === "starting") return null;
@@ -62,7 +62,7 @@ function Place() {
   useEffect(() => {
     if (!view) return;
     let stays = true;
-    Promise.all([view.load(), moreTexts(view.texts ?? TEXTS), ...(view.styles ?? STYLES).map(loadStyle)]).then(
+    Promise.all([view.load(), view.isList || loadAllTexts(), ...(view.styles ?? STYLES).map(loadStyle)]).then(
       ([module]) => stays && setPage({ view: module.default }),
       () => stays && setLost(true),
     );
