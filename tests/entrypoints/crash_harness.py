@@ -45,8 +45,8 @@ def fork_service(database: str, listener: socket.socket, moment: str) -> int:
                 schedule_power_cut(moment)
             os.write(1, b"ready\n")
 
-        here = partial(logoadmin.asgi, gallery)
-        serve(None, listener, Options(log_level="error"), here=here, workers=1, listening=listening)
+        application = partial(logoadmin.asgi, gallery)
+        serve(application, listener, Options(log_level="error"), workers=1, listening=listening)
     return process
 
 

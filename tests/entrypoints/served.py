@@ -137,7 +137,6 @@ if __name__ == "__main__":
             root_path=root_path,
             drain_seconds=float(drain_seconds),
         ),
-        here=partial(make, kind),
         workers=int(workers),
         listening=partial(print, flush=True),
     )

@@ -77,7 +77,7 @@ def serve(**flags: Any) -> None:
     and port.
     """
     in_terminal = _is_in_terminal()
-    from logoadmin.bootstrap import MEMORY, open_gallery
+    from logoadmin.bootstrap import open_gallery
     from logoadmin.settings import load_settings
 
     server = load_server()
@@ -97,12 +97,12 @@ def serve(**flags: Any) -> None:
         if seen is not None:
             held.enter_context(server.metrics_served(seen, functools.partial(_metrics, gallery)))
             click.echo(f"Metrics are at {server.url_of(seen)}/metrics")
-        in_memory = settings.database.get_secret_value() == MEMORY
         server.serve(
-            None if in_memory else functools.partial(_worker_application, settings),
+            functools.partial(_worker_application, settings)
+            if settings.workers > 1
+            else functools.partial(_application, settings, gallery),
             listener,
             _server_options(server, settings, in_terminal=in_terminal),
-            here=functools.partial(_application, settings, gallery),
             workers=settings.workers,
             listening=functools.partial(_show_address, settings.console),
             metrics=gallery.metrics,

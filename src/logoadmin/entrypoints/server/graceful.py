@@ -1,24 +1,68 @@
-"""A server that stops without a request that fails (contract H1, K5)."""
+"""The server of one process, which stops without a request that fails (contract H1, K5)."""
 
 import asyncio
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network
 from math import inf
 from types import FrameType
 from typing import Any, Final
 
+from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.server import Server
 
 from logoadmin.entrypoints.http_api.health import STOPPING
+from logoadmin.entrypoints.server.listener import BACKLOG
+from logoadmin.entrypoints.server.protocol import BoundedProtocol
 
 GRACE: Final = 10  # seconds in which requests in flight are finished when the service stops
 RETIREMENT: Final = 120  # the same for a worker that is replaced: nobody waits for it
 # Has a worker retire while others serve; a system without it has no SIGHUP either, which asks for that.
 RETIRE: Final[signal.Signals] = getattr(signal, "SIGUSR1", signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How requests are served, the same way in all processes.
+
+    Attributes:
+        log_level: ``debug``, ``info`` (with each request), ``warning`` or ``error``; log_format: ``text`` or ``json``.
+        trusted_proxies: whose word is taken on who the client is; others could write anything into the header.
+        root_path: the prefix that a proxy takes off; in the scope it is back at the front of the path, as ASGI has it.
+        drain_seconds: for which connections are still taken after SIGTERM, while ``/readyz`` responds with 503.
+        in_terminal: whether SIGHUP means that a terminal is closed, and stops the service.
+    """
+
+    log_level: str = "warning"
+    log_format: str = "text"
+    trusted_proxies: Collection[IPv4Network | IPv6Network] = ()
+    root_path: str = ""
+    drain_seconds: float = 0
+    in_terminal: bool = False
+
+
+def uvicorn_config(app: ASGIApp, root_path: str = "") -> Config:
+    """Return uvicorn's configuration, without what this program does itself."""
+    return Config(
+        app,
+        interface="asgi3",
+        http=BoundedProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        root_path=root_path,
+        backlog=BACKLOG,
+        timeout_keep_alive=5,
+    )
 
 
 class GracefulServer(Server):
@@ -27,8 +71,8 @@ class GracefulServer(Server):
     SIGTERM drains and stops, SIGINT stops at once, and a second SIGINT cancels what is in flight.
 
     Args:
-        config: as uvicorn has it; its protocol is :class:`~logoadmin.entrypoints.server.protocol.BoundedProtocol`.
-        drain_seconds: for which it still accepts connections after SIGTERM, while ``/readyz`` responds with 503.
+        config: that of :func:`uvicorn_config`.
+        drain_seconds: see :class:`Options`.
         listening: is called once connections are accepted.
         is_worker: whether a supervisor relays SIGINT, which a terminal sends to all processes: twice is then no more
             than once.
@@ -59,9 +103,8 @@ class GracefulServer(Server):
         now = time.monotonic()
         self.force_exit = self.force_exit or (sig == signal.SIGINT and self._exits_at <= now and not self._is_worker)
         self._is_retiring = sig == RETIRE != signal.SIGTERM
-        self._exits_at = min(
-            self._exits_at, now + (0 if sig == signal.SIGINT or self._is_retiring else self._drain_seconds)
-        )
+        drain_seconds = 0 if sig == signal.SIGINT or self._is_retiring else self._drain_seconds
+        self._exits_at = min(self._exits_at, now + drain_seconds)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         if self._is_worker:

@@ -9,12 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from uvicorn import Config, Server
+from uvicorn import Server
 
-from logoadmin.entrypoints.server.protocol import BoundedProtocol
+from logoadmin.entrypoints.server.graceful import uvicorn_config
 
 _CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -38,21 +37,9 @@ def metrics_served(listener: socket.socket, text: Callable[[], str]) -> Iterator
         listener: its socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
         text: makes the response; it may block.
     """
-
-    def endpoint(_request: Request) -> Response:
-        return Response(text(), headers={"content-type": _CONTENT_TYPE})
-
-    app = Starlette(routes=[Route("/metrics", endpoint)])
-    config = Config(
-        app,
-        http=BoundedProtocol,
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=1,
-    )
+    endpoint = Route("/metrics", lambda _request: Response(text(), headers={"content-type": _CONTENT_TYPE}))
+    config = uvicorn_config(Starlette(routes=[endpoint]))
+    config.timeout_graceful_shutdown = 1
     server = Server(config)
     thread = threading.Thread(target=server.run, args=([listener],), name="metrics", daemon=True)
     thread.start()

@@ -8,7 +8,8 @@ import asyncio
 import heapq
 import logging
 import sys
-from typing import Any, ClassVar
+from contextlib import suppress
+from typing import Any, ClassVar, Final
 
 try:
     import resource
@@ -22,6 +23,19 @@ from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.health import STOPPING
 
 log = logging.getLogger("logoadmin.http")
+
+
+_OPEN_FILES: Final = 65_536
+
+
+def allow_many_connections() -> None:
+    """Let the process have as many connections as the system allows, often 1,024 by default (contract H4)."""
+    if resource:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            with suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class BoundedProtocol(HttpToolsProtocol):
@@ -49,8 +63,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._is_closing = False  # nothing more is read
-        self._head_has_begun = False
+        self._is_closing = self._head_has_begun = False  # once closing, nothing more is read
         self._unparsed = 0  # bytes since the end of a head, or since a part of a body
         self._keeps_alive = True
         self._stalled: asyncio.TimerHandle | None = None
@@ -67,12 +80,13 @@ class BoundedProtocol(HttpToolsProtocol):
         transport.set_write_buffer_limits(self.write_ahead_bytes)
         if len(self.connections) > self.most_connections():
             self._make_room()
-        self._begin_head()
+        self._head_has_begun = True
+        self._look_after(self.head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
-        self._end_stall()
+        self.resume_writing()
 
     # Requests.
 
@@ -91,7 +105,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(self._head_too_large())
         elif self.cycle is None or self.cycle.scope is not self.scope:
             if not self._head_has_begun:
-                self._begin_head()
+                self._head_has_begun = True
+                self._look_after(self.head_seconds)
         elif not self.cycle.response_complete:  # blank lines alone do not keep a connection
             self._unset_keepalive_if_required()
 
@@ -131,10 +146,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Check the head, and have the request answered."""
-        version = self.parser.get_http_version()
-        self._check_head(version)
-        if version == "1.0":
-            self.expect_100_continue = False  # it would take 100 for the final response (RFC 9110 §10.1.1)
+        self._check_head()
         super().on_headers_complete()
         self._unparsed, self._head_has_begun = 0, False
         self.headers = []  # uvicorn would add trailers to the headers of the request
@@ -142,8 +154,6 @@ class BoundedProtocol(HttpToolsProtocol):
             # A response that is sent before the body is complete closes the connection: nobody reads the rest.
             self._keeps_alive = self.cycle.keep_alive and STOPPING not in self.app_state
             self.cycle.keep_alive, self.cycle.transport = False, self._lingering
-            if version == "1.0":
-                self.cycle.chunked_encoding, self.cycle.expected_content_length = False, _UnknownLength()
 
     def on_body(self, body: bytes) -> None:
         self._unparsed = 0
@@ -154,7 +164,8 @@ class BoundedProtocol(HttpToolsProtocol):
         if not self.parser.should_upgrade() and not self.cycle.response_started:
             self.cycle.keep_alive, self.cycle.transport = self._keeps_alive, self.transport
 
-    def _check_head(self, version: str) -> None:
+    def _check_head(self) -> None:
+        version = self.parser.get_http_version()
         size, hosts, codings = len(self.url), 0, 0
         for name, value in self.headers:
             size += len(name) + len(value) + 4
@@ -175,10 +186,6 @@ class BoundedProtocol(HttpToolsProtocol):
         return HttpError(431, f"The head of the request has more than {self.head_bytes} bytes or too many fields")
 
     # Slow clients.
-
-    def _begin_head(self) -> None:
-        self._head_has_begun = True
-        self._look_after(self.head_seconds)
 
     def _look_after(self, seconds: float) -> None:
         self._unset_keepalive_if_required()
@@ -203,9 +210,6 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._end_stall()
-
-    def _end_stall(self) -> None:
         if self._stalled is not None:
             self._stalled.cancel()
             self._stalled = None
@@ -283,16 +287,3 @@ class _LingeringTransport:
     def __init__(self, protocol: BoundedProtocol) -> None:
         self.write, self.is_closing = protocol.transport.write, protocol.transport.is_closing
         self.close = protocol.linger
-
-
-class _UnknownLength(int):
-    """Lets a response to HTTP/1.0, which knows no chunks, end with the connection (RFC 9112 §6.3)."""
-
-    def __lt__(self, size: int) -> bool:
-        return False
-
-    def __sub__(self, size: int) -> "_UnknownLength":
-        return self
-
-    def __ne__(self, other: object) -> bool:
-        return False

@@ -16,7 +16,7 @@ from uvicorn.config import Config
 from uvicorn.supervisors.multiprocess import SIGNALS, Multiprocess, Process
 
 from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
-from logoadmin.entrypoints.server.graceful import GRACE, RETIRE, RETIREMENT, GracefulServer
+from logoadmin.entrypoints.server.graceful import GRACE, RETIRE, RETIREMENT, GracefulServer, Options
 from logoadmin.ports.metrics import Metrics
 
 log = logging.getLogger("logoadmin.server")
@@ -35,13 +35,15 @@ class Worker(Process):
 
     Attributes:
         serves: whether it has begun to.
+        is_old: whether another one is to replace it.
+        is_retiring: whether another one has replaced it.
     """
 
     def __init__(self, configure: Configure, listener: socket.socket, drain_seconds: float) -> None:
         self._configure = configure
         self._drain_seconds = drain_seconds
         self._ends_by = time.monotonic() + _SILENCE
-        self.serves = False
+        self.serves = self.is_old = self.is_retiring = False
         super().__init__(Config("", log_config=None), [listener])
         self.process.daemon = True  # a supervisor that fails ends its workers, and does not wait for them
 
@@ -100,34 +102,29 @@ class Supervisor(Multiprocess):
     Args:
         configure: makes the configuration of a worker.
         listener: the socket that all of them share.
+        options: how they serve.
         metrics: counts those that died.
         count: how many there are.
         ready: is called once all of them serve.
-        drain_seconds: how long they still accept connections after SIGTERM.
-        in_terminal: whether SIGHUP means that the terminal is closed.
     """
 
     def __init__(
         self,
         configure: Configure,
         listener: socket.socket,
+        options: Options,
         metrics: Metrics,
         *,
         count: int,
         ready: Callable[[], object],
-        drain_seconds: float,
-        in_terminal: bool,
     ) -> None:
         super().__init__(Config("", log_config=None), [listener])
-        self._new = partial(Worker, configure, listener, drain_seconds)
+        self._new = partial(Worker, configure, listener, options.drain_seconds)
+        self._options = options
         self._metrics = metrics
         self._count = count
         self._ready = ready
-        self._drain_seconds = drain_seconds
-        self._in_terminal = in_terminal
         self._workers: list[Worker] = []
-        self._old: list[Worker] = []  # of those, the ones that are to be replaced
-        self._retiring: list[Worker] = []
         self._has_served = self._is_complete = False  # once one of them serves, or all
         self._has_failed = self._is_hurried = False
         self._starts_from = 0.0
@@ -154,25 +151,29 @@ class Supervisor(Multiprocess):
         if self.should_exit.is_set():
             return
         self._look_after_all()
-        serving = sum(worker.serves for worker in self._workers)
+        current = self._current()
+        serving = sum(worker.serves for worker in current)
         self._has_served = self._has_served or serving > 0
         if serving == self._count and not self._is_complete:
             self._is_complete = True
             self._ready()
         # Those that were replaced may take long to finish; there are never more of them than of those that serve.
-        if self._old and serving > self._count and len(self._retiring) < self._count:
-            self._retire(self._old[0])
+        if serving > self._count and len(self._workers) - len(current) < self._count:
+            for old in [worker for worker in current if worker.is_old][:1]:
+                old.is_retiring = True
+                old.stop(RETIRE, RETIREMENT)
         self._start()
 
     def terminate_all(self) -> None:
         # First here, or else clients would be queued that nobody accepts.
         for listener in self.sockets:
             listener.close()
-        for worker in (*self._workers, *self._retiring):
-            self._stop(worker)
+        seconds = GRACE if self._is_hurried else self._options.drain_seconds + GRACE
+        for worker in self._workers:
+            worker.stop(signal.SIGINT if self._is_hurried and worker.serves else signal.SIGTERM, seconds)
 
     def join_all(self) -> None:
-        while self._workers or self._retiring:
+        while self._workers:
             self.handle_signals()
             self._look_after_all()
             time.sleep(_TICK)
@@ -182,7 +183,7 @@ class Supervisor(Multiprocess):
     def handle_int(self) -> None:
         """Stop without draining; a second time, without waiting."""
         if self._is_hurried:
-            for worker in (*self._workers, *self._retiring):
+            for worker in self._workers:
                 worker.end()
         elif self.should_exit.is_set():
             self._is_hurried = True
@@ -191,10 +192,10 @@ class Supervisor(Multiprocess):
         self.should_exit.set()
 
     def handle_hup(self) -> None:
-        if self._in_terminal:
+        if self._options.in_terminal:
             self.should_exit.set()
-        else:
-            self._old = [*self._workers]
+        for worker in self._workers:
+            worker.is_old = True
 
     def handle_ttin(self) -> None:
         """Do nothing: uvicorn would start another worker."""
@@ -203,10 +204,16 @@ class Supervisor(Multiprocess):
 
     # Workers.
 
+    def _current(self) -> list[Worker]:
+        return [worker for worker in self._workers if not worker.is_retiring]
+
     def _start(self) -> None:
         """Start missing workers; the first alone, so that a failure of all of them is logged once."""
-        wanted = self._count + bool(self._old) if any(worker.serves for worker in self._workers) else 1
-        while len(self._workers) < wanted and time.monotonic() >= self._starts_from:
+        current = self._current()
+        wanted = self._count + any(worker.is_old for worker in current) if any(w.serves for w in current) else 1
+        for _ in range(len(current), wanted):
+            if time.monotonic() < self._starts_from:
+                return
             try:
                 worker = self._new()
                 worker.start()
@@ -219,46 +226,27 @@ class Supervisor(Multiprocess):
                 self._workers.append(worker)
 
     def _look_after_all(self) -> None:
-        for worker in (*self._workers, *self._retiring):
-            if not worker.look():
-                worker.end()
-                self._metrics.worker_ended(worker.pid or 0)
+        for worker in [worker for worker in self._workers if not worker.look()]:
+            worker.end()
+            self._workers.remove(worker)
+            self._metrics.worker_ended(worker.pid or 0)
+            if not worker.is_retiring and not self.should_exit.is_set():  # SIGTERM may have been sent to all processes
                 self._handle_death(worker)
 
-    def _handle_death(self, worker: Worker) -> None:
-        if worker in self._retiring:
-            self._retiring.remove(worker)
-            return
-        self._forget(worker)
-        if self.should_exit.is_set():  # SIGTERM may have been sent to all processes
-            return
-        if worker.serves:
-            log.warning("Worker %s died with exit code %s; starting another", worker.pid, worker.exitcode)
+    def _handle_death(self, dead: Worker) -> None:
+        if dead.serves:
+            log.warning("Worker %s died with exit code %s; starting another", dead.pid, dead.exitcode)
             self._metrics.worker_restarted()
             return
-        if worker.exitcode != _CANNOT_START:
-            log.critical("Cannot start: a worker ended with exit code %s before it served", worker.exitcode)
+        if dead.exitcode != _CANNOT_START:
+            log.critical("Cannot start: a worker ended with exit code %s before it served", dead.exitcode)
         if not self._has_served:
             self._has_failed = True
             self.should_exit.set()
         # It is tried again while others serve, and those that were to be replaced are better than none.
-        self._old = []
+        for worker in self._workers:
+            worker.is_old = False
         self._starts_from = time.monotonic() + _START_PAUSE
-
-    def _retire(self, worker: Worker) -> None:
-        self._forget(worker)
-        self._retiring.append(worker)
-        worker.stop(RETIRE, RETIREMENT)
-
-    def _stop(self, worker: Worker) -> None:
-        if self._is_hurried:
-            worker.stop(signal.SIGINT if worker.serves else signal.SIGTERM, GRACE)
-        else:
-            worker.stop(signal.SIGTERM, self._drain_seconds + GRACE)
-
-    def _forget(self, worker: Worker) -> None:
-        self._workers.remove(worker)
-        self._old = [old for old in self._old if old is not worker]
 
 
 def _config_of(configure: Configure) -> Config:
