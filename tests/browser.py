@@ -1,18 +1,13 @@
 """Chromium for the tests: a service that it looks at, and what it complains of."""
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Final
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Route, expect, sync_playwright
 
 from tests.options import skip_without
-
-ROOT: Final = Path(__file__).parents[1]
+from tests.services import start_application
 
 
 @contextmanager
@@ -37,14 +32,11 @@ def started() -> Iterator[Browser]:
 @contextmanager
 def served(kind: str) -> Iterator[str]:
     """Serve a gallery in another process and yield the address."""
-    command = [sys.executable, "-m", "tests.entrypoints.served", kind, "1", "warning", "127.0.0.1", "", "", "0"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
+    served = start_application(kind)
     try:
-        yield process.stdout.readline().strip()
+        yield served.address
     finally:
-        process.kill()  # it would wait for connections that the browser keeps
-        process.communicate(timeout=60)
+        served.kill()  # it would wait for connections that the browser keeps
 
 
 class Watched:

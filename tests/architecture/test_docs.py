@@ -25,7 +25,7 @@ from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings
 from tests.architecture.tables import TABLES, with_table
-from tests.entrypoints.served import service
+from tests.services import service
 
 ROOT: Final = Path(__file__).parent.parent.parent
 README: Final = ROOT / "README.md"

@@ -1,18 +1,17 @@
 """A page of the console in which one part is shown, under the console's policy."""
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import uvicorn
 from playwright.sync_api import Browser, Page, Route
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from tests.gallery import FrozenClock, gallery_on
+from tests.services import in_thread
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360f8cf500f0003860180"
@@ -82,20 +81,9 @@ def shown(chromium: Browser, *picture_hosts: str, **context: Any) -> Iterator[Sh
     """Open the console's page of an empty gallery, signed out."""
     gallery = gallery_on(MemoryStorage(), FrozenClock())
     app = logoadmin.asgi(gallery, picture_hosts=picture_hosts)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        with chromium.new_context(**context) as opened:
-            yield Shown(opened.new_page(), f"http://127.0.0.1:{port}")
-            opened.unroute_all(behavior="ignoreErrors")
-    finally:
-        server.should_exit = True
-        thread.join()
+    with in_thread(app) as address, chromium.new_context(**context) as opened:
+        yield Shown(opened.new_page(), address)
+        opened.unroute_all(behavior="ignoreErrors")
 
 
 class Counting:

@@ -1,13 +1,10 @@
 """A guarded gallery with sample records, hostile ones among them, that is served while a browser looks at it."""
 
-import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
-import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import logoadmin
@@ -18,6 +15,7 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.services import artworks, authors, roles, users
 from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
+from tests.services import in_thread
 
 PAINTER: Final = ("painter", "the painter's password")
 # Names that a page gets wrong which puts them into HTML, lets them turn its text around, or makes room for them.
@@ -53,7 +51,7 @@ class Served:
     clock: FrozenClock
     address: str
     external_hosts: ExternalHosts
-    reports: list[str] = field(default_factory=list)
+    reports: list[str]
 
 
 def fill(gallery: LogoAdmin) -> None:
@@ -94,18 +92,10 @@ def served(*, is_filled: bool = True) -> Iterator[Served]:
     gallery = gallery_on(storage, clock, Policy.GUARDED)
     if is_filled:
         fill(gallery)
-    with socket.create_server(("127.0.0.1", 0)) as listener, external_hosts() as others:
-        found = Served(gallery, storage, clock, f"http://127.0.0.1:{listener.getsockname()[1]}", others)
-        app = _Reporting(logoadmin.asgi(gallery, picture_hosts=[PICTURES]), found.reports)
-        config = uvicorn.Config(app, lifespan="off", ws="none", log_level="critical", timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
-        thread.start()
-        try:
-            yield found
-        finally:
-            server.should_exit = True
-            thread.join(10)
+    reports: list[str] = []
+    app = _Reporting(logoadmin.asgi(gallery, picture_hosts=[PICTURES]), reports)
+    with external_hosts() as others, in_thread(app) as address:
+        yield Served(gallery, storage, clock, address, others, reports)
 
 
 class _Reporting:

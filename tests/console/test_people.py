@@ -12,8 +12,8 @@ from logoadmin.domain.model.errors import SignInRefused
 from logoadmin.domain.services import roles, sessions, users
 from tests.console.driver import Person
 from tests.console.service import PAINTER, Served
-from tests.entrypoints.served import service
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
+from tests.services import service
 
 pytestmark = pytest.mark.slow("a browser")
 

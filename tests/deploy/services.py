@@ -17,8 +17,8 @@ import pytest
 from tests.deploy.load import Load
 from tests.deploy.nginx import PREFIX, SETTINGS, nginx
 from tests.mariadb import free_port
+from tests.services import ROOT, Service, start
 
-ROOT: Final = Path(__file__).parents[2]
 # As systemd does before it executes the program: sockets from descriptor 3 on, their number and the process id in the
 # environment. With PR_SET_MDWE, if the system has it, as MemoryDenyWriteExecute= of the unit does.
 _SYSTEMD: Final = """
@@ -33,29 +33,11 @@ os.execve(sys.executable, [sys.executable, "-m", "logoadmin", *program], {**os.e
 """
 
 
-def start(sockets: list[socket.socket], directory: Path, *options: str) -> "subprocess.Popen[str]":
+def start_with(sockets: list[socket.socket], directory: Path, *options: str) -> Service:
     """Start a service with these sockets."""
     numbers = [each.fileno() for each in sockets]
-    command = [sys.executable, "-c", _SYSTEMD, " ".join(map(str, numbers)), "serve", *options]
-    return subprocess.Popen(
-        command, cwd=directory, pass_fds=numbers, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-
-
-def serving(process: "subprocess.Popen[str]") -> str:
-    """Wait until it serves; return the address that it prints."""
-    assert process.stdout is not None
-    for line in process.stdout:
-        if "listens on" in line:
-            return line.split()[-1]
-    raise AssertionError(process.communicate(timeout=60))
-
-
-def stop(process: "subprocess.Popen[str]") -> None:
-    """Send it SIGTERM, and wait for a clean exit."""
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
-    assert process.returncode == 0
+    given = " ".join(map(str, numbers))
+    return start("-c", _SYSTEMD, given, "serve", *options, directory=directory, pass_fds=numbers)
 
 
 class Services:
@@ -67,7 +49,7 @@ class Services:
     """
 
     def __init__(self, directory: Path, listener: socket.socket | None, workers: int) -> None:
-        self.running: list[subprocess.Popen[str]] = []
+        self.running: list[Service] = []
         self.port = free_port() if listener is None else int(listener.getsockname()[1])
         self._workers = workers
         self._directory = directory
@@ -77,16 +59,16 @@ class Services:
         """Start a service and wait until it serves."""
         handed_over = [] if self._listener is None else [self._listener]
         options = ["--workers", str(self._workers), "--port", str(self.port)]
-        self.running.append(start(handed_over, self._directory, *options))
-        serving(self.running[-1])
+        self.running.append(start_with(handed_over, self._directory, *options))
+        assert self.running[-1].address
 
     def stop(self) -> None:
         """Stop the newest service."""
-        stop(self.running[-1])
+        self.running[-1].stop()
 
     def replace_workers(self) -> None:
         """Replace them twice, the second time with repeated signals."""
-        service = self.running[0].pid
+        service = self.running[0].process.pid
         for times in (1, 2):
             before = workers_of(service)
             for _ in range(times):
@@ -94,7 +76,7 @@ class Services:
             comes_true(partial(self._are_new, before))
 
     def _are_new(self, before: set[int]) -> bool:
-        now = workers_of(self.running[0].pid)
+        now = workers_of(self.running[0].process.pid)
         return len(now) == self._workers and not now & before
 
     def start_again(self) -> None:
@@ -105,7 +87,7 @@ class Services:
     def take_over(self) -> None:
         """Start another service, then stop the first one."""
         self.start()
-        stop(self.running[-2])
+        self.running[-2].stop()
 
 
 @contextmanager
@@ -116,10 +98,8 @@ def services(directory: Path, *, workers: int = 1, handed_over: bool = True) -> 
         try:
             yield made
         finally:
-            for process in made.running:
-                with suppress(ProcessLookupError):
-                    process.kill()
-                process.communicate()
+            for each in made.running:
+                each.kill()
 
 
 @contextmanager

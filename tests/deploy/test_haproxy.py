@@ -17,9 +17,9 @@ from typing import Any, Final
 import pytest
 
 from tests.deploy.load import Load, make_certificate
-from tests.entrypoints.served import service
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
+from tests.services import service
 
 pytestmark = [
     pytest.mark.slow("HAProxy and two services are started and stopped"),

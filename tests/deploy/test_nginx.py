@@ -18,7 +18,7 @@ from urllib.parse import urljoin
 import pytest
 
 from tests.deploy.nginx import Nginx, nginx
-from tests.entrypoints.served import service
+from tests.services import service
 
 pytestmark = [pytest.mark.slow("nginx and a service are started and stopped"), pytest.mark.rule("contract K6")]
 

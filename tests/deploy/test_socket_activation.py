@@ -3,14 +3,14 @@
 import http.client
 import os
 import socket
-import subprocess
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.deploy.services import serving, start, stop
+from tests.deploy.services import start_with
+from tests.services import Service
 
 pytestmark = [pytest.mark.slow("services are started and stopped"), pytest.mark.rule("contract K5")]
 
@@ -33,31 +33,29 @@ def test_connections_during_a_restart_wait_and_are_served(
     workers: str, listener: socket.socket, tmp_path: Path
 ) -> None:
     port = listener.getsockname()[1]
-    running: list[subprocess.Popen[str]] = []
+    running: list[Service] = []
     try:
-        running.append(start([listener], tmp_path, "--workers", workers, "--port", "1"))
-        assert serving(running[-1]) == f"http://127.0.0.1:{port}"
+        running.append(start_with([listener], tmp_path, "--workers", workers, "--port", "1"))
+        assert running[-1].address == f"http://127.0.0.1:{port}"
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
             assert get(connection) == 200
-        stop(running[-1])
+        running[-1].stop()
         # No service runs, and no connection is refused.
         waiting = [http.client.HTTPConnection("127.0.0.1", port, timeout=60) for _ in range(20)]
         for connection in waiting:
             connection.connect()
-        running.append(start([listener], tmp_path, "--workers", workers))
+        running.append(start_with([listener], tmp_path, "--workers", workers))
         assert [get(connection) for connection in waiting] == [200] * len(waiting)
         for connection in waiting:
             connection.close()
-        stop(running[-1])
+        running[-1].stop()
     finally:
-        for process in running:
-            with suppress(ProcessLookupError):
-                process.kill()
-            process.communicate()
+        for each in running:
+            each.kill()
 
 
 def refusal(sockets: list[socket.socket], directory: Path) -> str:
-    process = start(sockets, directory)
+    process = start_with(sockets, directory).process
     _, said = process.communicate(timeout=60)
     assert process.returncode != 0
     return said

@@ -2,7 +2,7 @@
 
 This process has loaded everything and holds the socket, but no database connection. It forks a server, and for
 each line that it reads, kills that server, as a power cut would, and forks the next. Given a moment, the server
-exits before or after its third commit. This process writes its port, and then a line each time that requests
+exits before or after its third commit. This process writes its address, and then a line each time that requests
 are answered. A connection that nobody has accepted yet waits for the next one.
 """
 
@@ -64,7 +64,7 @@ def main(database: str, moment: str = "") -> None:
         logoadmin.asgi(gallery)
     import_module("uvicorn.loops.auto")
     listener = listen("127.0.0.1", 0)
-    os.write(1, b"%d\n" % listener.getsockname()[1])
+    os.write(1, b"http://127.0.0.1:%d\n" % listener.getsockname()[1])
     again = True
     while again:
         process = fork_service(database, listener, moment)

@@ -1,20 +1,13 @@
-"""Applications for the tests, each served by a process of its own: ``python -m tests.entrypoints.served``.
-
-:func:`service` runs ``logoadmin serve`` itself.
-"""
+"""Applications for the tests, each served by a process of its own: ``python -m tests.entrypoints.served``."""
 
 import gc
 import os
-import subprocess
 import sys
 from asyncio import sleep
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
-from typing import IO
 
 from starlette.applications import Starlette
 from starlette.responses import Response, StreamingResponse
@@ -27,34 +20,6 @@ from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.server import Options, listen, serve
 from tests.gallery import FrozenClock, gallery_on
-
-
-@dataclass(frozen=True)
-class Service:
-    """A service in a process of its own, and the address that it printed."""
-
-    process: "subprocess.Popen[str]"
-    address: str
-
-    @property
-    def port(self) -> int:
-        """The port that it listens on."""
-        return int(self.address.rpartition(":")[2])
-
-
-@contextmanager
-def service(directory: Path, *options: str, log: IO[str] | int | None = None, **environment: str) -> Iterator[Service]:
-    """Run ``logoadmin serve`` in a directory, on a free port unless the options name one; terminate it at the end."""
-    command = [sys.executable, "-m", "logoadmin", "serve", "--port", "0", *options]
-    process = subprocess.Popen(
-        command, cwd=directory, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=log, text=True
-    )
-    assert process.stdout is not None
-    try:
-        yield Service(process, next(line.split()[-1] for line in process.stdout if "listens on" in line))
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:

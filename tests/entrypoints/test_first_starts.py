@@ -4,14 +4,10 @@ Each test does the same some times, with other pauses between the starts, or 50 
 """
 
 import json
-import os
 import random
 import secrets
 import signal
 import sqlite3
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +20,7 @@ import pytest
 
 import logoadmin
 from tests.options import LONG, OPTIONS
+from tests.services import Service, start
 
 pytestmark = [
     pytest.mark.rule("contract H2", "contract H3", "contract H5"),
@@ -36,7 +33,6 @@ IMPORTED: Final = range(1001, 1201)
 _LONGEST_PAUSE: Final = 0.6
 _GIVE_UP: Final = 90
 _REPEATS: Final = 20
-_CHEAP: Final = {"LOGOADMIN_ARGON2_MEMORY_KIB": "8", "LOGOADMIN_ARGON2_PASSES": "1"}
 _AUTHORS: Final = """
 import json, sys
 import logoadmin
@@ -55,45 +51,31 @@ def url_of(file: Path) -> str:
     return f"sqlite:///{file}"
 
 
-def started(*arguments: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**{name: os.environ[name] for name in os.environ if not name.startswith("LOGOADMIN_")}, **_CHEAP},
-    )
-
-
-def ended(process: "subprocess.Popen[str]") -> str:
+def ended(started: Service) -> str:
     """Return what a process wrote that ended well."""
-    out, err = process.communicate(timeout=_GIVE_UP)
-    assert process.returncode == 0, err
+    out, err = started.process.communicate(timeout=_GIVE_UP)
+    assert started.process.returncode == 0, err
     return out
 
 
-def command(file: Path, *arguments: str) -> "subprocess.Popen[str]":
-    return started("-m", "logoadmin", *arguments, "--database", url_of(file))
+def command(file: Path, *arguments: str) -> Service:
+    return start("-m", "logoadmin", *arguments, "--database", url_of(file))
 
 
-class Service:
+class Gallery(Service):
     """A process that serves a file."""
 
     def __init__(self, file: Path) -> None:
-        self.process = command(file, "serve", "--port", "0")
-        self.password: str | None = None
-        self._address = ""
+        super().__init__(command(file, "serve", "--port", "0").process)
 
     def is_ready(self) -> None:
-        """Wait until it listens; take note of the password, if it says one."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if line.startswith("The first administrator"):
-                self.password = line.split()[-1]
-            if line.startswith("logoadmin listens on"):
-                self._address = line.split()[-1]
-                return
-        raise AssertionError(f"refused to start: {self.process.communicate()[1]}")
+        """Wait until it listens."""
+        assert self.address
+
+    @property
+    def password(self) -> str | None:
+        """The password of the first administrator, if it made one."""
+        return next((line.split()[-1] for line in self.printed if line.startswith("The first administrator")), None)
 
     def create(self, *user_ids: int) -> Authors:
         """Create authors, one after the other."""
@@ -102,7 +84,7 @@ class Service:
     def _create(self, user_id: int) -> int:
         body, again = {"user_id": user_id, "username": str(user_id)}, {"idempotency-key": str(user_id)}
         for _ in range(_REPEATS):
-            answer = httpx2.post(f"{self._address}/api/authors", json=body, headers=again, timeout=10)
+            answer = httpx2.post(f"{self.address}/api/authors", json=body, headers=again, timeout=10)
             if answer.status_code != 503:  # an import keeps other writes out while it lasts
                 break
         assert answer.status_code == 201, answer.text
@@ -112,27 +94,17 @@ class Service:
     def lets_in(self, password: str) -> None:
         """Make sure that this is the first administrator's password."""
         body = {"username": "admin", "password": password}
-        answer = httpx2.post(f"{self._address}/api/auth/token", json=body, timeout=10)
+        answer = httpx2.post(f"{self.address}/api/auth/token", json=body, timeout=10)
         assert answer.status_code == 200, "wrong password"
-
-    def end(self, how: signal.Signals) -> None:
-        """End it."""
-        self.process.send_signal(how)
-        _, err = self.process.communicate(timeout=_GIVE_UP)
-        assert self.process.returncode == (-how if how == signal.SIGKILL else 0), err
 
 
 @contextmanager
-def serving(file: Path) -> Iterator[Service]:
-    service = Service(file)
-    guard = threading.Timer(_GIVE_UP, service.process.kill)
-    guard.start()
+def serving(file: Path) -> Iterator[Gallery]:
+    service = Gallery(file)
     try:
         yield service
     finally:
-        service.process.kill()
-        service.process.communicate()
-        guard.cancel()
+        service.kill()
 
 
 def seen_from_outside(file: Path) -> Authors:
@@ -178,7 +150,7 @@ def in_an_empty_file(directory: Path, _: random.Random) -> None:
         assert seen_from_outside(file) == made
         made |= service.create(2, 3, 4, 5, 6)
         assert seen_from_outside(file) == made
-        service.end(signal.SIGKILL)
+        service.stop(signal.SIGKILL)
     is_whole(file, made)
 
 
@@ -190,7 +162,7 @@ def with_an_import_in_between(directory: Path, _: random.Random) -> None:
         made = service.create(1)
         assert "Imported 200 authors" in ended(command(file, "import", lines_to_import(directory)))
         made |= service.create(2, 3, 4, 5, 6)
-        service.end(signal.SIGTERM)
+        service.stop(signal.SIGTERM)
     is_whole(file, made, {id_: id_ for id_ in IMPORTED})
 
 
@@ -203,20 +175,20 @@ def two_services(directory: Path, chance: random.Random) -> None:
             two.is_ready()
             (password,) = [service.password for service in (one, two) if service.password is not None]
             with ThreadPoolExecutor(2) as executor:
-                made = list(executor.map(Service.create, (one, two), (1, 2), (3, 4), (5, 6)))
+                made = list(executor.map(Gallery.create, (one, two), (1, 2), (3, 4), (5, 6)))
             one.lets_in(password)
             two.lets_in(password)
-            one.end(signal.SIGKILL)
+            one.stop(signal.SIGKILL)
             made += [two.create(7)]
-            two.end(signal.SIGTERM)
+            two.stop(signal.SIGTERM)
     is_whole(file, *made)
 
 
 def two_libraries(directory: Path, chance: random.Random) -> None:
     file = perhaps_empty(directory, chance)
-    one = started("-c", _AUTHORS, url_of(file), "1", "3", "5")
+    one = start("-c", _AUTHORS, url_of(file), "1", "3", "5")
     pause(chance)
-    two = started("-c", _AUTHORS, url_of(file), "2", "4", "6")
+    two = start("-c", _AUTHORS, url_of(file), "2", "4", "6")
     passwords, made = zip(*(json.loads(out) for out in [ended(one), ended(two)]), strict=True)
     (password,) = [password for password in passwords if password is not None]
     is_whole(file, *({int(user_id): id_ for user_id, id_ in authors.items()} for authors in made))
@@ -237,7 +209,7 @@ def a_service_and_an_import(directory: Path, chance: random.Random) -> None:
         told = [service.password, *(line.split()[-1] for line in said if line.startswith("The first administrator"))]
         (password,) = [password for password in told if password is not None]
         service.lets_in(password)
-        service.end(signal.SIGTERM)
+        service.stop(signal.SIGTERM)
     is_whole(file, made, {id_: id_ for id_ in IMPORTED})
 
 

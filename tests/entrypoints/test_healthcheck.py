@@ -11,7 +11,7 @@ import pytest
 
 from logoadmin.entrypoints.cli.http_get import http_get
 from tests.entrypoints.command_line import Run, says_one_line
-from tests.entrypoints.served import service
+from tests.services import service
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
 

@@ -3,18 +3,14 @@
 import asyncio
 import contextlib
 import json
-import os
 import random
 import secrets
-import select
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, IncompleteRead
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -30,10 +26,10 @@ from tests.entrypoints.conftest import Headers
 from tests.gallery import ARTWORK
 from tests.options import LONG, OPTIONS
 from tests.sample_requests import SAMPLES, Sample
+from tests.services import Service, start
 
 pytestmark = pytest.mark.rule("contract F3")
 
-ROOT: Final = Path(__file__).parents[2]
 # For each database; more of them for a closer look.
 INTERRUPTED: Final = int(OPTIONS.get("LOGOADMIN_TEST_INTERRUPTED", "1000" if LONG else "60"))
 AT_ONCE: Final = 16
@@ -190,38 +186,26 @@ def test_of_many_at_once_with_one_key_and_other_bodies_one_is_done(workers: tupl
 # A server that is killed at any moment.
 
 
-class CrashHarness:
+class CrashHarness(Service):
     """A real service on a database, that is killed and there again within some hundredths of a second."""
 
     def __init__(self, database: str, *moment: str) -> None:
-        command = [sys.executable, "-m", "tests.entrypoints.crash_harness", database, *moment]
-        paths = [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("LOGOADMIN_")},
-            "PYTHONPATH": os.pathsep.join(paths),
-        }
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-        )
-        self.port = int(self._said())
+        command = ("-m", "tests.entrypoints.crash_harness", database, *moment)
+        super().__init__(start(*command, log=None, stdin=subprocess.PIPE).process)
 
     def is_ready(self) -> None:
         """Wait until it answers."""
-        assert self._said() == b"ready\n"
+        assert self.line() == "ready\n"
 
-    def kill(self) -> None:
+    def again(self) -> None:
         """End it as a power cut would, and start the next one."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(b"again\n")
+        assert self.process.stdin is not None
+        self.process.stdin.write("again\n")
+        self.process.stdin.flush()
 
     def close(self) -> None:
         """End it for good."""
-        self._process.communicate(timeout=60)
-
-    def _said(self) -> bytes:
-        assert self._process.stdout is not None
-        assert select.select([self._process.stdout], [], [], 20)[0], "it does not start"
-        return self._process.stdout.readline()
+        self.process.communicate(timeout=60)
 
 
 class Client:
@@ -299,7 +283,7 @@ def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(databa
                 assert kills < INTERRUPTED, "a kill interrupts several requests, as a rule"
                 kills += 1
                 time.sleep(chance.random() ** 2 * 0.1)
-                crash_harness.kill()
+                crash_harness.again()
                 crash_harness.is_ready()
         finally:
             done.set()

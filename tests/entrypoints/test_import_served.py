@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import pytest
 
-from tests.entrypoints.served import Service, service
 from tests.entrypoints.test_readers import MIB, resident
 from tests.gallery import ARTWORK
+from tests.services import Service, service
 
 pytestmark = [
     pytest.mark.slow("a process takes 64 MiB"),

@@ -29,6 +29,7 @@ from logoadmin.entrypoints.server import listen, metrics_served, url_of
 from tests.asgi import AppClient, ask
 from tests.gallery import ADMIN_PASSWORD, stock
 from tests.series import Samples, all_series, samples
+from tests.services import Service, service
 
 pytestmark = pytest.mark.rule("contract K2")
 
@@ -227,46 +228,27 @@ def test_every_series_is_in_the_docs_and_nothing_else() -> None:
 # Of a service.
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
-    """A service of two processes: its process, its address, and that of its metrics."""
-    command = [sys.executable, "-u", "-m", "logoadmin", "serve", "--port", "0", "--workers", "2"]
-    settings = {"LOGOADMIN_METRICS_PORT": "0", "LOGOADMIN_ADMIN_PASSWORD": ADMIN_PASSWORD, "LOGOADMIN_CONSOLE": "0"}
-    process = subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, **settings},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        metrics, address = (process.stdout.readline().split()[-1] for _ in range(2))
-        yield process, address, metrics
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
-
-
 def fetched(url: str) -> str:
     with urllib.request.urlopen(url, timeout=10) as answer:
         return str(answer.read().decode())
 
 
 @pytest.mark.slow("processes are started and killed")
-def test_all_workers_are_added_up_and_totals_survive_a_killed_worker(
-    served: tuple[subprocess.Popen[str], str, str],
-) -> None:
-    process, address, metrics = served
+def test_all_workers_are_added_up_and_totals_survive_a_killed_worker(tmp_path: Path) -> None:
+    with service(tmp_path, "--workers", "2", LOGOADMIN_METRICS_PORT="0") as served:
+        (metrics,) = (line.split()[-1] for line in served.printed if "etrics" in line)
+        workers_are_added_up(served, metrics)
+
+
+def workers_are_added_up(served: Service, metrics: str) -> None:
     read = 'logoadmin_http_requests_total{operation="list_logos",status="200"}'
     for _ in range(20):
-        fetched(f"{address}/api/logos")
+        fetched(f"{served.address}/api/logos")
     deadline = time.monotonic() + 20
     while samples(fetched(metrics)).get(read) != 20:
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children").read_text().split()
     workers = [pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     assert len(workers) == 2
     os.kill(int(workers[0]), signal.SIGKILL)

@@ -2,8 +2,6 @@
 
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +13,7 @@ import logoadmin
 from logoadmin.entrypoints.server import listen
 from logoadmin.entrypoints.server.serving import limit_unsent
 from tests.options import LONG
+from tests.services import service
 
 KIB: Final = 1024
 
@@ -47,20 +46,8 @@ def heavy(tmp_path: Path) -> Iterator[tuple[int, int]]:
             gallery.logos.create(
                 logoadmin.CreateLogo(name=f"{number}", preview_url="http://a", target="forum", custom_css=style)
             )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "logoadmin", "serve", "--port", "0", "--database", url],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        _console, listens = process.stdout.readline(), process.stdout.readline()
-        said = re.search(r":(\d+)$", listens.strip())
-        assert said is not None
-        yield process.pid, int(said[1])
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
+    with service(tmp_path, "--database", url) as served:
+        yield served.process.pid, served.port
 
 
 def resident(process_id: int, name: str) -> int:

@@ -1,0 +1,126 @@
+"""Services that tests start: in a process of their own, or in a thread of this one."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any, Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+ROOT: Final = Path(__file__).parents[1]
+# How long starting and ending may take, on a busy machine.
+_PATIENCE: Final = 90
+
+
+class Service:
+    """A process that serves, or is about to.
+
+    Attributes:
+        process: the process.
+        printed: the lines that it printed before it listened.
+    """
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.process = process
+        self.printed: list[str] = []
+
+    @cached_property
+    def address(self) -> str:
+        """The address that it prints, at the end of a line; this waits until it listens."""
+        while line := self.line():
+            if line.startswith(("http://", "logoadmin listens on")):
+                return line.split()[-1]
+            self.printed.append(line)
+        raise AssertionError(f"it does not serve: {self.process.communicate(timeout=_PATIENCE)}")
+
+    def line(self) -> str:
+        """Return the next line that it prints, empty if it has ended."""
+        assert self.process.stdout is not None
+        guard = threading.Timer(_PATIENCE, self.process.kill)
+        guard.start()
+        try:
+            return self.process.stdout.readline()
+        finally:
+            guard.cancel()
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self.address.rpartition(":")[2])
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """Send a signal, and wait for the end that it should bring about."""
+        self.process.send_signal(how)
+        _, log = self.process.communicate(timeout=_PATIENCE)
+        assert self.process.returncode == (-how if how == signal.SIGKILL else 0), log
+
+    def kill(self) -> None:
+        """End it, whatever it does."""
+        self.process.kill()
+        self.process.communicate(timeout=_PATIENCE)
+
+
+def start(
+    *arguments: str,
+    directory: Path | None = None,
+    log: IO[str] | int | None = subprocess.PIPE,
+    stdin: int | None = None,
+    pass_fds: Sequence[int] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Service:
+    """Start Python with arguments; its standard error goes to ``log``."""
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=directory,
+        env={**os.environ, "PYTHONPATH": path, **(environment or {})},
+        pass_fds=pass_fds,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        text=True,
+    )
+    return Service(process)
+
+
+@contextmanager
+def service(directory: Path, *options: str, log: IO[str] | int | None = None, **environment: str) -> Iterator[Service]:
+    """Run ``logoadmin serve`` in a directory, on a free port unless the options name one; terminate it at the end."""
+    command = ("-m", "logoadmin", "serve", "--port", "0", *options)
+    made = start(*command, directory=directory, log=log, environment=environment)
+    try:
+        assert made.address
+        yield made
+    finally:
+        made.process.terminate()
+        made.process.communicate(timeout=_PATIENCE)
+
+
+def start_application(kind: str, directory: Path | None = None, **settings: Any) -> Service:
+    """Start one of the applications of :mod:`tests.entrypoints.served`, with other settings than the usual ones."""
+    usual = {"workers": 1, "log_level": "warning", "host": "127.0.0.1", "trusted_proxies": "", "root_path": ""}
+    values = (usual | {"drain_seconds": 0.0} | settings).values()
+    return start("-m", "tests.entrypoints.served", kind, *map(str, values), directory=directory)
+
+
+@contextmanager
+def in_thread(app: ASGIApp) -> Iterator[str]:
+    """Serve an application in a thread of this process; yield its address."""
+    config = uvicorn.Config(app, lifespan="off", ws="none", log_level="critical", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(10)
