@@ -15,15 +15,8 @@ from logoadmin.domain.services import artworks, authors, changes, import_export,
 from tests.gallery import ASKED, FrozenClock, ask, gallery_on, signed_in, stock
 
 ALL_SCOPES = (
-    "users:read",
-    "users:write",
-    "roles:read",
-    "roles:write",
-    "authors:write",
-    "themes:write",
-    "logos:write",
-    "changes:read",
-    "*",
+    *("users:read", "users:write", "roles:read", "roles:write", "authors:write", "themes:write", "logos:write"),
+    *("changes:read", "*"),
 )
 
 

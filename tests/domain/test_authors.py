@@ -3,7 +3,6 @@
 import pytest
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpdate, NotFound
 from logoadmin.domain.model.records import Author, RemovedAuthor
 from logoadmin.domain.services.artworks import (
     CreateLogo,
@@ -13,8 +12,7 @@ from logoadmin.domain.services.artworks import (
     ListLogoAuthors,
     ListThemeAuthors,
 )
-from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors, RemoveAuthor
-from logoadmin.domain.services.import_export import ImportRecords
+from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
 from tests.gallery import ARTWORK, NOW, FrozenClock
 
 
@@ -28,31 +26,6 @@ def test_a_new_author_gets_the_next_id_and_need_not_be_a_user(gallery: LogoAdmin
     assert create(gallery, 2_147_483_647, "Ben") == Author(2, 2_147_483_647, "Ben", NOW)
 
 
-@pytest.mark.rule("contract A6", "contract A8", "spec §Endpoints 6")
-def test_a_taken_number_or_name_is_refused_the_number_first(gallery: LogoAdmin) -> None:
-    create(gallery, 7, "Ann")
-    with pytest.raises(DuplicateEntry, match=r"^Duplicate entry '7' for key 'user_id'$"):
-        create(gallery, 7, "Ben")
-    with pytest.raises(DuplicateEntry, match=r"^Duplicate entry 'Ann' for key 'username'$"):
-        create(gallery, 8, "Ann")
-    with pytest.raises(DuplicateEntry, match=r"^Duplicate entry '7' for key 'user_id'$"):
-        create(gallery, 7, "Ann")
-    assert create(gallery, 8, "ann").author_id == 2  # the refused command took no id
-
-
-@pytest.mark.rule("contract A6")
-def test_authors_and_users_do_not_take_each_others_names(gallery: LogoAdmin) -> None:
-    assert create(gallery, 2_000_000_000, "admin").username == "admin"
-
-
-@pytest.mark.rule("contract A2")
-def test_after_the_last_id_no_author_can_be_made(gallery: LogoAdmin) -> None:
-    line = '{"kind": "author", "author_id": 2147483647, "user_id": 1, "username": "last"}'
-    gallery.import_export.load(ImportRecords(), [line])
-    with pytest.raises(Conflict):
-        create(gallery, 2, "one too many")
-
-
 @pytest.mark.rule("spec §Endpoints 7", "spec §Rules 2", "contract A4")
 def test_an_author_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: FrozenClock) -> None:
     create(gallery, 7, "Ann")
@@ -63,38 +36,6 @@ def test_an_author_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, cloc
     assert gallery.authors.get(GetAuthor(author_id=1)) == Author(1, 8, "Anna", NOW)
 
 
-@pytest.mark.rule("spec §Rules 2", "spec §Errors 400", "contract A6", "contract A7")
-def test_the_number_or_name_of_another_author_is_refused_on_a_change(gallery: LogoAdmin) -> None:
-    create(gallery, 7, "Ann")
-    create(gallery, 8, "Ben")
-    with pytest.raises(DuplicateUpdate, match=r"^Duplicate entry '7' for key 'user_id'$"):
-        gallery.authors.amend(AmendAuthor(author_id=2, user_id=7, username="Ann"))
-    with pytest.raises(DuplicateUpdate, match=r"^Duplicate entry 'Ann' for key 'username'$"):
-        gallery.authors.amend(AmendAuthor(author_id=2, user_id=9, username="Ann"))
-    assert gallery.authors.get(GetAuthor(author_id=2)) == Author(2, 8, "Ben", NOW)
-    assert gallery.authors.amend(AmendAuthor(author_id=2, user_id=8, username="Ben")) == Author(2, 8, "Ben", NOW)
-
-
-@pytest.mark.rule("spec §Rules 2")
-def test_what_an_author_gave_up_is_free_for_another(gallery: LogoAdmin) -> None:
-    create(gallery, 7, "Ann")
-    gallery.authors.amend(AmendAuthor(author_id=1, user_id=9, username="Anna"))
-    assert create(gallery, 7, "Ann") == Author(2, 7, "Ann", NOW)
-
-
-@pytest.mark.rule("contract A9", "contract D authors")
-def test_a_missing_author_is_not_found(gallery: LogoAdmin) -> None:
-    for ask in (
-        lambda: gallery.authors.get(GetAuthor(author_id=12)),
-        lambda: gallery.authors.amend(AmendAuthor(author_id=12)),
-        lambda: gallery.authors.remove(RemoveAuthor(author_id=12)),
-        lambda: gallery.logos.of_author(ListAuthorLogos(author_id=12)),
-        lambda: gallery.themes.of_author(ListAuthorThemes(author_id=12)),
-    ):
-        with pytest.raises(NotFound, match=r"^Author 12 not found$"):
-            ask()
-
-
 @pytest.mark.rule("contract D authors")
 def test_removing_an_author_removes_the_links_and_leaves_the_artworks(stocked: LogoAdmin) -> None:
     stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=2))
@@ -103,11 +44,6 @@ def test_removing_an_author_removes_the_links_and_leaves_the_artworks(stocked: L
     assert [author.author_id for author in left] == [2]
     assert tuple(stocked.themes.authors(ListThemeAuthors(theme_id=1))) == ()
     assert create(stocked, 101, "Ann").author_id == 3
-
-
-@pytest.mark.rule("contract D authors", "contract A18")
-def test_authors_are_listed_by_id(stocked: LogoAdmin) -> None:
-    assert [author.author_id for author in stocked.authors.list(ListAuthors())] == [1, 2]
 
 
 @pytest.mark.rule("contract D authors", "contract A18")

@@ -3,9 +3,9 @@
 import pytest
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpdate, NotFound
+from logoadmin.domain.model.errors import Conflict, NotFound
 from logoadmin.domain.model.records import RemovedRole, Role
-from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, ListRoles, RemoveRole
+from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, RemoveRole
 from logoadmin.domain.services.users import AmendUser
 from tests.gallery import NOW, FrozenClock
 
@@ -27,24 +27,6 @@ def test_the_id_of_a_removed_role_is_not_reused(gallery: LogoAdmin) -> None:
     assert create(gallery, "painter").role_id == 4
 
 
-@pytest.mark.rule("contract A6", "contract A8", "contract D roles")
-def test_a_taken_role_name_is_refused(gallery: LogoAdmin) -> None:
-    with pytest.raises(DuplicateEntry, match=r"^Duplicate entry 'admin' for key 'name'$") as caught:
-        create(gallery, "admin")
-    assert not isinstance(caught.value, DuplicateUpdate)
-    assert create(gallery, "Admin").role_id == 3
-
-
-@pytest.mark.rule("contract D roles", "contract A18")
-def test_roles_are_listed_by_id(gallery: LogoAdmin) -> None:
-    create(gallery, "a")
-    assert [(role.role_id, role.name) for role in gallery.roles.list(ListRoles())] == [
-        (1, "member"),
-        (2, "admin"),
-        (3, "a"),
-    ]
-
-
 @pytest.mark.rule("spec §Endpoints 5", "spec §Rules 2", "contract A4", "contract D roles")
 def test_a_role_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: FrozenClock) -> None:
     create(gallery, "painter", "logos:write")
@@ -56,27 +38,6 @@ def test_a_role_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: 
     assert gallery.roles.get(GetRole(role_id=3)) == Role(3, "pen", ("*",), NOW)
 
 
-@pytest.mark.rule("spec §Rules 2", "contract A6", "contract A7", "spec §Errors 400")
-def test_a_role_name_of_another_role_is_refused_on_a_change(gallery: LogoAdmin) -> None:
-    create(gallery, "painter")
-    with pytest.raises(DuplicateUpdate, match=r"^Duplicate entry 'member' for key 'name'$"):
-        gallery.roles.amend(AmendRole(role_id=3, name="member", scope=("*",)))
-    assert gallery.roles.get(GetRole(role_id=3)) == Role(3, "painter", (), NOW)
-    assert gallery.roles.amend(AmendRole(role_id=3, name="painter")).name == "painter"
-
-
-@pytest.mark.rule("contract A9", "contract D roles")
-def test_a_missing_role_is_not_found(gallery: LogoAdmin) -> None:
-    for ask in (
-        lambda: gallery.roles.get(GetRole(role_id=12)),
-        lambda: gallery.roles.amend(AmendRole(role_id=12)),
-        lambda: gallery.roles.amend(AmendRole(role_id=12, name="member")),
-        lambda: gallery.roles.remove(RemoveRole(role_id=12)),
-    ):
-        with pytest.raises(NotFound, match=r"^Role 12 not found$"):
-            ask()
-
-
 @pytest.mark.rule("contract D roles")
 def test_a_role_that_a_user_has_stays(stocked: LogoAdmin) -> None:
     stocked.users.amend(AmendUser(user_id=7, role_id=3))
@@ -86,10 +47,3 @@ def test_a_role_that_a_user_has_stays(stocked: LogoAdmin) -> None:
     assert stocked.roles.remove(RemoveRole(role_id=3)) == RemovedRole(3)
     with pytest.raises(NotFound):
         stocked.roles.get(GetRole(role_id=3))
-
-
-@pytest.mark.rule("contract D roles", "contract A12")
-def test_the_role_of_new_users_stays(gallery: LogoAdmin) -> None:
-    with pytest.raises(Conflict, match=r"^Role 1 is the role of new users$"):
-        gallery.roles.remove(RemoveRole(role_id=1))
-    assert gallery.roles.get(GetRole(role_id=1)).name == "member"

@@ -6,7 +6,7 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate, NotFound
+from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.records import RemovedAvatar, RemovedUser, User
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.services.users import (
@@ -14,12 +14,11 @@ from logoadmin.domain.services.users import (
     CreateUser,
     FindUser,
     GetUser,
-    ListUsers,
     RemoveAvatar,
     RemoveUser,
     SetPassword,
 )
-from tests.gallery import ADMIN_ID, ANN_PASSWORD, CHEAP_PASSWORDS, NOW, FrozenClock, add_user
+from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, FrozenClock, add_user
 
 
 def create(gallery: LogoAdmin, user_id: int, username: str, avatar: str | None = None) -> User:
@@ -49,64 +48,6 @@ def test_storage_gets_a_password_only_as_a_hash(gallery: LogoAdmin, storage: Mem
     assert CHEAP_PASSWORDS.verify(hash_, "hunter2")
 
 
-@pytest.mark.rule("contract A6", "contract A8")
-def test_a_taken_user_id_is_refused(gallery: LogoAdmin) -> None:
-    create(gallery, 7, "ann")
-    with pytest.raises(DuplicateEntry, match=r"^Duplicate entry '7' for key 'user_id'$") as caught:
-        create(gallery, 7, "ben")
-    assert (caught.value.value, caught.value.key) == (7, "user_id")
-    assert not isinstance(caught.value, DuplicateUpdate)
-
-
-@pytest.mark.rule("contract A6", "contract A8")
-def test_a_taken_username_is_refused(gallery: LogoAdmin) -> None:
-    create(gallery, 7, "ann")
-    with pytest.raises(DuplicateEntry, match=r"^Duplicate entry 'ann' for key 'username'$"):
-        create(gallery, 8, "ann")
-    assert [user.user_id for user in gallery.users.list(ListUsers())] == [7, ADMIN_ID]
-
-
-@pytest.mark.rule("contract A6")
-def test_names_are_compared_exactly(gallery: LogoAdmin) -> None:
-    names = ["ann", "Ann", "ánn", "ann ", " ann", "a\u0301nn", "ann\n", "😀", "😁", "ß", "ss", "SS"]
-    for number, name in enumerate(names):
-        create(gallery, number, name)
-    assert [user.username for user in gallery.users.list(ListUsers())] == [*names, "admin"]
-    for name in names:
-        with pytest.raises(DuplicateEntry):
-            create(gallery, 999, name)
-
-
-@pytest.mark.rule("spec §Endpoints 1", "contract A18")
-def test_users_are_listed_by_id(gallery: LogoAdmin) -> None:
-    for user_id in (9, 0, 2_147_483_647, 7):
-        create(gallery, user_id, f"user {user_id}")
-    listed = list(gallery.users.list(ListUsers()))
-    assert [user.user_id for user in listed] == [0, 7, 9, ADMIN_ID, 2_147_483_647]
-    assert all(isinstance(user, User) for user in listed)
-
-
-@pytest.mark.rule("spec §Endpoints 3")
-def test_a_user_is_found_by_id(gallery: LogoAdmin) -> None:
-    ann = create(gallery, 7, "ann")
-    assert gallery.users.get(GetUser(user_id=7)) == ann
-
-
-@pytest.mark.rule("contract A9", "contract D users")
-def test_a_missing_user_is_not_found(gallery: LogoAdmin) -> None:
-    for ask in (
-        lambda: gallery.users.get(GetUser(user_id=12)),
-        lambda: gallery.users.amend(AmendUser(user_id=12)),
-        lambda: gallery.users.amend(AmendUser(user_id=12, username="x")),
-        lambda: gallery.users.remove(RemoveUser(user_id=12)),
-        lambda: gallery.users.remove_avatar(RemoveAvatar(user_id=12)),
-        lambda: gallery.users.set_password(SetPassword(user_id=12, password="x")),
-    ):
-        with pytest.raises(NotFound, match=r"^User 12 not found$") as caught:
-            ask()
-        assert (caught.value.what, caught.value.id) == ("User", 12)
-
-
 @pytest.mark.rule("contract D users")
 def test_a_user_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: FrozenClock) -> None:
     create(gallery, 7, "ann", "a.png")
@@ -117,24 +58,6 @@ def test_a_user_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: 
     assert gallery.users.amend(AmendUser(user_id=7, avatar="")) == User(7, "Anna", "", 1, NOW)
     assert gallery.users.amend(AmendUser(user_id=7, role_id=2)) == User(7, "Anna", "", 2, NOW)
     assert gallery.users.get(GetUser(user_id=7)) == User(7, "Anna", "", 2, NOW)
-
-
-@pytest.mark.rule("contract D users", "contract A9")
-def test_a_missing_role_cannot_be_assigned(gallery: LogoAdmin) -> None:
-    create(gallery, 7, "ann")
-    with pytest.raises(NotFound, match=r"^Role 99 not found$"):
-        gallery.users.amend(AmendUser(user_id=7, username="x", role_id=99))
-    assert gallery.users.get(GetUser(user_id=7)) == User(7, "ann", None, 1, NOW)
-
-
-@pytest.mark.rule("contract A6", "contract A7", "contract D users")
-def test_a_username_of_another_user_is_refused_on_a_change(gallery: LogoAdmin) -> None:
-    create(gallery, 7, "ann")
-    create(gallery, 8, "ben")
-    with pytest.raises(DuplicateUpdate, match=r"^Duplicate entry 'ann' for key 'username'$"):
-        gallery.users.amend(AmendUser(user_id=8, username="ann", avatar="b.png"))
-    assert gallery.users.get(GetUser(user_id=8)) == User(8, "ben", None, 1, NOW)
-    assert gallery.users.amend(AmendUser(user_id=8, username="ben")).username == "ben"
 
 
 @pytest.mark.rule("contract D users")
