@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, FromClause, Select, Table, bindparam, select
 
-from logoadmin.adapters.sql_storage.databases.dialect import force_index, join_last, straight_join
 from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.lists import Order
@@ -63,11 +62,14 @@ class KeysetPages:
         table: Table = path.key.table
         tables: FromClause = table
         if table is not self._key.table and set(given) - path.filters:
-            tables = join_last(tables, path.key, self._key.table, self._key)
-        ids = self._in_order(select(path.key.label("id")), path.key, given, order)
-        # Only the ids, since a sort would otherwise copy the texts of records.
-        found = straight_join(force_index(ids, table, path.index_name), tables).subquery()
-        page = straight_join(self._records, join_last(found, found.c.id, self._key.table, self._key))
+            # No index has the sum, so that no database begins with the other table.
+            tables = table.join(self._key.table, self._key == path.key + 0)
+        ids = self._in_order(select(path.key.label("id")).select_from(tables), path.key, given, order)
+        # Only the ids, since a sort would otherwise copy the texts of records. By the hinted index: the statistics of
+        # databases do not show where matching ids lie.
+        found = ids.with_hint(table, path.index_name).subquery()
+        # Every id has a record; an outer join is read from the left.
+        page = self._records.select_from(found.outerjoin(self._key.table, self._key == found.c.id))
         return page.order_by(_by(found.c.id, order))
 
     def _in_order(

@@ -21,7 +21,6 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from logoadmin.adapters.sql_storage.databases.dialect import LONG_TEXT
 from logoadmin.domain.model.kinds import (
     ARTWORK_KINDS,
     AUTHORS,
@@ -50,6 +49,11 @@ VERSION_TABLE: Final = "logoadmin_version"
 # Hashes of passwords, tokens and sessions, long enough for any algorithm.
 _HASH: Final = 255
 _OPAQUE: Final = 128
+
+
+class LongText(Text):
+    """A text of some megabytes. A database whose texts are shorter by default renders another type."""
+
 
 metadata: Final = MetaData(
     naming_convention={
@@ -123,7 +127,7 @@ def _artworks(kind: AnyArtworkKind) -> Table:
         Column("preview_url", String(MAX_PREVIEW_URL), nullable=False),
         Column("target", String(MAX_TARGET), nullable=False),
         Column("active", Boolean, nullable=False),
-        Column("custom_css", LONG_TEXT, nullable=False),
+        Column("custom_css", LongText, nullable=False),
     )
 
 
@@ -207,8 +211,8 @@ changes: Final = Table(
     Column("record_id", Integer, nullable=False),
     Column("request_id", String(_OPAQUE)),
     # JSON.
-    Column("before", LONG_TEXT),
-    Column("after", LONG_TEXT),
+    Column("before", LongText),
+    Column("after", LongText),
     Column("origin", String(16)),
     Column("undoes", Integer),
     Index(None, "kind", "record_id", "change_id"),
@@ -219,7 +223,7 @@ stored_responses: Final = Table(
     "stored_responses",
     metadata,
     Column("key_hash", String(_OPAQUE), primary_key=True),
-    Column("encrypted", LONG_TEXT, nullable=False),
+    Column("encrypted", LongText, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Index(None, "expires_at"),
 )

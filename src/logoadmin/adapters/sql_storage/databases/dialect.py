@@ -5,26 +5,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    FromClause,
-    PoolProxiedConnection,
-    QueuePool,
-    Select,
-    Text,
-)
-from sqlalchemy.dialects.mysql import MEDIUMTEXT
-from sqlalchemy.types import TypeEngine
+from sqlalchemy import Connection, Engine, PoolProxiedConnection, QueuePool
 
 from logoadmin.adapters.sql_storage.driver_errors import Classification
 from logoadmin.domain.model.checks import Result
-
-_SERVERS = ("mysql", "mariadb")
-
-# The default text type of servers holds 65,535 bytes, too few for characters of up to four bytes.
-LONG_TEXT: TypeEngine[str] = Text().with_variant(MEDIUMTEXT(), *_SERVERS)
 
 
 def pool_options(connections: int, wait: float) -> dict[str, Any]:
@@ -45,22 +29,6 @@ def pool_options(connections: int, wait: float) -> dict[str, Any]:
         "skip_autocommit_rollback": True,
         "hide_parameters": True,
     }
-
-
-def straight_join(query: Select[Any], tables: FromClause) -> Select[Any]:
-    """Make a query read tables in the order in which they are joined."""
-    return query.prefix_with("STRAIGHT_JOIN", dialect="mysql").select_from(tables)
-
-
-def join_last(tables: FromClause, key: ColumnElement[int], another: FromClause, its: ColumnElement[int]) -> FromClause:
-    """Join another table that is read after the others."""
-    # No index has the sum, so SQLite cannot reverse the join order either.
-    return tables.join(another, its == key + 0)
-
-
-def force_index(query: Select[Any], table: FromClause, index: str) -> Select[Any]:
-    """Make a query use an index: the statistics of databases do not show where matching ids lie."""
-    return query.with_hint(table, f"FORCE INDEX ({index})", "mysql").with_hint(table, f"INDEXED BY {index}", "sqlite")
 
 
 class Dialect(Protocol):
@@ -96,6 +64,8 @@ class Dialect(Protocol):
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
         """Return an engine of autocommit connections that are never reset.
+
+        Its compiler renders the hint to read a table by an index: the text of the hint is the name of the index.
 
         Args:
             connections: their maximum number.

@@ -8,7 +8,6 @@ from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, delete, func, insert, select, update
 
-from logoadmin.adapters.sql_storage.databases.dialect import straight_join
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
 from logoadmin.adapters.sql_storage.repositories.links import LINKS, SqlLinks
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
@@ -214,8 +213,9 @@ class _ArtworkStatements(_Statements):
         # temporary table for that as well.
         joined = artworks.outerjoin(links, of == key).outerjoin(authors, makers)
         self.get = select(*_columns(kind), link_key, *author).select_from(joined).where(key == KEY)
-        # Links first: with few authors, a database might start with them and read all their works.
-        of_links = straight_join(select(of, *author), links.join(authors, makers)).order_by(link_key)
+        # Links first: with few authors, a database might start with them and read all their works. Every link has an
+        # author; an outer join is read from the left.
+        of_links = select(of, *author).select_from(links.outerjoin(authors, makers)).order_by(link_key)
         self.authors_within = of_links.where(of.between(bindparam("first"), bindparam("last")))
         self.authors_of = of_links.where(of.in_(_OF_SOME))
         self.width = len(_columns(kind))

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
+from sqlalchemy.dialects.mysql.base import MySQLCompiler
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
+from sqlalchemy.ext.compiler import compiles
 
 from logoadmin.adapters.sql_storage.databases import parsed_url
 from logoadmin.adapters.sql_storage.databases.dialect import pool_options
@@ -21,6 +23,7 @@ from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector
 from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
 from logoadmin.adapters.sql_storage.databases.mysql.leases import Lease
 from logoadmin.adapters.sql_storage.driver_errors import Classification
+from logoadmin.adapters.sql_storage.tables import LongText
 from logoadmin.domain.model.checks import Result
 from logoadmin.domain.model.errors import SettingsError, StartError
 
@@ -92,6 +95,7 @@ class Mysql:
             paramstyle="format",
             pool_logging_name=_POOL_NAME,
         )
+        engine.dialect.statement_compiler = _Compiler
         # Only for this pool, which would log a traceback for each connection that cannot be closed properly.
         logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_POOL_NAME}").setLevel(logging.CRITICAL)
         self._watch(engine, interactive=timeout is not None)
@@ -220,6 +224,18 @@ class Mysql:
         event.listen(engine, "connect", begin)
         event.listen(engine, "checkin", rest)
         event.listen(engine, "checkout", wake)
+
+
+class _Compiler(MySQLCompiler):
+    """Renders index hints."""
+
+    def get_from_hint_text(self, table: Any, text: str | None) -> str:  # noqa: ARG002 (SQLAlchemy's)
+        return f"FORCE INDEX ({text})"
+
+
+@compiles(LongText, "mysql")
+def _long_text(*_: object, **__: object) -> str:
+    return "MEDIUMTEXT"  # TEXT holds 65,535 bytes, too few for characters of up to four bytes
 
 
 def open_dialect(url: URL, driver: str, text: str) -> Mysql:

@@ -262,8 +262,8 @@ class Sqlite:
 class _Compiler(SQLiteCompiler):
     """Renders index hints, which SQLAlchemy omits for SQLite."""
 
-    def get_from_hint_text(self, table: Any, text: str | None) -> str | None:  # noqa: ARG002 (SQLAlchemy's)
-        return text
+    def get_from_hint_text(self, table: Any, text: str | None) -> str:  # noqa: ARG002 (SQLAlchemy's)
+        return f"INDEXED BY {text}"
 
 
 class _Connection(sqlite3.Connection):
