@@ -44,7 +44,7 @@ vendor: tools/console/node_modules/ready  ## Rebuild the console's vendored file
 structure: .venv/ready  ## Measure the size and the paths of the code, and write them into docs/architecture.md
 	$(BIN)/python -m benchmarks.structure
 
-tables: .venv/ready  ## Write the tables of settings and causes into docs/
+tables: .venv/ready  ## Write the tables of settings, causes and modules into docs/
 	$(BIN)/python -m tests.architecture.tables
 
 openapi: .venv/ready  ## Write docs/openapi.json, whose diff shows changes of the interface

@@ -1,4 +1,4 @@
-"""``python -m logoadmin`` is ``logoadmin``."""
+"""Makes ``python -m logoadmin`` the command ``logoadmin``."""
 
 from logoadmin.entrypoints.cli import main
 

@@ -1,4 +1,4 @@
-"""Atomic files: a file gets its name once it is complete and on the disk."""
+"""Writes files that get their name only once they are complete and on the disk."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""The composition root of a gallery: the place that chooses its adapters."""
+"""The composition root of a gallery: chooses its adapters."""
 
 import logging
 from collections.abc import Sequence

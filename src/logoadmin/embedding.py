@@ -1,4 +1,4 @@
-"""Galleries embedded in other programs, as objects and as web applications (contract H6).
+"""Embedding a gallery in another program: ``connect`` and ``asgi`` (contract H6).
 
 Imports are inside the functions, so that a gallery in memory loads neither database nor web code.
 """

@@ -1,8 +1,9 @@
 """The tables of the docs that are generated from the code; ``python -m tests.architecture.tables`` writes them."""
 
+import ast
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,9 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.settings import Settings
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
+PACKAGE: Final = DOCS.parent / "src" / "logoadmin"
+# From the core outwards.
+_ROOMS: Final = ("domain", "ports", "adapters", "entrypoints", "settings")
 
 
 def settings() -> str:
@@ -37,9 +41,36 @@ def causes() -> str:
     return "\n".join([*lines, *(f"| `{cause.code}` | {cause.text} | {cause.cure} |" for cause in Cause)])
 
 
+def modules() -> str:
+    """Return the rows of all modules, each with the start of its docstring."""
+    return "\n".join(["| Module | Contents |", "|---|---|", *_module_rows(PACKAGE)])
+
+
+def _module_rows(folder: Path) -> Iterator[str]:
+    """Yield the rows of a package, of its modules and of the packages in it."""
+    name = folder.relative_to(PACKAGE).as_posix()
+    yield f"| {'`__init__.py`' if folder == PACKAGE else f'**`{name}/`**'} | {_contents(folder / '__init__.py')} |"
+    for module in sorted(folder.glob("*.py")):
+        if module.name != "__init__.py":
+            yield f"| `{module.relative_to(PACKAGE).as_posix()}` | {_contents(module)} |"
+    packages = {
+        path.parent.name: path.parent for path in folder.glob("*/__init__.py") if path.parent.name != "versions"
+    }
+    for package in sorted(packages, key=lambda name: (_ROOMS.index(name) if name in _ROOMS else 0, name)):
+        yield from _module_rows(packages[package])
+
+
+def _contents(module: Path) -> str:
+    """Return the start of a module's docstring in Markdown, without its sources in the contract."""
+    docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
+    text = re.sub(r"\s*\((?:contract|spec) [^)]*\)", "", docstring.partition("\n\n")[0].replace("\n", " "))
+    return re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", text).replace("``", "`").removesuffix(".")
+
+
 TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
     "settings": ("settings.md", settings),
     "causes": ("trouble.md", causes),
+    "modules": ("architecture.md", modules),
 }
 
 

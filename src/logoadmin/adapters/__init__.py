@@ -1,1 +1,1 @@
-"""The plugs: each module is named ``<technology>_<port>`` after the socket in ``ports`` that it fits."""
+"""Implementations of the ports; each is named ``<technology>_<port>`` after the port that it implements."""

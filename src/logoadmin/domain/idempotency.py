@@ -1,4 +1,4 @@
-"""Commands that are sent again because their response was lost (contract F3).
+"""Commands that are sent again because their response was lost, and stored responses (contract F3).
 
 The response is stored in the transaction of the command. It may have a token, so it is encrypted with a key made of the
 idempotency key and of the request, neither of which is stored.

@@ -1,4 +1,4 @@
-"""The whole service as one object (contract H6)."""
+"""The whole service as one object, and several of its calls in one transaction (contract A20, H6)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The whole web application of a gallery: the HTTP interface, with the console beside it (contract H6, J1)."""
+"""The web application of a gallery: the HTTP interface and the console (contract H6, J1)."""
 
 import functools
 from collections.abc import Collection

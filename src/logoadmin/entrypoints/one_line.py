@@ -1,4 +1,4 @@
-"""Text for those who read line by line, in a terminal or a log."""
+"""Escapes untrusted text so that it fits on one line of a terminal or a log."""
 
 import json
 

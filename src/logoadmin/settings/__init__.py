@@ -1,4 +1,4 @@
-"""How the service is set up (contract H1, K4): all that can be set, and where that is read."""
+"""The settings of the service, and the places where they can be set (contract H1, K4)."""
 
 from logoadmin.settings.settings import Settings, settings_of
 from logoadmin.settings.sources import SettingsInForce, load_settings, settings_in_force

@@ -1,4 +1,4 @@
-"""The sources of settings: flags over environment over secrets directory over file over defaults (contract H1, K4)."""
+"""The sources of settings, the first wins: flags, environment, secrets directory, file, defaults (contract H1, K4)."""
 
 import os
 import re

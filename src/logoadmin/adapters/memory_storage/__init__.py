@@ -1,4 +1,4 @@
-"""Storage in the memory of the process: behind ``memory:``, the fake in every test, the reference for the others.
+"""Storage in memory, for ``memory:`` and for tests; it is the reference for other storages.
 
 Records are lost when the process ends.
 

@@ -1,4 +1,4 @@
-"""What happened: the history, and the stored responses to commands that may be sent again."""
+"""The history and the stored responses."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence

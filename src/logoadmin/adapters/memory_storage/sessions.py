@@ -1,4 +1,4 @@
-"""Who is asking: sessions, service keys, attempts to sign in, and the secrets of the service."""
+"""Sessions, service keys, sign-in attempts, and the secrets of the service."""
 
 from collections.abc import Iterator
 from dataclasses import replace

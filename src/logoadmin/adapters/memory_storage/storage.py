@@ -1,4 +1,4 @@
-"""One unit of work at a time, undone by journal."""
+"""The storage: runs one unit of work at a time, and rolls it back with the journal."""
 
 import threading
 from collections.abc import Callable

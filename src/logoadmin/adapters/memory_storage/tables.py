@@ -1,4 +1,4 @@
-"""The stored data, and a journal with which changes are rolled back."""
+"""The stored data, and the journal that rolls changes back."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections import UserDict

@@ -1,4 +1,4 @@
-"""Storage in a database that speaks SQL: SQLite, MariaDB or MySQL.
+"""Storage in an SQL database: SQLite, MariaDB or MySQL.
 
 From the outside in: :mod:`storage` runs unit-of-work functions in transactions; the :mod:`repositories` query the
 :mod:`tables`. :mod:`resilience` has the connection pool, the circuit breaker and the failure log. :mod:`databases` has

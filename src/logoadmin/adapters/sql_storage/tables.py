@@ -1,4 +1,6 @@
-"""The tables, as the newest migration leaves them; ``tests/adapters/test_sql_migrations.py`` compares the two.
+"""The tables, as the newest migration leaves them.
+
+``tests/adapters/test_sql_migrations.py`` compares the two.
 
 They contain the details that queries need. Collations are in ``migrations``, because they depend on the server.
 :mod:`~logoadmin.adapters.sql_storage.transaction` issues the ids, never the database.

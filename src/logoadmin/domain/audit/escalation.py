@@ -1,4 +1,4 @@
-"""The rules against escalation: callers grant no scope that they do not hold (contract B4, C5)."""
+"""The rules against escalation: callers grant no scope that they lack (contract B4, C5)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The records of one kind as use cases see them, and the change log (contract B4, F1, G).
+"""Records of one kind in a write, and the change log (contract B4, F1, G).
 
 Each change is authorized, gets a version, is stored and then recorded. Methods of the ports that are not written out
 here cannot be called by use cases.

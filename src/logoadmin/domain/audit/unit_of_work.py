@@ -1,4 +1,4 @@
-"""The unit of work as use cases see it, in which every change is recorded (contract B4, F1, G).
+"""The unit of work of a write, in which every change is recorded (contract B4, F1, G).
 
 The additional rules of authors, artworks, links and passwords are also here.
 """

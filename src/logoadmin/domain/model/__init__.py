@@ -1,1 +1,1 @@
-"""Records, limits, errors and rights. Everything else is built on them, including the ports."""
+"""Records, limits, errors and rights, on which everything else is built, including the ports."""

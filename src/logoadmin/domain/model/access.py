@@ -1,4 +1,4 @@
-"""Who may do what (contract A19, B).
+"""Scopes, access policies, callers and their rights (contract A19, B).
 
 A command names the right that it requires (:class:`Permission`). :func:`require_token` rejects callers without a
 required token before anything is read, :func:`authorize` checks the rights that are stored at that moment.

@@ -1,4 +1,4 @@
-"""The artworks of the gallery: logos and themes (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
+"""Logos and themes, which share their use cases (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
 
 from typing import Annotated, Any, Generic, TypeVar
 

@@ -1,4 +1,4 @@
-"""The source of an import: its lines, which are read several times, and the bad ones (contract I2)."""
+"""The source of an import: its lines, which are read several times, and the invalid ones (contract I2)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The lines of a file to import (contract I): their fields, and how they are stored."""
+"""The lines of an import: how each is parsed, checked and stored (contract I)."""
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The console: the page for people, its modules, and how they are served (contract J1, J2)."""
+"""The console: its page and modules, and how they are served (contract J1, J2)."""
 
 from logoadmin.entrypoints.console.routes import console_routes
 

@@ -1,4 +1,4 @@
-"""How the console is served: one page for every view, its files, and the frame that previews CSS (contract J2)."""
+"""The routes of the console: one page for every view, its files, and the frame that previews CSS (contract J2)."""
 
 import functools
 import html

@@ -1,1 +1,1 @@
-"""The HTTP door: Starlette in front of a :class:`~logoadmin.domain.logo_admin.LogoAdmin`."""
+"""The HTTP interface of a :class:`~logoadmin.domain.logo_admin.LogoAdmin`, on Starlette."""

@@ -1,4 +1,4 @@
-"""From a request to a command (contract A1, A4, A5, A19, A21)."""
+"""Makes the command of a request (contract A1, A4, A5, A19, A21)."""
 
 import asyncio
 import random

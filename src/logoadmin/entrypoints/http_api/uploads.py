@@ -1,4 +1,4 @@
-"""Receiving the body of an import into a spooled file (contract H4, I4)."""
+"""Receives the body of an import into a spooled file (contract H4, I4)."""
 
 import asyncio
 import hashlib

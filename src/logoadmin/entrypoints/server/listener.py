@@ -1,4 +1,4 @@
-"""The socket that is served: one of this program, or one that systemd hands over (contract H1, K5)."""
+"""The listening socket: one of this program, or one handed over by systemd (contract H1, K5)."""
 
 import errno
 import os

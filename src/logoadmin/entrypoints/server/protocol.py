@@ -1,4 +1,4 @@
-"""HTTP/1.1 as uvicorn speaks it, with limits that an ASGI application cannot set (contract A21, H4).
+"""HTTP/1.1 by uvicorn, with limits that an ASGI application cannot set (contract A21, H4).
 
 They are those of heads, of connections that are idle, and of what a client sends or reads after the application has
 responded. :mod:`logoadmin.entrypoints.http_api.limits` has those of bodies and of responses.

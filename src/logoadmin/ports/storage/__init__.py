@@ -1,4 +1,4 @@
-"""Storing records.
+"""Storage: the unit of work and its repositories.
 
 Adapters of these ports behave identically: order, ids, errors and their texts are specified here, and
 ``tests/contracts`` tests them on every adapter.

@@ -1,4 +1,4 @@
-"""Finds out whether anybody has committed to a file, without waiting."""
+"""Detects commits of any process to an SQLite file, without waiting."""
 
 import sqlite3
 import threading
