@@ -65,6 +65,11 @@ class Sample:
         return is_record and not self.template.startswith("/api/auth/") and not self.is_file
 
     @property
+    def is_read(self) -> bool:
+        """Whether it reads records, or a list of them, as JSON."""
+        return self.method == "GET" and not self.is_file
+
+    @property
     def is_public(self) -> bool:
         """Whether everybody may read it under any policy."""
         return self.method == "GET" and self.token == "never"
@@ -89,6 +94,12 @@ class Sample:
     def __str__(self) -> str:
         return f"{self.method} {self.template}"
 
+
+# Paths besides the operations, which everybody may read and nobody change.
+READ_ONLY: Final = (
+    *("/openapi.json", "/docs", "/docs/", "/docs/initializer.js", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"),
+    *("/", "/console", "/console/", "/console/logos", "/.well-known/jwks.json", "/livez", "/readyz"),
+)
 
 _TOKENS: Final = ("access_token", "token_type", "expires_in", "refresh_token", "scope")
 _USER: Final = ("user_id", "username", "avatar", "role_id", "created_at")

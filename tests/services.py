@@ -6,8 +6,9 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final
@@ -18,6 +19,21 @@ from starlette.types import ASGIApp
 ROOT: Final = Path(__file__).parents[1]
 # How long starting and ending may take, on a busy machine.
 _PATIENCE: Final = 90
+
+
+def comes_true(tells: Callable[[], bool], within: float = _PATIENCE) -> None:
+    """Wait some seconds at most until something holds; what a broken connection would tell comes later."""
+    deadline = time.monotonic() + within
+    while not _tells(tells):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _tells(tells: Callable[[], bool]) -> bool:
+    try:
+        return tells()
+    except OSError:
+        return False
 
 
 class Service:
@@ -124,3 +140,13 @@ def in_thread(app: ASGIApp) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join(10)
+
+
+def workers_of(service: int) -> set[int]:
+    """Return the worker processes of a service."""
+    found = set()
+    for child in Path(f"/proc/{service}/task/{service}/children").read_text().split():
+        with suppress(OSError):
+            if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
+                found.add(int(child))
+    return found

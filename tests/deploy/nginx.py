@@ -5,16 +5,17 @@ import re
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from tests.deploy.load import make_certificate
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
+from tests.services import comes_true
 
 ROOT: Final = Path(__file__).parents[2]
 PREFIX: Final = "/gallery"
@@ -66,7 +67,7 @@ def nginx(directory: Path, *services: int) -> Iterator[Nginx]:
     command = [program, "-p", str(directory), "-e", str(log), "-c", str(configuration)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        _wait_for(made.https, log)
+        comes_true(partial(_accepts, made.https))
         yield made
     finally:
         process.terminate()
@@ -94,14 +95,6 @@ def _recipe(places: Nginx, services: tuple[int, ...]) -> str:
     return text
 
 
-def _wait_for(port: int, log: Path) -> None:
-    """Wait until it accepts connections."""
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=10).close()
-        except ConnectionError:
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.05)
-        else:
-            return
+def _accepts(port: int) -> bool:
+    socket.create_connection(("127.0.0.1", port), timeout=10).close()
+    return True

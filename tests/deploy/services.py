@@ -5,9 +5,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -17,7 +16,7 @@ import pytest
 from tests.deploy.load import Load
 from tests.deploy.nginx import PREFIX, SETTINGS, nginx
 from tests.mariadb import free_port
-from tests.services import ROOT, Service, start
+from tests.services import ROOT, Service, comes_true, start, workers_of
 
 # As systemd does before it executes the program: sockets from descriptor 3 on, their number and the process id in the
 # environment. With PR_SET_MDWE, if the system has it, as MemoryDenyWriteExecute= of the unit does.
@@ -123,21 +122,3 @@ def import_gallery(directory: Path) -> None:
     """Import tests/gallery.jsonl into the database that the environment names, or into a file."""
     imported = [sys.executable, "-m", "logoadmin", "import", str(ROOT / "tests/gallery.jsonl")]
     subprocess.run(imported, check=True, cwd=directory, capture_output=True, timeout=180)
-
-
-def comes_true(tells: Callable[[], bool]) -> None:
-    """Wait until the condition holds."""
-    deadline = time.monotonic() + 120
-    while not tells():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def workers_of(service: int) -> set[int]:
-    """Return the worker processes of a service."""
-    found = set()
-    for child in Path(f"/proc/{service}/task/{service}/children").read_text().split():
-        with suppress(OSError):
-            if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
-                found.add(int(child))
-    return found

@@ -7,7 +7,6 @@ import shutil
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ import pytest
 from tests.deploy.load import Load, make_certificate
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
-from tests.services import service
+from tests.services import comes_true, service
 
 pytestmark = [
     pytest.mark.slow("HAProxy and two services are started and stopped"),
@@ -102,7 +101,7 @@ def proxied(tmp_path: Path) -> Iterator[Proxied]:
         proxy = subprocess.Popen([program, "-db", "-f", str(tmp_path / "haproxy.cfg")], stderr=subprocess.DEVNULL)
         ended.callback(stop, proxy)
         made = Proxied(https, plain, certificate, [each.process for each in services])
-        wait_for(made)
+        comes_true(lambda: made.ask("GET", "/readyz")[0] == 200)
         yield made
 
 
@@ -111,19 +110,6 @@ def stop(process: "subprocess.Popen[Any]") -> None:
     process.wait()
     if process.stdout is not None:
         process.stdout.close()
-
-
-def wait_for(proxied: Proxied) -> None:
-    """Wait until HAProxy responds."""
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            assert proxied.ask("GET", "/readyz")[0] == 200
-        except (OSError, AssertionError):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        else:
-            return
 
 
 def test_before_two_services_nothing_is_altered_and_no_request_fails_when_one_of_them_stops(proxied: Proxied) -> None:

@@ -6,8 +6,6 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
-from starlette.applications import Starlette
-from starlette.routing import Mount
 from starlette.types import ASGIApp
 
 from tests.asgi import ask
@@ -61,17 +59,6 @@ def test_a_browser_need_not_load_a_file_twice(app: ASGIApp, path: str) -> None:
     assert ask(app, "GET", path, headers=[("if-none-match", '"x"')]).body == first.body
 
 
-@EVERY_FILE
-@pytest.mark.rule("contract A21")
-def test_the_page_is_read_only(app: ASGIApp, path: str) -> None:
-    for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
-        answered = ask(app, method, path)
-        assert (answered.status_code, answered.header("allow")) == (405, "GET, HEAD")
-        assert answered.json() == {"detail": "Method Not Allowed"}
-    get, head = ask(app, "GET", path), ask(app, "HEAD", path)
-    assert (head.status_code, head.headers, head.body) == (200, get.headers, b"")
-
-
 @pytest.mark.rule("contract A21")
 @pytest.mark.parametrize(
     "name",
@@ -93,15 +80,6 @@ def test_the_page_is_found_with_a_slash_under_any_prefix(app: ASGIApp, path: str
         assert (answered.status_code, answered.header("location"), answered.body) == (307, location, b"")
     assert urljoin(f"https://host.example{path}", location) == "https://host.example/docs"
     assert urljoin(f"https://host.example/gallery{path}", location) == "https://host.example/gallery/docs"
-    refused = ask(app, "POST", path)
-    assert (refused.status_code, refused.header("allow")) == (405, "GET, HEAD")
-
-
-def test_the_page_is_found_under_a_prefix(app: ASGIApp) -> None:
-    host = Starlette(routes=[Mount("/gallery", app)])
-    for path in TYPES:
-        assert ask(host, "GET", f"/gallery{path}").body == ask(app, "GET", path).body
-    assert ask(host, "GET", "/docs").status_code == 404
 
 
 def test_swagger_ui_is_as_it_was_published() -> None:

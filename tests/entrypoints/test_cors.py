@@ -10,7 +10,7 @@ from logoadmin.domain.model.access import Policy
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.gallery import ARTWORK, WatchedStorage
-from tests.sample_requests import SAMPLES, Sample
+from tests.sample_requests import SAMPLES, SAMPLES_IN_TURN
 
 pytestmark = pytest.mark.rule("contract F2")
 
@@ -23,13 +23,8 @@ BOTH: Final = pytest.mark.parametrize("access", list(Policy))
 ORIGINS: Final = pytest.mark.parametrize("origin", [None, OURS, *OTHERS])
 
 
-def is_public(row: Sample) -> bool:
-    return row.method == "GET" and row.token == "never"
-
-
-PUBLIC: Final = [row for row in SAMPLES if is_public(row)]
-OTHER: Final = [row for row in SAMPLES if not is_public(row)]
-TEMPLATES: Final = sorted({row.template for row in SAMPLES})
+PUBLIC: Final = [row for row in SAMPLES if row.is_public]
+OTHER: Final = [row for row in SAMPLES_IN_TURN if not row.is_public]
 
 
 @pytest.fixture
@@ -79,7 +74,7 @@ def test_the_time_that_they_may_be_kept_is_a_setting(gallery: LogoAdmin, seconds
 
 @BOTH
 def test_everything_else_is_for_the_origins_that_were_named(shared: AppClient, admin: Headers) -> None:
-    for row in sorted(OTHER, key=lambda row: row.method != "GET"):
+    for row in OTHER:
         for origin in (OURS, None, *OTHERS):
             answer = row.send(shared, from_(origin, admin))
             assert answer.headers["cache-control"] == "no-store"
@@ -94,7 +89,7 @@ def test_everything_else_is_for_the_origins_that_were_named(shared: AppClient, a
 
 @BOTH
 def test_where_no_origin_is_named_there_is_none(client: AppClient, admin: Headers) -> None:
-    for row in sorted(OTHER, key=lambda row: row.method != "GET"):
+    for row in OTHER:
         answer = row.send(client, from_(OURS, admin))
         assert answer.headers["cache-control"] == "no-store"
         assert cors(answer) == {}
@@ -158,7 +153,7 @@ def test_pages_of_ours_may_do_everything(shared: AppClient) -> None:
 def test_pages_of_others_may_only_read_what_is_public(shared: AppClient, origin: str) -> None:
     for row in SAMPLES:
         answer = shared.options(row.path, headers={"origin": origin, "access-control-request-method": row.method})
-        if is_public(row):
+        if row.is_public:
             assert answer.status_code == 204
             assert answer.headers["access-control-allow-origin"] == "*"
             # A browser would keep whatever else was said here, and then not ask again before a DELETE.
@@ -182,15 +177,14 @@ def test_what_a_path_does_not_have_is_refused_beforehand(shared: AppClient, orig
 
 
 @pytest.mark.rule("contract A21")
-@pytest.mark.parametrize("template", TEMPLATES)
-def test_options_without_a_preflight_is_a_wrong_method(shared: AppClient, template: str) -> None:
-    (row, *_) = [row for row in SAMPLES if row.template == template]
-    methods = {row.method for row in SAMPLES if row.template == template}
-    for headers in ({}, {"origin": OURS}, {"access-control-request-method": "GET"}):
-        answer = shared.options(row.path, headers=headers)
-        assert answer.status_code == 405
-        assert set(answer.headers["allow"].split(", ")) == methods | ({"HEAD"} if "GET" in methods else set())
-        assert answer.json() == {"detail": "Method Not Allowed"}
+def test_options_without_a_preflight_is_a_wrong_method(shared: AppClient) -> None:
+    for row in SAMPLES:
+        methods = {each.method for each in SAMPLES if each.template == row.template}
+        for headers in ({"origin": OURS}, {"access-control-request-method": "GET"}):
+            answer = shared.options(row.path, headers=headers)
+            assert answer.status_code == 405
+            assert set(answer.headers["allow"].split(", ")) == methods | ({"HEAD"} if "GET" in methods else set())
+            assert answer.json() == {"detail": "Method Not Allowed"}
 
 
 def test_a_preflight_needs_no_token_and_touches_no_storage(shared: AppClient, watched: WatchedStorage) -> None:

@@ -17,6 +17,7 @@ from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, stock
 from tests.mariadb import MariaDbServer
 from tests.sample_requests import SAMPLES
+from tests.services import comes_true
 
 pytestmark = [pytest.mark.slow("servers go away, hang, and are waited for"), pytest.mark.own_mariadb]
 
@@ -59,10 +60,7 @@ def ask_everything(client: TestClient, admin: Headers, server: str) -> None:
 
 
 def comes_back(client: TestClient) -> None:
-    deadline = time.monotonic() + BACK_WITHIN
-    while client.get("/api/logos/1").status_code != 200:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    comes_true(lambda: client.get("/api/logos/1").status_code == 200, BACK_WITHIN)
 
 
 @pytest.mark.rule("contract A20", "spec §Errors 503")

@@ -7,10 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -28,8 +26,9 @@ from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.server import listen, metrics_served, url_of
 from tests.asgi import AppClient, ask
 from tests.gallery import ADMIN_PASSWORD, stock
+from tests.mariadb import free_port
 from tests.series import Samples, all_series, samples
-from tests.services import Service, service
+from tests.services import Service, comes_true, service, workers_of
 
 pytestmark = pytest.mark.rule("contract K2")
 
@@ -44,14 +43,6 @@ def outcomes(samples: Samples, name: str) -> Samples:
     """Return how often each outcome of a series was met, those that were not left out."""
     found = {key.partition('outcome="')[2][:-2]: value for key, value in samples.items() if key.startswith(f"{name}{{")}
     return {outcome: value for outcome, value in found.items() if value}
-
-
-@pytest.fixture
-def free_port() -> Iterator[int]:
-    """A port at which nobody answers."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        yield bound.getsockname()[1]
 
 
 @pytest.fixture
@@ -154,8 +145,8 @@ def test_database_calls_are_counted_by_outcome(tmp_path: Path) -> None:
         assert after[name] == before[name] + 2
 
 
-def test_a_database_that_is_left_alone_is_seen(own: LogoAdmin, free_port: int) -> None:
-    storage = open_sql_storage(f"mysql+pymysql://a:b@127.0.0.1:{free_port}/c", metrics=own.metrics)
+def test_a_database_that_is_left_alone_is_seen(own: LogoAdmin) -> None:
+    storage = open_sql_storage(f"mysql+pymysql://a:b@127.0.0.1:{free_port()}/c", metrics=own.metrics)
     for _ in range(2):
         with pytest.raises(StorageUnavailable):
             storage.check()
@@ -244,18 +235,12 @@ def workers_are_added_up(served: Service, metrics: str) -> None:
     read = 'logoadmin_http_requests_total{operation="list_logos",status="200"}'
     for _ in range(20):
         fetched(f"{served.address}/api/logos")
-    deadline = time.monotonic() + 20
-    while samples(fetched(metrics)).get(read) != 20:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children").read_text().split()
-    workers = [pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    comes_true(lambda: samples(fetched(metrics)).get(read) == 20)
+    workers = sorted(workers_of(served.process.pid))
     assert len(workers) == 2
-    os.kill(int(workers[0]), signal.SIGKILL)
-    deadline = time.monotonic() + 20
-    while (found := samples(fetched(metrics)))["logoadmin_worker_restarts_total"] == 0:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    os.kill(workers[0], signal.SIGKILL)
+    comes_true(lambda: samples(fetched(metrics))["logoadmin_worker_restarts_total"] > 0)
+    found = samples(fetched(metrics))
     assert found["logoadmin_worker_restarts_total"] == 1
     assert found[read] == 20
     assert found["logoadmin_http_requests_in_flight"] == 0

@@ -19,7 +19,7 @@ import logoadmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from tests.asgi import AppClient, ask
+from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, stock
 from tests.options import LONG
@@ -278,16 +278,6 @@ def test_the_document_has_the_lengths(
         assert judge.is_valid(text)
     for value in ("", "x" * (most + 1), "a\0", None, 5):
         assert not judge.is_valid(value)
-
-
-@pytest.mark.rule("contract A21")
-def test_the_document_is_read_only(app: ASGIApp) -> None:
-    for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
-        answered = ask(app, method, "/openapi.json")
-        assert (answered.status_code, answered.header("allow")) == (405, "GET, HEAD")
-        assert answered.json() == {"detail": "Method Not Allowed"}
-    get, head = ask(app, "GET", "/openapi.json"), ask(app, "HEAD", "/openapi.json")
-    assert (head.status_code, head.headers, head.body) == (200, get.headers, b"")
 
 
 # Schemathesis, with every check it has.

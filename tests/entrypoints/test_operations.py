@@ -18,7 +18,7 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient, AppResponse, ask
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, ARTWORK, NOW, WatchedStorage
-from tests.sample_requests import SAMPLES, SAMPLES_IN_TURN, Sample
+from tests.sample_requests import READ_ONLY, SAMPLES, SAMPLES_IN_TURN, Sample
 
 ANN_USER = {"user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW}
 ADMIN_USER = {"user_id": ADMIN_ID, "username": "admin", "avatar": None, "role_id": 2, "created_at": NOW}
@@ -683,6 +683,18 @@ def test_a_wrong_method_is_answered_with_those_that_are_right(app: ASGIApp, subt
                     assert answered.json() == {"detail": "Method Not Allowed"}
 
 
+@pytest.mark.rule("contract A21", "contract C2", "contract J1", "contract K1")
+@pytest.mark.parametrize("path", READ_ONLY)
+def test_what_is_no_operation_is_only_read(app: ASGIApp, path: str) -> None:
+    for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
+        refused = ask(app, method, path)
+        assert (refused.status_code, refused.header("allow")) == (405, "GET, HEAD")
+        assert refused.json() == {"detail": "Method Not Allowed"}
+    get, head = ask(app, "GET", path), ask(app, "HEAD", path)
+    assert get.status_code in (200, 307)
+    assert (head.status_code, head.headers, head.body) == (get.status_code, get.headers, b"")
+
+
 @pytest.mark.rule("contract A21")
 @pytest.mark.parametrize(
     "path",
@@ -718,11 +730,11 @@ def test_a_path_that_is_nearly_right_is_not_found_with_a_hint(app: ASGIApp, path
             assert answered.header("location") is None
 
 
-@pytest.mark.rule("contract A21")
+@pytest.mark.rule("contract A21", "contract E2")
 def test_head_answers_as_get_does_without_the_body(app: ASGIApp, admin: Headers, subtests: pytest.Subtests) -> None:
     nobody = {"user_id": 9, "role_id": 9, "author_id": 9, "theme_id": 9, "logo_id": 9}
     for row in (row for row in SAMPLES if row.method == "GET"):
-        for path in (row.path, row.path + "?x=1", row.template.format(**nobody)):
+        for path in (row.path, row.path + "?limit=1", row.path + "?x=1", row.template.format(**nobody)):
             with subtests.test(f"HEAD {path}"):
                 headers = {**admin, "x-request-id": "both"}.items()
                 get, head = (ask(app, method, path, headers=headers) for method in ("GET", "HEAD"))

@@ -132,7 +132,7 @@ def test_no_message_is_longer_than_a_chunk(app: ASGIApp, storage: WatchedStorage
 def test_a_change_cuts_no_reader_off_and_is_in_the_next_response(
     app: ASGIApp, client: AppClient, gallery: LogoAdmin, storage: WatchedStorage, path: str
 ) -> None:
-    fill(storage, [TEXT * 1000] * 60)
+    fill(storage, [TEXT * 1000] * 20)
     before = client.get(path)
     bodies: list[bytes] = []
 
