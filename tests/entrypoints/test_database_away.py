@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 import logoadmin
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.server.logs import AccessLog
+from logoadmin.entrypoints.server.logged_requests import LoggedRequests
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, stock
 from tests.mariadb import MariaDbServer
@@ -92,7 +92,7 @@ def test_the_line_of_each_request_has_the_cause_and_no_answer_has(
     gallery: LogoAdmin, admin: Headers, mariadb: MariaDbServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     held = contextlib.closing(mariadb.connect())
-    with TestClient(AccessLog(logoadmin.asgi(gallery))) as client, held as holder, holder.cursor() as cursor:
+    with TestClient(LoggedRequests(logoadmin.asgi(gallery))) as client, held as holder, holder.cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute("SELECT * FROM state FOR UPDATE")
         with caplog.at_level("INFO", "logoadmin.access"):

@@ -13,7 +13,7 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.entrypoints.http_api import health
 from logoadmin.entrypoints.http_api.health import STOPPING
-from logoadmin.entrypoints.server.logs import AccessLog
+from logoadmin.entrypoints.server.logged_requests import LoggedRequests
 from tests.asgi import AppClient, AppResponse, ask
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.services import comes_true
@@ -127,7 +127,7 @@ def test_a_service_that_stops_wants_no_new_requests(app: ASGIApp, storage: Watch
 def test_checks_stand_in_the_log_only_for_who_looks_for_faults(
     app: ASGIApp, prefix: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    client = AppClient(AccessLog(app), root_path=prefix)
+    client = AppClient(LoggedRequests(app), root_path=prefix)
     with caplog.at_level(logging.INFO):
         for path in (*PATHS, "/docs"):
             assert client.get(f"{prefix}{path}").status_code == 200

@@ -14,7 +14,8 @@ from starlette.types import ASGIApp
 
 from logoadmin.entrypoints.http_api import faults
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from logoadmin.entrypoints.server.logs import AccessLog, JsonFormatter, LineFormatter, QueuedHandler
+from logoadmin.entrypoints.server.logged_requests import LoggedRequests
+from logoadmin.entrypoints.server.logs import JsonFormatter, LineFormatter, QueuedHandler
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.gallery import WatchedStorage
@@ -31,7 +32,7 @@ OF_REQUESTS: Final = [
 @pytest.fixture
 def logged(app: ASGIApp, caplog: pytest.LogCaptureFixture) -> Iterator[AppClient]:
     with caplog.at_level(logging.INFO, "logoadmin.access"):
-        yield AppClient(AccessLog(app), "http://127.0.0.1:8000")
+        yield AppClient(LoggedRequests(app), "http://127.0.0.1:8000")
 
 
 def line_of(caplog: pytest.LogCaptureFixture) -> dict[str, Any]:

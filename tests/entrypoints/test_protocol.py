@@ -20,7 +20,7 @@ from uvicorn.server import Server
 
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api.limits import ClientLimits
-from logoadmin.entrypoints.server.failures import FailureResponses
+from logoadmin.entrypoints.server.logged_requests import LoggedRequests
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
 
 HOST = b"Host: localhost\r\n"
@@ -110,7 +110,7 @@ class Running:
 
     def __init__(self, protocol: type[BoundedProtocol]) -> None:
         config = Config(
-            FailureResponses(ClientLimits(app)),
+            LoggedRequests(ClientLimits(app)),
             http=protocol,
             ws="none",
             lifespan="off",

@@ -3,21 +3,14 @@
 import json
 import logging
 import os
-import re
 import sys
 import threading
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import Final
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from logoadmin.domain.model.access import SignedIn
-from logoadmin.entrypoints.http_api.conditions import header_values
-from logoadmin.entrypoints.http_api.health import is_health_check
-from logoadmin.entrypoints.http_api.request_state import RequestState, state_of
 from logoadmin.entrypoints.one_line import on_one_line
 
 log = logging.getLogger("logoadmin.server")
@@ -25,13 +18,8 @@ log = logging.getLogger("logoadmin.server")
 _MAX_QUEUED: Final = 1_048_576  # bytes of lines that wait to be written
 _PIECE: Final = 2_048  # bytes written at once: pipes keep up to 4 KiB in one piece, whichever processes write to them
 _LAST_LINES: Final = 1  # seconds for which the end of the program waits for the last lines
-_ACCESS: Final = logging.getLogger("logoadmin.access")
 # Where in a record the fields are that a request has beside its line.
-_FIELDS: Final = "logoadmin_request"
-# A trace as W3C Trace Context has it; ids of zeros alone are none.
-_TRACE: Final = re.compile(
-    r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?", re.ASCII
-)
+FIELDS: Final = "logoadmin_request"
 
 
 def configure_logging(level: str, form: str = "text") -> None:
@@ -118,7 +106,7 @@ class JsonFormatter(logging.Formatter):
             "process": record.process,
             "logger": record.name,
             "message": record.getMessage(),
-            **getattr(record, _FIELDS, {}),
+            **getattr(record, FIELDS, {}),
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
@@ -127,66 +115,3 @@ class JsonFormatter(logging.Formatter):
 
 def _time(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-
-
-def with_access_log(app: ASGIApp) -> ASGIApp:
-    """Return an application that logs its requests, or the same one where nobody would see that."""
-    return AccessLog(app) if _ACCESS.isEnabledFor(logging.INFO) else app
-
-
-class AccessLog:
-    """Logs method, path, status, milliseconds, client and id of each request; query and headers may hold secrets.
-
-    After the status comes what was the matter with the database, as a code (contract K3). As JSON there is more.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        state = state_of(scope)
-        answer: Message = {}
-
-        async def send_and_note(message: Message) -> None:
-            nonlocal answer
-            if message["type"] == "http.response.start":
-                answer = message
-            await send(message)
-
-        start = time.perf_counter()
-        try:
-            await self._app(scope, receive, send_and_note)
-        finally:
-            level = logging.DEBUG if is_health_check(scope) else logging.INFO
-            if _ACCESS.isEnabledFor(level):
-                _log(level, scope, state, answer, (time.perf_counter() - start) * 1000)
-
-
-def _log(level: int, scope: Scope, state: RequestState, answer: Message, ms: float) -> None:
-    """Log a request that was answered, or was not."""
-    fields = _fields(scope, state, answer, ms)
-    outcome = " ".join([str(fields["status"] or "unanswered"), *state.causes])
-    told = scope["method"], scope["path"], outcome, ms, fields["client"] or "-", fields["request_id"] or "-"
-    _ACCESS.log(level, "%s %s %s %.1f ms %s %s", *told, extra={_FIELDS: fields})
-
-
-def _fields(scope: Scope, state: RequestState, answer: Message, ms: float) -> dict[str, Any]:
-    operation, caller = state.operation, state.caller
-    client = scope.get("client")
-    # By the answer: an id that stands in the history already was replaced by another one.
-    request_id = next((value.decode() for name, value in answer.get("headers", ()) if name == b"x-request-id"), None)
-    trace = _TRACE.fullmatch(next(iter(header_values(scope, b"traceparent")), ""))
-    return {
-        "request_id": request_id,
-        "client": client[0] if client else None,
-        "user_id": caller.user_id if isinstance(caller, SignedIn) else None,
-        "method": scope["method"],
-        "route": operation.path if operation else None,
-        "status": answer.get("status"),
-        "ms": round(ms, 1),
-        "cause": next(iter(state.causes), None),
-        "trace_id": trace[1] if trace else None,
-    }

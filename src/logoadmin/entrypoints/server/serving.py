@@ -12,10 +12,10 @@ from typing import Any, Final
 from starlette.types import ASGIApp
 from uvicorn.config import Config
 
-from logoadmin.entrypoints.server.failures import FailureResponses
 from logoadmin.entrypoints.server.graceful import GracefulServer, Options, uvicorn_config
 from logoadmin.entrypoints.server.listener import url_of
-from logoadmin.entrypoints.server.logs import configure_logging, with_access_log
+from logoadmin.entrypoints.server.logged_requests import LoggedRequests
+from logoadmin.entrypoints.server.logs import configure_logging
 from logoadmin.entrypoints.server.protocol import allow_many_connections
 from logoadmin.entrypoints.server.proxies import BehindProxies
 from logoadmin.entrypoints.server.supervisor import Supervisor
@@ -82,12 +82,12 @@ def _explain_sighup(_received: int, _frame: FrameType | None) -> None:
 def _config(application: Callable[[], ASGIApp], options: Options) -> Config:
     """Make the application of a process, with the log and the proxies before it."""
     configure_logging(options.log_level, options.log_format)
-    app = with_access_log(FailureResponses(application()))
+    app: ASGIApp = LoggedRequests(application())
     # Everything loaded now stays: a full collection that examines it would take 60 ms in which nobody is answered.
     gc.freeze()
-    return uvicorn_config(
-        BehindProxies(app, options.trusted_proxies) if options.trusted_proxies else app, options.root_path
-    )
+    if options.trusted_proxies:
+        app = BehindProxies(app, options.trusted_proxies)
+    return uvicorn_config(app, options.root_path)
 
 
 def limit_unsent(listener: socket.socket) -> None:
