@@ -1,7 +1,7 @@
 """The circuit breaker: spares callers the wait for a database that was unreachable a moment ago.
 
-It is not pybreaker, for which a call is a success or a failure: a request that got no connection from the pool is
-neither, and must neither open nor close the breaker.
+A request that got no connection from the pool is neither a success nor a failure, which libraries do not distinguish:
+docs/decisions/0044-breaker-by-hand.md.
 """
 
 import threading
