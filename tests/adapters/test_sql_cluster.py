@@ -239,6 +239,7 @@ def test_a_commit_is_repeated_after_a_conflict_and_never_when_its_outcome_is_unk
     assert mariadb_storage.read(lambda uow: uow.changes.last_id()) == 0
 
 
+@pytest.mark.slow("it waits for seconds")
 @pytest.mark.rule("contract A20", "contract H5")
 def test_a_commit_that_takes_long_is_waited_for_as_long_as_anybody_waits_for_its_answer(
     mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
@@ -278,6 +279,7 @@ def lease() -> Lease:
     return Lease("trial", "server", {"mysql_engine": "InnoDB"})
 
 
+@pytest.mark.slow("it waits for seconds")
 @pytest.mark.rule("contract H5")
 def test_a_lease_is_held_by_one_at_a_time_and_renewed_while_it_is_held(
     server: SqlStorage, monkeypatch: pytest.MonkeyPatch
@@ -298,6 +300,7 @@ def test_a_lease_is_held_by_one_at_a_time_and_renewed_while_it_is_held(
     assert held[::2] == held[1::2]
 
 
+@pytest.mark.slow("it waits for seconds")
 @pytest.mark.rule("contract H5")
 def test_a_holder_that_dies_is_waited_for_until_its_lease_ends(
     server: SqlStorage, monkeypatch: pytest.MonkeyPatch
@@ -319,6 +322,7 @@ def test_a_holder_that_dies_is_waited_for_until_its_lease_ends(
     assert caught.value.cause is Cause.TOO_BUSY
 
 
+@pytest.mark.slow("it waits for seconds")
 @pytest.mark.rule("contract K7")
 def test_the_lease_of_a_dead_holder_does_not_outlast_a_clock_that_was_set_back(
     server: SqlStorage, monkeypatch: pytest.MonkeyPatch

@@ -149,7 +149,6 @@ def exported(gallery: logoadmin.LogoAdmin) -> list[Any]:
 def assert_served(gallery: logoadmin.LogoAdmin, key: str) -> None:
     """Make sure that the records of a release's file exist, and are found and changed over HTTP as ever."""
     last = gallery.changes.version()
-    #
     given = {(line["kind"], line[f"{line['kind']}_id"]): line for line in records()}
     there = {(line["kind"], line[f"{line['kind']}_id"]): line for line in exported(gallery)}
     assert there.keys() - given.keys() == {("role", 1), ("role", 2), ("user", ADMIN_ID)}
@@ -179,25 +178,25 @@ def stars(storage: SqlStorage) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.rule("contract K7")
-def test_wider_tables_are_served_and_their_writes_suit_the_next_version(url: str, tmp_path: Path) -> None:
-    key = filled(url)
-    upgrade(url, WIDER, tmp_path)
-    with closing(open_sql_storage(url)) as storage:
+def test_wider_tables_are_served_and_their_writes_suit_the_next_version(prepared_url: str, tmp_path: Path) -> None:
+    key = filled(prepared_url)
+    upgrade(prepared_url, WIDER, tmp_path)
+    with closing(open_sql_storage(prepared_url)) as storage:
         with storage._pool.engine.connect() as connection:
             connection.execute(text("UPDATE logos SET stars = 3, note = 'kept' WHERE logo_id < 202"))
             connection.execute(text("INSERT INTO ratings (logo_id) VALUES (200), (201)"))
-        with at(url) as gallery:
+        with at(prepared_url) as gallery:
             assert_served(gallery, key)
             new = gallery.logos.create(logoadmin.CreateLogo(**{**ARTWORK, "name": "New"}))
             assert new.logo_id == 300
         # To make what is missing finds nothing to make.
-        at(url, create="always").close()
+        at(prepared_url, create="always").close()
         names = [name for _, _, _, name in stars(storage)]
         assert stars(storage) == [(201, 3, "kept", "Amended"), (202, 5, None, names[1]), (300, 5, None, "New")]
         with storage._pool.engine.connect() as connection:
             assert connection.execute(text("SELECT logo_id FROM ratings")).scalars().all() == [201]
             assert connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar() == NEXT
-    with knowing("", tmp_path / "again"), at(url) as gallery:
+    with knowing("", tmp_path / "again"), at(prepared_url) as gallery:
         assert len([*gallery.logos.list(logoadmin.ListLogos())]) == 100
 
 
@@ -233,10 +232,9 @@ def test_every_command_names_the_columns_that_it_uses(prepared_url: str, tmp_pat
 
 
 @pytest.mark.rule("contract K7")
-def test_tables_that_are_not_only_wider_are_refused(url: str, tmp_path: Path) -> None:
-    filled(url)
-    upgrade(url, OTHERS, tmp_path)
-    with closing(open_sql_storage(url)) as storage:
+def test_tables_that_are_not_only_wider_are_refused(prepared_url: str, tmp_path: Path) -> None:
+    upgrade(prepared_url, OTHERS, tmp_path)
+    with closing(open_sql_storage(prepared_url)) as storage:
         for refused in (storage.check, storage.prepare):
             with pytest.raises(SchemaMismatch, match=r"^The database was made by a newer logoadmin; install that"):
                 refused()
@@ -254,8 +252,8 @@ def test_a_server_that_went_away_in_the_middle_of_such_an_upgrade_serves_no_olde
 
 
 @pytest.mark.rule("contract K7")
-def test_while_tables_are_made_wider_writes_wait_and_reads_go_on(url: str, tmp_path: Path) -> None:
-    filled(url)
+def test_while_tables_are_made_wider_writes_wait_and_reads_go_on(prepared_url: str, tmp_path: Path) -> None:
+    filled(prepared_url)
     done = Event()
 
     def write(gallery: logoadmin.LogoAdmin, writer: int) -> int:
@@ -275,10 +273,10 @@ def test_while_tables_are_made_wider_writes_wait_and_reads_go_on(url: str, tmp_p
         return number
 
     # Who writes waits as long as it takes: how long that is on a machine that does much else, no test can say.
-    with at(url, interactive=False) as gallery, ThreadPoolExecutor(3) as pool:
+    with at(prepared_url, interactive=False) as gallery, ThreadPoolExecutor(3) as pool:
         try:
             running = [*(pool.submit(write, gallery, writer) for writer in (1, 2)), pool.submit(read, gallery)]
-            upgrade(url, A_LITTLE_WIDER, tmp_path)
+            upgrade(prepared_url, A_LITTLE_WIDER, tmp_path)
         finally:
             done.set()
         written = [each.result() for each in running]

@@ -520,7 +520,7 @@ def test_on_every_storage_an_import_is_what_it_says_or_nothing_and_is_undone_who
     numbers = count()
 
     # What an import does is tried in memory, more often; here, whether a database does the same.
-    @settings(max_examples=15 if name == "memory" else 5)
+    @settings(max_examples=15 if name == "memory" else 3)
     @given(galleries(), galleries())
     def is_undone(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> None:
         before = [empty]
