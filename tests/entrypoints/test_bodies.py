@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message
 
 from logoadmin.domain.model import command
 from logoadmin.domain.model.command import strict_json
-from logoadmin.entrypoints.http_api import requests
+from logoadmin.entrypoints.http_api import commands
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient
@@ -66,7 +66,7 @@ def test_only_a_small_body_is_read_in_the_event_loop(
         threads.append(threading.current_thread().name.partition("_")[0])
         return strict_json(*given)
 
-    monkeypatch.setattr(requests, "strict_json", spy)
+    monkeypatch.setattr(commands, "strict_json", spy)
     for size in (LARGEST, LARGEST + 1):
         content = dumps(ARTWORK).encode().ljust(size)
         assert client.post("/api/logos", content=content, headers={**JSON_TYPE, **admin}).status_code == 201

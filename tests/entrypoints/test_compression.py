@@ -16,6 +16,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.services.artworks import AmendLogo, CreateLogo
 from logoadmin.entrypoints.http_api import responses
 from logoadmin.entrypoints.http_api.compression import accepts_gzip, gzip_writer, in_gzip
+from logoadmin.entrypoints.http_api.request import Request, request_of
 from tests.asgi import AppClient, AppResponse, ask
 from tests.gallery import ADMIN_PASSWORD, ARTWORK
 
@@ -135,6 +136,10 @@ def test_nothing_that_holds_a_token_or_a_key_is_compressed(app: ASGIApp) -> None
         assert "content-encoding" not in answer.headers
 
 
+def with_headers(*headers: tuple[bytes, bytes]) -> Request:
+    return request_of({"method": "GET", "path": "/", "query_string": b"", "headers": headers})
+
+
 @pytest.mark.rule("contract K8")
 @pytest.mark.parametrize(
     ("sent", "taken"),
@@ -153,14 +158,14 @@ def test_nothing_that_holds_a_token_or_a_key_is_compressed(app: ASGIApp) -> None
     ],
 )
 def test_gzip_is_for_those_who_take_it(sent: bytes, taken: bool) -> None:
-    assert accepts_gzip({"headers": [(b"host", b"gzip"), (b"accept-encoding", sent)]}) is taken
-    assert not accepts_gzip({"headers": []})
+    assert accepts_gzip(with_headers((b"host", b"gzip"), (b"accept-encoding", sent))) is taken
+    assert not accepts_gzip(with_headers())
 
 
 @pytest.mark.rule("contract K8")
 def test_several_lines_of_what_a_client_takes_are_one_list() -> None:
     def accepts(*sent: bytes) -> bool:
-        return accepts_gzip({"headers": [(b"accept-encoding", line) for line in sent]})
+        return accepts_gzip(with_headers(*((b"accept-encoding", line) for line in sent)))
 
     assert accepts(b"br", b"gzip")
     assert accepts(b"", b"*;q=0.5")

@@ -18,9 +18,9 @@ from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import Author
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.entrypoints.http_api import dispatch as module
-from logoadmin.entrypoints.http_api.dispatch import Dispatch, deadline_of
+from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.http_api.request_state import RequestState
+from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion
 from logoadmin.ports.storage import UnitOfWork
 from tests.entrypoints.concurrent_clients import Clients, with_clients
@@ -70,6 +70,13 @@ def soon() -> float:
     return asyncio.get_running_loop().time() + WITHIN
 
 
+def new_request(deadline: float | None = None) -> Request:
+    """Return a request without headers."""
+    request = request_of({"method": "GET", "path": "/", "query_string": b"", "headers": []})
+    request.deadline = deadline
+    return request
+
+
 async def until(event: threading.Event) -> None:
     """Wait for a thread without keeping the event loop."""
     assert await asyncio.to_thread(event.wait, WITHIN)
@@ -80,10 +87,10 @@ def test_all_who_ask_for_the_version_before_a_look_begins_share_it(storage: Slow
     async def run() -> None:
         calls = Dispatch(slow)
         storage.may_go_on.clear()
-        blocked = asyncio.ensure_future(calls.reading(lambda: storage.read(lambda _: "blocked")))
+        blocked = asyncio.ensure_future(calls.reading.run(lambda: storage.read(lambda _: "blocked")))
         await until(storage.reading)
         data_version = DataVersion(slow, calls)
-        asking = [asyncio.ensure_future(data_version.of({})) for _ in range(50)]
+        asking = [asyncio.ensure_future(data_version.of(new_request())) for _ in range(50)]
         await asyncio.sleep(0)
         storage.asked.clear()
         storage.may_go_on.set()
@@ -100,20 +107,20 @@ def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowS
         calls = Dispatch(slow)
         storage.may_go_on.clear()
         data_version = DataVersion(slow, calls)
-        early = asyncio.ensure_future(data_version.of({}))
+        early = asyncio.ensure_future(data_version.of(new_request()))
         await until(storage.reading)
         slow.authors.create(CreateAuthor(user_id=1, username="Ann"))
-        late = asyncio.ensure_future(data_version.of({}))
+        late = asyncio.ensure_future(data_version.of(new_request()))
         await asyncio.sleep(0)
         storage.may_go_on.set()
-        assert await early is not await late is await data_version.of({})
+        assert await early is not await late is await data_version.of(new_request())
 
     asyncio.run(run())
 
 
 @pytest.mark.rule("contract A20")
 def test_a_call_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_DEADLINE", 0.2)
+    monkeypatch.setattr(module, "TIMEOUT", 0.2)
     done: list[str] = []
 
     async def run() -> None:
@@ -125,13 +132,13 @@ def test_a_call_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkeypa
             may_end.wait(WITHIN)
             done.append("first")
 
-        both = [asyncio.ensure_future(calls.session_writing(first))]
+        both = [asyncio.ensure_future(calls.session_writing.run(first))]
         await until(begun)
-        both.append(asyncio.ensure_future(calls.session_writing(lambda: done.append("second"))))
+        both.append(asyncio.ensure_future(calls.session_writing.run(lambda: done.append("second"))))
         refused = await asyncio.gather(*both, return_exceptions=True)
         assert [type(error) for error in refused] == [StorageUnavailable, StorageUnavailable]
         may_end.set()
-        await calls.session_writing(lambda: done.append("third"))
+        await calls.session_writing.run(lambda: done.append("third"))
 
     asyncio.run(run())
     assert done == ["first", "third"]
@@ -145,8 +152,8 @@ def test_a_slow_read_keeps_only_its_own_thread(storage: SlowStorage) -> None:
 
     async def run() -> None:
         calls = Dispatch(gallery)
-        slow = [asyncio.ensure_future(calls.reading(lambda: may_end.wait(WITHIN))) for _ in range(2)]
-        quick = [calls.reading(partial(abs, number)) for number in range(20)]
+        slow = [asyncio.ensure_future(calls.reading.run(lambda: may_end.wait(WITHIN))) for _ in range(2)]
+        quick = [calls.reading.run(partial(abs, number)) for number in range(20)]
         assert await asyncio.wait_for(asyncio.gather(*quick), 1) == list(range(20))
         assert not any(task.done() for task in slow)
         may_end.set()
@@ -195,11 +202,11 @@ def test_a_thread_that_could_not_be_started_is_started_for_the_next(
     async def run() -> None:
         calls = Dispatch(slow)
         asking: list[Callable[[], Awaitable[object]]] = [
-            lambda: calls.reading(lambda: "read"),
-            lambda: calls.searching(lambda: "found"),
-            lambda: calls.writing(lambda: "written"),
-            lambda: calls.hashing(lambda: "hashed"),
-            lambda: calls.parsing(lambda: "parsed"),
+            lambda: calls.reading.run(lambda: "read"),
+            lambda: calls.searching.run(lambda: "found"),
+            lambda: calls.writing.run(lambda: "written"),
+            lambda: calls.hashing.run(lambda: "hashed"),
+            lambda: calls.parsing.run(lambda: "parsed"),
         ]
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", fail)
@@ -218,11 +225,12 @@ def test_a_read_after_a_look_has_no_time_of_its_own(slow: LogoAdmin) -> None:
     async def run() -> None:
         calls = Dispatch(slow)
         now = asyncio.get_running_loop().time()
-        state = RequestState()
-        assert deadline_of(state) > now + 1
-        assert deadline_of(state) == deadline_of(state)
-        late = {"logoadmin.request": RequestState(deadline=now)}
-        for ask in (calls.reading(lambda: may_end.wait(WITHIN), now), DataVersion(slow, calls).of(late)):
+        request = new_request()
+        await DataVersion(slow, calls).of(request)
+        assert request.deadline is not None
+        assert now + 1 < request.deadline < now + 3
+        late = new_request(deadline=now)
+        for ask in (calls.reading.run(lambda: may_end.wait(WITHIN), now), DataVersion(slow, calls).of(late)):
             with pytest.raises(StorageUnavailable):
                 await asyncio.wait_for(ask, 1)
 
@@ -236,12 +244,12 @@ def test_a_read_after_a_look_has_no_time_of_its_own(slow: LogoAdmin) -> None:
 def test_who_waits_too_long_for_hashing_is_not_told_that_the_database_is_away(
     slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_DEADLINE", 0.05)
+    monkeypatch.setattr(module, "TIMEOUT", 0.05)
     may_end = threading.Event()
 
     async def run() -> None:
         with pytest.raises(HttpError) as caught:
-            await Dispatch(slow).hashing(lambda: may_end.wait(WITHIN))
+            await Dispatch(slow).hashing.run(lambda: may_end.wait(WITHIN))
         assert (caught.value.status, caught.value.detail) == (503, "Too many concurrent sign-ins; try again later")
         assert caught.value.headers == {"retry-after": "1"}
 
@@ -260,7 +268,7 @@ def test_calls_are_answered_each_with_its_own_answer_or_error(slow: LogoAdmin, w
         return number
 
     async def run() -> None:
-        run_one = getattr(Dispatch(slow), way)
+        run_one = getattr(Dispatch(slow), way).run
         found = await asyncio.gather(*(run_one(partial(call, n)) for n in range(200)), return_exceptions=True)
         assert [error.args[0] if isinstance(error, ValueError) else error for error in found] == list(range(200))
         assert [isinstance(error, ValueError) for error in found] == [n % 3 == 0 for n in range(200)]
@@ -273,7 +281,7 @@ def test_calls_serve_event_loops_one_after_the_other_and_at_once(slow: LogoAdmin
     calls = Dispatch(slow)
 
     async def ask(number: int) -> list[int]:
-        return list(await asyncio.gather(*(calls.reading(partial(abs, n)) for n in range(number))))
+        return list(await asyncio.gather(*(calls.reading.run(partial(abs, n)) for n in range(number))))
 
     found: list[list[int]] = []
 
@@ -294,14 +302,14 @@ def test_an_answer_for_a_loop_that_is_gone_troubles_nobody(slow: LogoAdmin) -> N
     may_end = threading.Event()
 
     async def leave() -> None:
-        task = asyncio.ensure_future(calls.reading(lambda: may_end.wait(WITHIN)))
+        task = asyncio.ensure_future(calls.reading.run(lambda: may_end.wait(WITHIN)))
         await asyncio.sleep(0.01)
         task.cancel()
 
     asyncio.run(leave())
     may_end.set()
     time.sleep(0)
-    assert asyncio.run(calls.reading(lambda: "still there")) == "still there"
+    assert asyncio.run(calls.reading.run(lambda: "still there")) == "still there"
 
 
 # Reads that wait at the same time.
@@ -319,7 +327,7 @@ async def read_by_many(slow: LogoAdmin, count: int, key: object) -> tuple[list[i
         made.append(number)
         return number
 
-    waiting = [asyncio.ensure_future(dispatch.reading(first))]
+    waiting = [asyncio.ensure_future(dispatch.reading.run(first))]
     await until(begun)
     asking = [
         asyncio.ensure_future(dispatch.reading_once(key, partial(read, number), soon())) for number in range(count)
@@ -349,12 +357,12 @@ def test_what_takes_long_begins_in_time_or_never(slow: LogoAdmin, monkeypatch: p
 
     async def ask() -> list[object]:
         dispatch = Dispatch(slow)
-        first = asyncio.create_task(dispatch.long_writing(long))
+        first = asyncio.create_task(dispatch.long_writing.run(long))
         while not begun.is_set():
             await asyncio.sleep(0)
-        late = await asyncio.gather(dispatch.long_writing(lambda: made.append("late")), return_exceptions=True)
+        late = await asyncio.gather(dispatch.long_writing.run(lambda: made.append("late")), return_exceptions=True)
         may_end.set()
-        return [*late, await first, await dispatch.long_writing(lambda: "after")]
+        return [*late, await first, await dispatch.long_writing.run(lambda: "after")]
 
     refused, *others = asyncio.run(ask())
     assert isinstance(refused, HttpError)

@@ -14,7 +14,7 @@ from logoadmin.domain.model.access import KeyHolder, SignedIn
 from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.users import AmendUser, CreateUser
-from logoadmin.entrypoints.http_api import endpoints, responses, uploads
+from logoadmin.entrypoints.http_api import bodies, endpoints, responses
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
@@ -154,7 +154,7 @@ def test_more_than_64_mib_is_refused_as_soon_as_it_has_come(
     app: ASGIApp, admin: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MAX_UPLOAD == 64 * 1024 * 1024
-    monkeypatch.setattr(uploads, "MAX_UPLOAD", 1000)
+    monkeypatch.setattr(bodies, "MAX_UPLOAD", 1000)
     headers = [*admin.items(), ("content-type", "application/jsonl")]
     answer = ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 600, b"\n" * 401, b"never read"])
     assert (answer.status_code, answer.json()) == (413, {"detail": "Body should have at most 1000 bytes"})
@@ -165,7 +165,7 @@ def test_more_than_64_mib_is_refused_as_soon_as_it_has_come(
 def test_the_number_of_lines_in_a_file_is_limited(
     app: ASGIApp, admin: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uploads, "_MAX_LINES", 100)
+    monkeypatch.setattr(bodies, "_MAX_LINES", 100)
     headers = [*admin.items(), ("content-type", "application/jsonl")]
     answer = ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 60, b"\n" * 41, b"never read"])
     assert (answer.status_code, answer.json()) == (413, {"detail": "Body should have at most 100 lines"})
@@ -265,7 +265,7 @@ def test_slow_uploads_make_room_for_others_and_fast_ones_do_not(
 
     async def at_once(users: list[Headers], rate: int) -> list[int]:
         """Have each user send two uploads at a rate, until another upload is accepted; return all statuses."""
-        monkeypatch.setattr(uploads, "_RATE_PERIOD", 0.05)
+        monkeypatch.setattr(bodies, "_RATE_PERIOD", 0.05)
         ended = asyncio.Event()
         tasks = [asyncio.create_task(steadily(app, user, rate, ended)) for user in users * 2]
         await asyncio.sleep(0.3)

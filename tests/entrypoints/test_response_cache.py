@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api import response_cache as module
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion, ResponseCache
 from logoadmin.ports.metrics import NoMetrics
 from tests.asgi import AppResponse, ask
@@ -55,7 +56,7 @@ class Application:
 
     async def __call__(self, scope: Scope, _: Receive, send: Send) -> None:
         if self.looks:
-            await self.data_version.of(scope)
+            await self.data_version.of(request_of(scope))
         self.answered += 1
         fields = [(name.encode(), value.encode()) for name, value in self.headers.items()]
         own = (b"x-request-id", f"answer {self.answered}".encode())

@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from logoadmin.entrypoints.http_api.compression import SUFFIX, accepts_gzip, in_gzip
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.responses import sendable
 
 _DIRECTORY: Final = Path(__file__).with_name("swagger_ui")
@@ -63,9 +64,10 @@ class DocsFile(ReadOnlyEndpoint):
 
     def response(self, scope: Scope) -> Response:
         """Return the file, or 304 if the client has it."""
-        compressed = accepts_gzip(scope)
+        request = request_of(scope)
+        compressed = accepts_gzip(request)
         etag = f'"{self._etag}{SUFFIX if compressed else ""}"'
-        known = known_tag(scope, etag.encode())
+        known = known_tag(request, etag.encode())
         if known is not None:
             return Response(status_code=304, headers={**self._headers, "etag": known.decode()})
         headers = {**self._headers, "etag": etag, **({"content-encoding": "gzip"} if compressed else {})}

@@ -15,8 +15,6 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint, Redirect, docs_routes
 from logoadmin.entrypoints.http_api.compression import SHORT, accepts_gzip, in_gzip
-from logoadmin.entrypoints.http_api.cors import Cors
-from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.doctor_endpoint import doctor_route
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
@@ -26,7 +24,8 @@ from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from logoadmin.entrypoints.http_api.response_cache import DataVersion, ResponseCache
+from logoadmin.entrypoints.http_api.request import request_of
+from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 from logoadmin.entrypoints.http_api.responses import sendable
 
 # Paths where clients of other services look first, with hints.
@@ -56,14 +55,12 @@ def http_application(
         pages: routes to serve besides the interface.
         home: the path to which ``/`` redirects.
     """
-    dispatch = Dispatch(gallery)
-    data_version = DataVersion(gallery, dispatch)
-    context = AppContext(gallery, dispatch, data_version, Cors(frozenset(origins)), cache_seconds)
+    context = AppContext(gallery, origins, cache_seconds)
     routes = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
-    routes += [*health_routes(gallery, dispatch), *_documents(gallery), *docs_routes(), doctor_route(gallery)]
+    routes += [*health_routes(gallery, context.dispatch), *_documents(gallery), *docs_routes(), doctor_route(gallery)]
     router = Paths([*routes, Route("/", Redirect(home)), *pages])
     # The response cache counts what it serves: a cached response is short, and passes through no other layer.
-    cached = ResponseCache(ClientLimits(router, gallery.metrics), data_version, gallery.metrics)
+    cached = ResponseCache(ClientLimits(router, gallery.metrics), context.data_version, gallery.metrics)
     return cached if hosts is None else Hosts(cached, hosts, ClientLimits(misdirected, gallery.metrics))
 
 
@@ -129,7 +126,7 @@ class JsonDocument(ReadOnlyEndpoint):
     def response(self, scope: Scope) -> Response:
         """Return the text for the prefix of the request, in gzip if accepted and worthwhile."""
         text, headers = self._text(scope.get("root_path", "")), self._headers
-        if len(text) > SHORT and accepts_gzip(scope):
+        if len(text) > SHORT and accepts_gzip(request_of(scope)):
             text, headers = self._in_gzip(text), {**headers, "content-encoding": "gzip"}
         return Response(text, 200, headers, JSON)
 

@@ -4,9 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from starlette.types import Scope
-
 from logoadmin.entrypoints.http_api.compression import SUFFIX
+from logoadmin.entrypoints.http_api.request import Request
 
 Fields = list[tuple[bytes, bytes]]
 
@@ -16,11 +15,6 @@ _TAG: Final = re.compile(r'(W/)?"([!#-~\x80-\xff]*)"')
 _TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\s,]*")
 # Responses in gzip are of the same version (contract K8).
 _VERSION: Final = re.compile(f"(0|[1-9][0-9]{{0,18}})(?:{SUFFIX})?", re.ASCII)
-
-
-def header_values(scope: Scope, name: bytes) -> list[str]:
-    """Return the values of a header, in the order in which they were sent."""
-    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
 def entity_tags(sent: Sequence[str], *, weak: bool) -> frozenset[str] | None:
@@ -38,21 +32,21 @@ def entity_tags(sent: Sequence[str], *, weak: bool) -> frozenset[str] | None:
     return frozenset(tag for is_weak, tag in _TAG.findall(text) if weak or not is_weak)
 
 
-def if_none_match(scope: Scope) -> frozenset[int] | None:
+def if_none_match(request: Request) -> frozenset[int] | None:
     """Return the versions that the client has cached; None for any."""
-    sent = header_values(scope, b"if-none-match")
+    sent = request.headers.get(b"if-none-match")
     return _versions(entity_tags(sent, weak=True)) if sent else frozenset()
 
 
-def if_match(scope: Scope) -> frozenset[int] | None:
+def if_match(request: Request) -> frozenset[int] | None:
     """Return the versions that the client accepts; None for any."""
-    sent = header_values(scope, b"if-match")
+    sent = request.headers.get(b"if-match")
     return _versions(entity_tags(sent, weak=False)) if sent else None
 
 
-def known_tag(scope: Scope, etag: bytes) -> bytes | None:
+def known_tag(request: Request, etag: bytes) -> bytes | None:
     """Return the entity tag of the client's cached copy, in gzip or not; None if it has none."""
-    sent = header_values(scope, b"if-none-match")
+    sent = request.headers.get(b"if-none-match")
     if not sent:
         return None
     tags = entity_tags(sent, weak=True)

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from starlette.types import Scope
-
-from logoadmin.entrypoints.http_api.conditions import Fields, header_values
+from logoadmin.entrypoints.http_api.conditions import Fields
 from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
 
 _VARY: Final = (b"vary", b"Origin")
@@ -28,21 +27,21 @@ class Cors:
         """Allow origins, each as browsers write it: scheme, host and, if not the default, port."""
         self._origins = origins
 
-    def fields(self, scope: Scope, operation: Operation | None) -> Fields:
+    def fields(self, request: Request, operation: Operation | None) -> Fields:
         """Return the header fields that allow pages to read a response."""
         if operation is not None and operation.is_public_read:
             return _FOR_EVERYBODY
         if not self._origins:
             return []
-        origin = _first(scope, b"origin")
+        origin = request.header(b"origin")
         if origin not in self._origins:
             return [_VARY]
         return [_VARY, (b"access-control-allow-origin", origin.encode("latin-1")), _EXPOSED]
 
-    def preflight(self, scope: Scope, operations: Mapping[str, Operation]) -> RenderedResponse | None:
+    def preflight(self, request: Request, operations: Mapping[str, Operation]) -> RenderedResponse | None:
         """Return the response to a preflight request; None if nothing is allowed."""
-        wanted, origin = _first(scope, b"access-control-request-method"), _first(scope, b"origin")
-        if scope["method"] != "OPTIONS" or wanted is None or origin is None:
+        wanted, origin = request.header(b"access-control-request-method"), request.header(b"origin")
+        if request.method != "OPTIONS" or not wanted or b"origin" not in request.headers:
             return None
         operation = operations.get(wanted)
         everybody = operation is not None and operation.is_public_read
@@ -53,7 +52,3 @@ class Cors:
         told = [method for method, known in operations.items() if chosen or known.is_public_read]
         methods = (b"access-control-allow-methods", ", ".join(sorted(told)).encode())
         return RenderedResponse(204, [methods, *_PREFLIGHT, *([_ANY_ORIGIN] if everybody and not chosen else [])])
-
-
-def _first(scope: Scope, name: bytes) -> str | None:
-    return next(iter(header_values(scope, name)), None)

@@ -6,7 +6,7 @@ so threads cannot pile up behind a hanging database. anyio would free the slot w
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Callable, Collection, Coroutine, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,8 +14,7 @@ from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
-from logoadmin.entrypoints.http_api.request_state import RequestState
+from logoadmin.entrypoints.http_api.errors import too_busy
 
 Answer = TypeVar("Answer")
 
@@ -25,64 +24,129 @@ _WRITING_THREADS: Final = 8
 _HASHING_THREADS: Final = 2
 _RENDERING_THREADS: Final = 2
 _FILE_THREADS: Final = 2
-# Storage has its own time limits, so this deadline is rarely reached (contract A20: 2 s).
-_DEADLINE: Final = 1.9  # seconds
+# Storage has its own time limits, so this one is rarely reached (contract A20: 2 s).
+TIMEOUT: Final = 1.9  # seconds
 # A long call that has not started within this time is withdrawn; its client can retry.
 _LONG_WAIT: Final = 30.0  # seconds
 
 
-def deadline_of(state: RequestState) -> float:
-    """Return when the response is due, by the event loop's clock; the first call sets it."""
-    if state.deadline is None:
-        state.deadline = asyncio.get_running_loop().time() + _DEADLINE
-    return state.deadline
-
-
-def _late_hashing() -> HttpError:
-    return too_busy("sign-ins")
-
-
-class Lane:
+class Threads:
     """The threads for one type of call; further calls wait in order."""
 
     def __init__(self, name: str, threads: int) -> None:
         """Prepare the threads, which start on demand."""
-        self._new_threads = partial(ThreadPoolExecutor, threads, thread_name_prefix=f"logoadmin-{name}")
-        self._threads, self._process = self._new_threads(), os.getpid()
+        self._name, self._count = name, threads
+        self._start()
 
-    def submit(self, call: Callable[[], Answer]) -> "_Submitted[Answer]":
+    def _start(self) -> None:
+        self._threads = ThreadPoolExecutor(self._count, thread_name_prefix=f"logoadmin-{self._name}")
+        self._process = os.getpid()
+
+    def submit(self, call: Callable[[], Answer]) -> "Submitted[Answer]":
         """Submit a call to a thread.
 
         Raises:
             HttpError: the system cannot start a thread.
         """
         if self._process != os.getpid():  # a forked process has no threads
-            self._threads, self._process = self._new_threads(), os.getpid()
+            self._start()
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Answer] = loop.create_future()
         try:
-            return _Submitted(answer, self._threads.submit(_call, [call], loop, answer))
+            return Submitted(answer, self._threads.submit(_call, [call], loop, answer))
         except RuntimeError:
             raise too_busy("requests") from None
 
-    async def run(
-        self, call: Callable[[], Answer], late: Callable[[], Exception], deadline: float | None = None
-    ) -> Answer:
-        """Return the answer of a call, or raise ``late()`` at the deadline; a started call continues."""
+
+class Lane(Threads):
+    """Threads for calls with a deadline."""
+
+    def __init__(self, name: str, threads: int, busy_with: str = "requests") -> None:
+        """Prepare the threads; ``busy_with`` says in errors what there is too much of."""
+        super().__init__(name, threads)
+        self._busy_with = busy_with
+
+    async def run(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
+        """Return the answer of a call. A call that is late continues if it has started, and its outcome is unknown.
+
+        Args:
+            call: the call.
+            deadline: when the answer is due, by the event loop's clock; soon, by default.
+
+        Raises:
+            HttpError: it is late, which in a lane of storage is StorageUnavailable; or no thread can be started.
+        """
         submitted = self.submit(call)
         try:
-            async with asyncio.timeout_at(deadline or asyncio.get_running_loop().time() + _DEADLINE) as timeout:
+            async with asyncio.timeout_at(deadline or asyncio.get_running_loop().time() + TIMEOUT) as timeout:
                 return await submitted.answer
         except TimeoutError:
             if not timeout.expired():
                 raise
-            raise late() from None
+            raise self._late() from None
         finally:
             submitted.in_thread.cancel()  # unless it has begun
 
+    def _late(self) -> Exception:
+        return too_busy(self._busy_with)
+
+
+class StorageLane(Lane):
+    """A lane for calls of storage; of storage in memory, they run in the event loop unless a long call holds it."""
+
+    def __init__(
+        self, name: str, threads: int, gallery: LogoAdmin, long_calls: Collection[object], *, writing: bool = False
+    ) -> None:
+        """Prepare the threads.
+
+        Args:
+            name: the name of the lane.
+            threads: how many calls may run at once.
+            gallery: the gallery that is called.
+            long_calls: the long calls that have not ended.
+            writing: whether a late call may have changed something.
+        """
+        super().__init__(name, threads)
+        self._gallery, self._long_calls, self._writing = gallery, long_calls, writing
+
+    async def run(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
+        """Return the answer of a call, in the same way."""
+        if self._gallery.waits or self._long_calls:
+            return await super().run(call, deadline)
+        return call()
+
+    def _late(self) -> Exception:
+        return self._gallery.timed_out(writing=self._writing)
+
+
+class LongLane(Threads):
+    """Threads for calls that may take any time, on any storage, but start in time or never."""
+
+    def __init__(self, name: str, threads: int, long_calls: set[Future[None]]) -> None:
+        """Prepare the threads, whose calls are in ``long_calls`` until they end."""
+        super().__init__(name, threads)
+        self._calls = long_calls
+
+    async def run(self, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call.
+
+        Raises:
+            HttpError: no thread became free in time.
+        """
+        submitted = self.submit(call)
+        self._calls.add(submitted.in_thread)
+        submitted.in_thread.add_done_callback(self._calls.discard)
+        try:
+            await asyncio.wait({submitted.answer}, timeout=_LONG_WAIT)
+            if not submitted.answer.done() and submitted.in_thread.cancel():
+                raise too_busy("long requests")
+            return await submitted.answer
+        finally:
+            submitted.in_thread.cancel()  # if the client disconnected before it started
+
 
 @dataclass(frozen=True, slots=True)
-class _Submitted(Generic[Answer]):
+class Submitted(Generic[Answer]):
     """A submitted call. asyncio.wrap_future would keep its answer alive until the next garbage collection."""
 
     answer: asyncio.Future[Answer]
@@ -119,19 +183,18 @@ class SingleFlight:
     def __init__(self) -> None:
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
 
-    async def run(self, key: Hashable, start: Callable[[Callable[[], object]], Coroutine[Any, Any, Answer]]) -> Answer:
-        """Return the answer of the call under a key, which is started if none is in progress.
-
-        Args:
-            key: identifies the call.
-            start: starts the call; its argument is a function that closes the call to further requests.
-        """
+    async def run(self, key: Hashable, start: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+        """Return the answer of the call under a key, which is started if none is in progress."""
         task = self._tasks.get(key)
         if task is None:
-            task = self._tasks[key] = asyncio.create_task(start(partial(self._tasks.pop, key, None)))
+            task = self._tasks[key] = asyncio.create_task(start())
             task.add_done_callback(partial(self._done, key))
         answer: Answer = await asyncio.shield(task)  # a client that disconnects does not cancel the call for others
         return answer
+
+    def close(self, key: Hashable) -> None:
+        """Let further requests start another call; this one continues for those who share it."""
+        self._tasks.pop(key, None)
 
     def _done(self, key: Hashable, task: asyncio.Task[Any]) -> None:
         if self._tasks.get(key) is task:
@@ -141,119 +204,34 @@ class SingleFlight:
 
 
 class Dispatch:
-    """Calls the core: in threads where storage may block, otherwise in the event loop.
+    """The lanes of an application.
 
     The threads are few, since more would only compete for the interpreter lock. Reads never wait for writes, for long
     calls, or for searches, which may take a thousand times as long.
     """
 
     def __init__(self, gallery: LogoAdmin) -> None:
-        """Call the core of one gallery."""
-        self._gallery = gallery
-        self._reading = Lane("reading", gallery.concurrent_reads)
-        self._searching = Lane("searching", gallery.concurrent_reads)
-        self._writing = Lane("writing", _WRITING_THREADS)
+        """Prepare the lanes for calls of one gallery."""
+        long_calls: set[Future[None]] = set()
+        self.reading = StorageLane("reading", gallery.concurrent_reads, gallery, long_calls)
+        self.searching = StorageLane("searching", gallery.concurrent_reads, gallery, long_calls)
+        self.writing = StorageLane("writing", _WRITING_THREADS, gallery, long_calls, writing=True)
         # Sessions have their own write lock, and must not queue behind record writes that wait for an import.
-        self._session_writing = Lane("session-writing", 1)
-        self._hashing = Lane("hashing", _HASHING_THREADS)
-        self._long_writing = Lane("long-writing", 1)
-        self._exporting = Lane("exporting", 1)
-        self._rendering = Lane("rendering", _RENDERING_THREADS)
+        self.session_writing = StorageLane("session-writing", 1, gallery, long_calls, writing=True)
+        self.hashing = Lane("hashing", _HASHING_THREADS, "sign-ins")
+        self.long_writing = LongLane("long-writing", 1, long_calls)
+        self.exporting = LongLane("exporting", 1, long_calls)
+        self.rendering = LongLane("rendering", _RENDERING_THREADS, long_calls)
         # One thread, so that only one parser at a time competes with the event loop for the interpreter lock.
-        self._parsing = Lane("parsing", 1)
-        self._files = Lane("files", _FILE_THREADS)
-        self._long_calls: set[object] = set()
+        self.parsing = Lane("parsing", 1, "large bodies")
+        self.files = Threads("files", _FILE_THREADS)
         self._shared = SingleFlight()
-
-    # Methods that only choose a lane return the coroutine of the call, without another one around it.
-    def reading(self, call: Callable[[], Answer], deadline: float | None = None) -> Coroutine[Any, Any, Answer]:
-        """Return the answer of a call that reads and does not search.
-
-        Raises:
-            StorageUnavailable: it missed the deadline; the call continues.
-        """
-        return self._from_storage(self._reading, call, deadline, writing=False)
-
-    def searching(self, call: Callable[[], Answer], deadline: float | None = None) -> Coroutine[Any, Any, Answer]:
-        """Return the answer of a call that searches, in the same way."""
-        return self._from_storage(self._searching, call, deadline, writing=False)
 
     async def reading_once(self, key: Hashable, call: Callable[[], Answer], deadline: float) -> Answer:
         """Return the answer of a read, shared by all requests that arrive before it starts."""
 
-        async def start(begin: Callable[[], object]) -> Answer:
-            def begun() -> Answer:
-                begin()
-                return call()
-
-            return await self.reading(begun, deadline)
-
-        return await self._shared.run(key, start)
-
-    def writing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
-        """Return the answer of a call that changes records.
-
-        Raises:
-            StorageUnavailable: it missed the deadline; the call continues, and its outcome is unknown.
-        """
-        return self._from_storage(self._writing, call, writing=True)
-
-    def session_writing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
-        """Return the answer of a call that only changes sessions or keys, in the same way."""
-        return self._from_storage(self._session_writing, call, writing=True)
-
-    def long_writing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
-        """Return the answer of a large write without a deadline, in a thread on any storage.
-
-        Raises:
-            HttpError: no thread became free in time.
-        """
-        return self._long(self._long_writing, call)
-
-    def exporting(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
-        """Return the answer of a call that exports records, in the same way."""
-        return self._long(self._exporting, call)
-
-    def rendering(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
-        """Return the answer of a call that renders a long response, in the same way."""
-        return self._long(self._rendering, call)
-
-    def hashing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
-        """Return the answer of a call that hashes a password.
-
-        Raises:
-            HttpError: it did not end in time; if it has started, it continues, and its outcome is unknown.
-        """
-        return self._hashing.run(call, _late_hashing)
-
-    def parsing(self, call: Callable[[], Answer]) -> Coroutine[Any, Any, Answer]:
-        """Return the answer of a call that parses a large body.
-
-        Raises:
-            HttpError: no thread became free in time.
-        """
-        return self._parsing.run(call, partial(too_busy, "large bodies"))
-
-    async def file_reading(self, call: Callable[[], Answer]) -> Answer:
-        """Return the answer of a call that reads a file, without blocking the event loop."""
-        return await self._files.submit(call).answer
-
-    async def _from_storage(
-        self, lane: Lane, call: Callable[[], Answer], deadline: float | None = None, *, writing: bool
-    ) -> Answer:
-        # While a long call holds memory storage, other calls wait in threads and not in the event loop.
-        if not (self._gallery.waits or self._long_calls):
+        def read() -> Answer:
+            self._shared.close(key)
             return call()
-        return await lane.run(call, partial(self._gallery.timed_out, writing=writing), deadline)
 
-    async def _long(self, lane: Lane, call: Callable[[], Answer]) -> Answer:
-        submitted, long_call = lane.submit(call), object()
-        self._long_calls.add(long_call)
-        submitted.in_thread.add_done_callback(lambda _: self._long_calls.discard(long_call))
-        try:
-            await asyncio.wait({submitted.answer}, timeout=_LONG_WAIT)
-            if not submitted.answer.done() and submitted.in_thread.cancel():
-                raise too_busy("long requests")
-            return await submitted.answer
-        finally:
-            submitted.in_thread.cancel()  # if the client disconnected before it started
+        return await self._shared.run(key, partial(self.reading.run, read, deadline))

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Sequence
 from typing import Final
 
 from starlette.responses import Response
@@ -11,9 +12,9 @@ from starlette.types import Scope
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.doctor_proof import is_proof
 from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint
-from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.operation import JSON
+from logoadmin.entrypoints.http_api.request import request_of
 
 _PATH: Final = "/doctor"
 
@@ -32,13 +33,13 @@ class DoctorEndpoint(ReadOnlyEndpoint):
 
     def response(self, scope: Scope) -> Response:
         """Return the view of the request, or 404."""
-        if not any(is_proof(sent, self._keys, time.time()) for sent in header_values(scope, b"authorization")):
+        if not any(is_proof(sent, self._keys, time.time()) for sent in _values(scope, b"authorization")):
             return error_response(HttpError(404))
         client = scope.get("client")
         body = {
             "client": client[0] if client else None,
             "scheme": scope["scheme"],
-            "host": header_values(scope, b"host"),
+            "host": [*_values(scope, b"host")],
             "root_path": scope.get("root_path", ""),
             "forwarded_for": _members(scope, b"x-forwarded-for"),
             "forwarded_proto": _members(scope, b"x-forwarded-proto"),
@@ -46,5 +47,9 @@ class DoctorEndpoint(ReadOnlyEndpoint):
         return Response(json.dumps(body).encode(), 200, {"cache-control": "no-store"}, JSON)
 
 
+def _values(scope: Scope, name: bytes) -> Sequence[str]:
+    return request_of(scope).headers.get(name, ())
+
+
 def _members(scope: Scope, name: bytes) -> list[str]:
-    return [member.strip() for value in header_values(scope, name) for member in value.split(",") if member.strip()]
+    return [member.strip() for value in _values(scope, name) for member in value.split(",") if member.strip()]

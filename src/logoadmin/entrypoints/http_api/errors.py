@@ -7,7 +7,6 @@ from typing import Final
 
 from pydantic import TypeAdapter
 from starlette.responses import Response
-from starlette.types import Scope
 
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import (
@@ -28,7 +27,7 @@ from logoadmin.domain.model.errors import (
     TooManySignIns,
 )
 from logoadmin.entrypoints.http_api.operation import JSON
-from logoadmin.entrypoints.http_api.request_state import state_of
+from logoadmin.entrypoints.http_api.request import Request
 
 # The status of each error class; subclasses inherit it.
 STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
@@ -82,11 +81,11 @@ def too_busy(what: str) -> HttpError:
     return HttpError(503, f"Too many concurrent {what}; try again later", {"retry-after": "1"}, Cause.TOO_BUSY)
 
 
-def note_cause(scope: Scope, error: Exception) -> None:
+def note_cause(request: Request, error: Exception) -> None:
     """Add the cause to the access log if a request failed because of the database (contract K3)."""
     cause: Cause | None = getattr(error, "cause", None)
     if cause is not None:
-        state_of(scope).causes.append(cause.code)
+        request.causes.append(cause.code)
 
 
 def error_response(error: LogoAdminError | HttpError) -> Response:

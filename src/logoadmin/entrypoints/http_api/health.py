@@ -19,6 +19,7 @@ from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, detail_response, note_cause
 from logoadmin.entrypoints.http_api.operation import JSON
+from logoadmin.entrypoints.http_api.request import request_of
 
 log = logging.getLogger("logoadmin.http")
 
@@ -75,7 +76,7 @@ class Readiness(ReadOnlyEndpoint):
             return detail_response(503, _STOPPING)
         if self._fault is None:
             return _well()
-        note_cause(scope, self._fault)
+        note_cause(request_of(scope), self._fault)
         return _unwell(self._fault)
 
     async def _look(self) -> None:

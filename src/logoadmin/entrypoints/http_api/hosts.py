@@ -8,9 +8,9 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from logoadmin.domain.model.access import address_of, is_loopback
-from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.health import is_health_check
+from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.responses import sendable
 
 # The number of recent names whose result is cached.
@@ -45,7 +45,7 @@ class Hosts:
 
     def _is_ours(self, scope: Scope) -> bool:
         """Return whether a request is for this service; browsers always send a name."""
-        names = header_values(scope, b"host")
+        names = request_of(scope).headers.get(b"host", ())
         # Health checks do not know the name of the service.
         return all(map(self._is_known, names)) or is_health_check(scope)
 

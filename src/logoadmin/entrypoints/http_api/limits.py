@@ -9,13 +9,12 @@ import time
 from collections.abc import Awaitable
 from typing import Final
 
-from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import IMPORTED, Operation
-from logoadmin.entrypoints.http_api.request_state import state_of
+from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.ports.metrics import Metrics, NoMetrics
 
 OTHER: Final = "other"
@@ -68,11 +67,12 @@ class ClientLimits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        metrics, state, reader = self._metrics, state_of(scope), _TimedReader(send)
+        metrics, request, reader = self._metrics, request_of(scope), _TimedReader(send)
         if scope["method"] not in ("GET", "HEAD"):
-            receive = _TimedBody(receive, BODY_SECONDS if not _is_json_lines(scope) else None, metrics)
+            # An import must arrive steadily, but has no time limit.
+            receive = _TimedBody(receive, None if request.media_type in IMPORTED else BODY_SECONDS, metrics)
         metrics.request_started()
-        began = state.began or time.perf_counter()
+        began = request.began or time.perf_counter()
         try:
             await self._app(scope, receive, reader)
         except Exception:
@@ -80,7 +80,7 @@ class ClientLimits:
             raise
         finally:
             metrics.request_ended()
-            count_response(metrics, state.operation, reader.status, reader.sent, time.perf_counter() - began)
+            count_response(metrics, request.operation, reader.status, reader.sent, time.perf_counter() - began)
 
 
 class _Allowance:
@@ -180,9 +180,3 @@ class _TimedReader:
         except TimeoutError:
             raise SlowReader from None
         pause.settle(loop.time() - began, len(message["body"]))
-
-
-def _is_json_lines(scope: Scope) -> bool:
-    """Return whether the body is an import, which must arrive steadily but has no time limit."""
-    kinds = Headers(scope=scope).getlist("content-type")
-    return len(kinds) == 1 and kinds[0].partition(";")[0].strip().lower() in IMPORTED

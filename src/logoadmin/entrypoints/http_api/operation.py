@@ -136,6 +136,11 @@ class Operation:
         return self.takes_jsonl or (self.method != "GET" and len(fields_of(self.command)) > len(self.path_fields))
 
     @cached_property
+    def media_types(self) -> tuple[str, ...]:
+        """The types that the body may have."""
+        return IMPORTED if self.takes_jsonl else (JSON, FORM) if self.form else (JSON,)
+
+    @cached_property
     def max_body(self) -> int:
         """The maximum size of the body: that of its fields with every character escaped (contract A21, I4)."""
         if self.takes_jsonl:

@@ -1,5 +1,6 @@
 """The response cache: stores responses to public reads (contract E1, F1, F2)."""
 
+import asyncio
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -11,11 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.compression import accepts_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodified
-from logoadmin.entrypoints.http_api.dispatch import Dispatch, deadline_of
+from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch
 from logoadmin.entrypoints.http_api.limits import count_response
 from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.entrypoints.http_api.request_state import RequestState, state_of
-from logoadmin.entrypoints.http_api.requests import request_id_of
+from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.ports.metrics import Metrics
 
 # The maximum size of a stored response, since a slow reader keeps it in memory, and of all together.
@@ -45,32 +45,28 @@ class DataVersion:
         self._dispatch = dispatch
         self._seen: tuple[int | None, object] = None, object()
 
-    def nonblocking(self, state: RequestState) -> object | None:
+    def nonblocking(self, request: Request) -> object | None:
         """Return the version for a request if storage can return it without waiting, otherwise None."""
         number = self._gallery.data_version()
         if number is None:
             return None
-        version = state.version = self._version(number)
+        version = request.version = self._version(number)
         return version
 
-    async def of(self, scope: Scope) -> object:
-        """Return the version for a request; repeated calls share one read.
+    async def of(self, request: Request) -> object:
+        """Return the version for a request; repeated calls share one read, and the deadline of the response.
 
         The records are read afterwards: they may be newer than the version, but not older.
 
         Raises:
             StorageUnavailable: storage is unavailable, or did not respond before the deadline.
         """
-        state = state_of(scope)
-        if state.version is None:
-            state.version = await self._look(deadline_of(state))
-        return state.version
-
-    async def _look(self, deadline: float) -> object:
-        number = self._gallery.data_version()
-        if number is None:
-            number = await self._dispatch.reading_once(self, self._gallery.changes.version, deadline)
-        return self._version(number)
+        if request.deadline is None:
+            request.deadline = asyncio.get_running_loop().time() + TIMEOUT
+        if request.version is None and self.nonblocking(request) is None:
+            number = await self._dispatch.reading_once(self, self._gallery.changes.version, request.deadline)
+            request.version = self._version(number)
+        return request.version
 
     def _version(self, number: int) -> object:
         seen = self._seen
@@ -89,16 +85,19 @@ class CachedAnswer:
     body: bytes
     operation: Operation | None
 
-    def messages(self, scope: Scope) -> tuple[Message, Message]:
+    def messages(self, request: Request) -> tuple[Message, Message]:
         """Return the messages to send: without the body for HEAD, or if the client has it cached."""
         status, fields, body = 200, self.fields, self.body
-        if (known := known_tag(scope, self.etag)) is not None:
+        if (known := known_tag(request, self.etag)) is not None:
             status, fields, body = 304, unmodified(fields, known), b""
-        elif scope["method"] == "HEAD":
+        elif request.method == "HEAD":
             body = b""
-        own = (_OWN, request_id_of(scope).encode())
         return (
-            {"type": "http.response.start", "status": status, "headers": [*fields, own]},
+            {
+                "type": "http.response.start",
+                "status": status,
+                "headers": [*fields, (_OWN, request.current_id.encode())],
+            },
             {"type": "http.response.body", "body": body},
         )
 
@@ -131,37 +130,37 @@ class ResponseCache:
         if scope["type"] != "http" or scope["method"] not in {"GET", "HEAD"}:
             await self._app(scope, receive, send)
             return
-        key = key_of(scope)
+        request = request_of(scope)
+        key = key_of(request)
         answer = self._answers.get(key)
         if answer is not None:
-            state = state_of(scope)
-            state.began = time.perf_counter()
-            version = self._data_version.nonblocking(state) or await self._awaited_version(scope)
+            request.began = time.perf_counter()
+            version = self._data_version.nonblocking(request) or await self._awaited_version(request)
             if version is answer.version:
-                await self._answer(answer, scope, send, state)
+                await self._answer(answer, request, send)
                 return
-        if scope["method"] == "HEAD" or len(scope["path"]) + len(scope["query_string"]) > _LONGEST_REQUEST:
+        if request.method == "HEAD" or len(request.path) + len(request.query) > _LONGEST_REQUEST:
             await self._app(scope, receive, send)
         else:
-            await self._app(scope, receive, _Storing(send, self._answers, key, scope, self._metrics))
+            await self._app(scope, receive, _Storing(send, self._answers, key, request, self._metrics))
 
-    async def _answer(self, answer: CachedAnswer, scope: Scope, send: Send, state: RequestState) -> None:
-        state.operation = answer.operation
-        start, body = answer.messages(scope)
+    async def _answer(self, answer: CachedAnswer, request: Request, send: Send) -> None:
+        request.operation = answer.operation
+        start, body = answer.messages(request)
         try:
             await send(start)
             await send(body)
         finally:
             if self._metrics.enabled:
-                seconds = time.perf_counter() - (state.began or 0)
+                seconds = time.perf_counter() - (request.began or 0)
                 size = len(body["body"])
                 count_response(self._metrics, answer.operation, start["status"], size, seconds, from_cache=True)
 
-    async def _awaited_version(self, scope: Scope) -> object | None:
+    async def _awaited_version(self, request: Request) -> object | None:
         """Return the version, waiting for storage if necessary."""
         self._metrics.request_started()
         try:
-            return await self._data_version.of(scope)
+            return await self._data_version.of(request)
         except Exception:
             return None  # the application meets the same failure, and responds accordingly
         finally:
@@ -171,13 +170,13 @@ class ResponseCache:
 class _Storing:
     """Sends a response, and stores it if it is cacheable and the application read the version."""
 
-    __slots__ = ("_answers", "_fields", "_key", "_metrics", "_scope", "_send")
+    __slots__ = ("_answers", "_fields", "_key", "_metrics", "_request", "_send")
 
-    def __init__(self, send: Send, answers: Answers, key: Hashable, scope: Scope, metrics: Metrics) -> None:
+    def __init__(self, send: Send, answers: Answers, key: Hashable, request: Request, metrics: Metrics) -> None:
         self._send = send
         self._answers = answers
         self._key = key
-        self._scope = scope
+        self._request = request
         self._metrics = metrics
         self._fields: Fields | None = None
 
@@ -186,7 +185,7 @@ class _Storing:
             self._fields = [*message["headers"]] if _may_be_stored(message) else None
         elif self._fields is not None:
             body = message.get("body", b"")
-            version = state_of(self._scope).version
+            version = self._request.version
             if version is not None and not message.get("more_body") and len(body) <= _LARGEST:
                 self._store(version, self._fields, body)
             self._fields = None
@@ -194,7 +193,7 @@ class _Storing:
 
     def _store(self, version: object, sent: Fields, body: bytes) -> None:
         fields = [field for field in sent if field[0] != _OWN]
-        answer = CachedAnswer(version, fields, dict(fields)[b"etag"], bytes(body), state_of(self._scope).operation)
+        answer = CachedAnswer(version, fields, dict(fields)[b"etag"], bytes(body), self._request.operation)
         self._metrics.response_stored()
         self._answers[self._key] = answer
 
@@ -207,7 +206,7 @@ def _may_be_stored(start: Message) -> bool:
     return start["status"] == 200 and is_public and is_strong and is_for_all
 
 
-def key_of(scope: Scope) -> Hashable:
+def key_of(request: Request) -> Hashable:
     """Return the cache key of a request; the prefix is included, since links in the response contain it."""
     # The raw path, since an escaped slash makes another path.
-    return scope.get("root_path", ""), scope["path"], scope.get("raw_path"), scope["query_string"], accepts_gzip(scope)
+    return request.prefix, request.path, request.raw_path, request.query, accepts_gzip(request)

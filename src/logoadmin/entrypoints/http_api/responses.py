@@ -1,6 +1,6 @@
 """Renders the answers of use cases as responses (contract E1, E2, F1, F2)."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +10,9 @@ from urllib.parse import parse_qsl, quote, urlencode
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Caller
+from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import LogoAdminError, NotModified
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import version_of
@@ -18,6 +21,7 @@ from logoadmin.entrypoints.http_api.conditions import Fields, if_none_match, kno
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
+from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.entrypoints.http_api.spool import CHUNK, Spool, SpooledFile
 
 _JSON: Final = (b"content-type", JSON.encode())
@@ -67,7 +71,7 @@ class RenderedResponse:
 async def _chunks(file: SpooledFile, dispatch: Dispatch) -> AsyncIterator[bytes]:
     offset = 0
     while offset < file.size:
-        chunk = await dispatch.file_reading(partial(file.chunk, offset))
+        chunk = await dispatch.files.submit(partial(file.chunk, offset)).answer
         offset += len(chunk)
         yield chunk
 
@@ -99,51 +103,47 @@ class Writer(Protocol):
 
 
 class Renderer:
-    """Renders the answers of one operation from records to bytes."""
+    """Calls the use case of one operation, and renders its answers from records to bytes."""
 
-    def __init__(self, operation: Operation, cache_seconds: int, spool: Spool) -> None:
+    def __init__(self, operation: Operation, gallery: LogoAdmin, cache_seconds: int, spool: Spool) -> None:
         """Render what the operation returns.
 
         Args:
             operation: the operation.
+            gallery: the gallery whose use case is called.
             cache_seconds: how long clients may cache public reads.
             spool: where long bodies are kept.
         """
-        self._success = operation.success
-        self._is_versioned = operation.is_versioned
-        self._is_shared = operation.is_public_read
+        self._operation = operation
+        self._gallery = gallery
         self._reads = operation.method == "GET"
         self._json = operation.renderer().serializer.to_json
         self._spool = spool
-        self._compresses = not operation.holds_secret
         cached = f"public, max-age={cache_seconds}" if operation.is_public_read else "no-store"
         self._fields = [(b"x-content-type-options", b"nosniff"), (b"cache-control", cached.encode())]
         if self._reads:
             self._fields.append(_VARY)
-        self._attachment = (b"content-disposition", f'attachment; filename="{operation.attachment}"'.encode())
 
-    def response(self, perform: Callable[[], Any], scope: Scope) -> "RenderedResponse | LongList":
-        """Call the core, and return the response; a list of several pages is rendered later."""
+    def response(self, command: Command, caller: Caller, request: Request) -> "RenderedResponse | LongList":
+        """Call the use case, and return the response; a list of several pages is rendered later."""
         try:
-            answer = perform()
+            answer = self._operation.use_case(self._gallery)(command, caller)
         except NotModified as error:
-            return self._unmodified(error.version, scope)
+            return self._unmodified(error.version, request)
         fields = [*self._fields, _JSON]
-        if self._is_versioned:
+        if self._operation.is_versioned:
             version = answer.version if isinstance(answer, Listing) else version_of(answer)
-            if self._reads and if_none_match(scope) is None:
-                return self._unmodified(version, scope)
-            fields.append(_etag(version))
+            if self._reads and if_none_match(request) is None:
+                return self._unmodified(version, request)
+            fields.append((b"etag", b'"%d"' % version))
         if isinstance(answer, Listing):
             if answer.goes_on:
-                return LongList(answer, self, fields, self._compresses and accepts_gzip(scope))
+                return LongList(answer, self, fields, self._compresses(request))
             if answer.next_after is not None:
-                fields.append((b"link", f'<{_next(scope, answer.next_after)}>; rel="next"'.encode()))
+                fields.append((b"link", f'<{_next(request, answer.next_after)}>; rel="next"'.encode()))
             answer = answer.first
         content = self._json(answer)
-        if len(content) > SHORT and self._compresses and accepts_gzip(scope):
-            return self._whole(content, fields, gzip=True)
-        return self._whole(content, fields, gzip=False)
+        return self._whole(content, fields, gzip=len(content) > SHORT and self._compresses(request))
 
     def short_response(self, answer: Any) -> RenderedResponse:
         """Return the response with a short answer."""
@@ -151,9 +151,9 @@ class Renderer:
 
     def file_response(self, file: SpooledFile, media_type: str) -> RenderedResponse:
         """Return the response with a file."""
-        file.flush()
-        fields = [*self._fields, self._attachment, (b"content-type", media_type.encode()), _length(file.size)]
-        return RenderedResponse(self._success, fields, file=file, is_shared=self._is_shared)
+        attachment = f'attachment; filename="{self._operation.attachment}"'.encode()
+        fields = [*self._fields, (b"content-disposition", attachment), (b"content-type", media_type.encode())]
+        return self._spooled(file, fields, gzip=False)
 
     def list_response(self, listing: Listing[Any], fields: Fields, *, gzip: bool) -> RenderedResponse:
         """Write a snapshot of a list into a file, and return the response."""
@@ -172,6 +172,9 @@ class Renderer:
         listing.at_one_moment(write)
         return self._spooled(file, fields, gzip=gzip)
 
+    def _compresses(self, request: Request) -> bool:
+        return not self._operation.holds_secret and accepts_gzip(request)
+
     def _whole(self, content: bytes, fields: Fields, *, gzip: bool) -> RenderedResponse:
         if self._reads and len(content) > CHUNK:
             file = self._spool.open()
@@ -180,24 +183,20 @@ class Renderer:
             return self._spooled(file, fields, gzip=gzip)
         if gzip:
             content, fields = in_gzip(content), _compressed(fields)
-        return RenderedResponse(self._success, [*fields, _length(len(content))], content)
+        return RenderedResponse(self._operation.success, [*fields, (b"content-length", b"%d" % len(content))], content)
 
     def _spooled(self, file: SpooledFile, fields: Fields, *, gzip: bool) -> RenderedResponse:
         file.flush()
-        fields = [*(_compressed(fields) if gzip else fields), _length(file.size)]
-        return RenderedResponse(self._success, fields, file=file, is_shared=self._is_shared)
+        fields = [*(_compressed(fields) if gzip else fields), (b"content-length", b"%d" % file.size)]
+        return RenderedResponse(self._operation.success, fields, file=file, is_shared=self._operation.is_public_read)
 
-    def _unmodified(self, version: int, scope: Scope) -> RenderedResponse:
-        name, tag = _etag(version)
-        return RenderedResponse(304, [*self._fields, (name, known_tag(scope, tag) or tag)])
+    def _unmodified(self, version: int, request: Request) -> RenderedResponse:
+        tag = b'"%d"' % version
+        return RenderedResponse(304, [*self._fields, (b"etag", known_tag(request, tag) or tag)])
 
 
 def _body_writer(file: SpooledFile, *, gzip: bool) -> AbstractContextManager[Writer]:
     return gzip_writer(file) if gzip else nullcontext(file)
-
-
-def _etag(version: int) -> tuple[bytes, bytes]:
-    return b"etag", b'"%d"' % version
 
 
 def _compressed(fields: Fields) -> Fields:
@@ -206,16 +205,11 @@ def _compressed(fields: Fields) -> Fields:
     return [_GZIP, *((name, value[:-1] + suffix) if name == b"etag" else (name, value) for name, value in fields)]
 
 
-def _length(size: int) -> tuple[bytes, bytes]:
-    return b"content-length", b"%d" % size
-
-
-def _next(scope: Scope, after: int) -> str:
+def _next(request: Request, after: int) -> str:
     """Return the path of the next page, which is right for any host and scheme of a proxy."""
-    root, path = scope.get("root_path", ""), scope["path"]
-    asked = [(name, value) for name, value in parse_qsl(scope["query_string"].decode("latin-1")) if name != "after"]
-    prefix = "" if path.startswith(f"{root}/") else root
-    return f"{quote(prefix + path)}?{urlencode([*asked, ('after', after)])}"
+    asked = [(name, value) for name, value in parse_qsl(request.query.decode("latin-1")) if name != "after"]
+    prefix = "" if request.path.startswith(f"{request.prefix}/") else request.prefix
+    return f"{quote(prefix + request.path)}?{urlencode([*asked, ('after', after)])}"
 
 
 def error_rendered(error: LogoAdminError | HttpError) -> RenderedResponse:

@@ -12,10 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.model.access import SignedIn
 from logoadmin.domain.model.errors import LogoAdminError
-from logoadmin.entrypoints.http_api.conditions import header_values
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.health import is_health_check
-from logoadmin.entrypoints.http_api.request_state import state_of
+from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.server.logs import FIELDS
 
 log = logging.getLogger("logoadmin.http")
@@ -67,7 +66,7 @@ class LoggedRequests:
         except HttpError as error:
             return error
         except Exception as error:
-            note_cause(scope, error)
+            note_cause(request_of(scope), error)
             _log_failure(scope, error)
             return HttpError(500, headers={"connection": "close"})
         return None
@@ -85,22 +84,22 @@ def _log_failure(scope: Scope, error: Exception) -> None:
 
 def _log_request(level: int, scope: Scope, answer: Message, ms: float) -> None:
     """Log a request that was answered, or was not."""
-    state, client = state_of(scope), scope.get("client")
-    trace = _TRACE.fullmatch(next(iter(header_values(scope, b"traceparent")), ""))
+    request = request_of(scope)
+    trace = _TRACE.fullmatch(request.header(b"traceparent"))
     fields = {
         # By the answer: an id that stands in the history already was replaced by another one.
         "request_id": next(
             (value.decode() for name, value in answer.get("headers", ()) if name == b"x-request-id"), None
         ),
-        "client": client[0] if client else None,
-        "user_id": state.caller.user_id if isinstance(state.caller, SignedIn) else None,
+        "client": request.client or None,
+        "user_id": request.caller.user_id if isinstance(request.caller, SignedIn) else None,
         "method": scope["method"],
-        "route": state.operation.path if state.operation else None,
+        "route": request.operation.path if request.operation else None,
         "status": answer.get("status"),
         "ms": round(ms, 1),
-        "cause": next(iter(state.causes), None),
+        "cause": next(iter(request.causes), None),
         "trace_id": trace[1] if trace else None,
     }
-    outcome = " ".join([str(fields["status"] or "unanswered"), *state.causes])
+    outcome = " ".join([str(fields["status"] or "unanswered"), *request.causes])
     told = scope["method"], scope["path"], outcome, ms, fields["client"] or "-", fields["request_id"] or "-"
     _ACCESS.log(level, "%s %s %s %.1f ms %s %s", *told, extra={FIELDS: fields})

@@ -1,4 +1,4 @@
-"""Receives the body of an import into a spooled file (contract H4, I4)."""
+"""Receives the bodies of requests, into memory or, of imports, into spooled files (contract A21, H4, I4)."""
 
 import asyncio
 import hashlib
@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from starlette.requests import ClientDisconnect
+from starlette.types import Receive
 
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
-from logoadmin.entrypoints.http_api.operation import IMPORTED, JSON_LINES, MAX_UPLOAD
-from logoadmin.entrypoints.http_api.requests import Request, check_length, is_compressed, too_large
+from logoadmin.entrypoints.http_api.operation import JSON, JSON_LINES, MAX_UPLOAD, SMALL_BODY, Operation
+from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.entrypoints.http_api.spool import Spool, SpooledFile
 
+# The memory limit of all unfinished large bodies. Anyone can start one: service keys are only checked later.
+_MAX_HELD: Final = 64 * 1024 * 1024
 _MAX_FILES: Final = 8
 # In a file of MAX_UPLOAD bytes with more lines, each line would be shorter than the shortest record.
 _MAX_LINES: Final = 2_000_000
@@ -22,6 +25,80 @@ _MAX_LINES: Final = 2_000_000
 _MIN_RATE: Final = 32_768.0  # bytes per second
 # The rate is that of the last full period of this length; an upload is not judged before its first one has passed.
 _RATE_PERIOD: Final = 2.0  # seconds
+
+
+def check_head(request: Request, operation: Operation) -> None:
+    """Refuse a request whose head shows that its body is none of the operation, before any of it is received.
+
+    Raises:
+        HttpError: it is of another type, compressed, or too large.
+    """
+    kind = request.media_type
+    # Only a request without a body may leave out its type, which is not known yet.
+    if kind not in operation.media_types and (kind or operation.takes_jsonl):
+        raise HttpError(415, f"Body should be {' or '.join(JSON_LINES) if operation.takes_jsonl else JSON}")
+    if request.header(b"content-encoding").strip().lower() not in ("", "identity"):
+        raise HttpError(415, "Body should not be compressed")
+    length = request.header(b"content-length") or "0"
+    if not length.isdecimal() or int(length[:20]) > operation.max_body:
+        raise _too_large(operation.max_body)
+
+
+def _too_large(most: int) -> HttpError:
+    return HttpError(413, f"Body should have at most {most} bytes")
+
+
+class BodyReader:
+    """Reads bodies, within a memory limit for the whole process.
+
+    At the limit, the oldest large body is refused, not the newest one: clients that never finish their bodies would
+    otherwise block everyone else.
+    """
+
+    def __init__(self) -> None:
+        self._large: dict[asyncio.Timeout, int] = {}  # sizes, in the order in which they became large
+
+    async def read(self, receive: Receive, most: int) -> bytes:
+        """Return the body of a request.
+
+        Raises:
+            HttpError: it is too large, or had to make room for others.
+            ClientDisconnect: the client went away before the end of the body.
+        """
+        body = bytearray()  # one, however small the parts in which it arrives
+        more = True
+        place = asyncio.timeout(None)
+        try:
+            async with place:
+                while more:
+                    chunk, more = await _received(receive)
+                    body += chunk
+                    if len(body) > most:
+                        raise _too_large(most)
+                    if more and len(body) > SMALL_BODY:
+                        self._hold(place, len(body))
+        except TimeoutError:
+            raise too_busy("large bodies") from None
+        finally:
+            self._large.pop(place, None)
+        return bytes(body)
+
+    def _hold(self, place: asyncio.Timeout, size: int) -> None:
+        self._large[place] = size
+        while sum(self._large.values()) > _MAX_HELD:
+            first = next(iter(self._large))
+            del self._large[first]
+            first.reschedule(0)
+        if place not in self._large:
+            raise TimeoutError
+
+
+async def _received(receive: Receive) -> tuple[bytes, bool]:
+    """Return the next bytes of a body, and whether there are more."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise ClientDisconnect
+    return message.get("body", b""), message.get("more_body", False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +153,7 @@ class Uploads:
         self._transfers: set[_Transfer] = set()
 
     @asynccontextmanager
-    async def received(self, request: Request, user_id: int | None) -> AsyncIterator[Upload]:
+    async def received(self, receive: Receive, user_id: int | None) -> AsyncIterator[Upload]:
         """Receive the body of a user's request, and keep it until the block ends.
 
         Raises:
@@ -89,7 +166,7 @@ class Uploads:
             self._stop_slowest()
         file = self._spool.open(share)
         try:
-            yield Upload(file, await self._receive(request, file))
+            yield Upload(file, await self._receive(receive, file))
         finally:
             file.close()
 
@@ -100,46 +177,30 @@ class Uploads:
             self._transfers.discard(slowest)
             slowest.stop()
 
-    async def _receive(self, request: Request, file: SpooledFile) -> str:
+    async def _receive(self, receive: Receive, file: SpooledFile) -> str:
         timeout = asyncio.timeout(None)
         transfer = _Transfer(file, timeout, asyncio.get_running_loop().time())
         self._transfers.add(transfer)
         try:
             async with timeout:
-                return await _write_body(request, file, transfer)
+                return await _write_body(receive, file, transfer)
         except TimeoutError:
             raise too_busy("imports") from None
         finally:
             self._transfers.discard(transfer)
 
 
-def check_head(request: Request) -> None:
-    """Refuse a request whose head shows that its body is not a file of lines.
-
-    Raises:
-        HttpError: it is too large, of another type, or compressed.
-    """
-    if request.headers.get(b"content-type", ("",))[0].partition(";")[0].strip().lower() not in IMPORTED:
-        raise HttpError(415, f"Body should be {' or '.join(JSON_LINES)}")
-    if is_compressed(request):
-        raise HttpError(415, "Body should not be compressed")
-    check_length(request, MAX_UPLOAD)
-
-
-async def _write_body(request: Request, file: SpooledFile, transfer: _Transfer) -> str:
+async def _write_body(receive: Receive, file: SpooledFile, transfer: _Transfer) -> str:
     """Write the body of a request into a file, and return its digest."""
     loop = asyncio.get_running_loop()
     digest, size, lines, more = hashlib.sha256(), 0, 0, True
     while more:
-        message = await request.receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        chunk, more = message.get("body", b""), message.get("more_body", False)
+        chunk, more = await _received(receive)
         transfer.add(len(chunk), loop.time())
         size += len(chunk)
         lines += chunk.count(b"\n")
         if size > MAX_UPLOAD:
-            raise too_large(MAX_UPLOAD)
+            raise _too_large(MAX_UPLOAD)
         if lines > _MAX_LINES:
             raise HttpError(413, f"Body should have at most {_MAX_LINES} lines")
         digest.update(chunk)

@@ -1,0 +1,165 @@
+"""Makes the command of a request (contract A1, A4, A5, A21)."""
+
+import re
+from collections.abc import Collection
+from functools import partial
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from logoadmin.domain.model.command import MOST_FIELDS, MOST_MARKS, REQUEST_OPTIONS, Command, strict_json
+from logoadmin.domain.model.errors import InvalidInput, Problem
+from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
+from logoadmin.entrypoints.http_api.errors import KEY_HEADER, HttpError, option_placed
+from logoadmin.entrypoints.http_api.operation import FORM, JSON, Operation
+from logoadmin.entrypoints.http_api.request import Request
+
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
+# int() refuses thousands of digits; longer numbers than this are out of bounds anyway.
+_LONGEST_INTEGER: Final = 100
+_FLAGS: Final = {"true": True, "false": False}
+# The types of problems with text that cannot be converted.
+_PARSING: Final = {
+    "int_type": ("Input should be a valid integer, unable to parse string as an integer", "int_parsing"),
+    "bool_type": ("Input should be a valid boolean, unable to interpret input", "bool_parsing"),
+}
+_REPLAYED: Final = (b"idempotency-replayed", b"true")
+_PLACES: Final = ("path", "query", "header", "body")
+
+
+def command_of(request: Request, operation: Operation, body: bytes | None = None) -> Command:
+    """Return the command in the path, query, headers and body of a request.
+
+    Args:
+        request: the request.
+        operation: its operation.
+        body: its body; None if the command has no fields in one.
+
+    Raises:
+        HttpError: the type of the body is missing.
+        InvalidInput: the request is not valid; has all its problems.
+    """
+    sent = {} if body is None else _fields_of_body(request, operation, body)
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    if isinstance(sent, Problem):
+        problems.append(sent)
+    elif operation.not_in_body.isdisjoint(sent):
+        values = sent
+    else:
+        values = {name: value for name, value in sent.items() if name not in operation.not_in_body}
+        problems += _extra("body", [name for name in sent if name in operation.not_in_body])
+    refreshes = values.get("grant_type") == "refresh_token"
+    if request.query:
+        problems += _add_query(values, request.query, operation)
+    for name, kind in operation.path_fields.items():
+        text = request.path_params[name]
+        values[name] = _integer(text) if kind is int else text
+    problems += _add_options(values, request, operation)
+    try:
+        command = (operation.refreshes if operation.refreshes and refreshes else operation.command)(**values)
+    except InvalidInput as error:
+        found = [_placed(problem, operation) for problem in error.problems]
+        # Missing fields of a missing body are not reported.
+        problems += [problem for problem in found if problem.loc[0] != "body" or not isinstance(sent, Problem)]
+    if problems:
+        raise InvalidInput(sorted(problems, key=lambda problem: _PLACES.index(str(problem.loc[0]))))
+    return command
+
+
+def _fields_of_body(request: Request, operation: Operation, body: bytes) -> dict[str, Any] | Problem:
+    """Return the fields of the body, or the problem with it."""
+    kind = request.media_type
+    if body and not kind:
+        raise HttpError(415, f"Body should be {JSON}")
+    if kind == FORM:
+        return _form(body)
+    if not body:
+        return {} if operation.bodiless else Problem(("body",), "Field required", "missing")
+    try:
+        values = strict_json(body, MOST_MARKS)
+    except ValueError as error:
+        return Problem(("body",), f"Invalid JSON: {error}", "json_invalid")
+    if not isinstance(values, dict):
+        return Problem(("body",), "Input should be a JSON object", "dict_type")
+    return _too_many("body") if len(values) > MOST_FIELDS else values
+
+
+def _form(body: bytes) -> dict[str, str] | Problem:
+    """Return the known fields of an OAuth 2 form; others are ignored (RFC 6749 §3.2)."""
+    try:
+        fields = _pairs(body)
+    except ValueError:
+        return Problem(("body",), "Input should be a form in UTF-8", "value_error")
+    ours = ("grant_type", "username", "password", "refresh_token")
+    return {name: value for name, value in fields if name in ours}
+
+
+def _add_query(values: dict[str, Any], query: bytes, operation: Operation) -> list[Problem]:
+    """Add the fields of the query to the values, and return its problems."""
+    if query.count(b"&") >= MOST_FIELDS:
+        return [_too_many("query")]
+    try:
+        given = _pairs(query)
+    except UnicodeError:
+        return [Problem(("query",), "Query should be text in UTF-8", "string_unicode")]
+    problems = _extra("query", [name for name in dict.fromkeys(dict(given)) if name not in operation.query_fields])
+    for name, text in given:
+        kind = operation.query_fields.get(name)
+        if kind is None:
+            continue  # one of the problems already
+        if name in operation.repeated:
+            values.setdefault(name, []).append(text)
+            continue
+        if name in values:
+            problems.append(Problem(("query", name), "Parameter should be given once", "value_error"))
+        values[name] = _integer(text) if kind is int else _FLAGS.get(text, text) if kind is bool else text
+    return problems
+
+
+def _add_options(values: dict[str, Any], request: Request, operation: Operation) -> list[Problem]:
+    """Add the options in the headers to the values, and return their problems."""
+    if operation.method == "GET":
+        if versions := if_none_match(request):
+            values["if_none_match"] = versions
+    elif operation.is_conditional:
+        values["if_match"] = if_match(request)
+    elif keys := request.headers.get(b"idempotency-key"):
+        if len(keys) > 1:
+            return [Problem(KEY_HEADER, "Header should be given once", "value_error")]
+        values |= {"idempotency_key": keys[0], "on_replay": partial(request.response_fields.add, _REPLAYED)}
+    return []
+
+
+def _extra(where: str, names: Collection[str]) -> list[Problem]:
+    if len(names) > MOST_FIELDS:
+        return [_too_many(where)]
+    return [Problem((where, name), "Extra inputs are not permitted", "extra_forbidden") for name in names]
+
+
+def _too_many(where: str) -> Problem:
+    return Problem((where,), f"Input should have at most {MOST_FIELDS} fields", "too_long")
+
+
+def _pairs(sent: bytes) -> list[tuple[str, str]]:
+    """Return the names and values of a query or a form, decoded as UTF-8."""
+    return parse_qsl(sent.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+
+
+def _integer(text: str) -> int | str:
+    if _INTEGER.fullmatch(text) is None:
+        return text
+    sign = "-" if text.startswith("-") else ""
+    digits = text.lstrip("+-").lstrip("0") or "0"
+    return int(sign + digits[:_LONGEST_INTEGER])
+
+
+def _placed(problem: Problem, operation: Operation) -> Problem:
+    """Return a command's problem with its place in the request; values in paths and queries are converted from text."""
+    name = problem.loc[0]
+    if name in REQUEST_OPTIONS:
+        return option_placed(problem)
+    place = "path" if name in operation.path_fields else "query" if name in operation.query_fields else "body"
+    msg, type_ = problem.msg, problem.type
+    if place != "body":
+        msg, type_ = _PARSING.get(type_, (msg, type_))
+    return Problem((place, *problem.loc), msg, type_)

@@ -1,0 +1,98 @@
+"""A request as its layers share it, up to the access log of the server (contract A21, G4, K3)."""
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from starlette.types import Scope
+
+from logoadmin.domain.model.access import Caller, SentRequestId
+from logoadmin.entrypoints.http_api.operation import Operation
+
+_IN_SCOPE: Final = "logoadmin.request"
+_REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
+_NOT_SENT: Final = ("",)
+
+
+@dataclass(slots=True)
+class Request:
+    """The head of a request, and what its layers tell each other.
+
+    Attributes:
+        method: the HTTP method.
+        prefix: the path of the application in which this one is mounted, if any.
+        path: the decoded path, as the server passes it.
+        raw_path: the path as it was sent, if the server passes it.
+        query: the query as it was sent.
+        client: the address of the client, empty if unknown.
+        headers: the values of each header, in the order in which they were sent.
+        media_type: the type of the body, in small letters and without parameters.
+        id: its id in the log and the history: the client's, unless the history has it already, or a random one.
+        path_params: the fields in the path.
+        began: when it was first seen, by ``time.perf_counter``, if earlier than its measurement.
+        deadline: when its response is due, by the event loop's clock.
+        operation: the operation that serves it.
+        caller: who sent it.
+        version: the version of all records, read before the records, see
+            :class:`~logoadmin.entrypoints.http_api.response_cache.DataVersion`.
+        causes: codes of failures, for the log.
+        response_fields: header fields that the use case adds to the response.
+    """
+
+    method: str
+    prefix: str
+    path: str
+    raw_path: bytes | None
+    query: bytes
+    client: str
+    headers: Mapping[bytes, Sequence[str]]
+    media_type: str
+    id: str | SentRequestId
+    path_params: Mapping[str, str] = field(default_factory=dict)
+    began: float | None = None
+    deadline: float | None = None
+    operation: Operation | None = None
+    caller: Caller | None = None
+    version: object | None = None
+    causes: list[str] = field(default_factory=list)
+    response_fields: set[tuple[bytes, bytes]] = field(default_factory=set)
+
+    def header(self, name: bytes) -> str:
+        """Return the first value of a header; empty if it was not sent."""
+        return self.headers.get(name, _NOT_SENT)[0]
+
+    @property
+    def current_id(self) -> str:
+        """The current id."""
+        return self.id if isinstance(self.id, str) else self.id.text
+
+
+def request_of(scope: Scope) -> Request:
+    """Return a request, which the first call puts into its scope."""
+    request: Request | None = scope.get(_IN_SCOPE)
+    if request is None:
+        request = scope[_IN_SCOPE] = _request(scope)
+    return request
+
+
+def _request(scope: Scope) -> Request:
+    headers: dict[bytes, list[str]] = {}
+    for name, value in scope["headers"]:
+        headers.setdefault(name, []).append(value.decode("latin-1"))
+    # Ids are not secret; reading the system's randomness would release the interpreter lock.
+    own = f"{random.getrandbits(64):016x}"
+    sent = headers.get(b"x-request-id", _NOT_SENT)[0]
+    client = scope.get("client")
+    return Request(
+        scope["method"],
+        scope.get("root_path", ""),
+        scope["path"],
+        scope.get("raw_path"),
+        scope["query_string"],
+        client[0] if client else "",
+        headers,
+        headers.get(b"content-type", _NOT_SENT)[0].partition(";")[0].strip().lower(),
+        SentRequestId(sent, own) if _REQUEST_ID.fullmatch(sent) else own,
+    )
