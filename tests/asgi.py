@@ -48,10 +48,8 @@ def ask(
     asgi_version: str = "2.4",
 ) -> AppResponse:
     """Send one arbitrary request; each part of the body is a message, and no headers are added."""
-    raw_path = path.encode() if isinstance(path, str) else path
-    target, _, query = raw_path.partition(b"?")
     parts = [body] if isinstance(body, bytes) else list(body)
-    scope = _scope(method, target, query, [(_bytes(name).lower(), _bytes(value)) for name, value in headers])
+    scope = scope_of(method, path, headers)
     scope["asgi"]["spec_version"] = asgi_version
     return _LOOP.run_until_complete(asyncio.wait_for(_answer(app, scope, parts), 10))
 
@@ -91,6 +89,19 @@ _LOOP: Final = asyncio.new_event_loop()
 atexit.register(_LOOP.close)
 
 
+def scope_of(method: str, path: str | bytes, headers: Iterable[tuple[str | bytes, str | bytes]] = ()) -> Scope:
+    """Return the scope of a request as a server makes it."""
+    raw_path = path.encode() if isinstance(path, str) else path
+    target, _, query = raw_path.partition(b"?")
+    return _scope(method, target, query, [(_bytes(name).lower(), _bytes(value)) for name, value in headers])
+
+
+async def nothing_more() -> Message:
+    """Receive nothing from a client that stays connected."""
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
 def _scope(method: str, target: bytes, query: bytes, headers: list[tuple[bytes, bytes]], root_path: str = "") -> Scope:
     return {
         "type": "http",
@@ -119,8 +130,7 @@ async def _answer(app: ASGIApp, scope: Scope, parts: Sequence[bytes]) -> AppResp
     async def receive() -> Message:
         if coming:
             return coming.pop(0)
-        await asyncio.Event().wait()  # a client that stays connected and sends nothing more
-        raise AssertionError
+        return await nothing_more()
 
     async def send(message: Message) -> None:
         sent.append(message)

@@ -14,13 +14,10 @@ from logoadmin.domain.model.command import strict_json
 from logoadmin.entrypoints.http_api import commands
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from tests.asgi import AppClient
+from tests.asgi import AppClient, scope_of
 from tests.entrypoints.conftest import Headers
+from tests.entrypoints.test_operations import JSON_TYPE, LARGEST, LARGEST_WITH_CSS
 from tests.gallery import ARTWORK
-
-JSON_TYPE = {"content-type": "application/json"}
-LARGEST = 65_536
-LARGEST_WITH_CSS = 3_670_016
 
 
 def json_problem(text: str) -> dict[str, object]:
@@ -99,7 +96,7 @@ def test_an_unfinished_body_holds_little_more_than_its_bytes(app: ASGIApp) -> No
     """However small the chunks are in which it comes, of which each is an object of 35 bytes."""
 
     async def held() -> int:
-        left, is_there = LARGEST // 2, asyncio.Event()
+        left, is_there = LARGEST // 4, asyncio.Event()
 
         async def receive() -> Message:
             nonlocal left
@@ -112,8 +109,7 @@ def test_an_unfinished_body_holds_little_more_than_its_bytes(app: ASGIApp) -> No
         async def send(message: Message) -> None:
             pytest.fail(f"answered with {message}")
 
-        scope = {"type": "http", "method": "POST", "path": "/api/auth/token", "query_string": b"", "headers": []}
-        task = asyncio.ensure_future(app(scope, receive, send))
+        task = asyncio.ensure_future(app(scope_of("POST", "/api/auth/token"), receive, send))
         await is_there.wait()
         task.cancel()
         return tracemalloc.get_traced_memory()[0]
@@ -146,9 +142,9 @@ class Unfinished:
 async def statuses_of_unfinished(app: ASGIApp, size: int, count: int) -> list[int | None]:
     """Return the status that each of some requests gets that come one after the other, None where it may go on."""
     requests = [Unfinished(size) for _ in range(count)]
-    headers = [(b"authorization", b"Bearer lga_" + b"a" * 43), (b"content-type", b"application/json")]
-    scope = {"type": "http", "method": "POST", "path": "/api/logos", "query_string": b"", "headers": headers}
-    tasks = [asyncio.ensure_future(app({**scope}, request.receive, request.send)) for request in requests]
+    headers = [("authorization", "Bearer lga_" + "a" * 43), *JSON_TYPE.items()]
+    scopes = [scope_of("POST", "/api/logos", headers) for _ in requests]
+    tasks = [asyncio.ensure_future(app(s, r.receive, r.send)) for s, r in zip(scopes, requests, strict=True)]
     for _ in range(20):
         await asyncio.sleep(0)
     for task in tasks:

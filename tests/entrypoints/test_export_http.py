@@ -14,7 +14,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.services.import_export import ExportRecords
 from logoadmin.entrypoints.http_api import spool
-from tests.asgi import AppClient, ask
+from tests.asgi import AppClient, ask, nothing_more, scope_of
 from tests.entrypoints.conftest import Headers
 from tests.gallery import WatchedStorage
 
@@ -109,13 +109,7 @@ async def has_begun(task: "asyncio.Task[int]") -> None:
 async def read(app: ASGIApp, user: Headers, goes_on: asyncio.Event) -> int:
     """Ask for logos, and take no more than the head of the answer until it goes on; return its status."""
     status: list[int] = []
-    headers = [(name.encode(), text.encode()) for name, text in user.items()]
-    scope = {"type": "http", "method": "GET", "path": "/api/export", "query_string": b"kind=logo", "headers": headers}
     own = asyncio.current_task()
-
-    async def receive() -> dict[str, Any]:
-        await asyncio.Event().wait()
-        raise AssertionError("nothing is sent")
 
     async def send(message: Any) -> None:
         if message["type"] == "http.response.start":
@@ -125,7 +119,7 @@ async def read(app: ASGIApp, user: Headers, goes_on: asyncio.Event) -> int:
         elif status == [200]:
             await goes_on.wait()
 
-    await app(scope, receive, send)
+    await app(scope_of("GET", "/api/export?kind=logo", user.items()), nothing_more, send)
     return status[0]
 
 

@@ -18,7 +18,7 @@ from logoadmin.entrypoints.http_api import bodies, endpoints, responses
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
-from tests.asgi import AppClient, AppResponse, ask
+from tests.asgi import AppClient, AppResponse, ask, scope_of
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ANN_PASSWORD, ARTWORK, WatchedStorage
 
@@ -245,15 +245,13 @@ async def begun(app: ASGIApp, user: Headers, ended: asyncio.Event, waited_for: a
 async def posted(app: ASGIApp, user: Headers, receive: Receive) -> int:
     """Send an import in the parts that are received; return the status of the answer."""
     status: list[int] = []
-    sent = {**user, "content-type": "application/jsonl", "host": "localhost"}
-    headers = [(name.encode(), text.encode()) for name, text in sent.items()]
-    scope = {"type": "http", "method": "POST", "path": "/api/import", "query_string": b"", "headers": headers}
+    headers = [*user.items(), ("content-type", "application/jsonl"), ("host", "localhost")]
 
     async def send(message: Any) -> None:
         if message["type"] == "http.response.start":
             status.append(message["status"])
 
-    await app({**scope, "root_path": "", "client": ("192.0.2.1", 1)}, receive, send)
+    await app(scope_of("POST", "/api/import", headers), receive, send)
     return status[0]
 
 

@@ -10,6 +10,7 @@ import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.limits import ClientLimits, SlowReader
+from tests.asgi import nothing_more, scope_of
 from tests.entrypoints.told_time import run
 from tests.gallery import FrozenClock, gallery_on
 
@@ -25,16 +26,16 @@ class Body:
 
     async def receive(self) -> Message:
         if not self._left:
-            await asyncio.Event().wait()
+            await nothing_more()
         await asyncio.sleep(self._every)
         self._left -= 1
         return {"type": "http.request", "body": self._part, "more_body": self._left > 0 or not self._complete}
 
 
-def sent(path: str, body: Body, media_type: bytes = b"application/json") -> tuple[int, float]:
+def sent(path: str, body: Body, media_type: str = "application/json") -> tuple[int, float]:
     """Send a body to the service; return the status of the response and how long it took."""
     app = logoadmin.asgi(gallery_on(MemoryStorage(), FrozenClock()))
-    scope = scope_of("POST", path, [(b"content-type", media_type)])
+    scope = scope_of("POST", path, [("content-type", media_type)])
     statuses: list[int] = []
 
     async def send(message: Message) -> None:
@@ -48,18 +49,6 @@ def sent(path: str, body: Body, media_type: bytes = b"application/json") -> tupl
     seconds = run(main())
     (status,) = statuses
     return status, round(seconds, 1)
-
-
-def scope_of(method: str, path: str, headers: list[tuple[bytes, bytes]]) -> Scope:
-    return {
-        "type": "http",
-        "method": method,
-        "path": path,
-        "raw_path": path.encode(),
-        "root_path": "",
-        "query_string": b"",
-        "headers": headers,
-    }
 
 
 @pytest.mark.rule("contract H4", "contract H6", "contract A21")
@@ -84,7 +73,7 @@ def test_a_body_arrives_steadily_and_within_15_seconds_or_is_a_408(body: Body, s
 @pytest.mark.rule("contract H4", "contract I4")
 @pytest.mark.parametrize(("size", "status", "seconds"), [(1_000, 200, 60), (400, 408, 21), (0, 408, 5)])
 def test_an_import_must_only_arrive_steadily(size: int, status: int, seconds: float) -> None:
-    body, scope = Body(size, 1, 60), scope_of("POST", "/api/import", [(b"content-type", b"application/jsonl")])
+    body, scope = Body(size, 1, 60), scope_of("POST", "/api/import", [("content-type", "application/jsonl")])
 
     async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
         while (await receive())["more_body"]:
@@ -103,7 +92,7 @@ def test_an_import_must_only_arrive_steadily(size: int, status: int, seconds: fl
 
 @pytest.mark.rule("contract H4", "contract A21")
 def test_a_body_of_lines_is_not_received_where_none_are_imported() -> None:
-    assert sent("/api/authors", Body(1_000, 1, 60), b"application/jsonl") == (415, 0)
+    assert sent("/api/authors", Body(1_000, 1, 60), "application/jsonl") == (415, 0)
 
 
 async def _never_sent(_: Message) -> None:
@@ -138,15 +127,10 @@ async def reading(size: int, rate: float, every: float, held: int = 128 * KIB, p
 
     client = asyncio.ensure_future(read_on())
     try:
-        await ClientLimits(app)(scope_of("GET", "/", []), _never, send)
+        await ClientLimits(app)(scope_of("GET", "/"), nothing_more, send)
     finally:
         client.cancel()
     return read + buffer, largest
-
-
-async def _never() -> Message:
-    await asyncio.Event().wait()
-    raise AssertionError
 
 
 @pytest.mark.rule("contract E1", "contract H4", "contract K8")
@@ -187,4 +171,4 @@ def test_a_client_that_waits_for_the_service_is_not_slow() -> None:
     async def receive() -> Message:
         return {"type": "http.request", "body": b"a"}
 
-    run(ClientLimits(app)(scope_of("POST", "/", []), receive, send))
+    run(ClientLimits(app)(scope_of("POST", "/"), receive, send))

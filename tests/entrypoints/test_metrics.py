@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from starlette.types import Message, Scope
+from starlette.types import Message
 
 import logoadmin
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
@@ -24,7 +24,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import SignInRefused, StorageUnavailable, TooManySignIns
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.server import listen, metrics_served, url_of
-from tests.asgi import AppClient, ask
+from tests.asgi import AppClient, ask, scope_of
 from tests.gallery import ADMIN_PASSWORD, stock
 from tests.mariadb import free_port
 from tests.series import Samples, all_series, samples
@@ -92,7 +92,6 @@ def test_cached_responses_are_counted_apart(own: LogoAdmin, client: AppClient) -
 
 def test_a_request_of_a_client_that_disconnects_is_counted_from_the_cache_or_not(own: LogoAdmin) -> None:
     app = logoadmin.asgi(own)
-    scope: Scope = {"type": "http", "method": "GET", "query_string": b"", "headers": []}
 
     async def lost(message: Message) -> None:
         if message["type"] == "http.response.body":
@@ -102,7 +101,7 @@ def test_a_request_of_a_client_that_disconnects_is_counted_from_the_cache_or_not
         return {"type": "http.disconnect"}
 
     async def read(path: str) -> None:
-        await app({**scope, "path": path, "raw_path": path.encode()}, receive, lost)
+        await app(scope_of("GET", path), receive, lost)
 
     ask(app, "GET", "/api/themes")
     for path, times in ("/api/authors", 1), ("/api/themes", 2):

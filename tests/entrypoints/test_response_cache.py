@@ -12,7 +12,7 @@ from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion, ResponseCache
 from logoadmin.ports.metrics import NoMetrics
-from tests.asgi import AppResponse, ask
+from tests.asgi import AppResponse, ask, nothing_more, scope_of
 
 pytestmark = pytest.mark.rule("contract E1", "contract F1")
 
@@ -167,8 +167,7 @@ def test_under_another_prefix_it_is_another_answer(cache: ResponseCache, applica
         async def send(_: Message) -> None:
             pass
 
-        scope = {"type": "http", "method": "GET", "path": "/a", "query_string": b"", "headers": []}
-        await cache({**scope, "root_path": root_path}, None, send)  # type: ignore[arg-type]  # nobody receives
+        await cache({**scope_of("GET", "/a"), "root_path": root_path}, nothing_more, send)
 
     for root_path in ("/one", "/one", "/two"):
         asyncio.run(under(root_path))

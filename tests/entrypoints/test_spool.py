@@ -23,7 +23,7 @@ from logoadmin.entrypoints.http_api import spool
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.spool import CHUNK, DiskBudget, SharedResponses, Spool
-from tests.asgi import AppClient, ask
+from tests.asgi import AppClient, ask, nothing_more, scope_of
 from tests.entrypoints.conftest import bearer
 from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, WatchedStorage, gallery_on, recorded
 
@@ -105,16 +105,14 @@ def test_the_history_of_heavy_records_is_whole(client: AppClient, gallery: LogoA
 
 def send_all(app: ASGIApp, path: str, sent: Callable[[dict[str, Any]], object]) -> None:
     """Send a request, and pass on the response one message after the other."""
-    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": [], "root_path": ""}
-
-    async def receive() -> dict[str, Any]:
-        await asyncio.sleep(3600)
-        return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
         sent(message)
 
-    asyncio.run(app({**scope, "http_version": "1.1", "scheme": "http", "server": ("a", 80)}, receive, send))  # type: ignore[arg-type]  # any coroutine
+    async def request() -> None:
+        await app(scope_of("GET", path), nothing_more, send)
+
+    asyncio.run(request())
 
 
 @pytest.mark.rule("contract K8")
@@ -160,12 +158,7 @@ def test_a_rush_of_readers_renders_a_list_once_and_a_client_that_goes_away_ends_
         async def send(message: Any) -> None:
             sent.append(len(message.get("body", b"")))
 
-        async def receive() -> dict[str, Any]:
-            await asyncio.Event().wait()
-            raise AssertionError
-
-        scope = {"type": "http", "method": "GET", "path": "/api/logos", "query_string": b"", "headers": []}
-        await app({**scope, "root_path": "", "client": None, "server": ("a", 80)}, receive, send)
+        await app(scope_of("GET", "/api/logos"), nothing_more, send)
         return sum(sent)
 
     async def rush() -> list[int]:
