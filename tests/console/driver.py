@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
@@ -55,6 +55,11 @@ class Appearance:
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 LANGUAGES: Final[tuple[Literal["en", "ru"], ...]] = ("en", "ru")
 APPEARANCES: Final = tuple(Appearance(*each) for each in product(WIDTHS, SCHEMES, LANGUAGES))
+
+
+# Said one after the other to a person who is too fast, in English and in Russian.
+AGAIN: Final = ("Try again in 3 seconds", "Try again in 2 seconds", "You can try again now")
+AGAIN_RU: Final = ("через 3 секунды", "через 2 секунды", "Теперь можно повторить")
 
 
 @contextmanager
@@ -143,6 +148,13 @@ class Person:
         while words not in (place.text_content() or ""):
             assert time.monotonic() < end, words
             self.page.wait_for_timeout(20)
+
+    def waits(self, words: Sequence[str], place: Locator, button: Locator) -> None:
+        """See seconds pass until a button may be used again; only the first of them is read aloud."""
+        for expected in words[:2]:
+            self.catch(expected, place)
+            expect(button).to_have_attribute("aria-disabled", "true")
+        assert words[0] in (place.locator(".hidden").first.text_content() or "")
 
     def picture(self, name: str, folder: Path) -> None:
         """Take a picture of the page into a folder."""

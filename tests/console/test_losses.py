@@ -171,9 +171,7 @@ def test_a_link_to_the_same_view_or_a_hash_in_the_address_keeps_the_typed_values
 
 
 @pytest.mark.rule("contract J4")
-def test_a_session_that_cannot_be_renewed_names_a_database_outage_or_a_rate_limit(
-    console: Person,
-) -> None:
+def test_a_session_that_cannot_be_renewed_names_a_database_outage_or_a_rate_limit(console: Person) -> None:
     console.sign_in("logos")
     page = console.page
     expect(page.locator(".card").first).to_be_visible()

@@ -1,15 +1,16 @@
 """Services that run one after another or at the same time, with a passed socket or a port of their own."""
 
+import http.client
+import json
 import os
 import signal
 import socket
-import subprocess
-import sys
+import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 
@@ -18,6 +19,7 @@ from tests.deploy.nginx import PREFIX, SETTINGS, nginx
 from tests.mariadb import free_port
 from tests.services import ROOT, Service, comes_true, start, workers_of
 
+GALLERY: Final = ROOT / "tests/gallery.jsonl"
 # As systemd does before it executes the program: sockets from descriptor 3 on, their number and the process id in the
 # environment. With PR_SET_MDWE, if the system has it, as MemoryDenyWriteExecute= of the unit does.
 _SYSTEMD: Final = """
@@ -37,6 +39,32 @@ def start_with(sockets: list[socket.socket], directory: Path, *options: str) -> 
     numbers = [each.fileno() for each in sockets]
     given = " ".join(map(str, numbers))
     return start("-c", _SYSTEMD, given, "serve", *options, directory=directory, pass_fds=numbers)
+
+
+class Answer(NamedTuple):
+    """What a service or its proxy answered."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+
+def ask(port: int, trusted: Path | None, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+    """Make a request to this machine; with TLS, if a certificate is to be trusted, and a dictionary as JSON."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    if isinstance(body, dict):
+        body, named = json.dumps(body), {"Content-Type": "application/json", **named}
+    connection = (
+        http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        if trusted is None
+        else http.client.HTTPSConnection(
+            "127.0.0.1", port, timeout=60, context=ssl.create_default_context(cafile=str(trusted))
+        )
+    )
+    with closing(connection):
+        connection.request(method, path, body, named)
+        answer = connection.getresponse()
+        return Answer(answer.status, answer.headers, answer.read())
 
 
 class Services:
@@ -118,7 +146,8 @@ def behind(front: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-def import_gallery(directory: Path) -> None:
+def import_gallery(directory: Path, **environment: str) -> None:
     """Import tests/gallery.jsonl into the database that the environment names, or into a file."""
-    imported = [sys.executable, "-m", "logoadmin", "import", str(ROOT / "tests/gallery.jsonl")]
-    subprocess.run(imported, check=True, cwd=directory, capture_output=True, timeout=180)
+    imported = start("-m", "logoadmin", "import", str(GALLERY), directory=directory, environment=environment)
+    _, log = imported.process.communicate(timeout=180)
+    assert imported.process.returncode == 0, log

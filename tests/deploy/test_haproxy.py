@@ -2,11 +2,8 @@
 
 import http.client
 import json
-import os
 import shutil
-import ssl
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -16,6 +13,7 @@ from typing import Any, Final
 import pytest
 
 from tests.deploy.load import Load, make_certificate
+from tests.deploy.services import Answer, ask, import_gallery
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
 from tests.services import comes_true, service
@@ -38,9 +36,6 @@ SETTINGS: Final = {
 }
 
 
-Answer = tuple[int, http.client.HTTPMessage, bytes]
-
-
 @dataclass(frozen=True)
 class Proxied:
     """Two services with the same records behind HAProxy."""
@@ -50,19 +45,12 @@ class Proxied:
     certificate: Path
     services: "list[subprocess.Popen[str]]"
 
-    def ask(
-        self, method: str, path: str, body: Any = None, **headers: str
-    ) -> tuple[int, http.client.HTTPMessage, bytes]:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        trust = ssl.create_default_context(cafile=str(self.certificate))
-        with closing(http.client.HTTPSConnection("127.0.0.1", self.https, timeout=60, context=trust)) as connection:
-            connection.request(method, path, json.dumps(body) if body else None, named)
-            answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read()
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        return ask(self.https, self.certificate, method, path, body, **headers)
 
     def token(self) -> str:
         body = {"username": "admin", "password": PASSWORD}
-        status, _, answer = self.ask("POST", "/api/auth/token", body, Content_Type="application/json")
+        status, _, answer = self.ask("POST", "/api/auth/token", body)
         assert status == 200, answer
         return str(json.loads(answer)["access_token"])
 
@@ -81,14 +69,12 @@ def proxied(tmp_path: Path) -> Iterator[Proxied]:
     program = shutil.which("haproxy", path=search_path())
     if program is None:
         skip_without("HAPROXY", "haproxy is not installed")
-    imported = [sys.executable, "-m", "logoadmin", "import", str(ROOT / "tests/gallery.jsonl")]
-    imported += ["--database", f"sqlite:///{tmp_path / 'gallery.db'}"]
-    subprocess.run(imported, check=True, env={**os.environ, **SETTINGS}, timeout=180)
+    database = {"LOGOADMIN_DATABASE": f"sqlite:///{tmp_path / 'gallery.db'}"}
+    import_gallery(tmp_path, **SETTINGS, **database)
     certificate = make_certificate(tmp_path)
     pem = tmp_path / "gallery.example.pem"
     pem.write_text(certificate.read_text() + certificate.with_suffix(".key").read_text())
     with ExitStack() as ended:
-        database = {"LOGOADMIN_DATABASE": f"sqlite:///{tmp_path / 'gallery.db'}"}
         services = []
         for number in range(2):
             log = ended.enter_context((tmp_path / f"log{number}").open("w"))

@@ -4,7 +4,6 @@ import http.client
 import json
 import os
 import re
-import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from urllib.parse import urljoin
 import pytest
 
 from tests.deploy.nginx import Nginx, nginx
+from tests.deploy.services import Answer, ask, import_gallery
 from tests.services import service
 
 pytestmark = [pytest.mark.slow("nginx and a service are started and stopped"), pytest.mark.rule("contract K6")]
@@ -25,13 +25,6 @@ pytestmark = [pytest.mark.slow("nginx and a service are started and stopped"), p
 ROOT: Final = Path(__file__).parents[2]
 PASSWORD: Final = "correct horse battery"
 MIB: Final = 2**20
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    headers: http.client.HTTPMessage
-    body: bytes
 
 
 @dataclass(frozen=True)
@@ -43,35 +36,27 @@ class Proxied:
 
     def ask(self, method: str, path: str, body: Any = None, /, *, direct: bool = False, **headers: str) -> Answer:
         """Send a request to nginx with TLS, or to the service without."""
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        trust = ssl.create_default_context(cafile=str(self.proxy.certificate))
-        connection = (
-            http.client.HTTPConnection("127.0.0.1", self.direct, timeout=60)
-            if direct
-            else http.client.HTTPSConnection("127.0.0.1", self.proxy.https, timeout=60, context=trust)
+        port, trusted = (self.direct, None) if direct else (self.proxy.https, self.proxy.certificate)
+        return ask(port, trusted, method, path, body, **headers)
+
+    def sign_in(self, **headers: str) -> str:
+        """Return the value of the header that proves who asks."""
+        credentials = {"username": "admin", "password": PASSWORD}
+        signed_in = ask(
+            self.proxy.https, self.proxy.certificate, "POST", "/gallery/api/auth/token", credentials, **headers
         )
-        with closing(connection):
-            connection.request(method, path, body, named)
-            answer = connection.getresponse()
-            return Answer(answer.status, answer.headers, answer.read())
-
-
-def logoadmin(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "logoadmin", *arguments]
+        assert signed_in.status == 200
+        return f"Bearer {json.loads(signed_in.body)['access_token']}"
 
 
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
     directory = tmp_path_factory.mktemp("nginx")
-    environment = {**os.environ, "LOGOADMIN_ADMIN_PASSWORD": PASSWORD}
-    environment["LOGOADMIN_DATABASE"] = f"sqlite:///{directory / 'gallery.db'}"
-    subprocess.run(logoadmin("import", str(ROOT / "tests/gallery.jsonl")), check=True, env=environment, timeout=60)
+    environment = {"LOGOADMIN_ADMIN_PASSWORD": PASSWORD, "LOGOADMIN_DATABASE": f"sqlite:///{directory / 'gallery.db'}"}
+    import_gallery(directory, **environment)
     options = ["--access", "guarded", "--hosts", "gallery.example", "--trusted-proxies", "127.0.0.1"]
-    options += ["--root-path", "/gallery", "--database", environment["LOGOADMIN_DATABASE"]]
-    with (
-        service(directory, *options, LOGOADMIN_ADMIN_PASSWORD=PASSWORD) as served,
-        nginx(directory, served.port) as proxy,
-    ):
+    options += ["--root-path", "/gallery"]
+    with service(directory, *options, log=None, **environment) as served, nginx(directory, served.port) as proxy:
         yield Proxied(served.port, proxy)
 
 
@@ -114,7 +99,8 @@ def test_links_lead_back_through_the_prefix(proxied: Proxied) -> None:
 
 @pytest.mark.rule("contract K4")
 def test_doctor_finds_nothing_wrong_with_the_recipe(proxied: Proxied) -> None:
-    told = logoadmin("doctor", "--access", "guarded", "--hosts", "gallery.example", "--trusted-proxies", "127.0.0.1")
+    told = [sys.executable, "-m", "logoadmin", "doctor", "--access", "guarded", "--hosts", "gallery.example"]
+    told += ["--trusted-proxies", "127.0.0.1"]
     told += ["--root-path", "/gallery", "--port", str(proxied.direct)]
     told += ["--url", f"https://127.0.0.1:{proxied.proxy.https}/gallery"]
     directory = proxied.proxy.certificate.parent
@@ -137,10 +123,7 @@ def test_requests_without_tls_are_redirected(proxied: Proxied) -> None:
 
 
 def test_nginx_accepts_the_largest_body_of_the_service(proxied: Proxied) -> None:
-    credentials = json.dumps({"username": "admin", "password": PASSWORD})
-    signed_in = proxied.ask("POST", "/gallery/api/auth/token", credentials, Content_Type="application/json")
-    assert signed_in.status == 200
-    bearer = f"Bearer {json.loads(signed_in.body)['access_token']}"
+    bearer = proxied.sign_in()
     theme: dict[str, Any] = {
         "kind": "theme",
         "name": "t",
@@ -163,15 +146,7 @@ def test_nginx_accepts_the_largest_body_of_the_service(proxied: Proxied) -> None
 
 def test_the_client_is_the_peer_of_nginx_whatever_it_sends(proxied: Proxied) -> None:
     """The address of a session is that of the connection."""
-    credentials = json.dumps({"username": "admin", "password": PASSWORD})
-    signed_in = proxied.ask(
-        "POST",
-        "/gallery/api/auth/token",
-        credentials,
-        Content_Type="application/json",
-        X_Forwarded_For="192.0.2.7",
-    )
-    bearer = f"Bearer {json.loads(signed_in.body)['access_token']}"
+    bearer = proxied.sign_in(X_Forwarded_For="192.0.2.7")
     sessions = proxied.ask("GET", "/gallery/api/auth/sessions", Authorization=bearer).body.decode()
     assert "192.0.2.7" not in sessions
     assert "127.0.0.1" in sessions

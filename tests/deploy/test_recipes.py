@@ -75,9 +75,7 @@ def compose() -> dict[str, Any]:
 
 
 @pytest.mark.rule("contract K6")
-def test_the_settings_secrets_and_networks_of_compose_exist(
-    compose: dict[str, Any],
-) -> None:
+def test_the_settings_secrets_and_networks_of_compose_exist(compose: dict[str, Any]) -> None:
     for service in compose["services"].values():
         assert service.keys() >= {"mem_limit", "cpus", "pids_limit"}
         own = {name for name in service.get("environment", ()) if name.startswith("LOGOADMIN_")}

@@ -17,10 +17,7 @@ import pytest
 
 from tests.mariadb import MariaDb, free_port
 
-pytestmark = [
-    pytest.mark.rule("contract K4"),
-    pytest.mark.slow("processes are started and stopped"),
-]
+pytestmark = [pytest.mark.rule("contract K4"), pytest.mark.slow("processes are started and stopped")]
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "rehearsal.md"
 _PARTS: Final = re.compile(r"^(##+) ([^\n]+)$|^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -72,13 +72,7 @@ def test_a_record_is_compressed_where_that_pays(app: ASGIApp, gallery: LogoAdmin
             plain, compressed = both(app, "/api/logos/1")
             assert compressed.header("content-encoding") == encoding
             assert (gzip.decompress(compressed.body) if encoding else compressed.body) == plain.body
-        changed = ask(
-            app,
-            "PATCH",
-            "/api/logos/1",
-            headers=[*GZIP, *signed_in(app)],
-            body=b"{}",
-        )
+        changed = ask(app, "PATCH", "/api/logos/1", headers=[*GZIP, *signed_in(app)], body=b"{}")
         assert changed.header("content-encoding") == encoding
 
 

@@ -22,10 +22,7 @@ import logoadmin
 from tests.options import LONG, OPTIONS
 from tests.services import Service, start
 
-pytestmark = [
-    pytest.mark.rule("contract H2", "contract H3", "contract H5"),
-    pytest.mark.slow("processes are killed"),
-]
+pytestmark = [pytest.mark.rule("contract H2", "contract H3", "contract H5"), pytest.mark.slow("processes are killed")]
 
 ROUNDS: Final = int(OPTIONS.get("LOGOADMIN_TEST_STARTS", "8" if LONG else "2"))
 IMPORTED: Final = range(1001, 1201)

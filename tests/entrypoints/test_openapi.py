@@ -295,11 +295,7 @@ LONG_TEXTS = [
         "phases": {"coverage": {"enabled": False}},
         "generation": {"mode": "positive", "max-examples": 1},
     },
-    {
-        "include-path-regex": r"^/api/logos(/\{\w+\})?$",
-        "include-method": ["POST", "PATCH"],
-        "enabled": False,
-    },
+    {"include-path-regex": r"^/api/logos(/\{\w+\})?$", "include-method": ["POST", "PATCH"], "enabled": False},
 ]
 DUPLICATES = {"include-method": ["PATCH", "PUT", "DELETE"], "checks": {"positive_data_acceptance": TAKEN}}
 
@@ -321,12 +317,7 @@ def found(app: ASGIApp, headers: Headers, *, examples: int, mode: str) -> list[s
             "seed": 1,
             "workers": 1,
             "headers": {name.title(): value for name, value in headers.items()},  # as schemathesis looks for them
-            "generation": {
-                "max-examples": max(examples, 1),
-                "mode": mode,
-                "deterministic": True,
-                "database": "none",
-            },
+            "generation": {"max-examples": max(examples, 1), "mode": mode, "deterministic": True, "database": "none"},
             "phases": {"stateful": {"enabled": examples > 0}, "fuzzing": {"enabled": examples > 0}},
             "operations": [DUPLICATES, *LONG_TEXTS],
         }
