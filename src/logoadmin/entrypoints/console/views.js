@@ -10,6 +10,7 @@
  * @property {import("./texts.js").TextKey} title
  * @property {string} [under] The path of the view that the sidebar marks as the current one; its own where none is named.
  * @property {"work" | "people" | "record" | "self"} [sidebar] The part of the sidebar that names it; none where it is absent.
+ * @property {import("./parts/primitives/icon.js").IconName} [icon] In the sidebar.
  * @property {string} [scope] What the user must hold to see anything in it.
  * @property {boolean} [isPublic] Whether a service with open access shows it without that.
  */
@@ -18,26 +19,26 @@ export const STYLES = ["artwork", "people", "record"];
 
 /** @type {View[]} */
 export const views = [
-  { path: "", load: () => import("./pages/overview.js"), title: "overview.title", sidebar: "work" },
-  { path: "logos", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "logo", title: "logos.title", sidebar: "work" },
+  { path: "", load: () => import("./pages/overview.js"), title: "overview.title", sidebar: "work", icon: "LayoutDashboard" },
+  { path: "logos", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "logo", title: "logos.title", sidebar: "work", icon: "Image" },
   { path: "logos/new", load: () => import("./pages/logo.js"), title: "logos.new", under: "logos" },
   { path: "logos/:logo_id", load: () => import("./pages/logo.js"), title: "logo.title", under: "logos" },
-  { path: "themes", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "theme", title: "themes.title", sidebar: "work" },
+  { path: "themes", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "theme", title: "themes.title", sidebar: "work", icon: "Palette" },
   { path: "themes/new", load: () => import("./pages/theme.js"), title: "themes.new", under: "themes" },
   { path: "themes/:theme_id", load: () => import("./pages/theme.js"), title: "theme.title", under: "themes" },
-  { path: "authors", load: () => import("./pages/authors.js"), styles: [], isList: true, title: "authors.title", sidebar: "work" },
+  { path: "authors", load: () => import("./pages/authors.js"), styles: [], isList: true, title: "authors.title", sidebar: "work", icon: "Brush" },
   { path: "authors/new", load: () => import("./pages/author.js"), title: "authors.new", under: "authors" },
   { path: "authors/:author_id", load: () => import("./pages/author.js"), title: "author.title", under: "authors" },
-  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], isList: true, title: "users.title", sidebar: "people", scope: "users:read", isPublic: true },
+  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], isList: true, title: "users.title", sidebar: "people", icon: "Users", scope: "users:read", isPublic: true },
   { path: "users/new", load: () => import("./pages/user.js"), title: "users.new", under: "users" },
   { path: "users/:user_id", load: () => import("./pages/user.js"), title: "user.title", under: "users" },
-  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], isList: true, title: "roles.title", sidebar: "people", scope: "roles:read" },
+  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], isList: true, title: "roles.title", sidebar: "people", icon: "ShieldCheck", scope: "roles:read" },
   { path: "roles/new", load: () => import("./pages/role.js"), title: "roles.new", under: "roles" },
   { path: "roles/:role_id", load: () => import("./pages/role.js"), title: "role.title", under: "roles" },
-  { path: "account", load: () => import("./pages/account.js"), title: "account.title", sidebar: "self" },
-  { path: "about", load: () => import("./pages/about.js"), title: "about.title", sidebar: "self" },
-  { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "record", scope: "changes:read" },
+  { path: "account", load: () => import("./pages/account.js"), title: "account.title", sidebar: "self", icon: "CircleUser" },
+  { path: "about", load: () => import("./pages/about.js"), title: "about.title", sidebar: "self", icon: "Info" },
+  { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "record", icon: "History", scope: "changes:read" },
   { path: "history/:change_id", load: () => import("./pages/change.js"), title: "history.title", under: "history", scope: "changes:read" },
-  { path: "import", load: () => import("./pages/import.js"), title: "import.title", sidebar: "record" },
-  { path: "export", load: () => import("./pages/export.js"), title: "export.title", sidebar: "record" },
+  { path: "import", load: () => import("./pages/import.js"), title: "import.title", sidebar: "record", icon: "Upload" },
+  { path: "export", load: () => import("./pages/export.js"), title: "export.title", sidebar: "record", icon: "Download" },
 ];

@@ -6,6 +6,7 @@ import { navigate, query, setQuery } from "../router.js";
 import { byName, t } from "../texts.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
 import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Icon } from "../parts/primitives/icon.js";
 import { ManyBar, work } from "../parts/lists/bulk_bar.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { Pick, Search, Toolbar } from "../parts/lists/toolbar.js";
@@ -33,7 +34,7 @@ export default function Artworks({ kind }) {
     h(
       ViewHead,
       { title: t(`${kind}s.title`) },
-      h(Button, { tone: "primary", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
+      h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
     ),
     h(Filters, { kind, records }),
     h(ManyBar, { kind, artworks: found, selection }, h(Looks, { kind, look })),
@@ -123,7 +124,7 @@ function Looks({ kind, look }) {
     "div",
     { class: "segmented", role: "group", "aria-label": t("look") },
     /** @type {const} */ (["grid", "table"]).map((each) =>
-      h("button", { key: each, type: "button", "aria-pressed": look === each, onClick: () => choose(each) }, t(`look.${each}`)),
+      h("button", { key: each, type: "button", "aria-pressed": look === each, onClick: () => choose(each) }, h(Icon, { name: each === "grid" ? "LayoutGrid" : "Rows3" }), t(`look.${each}`)),
     ),
   );
 }
@@ -132,7 +133,7 @@ function Looks({ kind, look }) {
 function Nothing({ kind, any }) {
   return h(
     EmptyState,
-    { title: t(any ? `${kind}s.none.found` : `${kind}s.none`) },
+    { icon: any ? "SearchX" : kind === "logo" ? "Image" : "Palette", title: t(any ? `${kind}s.none.found` : `${kind}s.none`) },
     any
       ? [h("p", { key: "words" }, t("filter.none")), h(Button, { key: "way", onClick: () => setQuery(FILTERS) }, t("filter.clear"))]
       : h(Begin, { scope: KINDS[kind].write }, t(`${kind}s.none.begin`)),

@@ -22,7 +22,7 @@ export default function Authors() {
     h(
       ViewHead,
       { title: t("authors.title") },
-      h(Button, { tone: "primary", scope: KINDS.author.write, onClick: () => void navigate("authors/new") }, t("authors.new")),
+      h(Button, { tone: "primary", icon: "Plus", scope: KINDS.author.write, onClick: () => void navigate("authors/new") }, t("authors.new")),
     ),
     h(
       "div",
@@ -52,7 +52,7 @@ export default function Authors() {
 function Nothing({ any }) {
   return h(
     EmptyState,
-    { title: t(any ? "authors.none.found" : "authors.none") },
+    { icon: any ? "SearchX" : "Brush", title: t(any ? "authors.none.found" : "authors.none") },
     any ? h(Button, { onClick: () => setQuery({ q: "" }) }, t("filter.clear")) : h(Begin, { scope: KINDS.author.write }, t("authors.none.begin")),
   );
 }

@@ -36,6 +36,6 @@ export default function ChangePage({ params }) {
     h(ViewHead, { title }),
     read.change
       ? h("div", { class: "changes" }, h("div", { class: "change" }, h(Item, { change: read.change, undone: () => undefined, isOpen: true })))
-      : h(EmptyState, { title: t("history.missing") }),
+      : h(EmptyState, { icon: "SearchX", title: t("history.missing") }),
   );
 }

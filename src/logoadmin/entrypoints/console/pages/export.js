@@ -48,7 +48,7 @@ export default function Export() {
     h(
       "div",
       { class: "form-actions" },
-      h(Button, { tone: "primary", busy: isBusy, reason, onClick: () => void start(kinds) }, t(isBusy ? "export.running" : "export.do")),
+      h(Button, { tone: "primary", icon: "Download", busy: isBusy, reason, onClick: () => void start(kinds) }, t(isBusy ? "export.running" : "export.do")),
       isBusy && h(Button, { onClick: stop }, t("import.stop")),
     ),
     h(

@@ -94,7 +94,7 @@ function WholeRequest({ request, groups, isAll, undone }) {
 }
 
 function Nothing() {
-  return isFiltered() ? h(EmptyState, { title: t("history.none.found") }, h("p", null, t("history.none.try"))) : h(EmptyState, { title: t("history.none") });
+  return isFiltered() ? h(EmptyState, { icon: "SearchX", title: t("history.none.found") }, h("p", null, t("history.none.try"))) : h(EmptyState, { icon: "History", title: t("history.none") });
 }
 
 /** Reads on when one comes near it, and on a click. @param {{busy: boolean, more: () => void}} props */

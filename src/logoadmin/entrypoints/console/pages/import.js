@@ -173,7 +173,7 @@ function Ready({ work, counts }) {
     h(CountsTable, { rows: present(counts), columns: columns(), label: t("import.would") }),
     n > 0 && h("p", { class: "hint" }, t("import.whole")),
     Number(counts.user?.created) > 0 && h("p", { class: "remark" }, t("import.passwords")),
-    h("div", { class: "form-actions" }, h(Button, { tone: "primary", reason, onClick: () => void work.send(false) }, t("import.do", { n }))),
+    h("div", { class: "form-actions" }, h(Button, { tone: "primary", icon: "Upload", reason, onClick: () => void work.send(false) }, t("import.do", { n }))),
   );
 }
 

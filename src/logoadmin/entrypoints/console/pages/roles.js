@@ -19,11 +19,11 @@ export default function Roles() {
   return h(
     "div",
     { class: "view" },
-    h(ViewHead, { title: t("roles.title") }, h(Button, { tone: "primary", scope: KINDS.role.write, onClick: () => void navigate("roles/new") }, t("roles.new"))),
+    h(ViewHead, { title: t("roles.title") }, h(Button, { tone: "primary", icon: "Plus", scope: KINDS.role.write, onClick: () => void navigate("roles/new") }, t("roles.new"))),
     h("p", { class: "lead" }, t("roles.lead")),
     failure && !records && h(Unread, { failure, again }),
     !records && !failure && h(Skeleton, {}),
-    records?.length === 0 && h(EmptyState, { title: t("roles.none") }, h("p", null, t("roles.none.begin"))),
+    records?.length === 0 && h(EmptyState, { icon: "ShieldCheck", title: t("roles.none") }, h("p", null, t("roles.none.begin"))),
     records &&
       h(
         "ul",

@@ -37,7 +37,7 @@ export default function Users() {
   return h(
     "div",
     { class: "view" },
-    h(ViewHead, { title: t("users.title") }, h(Button, { tone: "primary", scope: KINDS.user.write, onClick: () => void navigate("users/new") }, t("users.new"))),
+    h(ViewHead, { title: t("users.title") }, h(Button, { tone: "primary", icon: "Plus", scope: KINDS.user.write, onClick: () => void navigate("users/new") }, t("users.new"))),
     h(
       Toolbar,
       { search: h(Search, { value: q, label: t("users.search"), search: (text) => setQuery({ q: text }) }), inForce: roleId ? 1 : 0 },
@@ -82,7 +82,7 @@ export default function Users() {
 function Nothing({ any }) {
   return h(
     EmptyState,
-    { title: t(any ? "users.none.found" : "users.none") },
+    { icon: any ? "SearchX" : "Users", title: t(any ? "users.none.found" : "users.none") },
     any
       ? h(Button, { onClick: () => setQuery({ q: "", role: "" }) }, t("users.none.all"))
       : h("p", null, t("users.none.begin")),

@@ -5,7 +5,7 @@ import { returned } from "../../client.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
-import { Link } from "../primitives/basics.js";
+import { IconButton, Link } from "../primitives/basics.js";
 
 /** So many are offered at once; who does not see theirs types on. */
 const MOST = 8;
@@ -99,9 +99,8 @@ function Chosen({ authorId, at, count, disabled, move, take }) {
     else return;
     event.preventDefault();
   };
-  /** @param {"up" | "down" | "take"} what @param {string} sign @param {boolean} isOff @param {() => void} run */
-  const button = (what, sign, isOff, run) =>
-    h("button", { type: "button", class: `button quiet icon ${what}`, disabled: isOff, title: t(`authors.${what}`, { name }), "aria-label": t(`authors.${what}`, { name }), onClick: run }, sign);
+  /** @param {"up" | "down" | "take"} what @param {"ArrowUp" | "ArrowDown" | "X"} icon @param {boolean} isOff @param {() => void} run */
+  const button = (what, icon, isOff, run) => h(IconButton, { icon, class: what, disabled: isOff, label: t(`authors.${what}`, { name }), onClick: run });
   return h(
     "li",
     { class: "author-chosen", "data-author": authorId, onKeyDown: pressed },
@@ -110,9 +109,9 @@ function Chosen({ authorId, at, count, disabled, move, take }) {
       h(
         "span",
         { class: "author-buttons" },
-        button("up", "↑", at === 0, () => move(at, -1)),
-        button("down", "↓", at === count - 1, () => move(at, 1)),
-        button("take", "×", false, () => take(at)),
+        button("up", "ArrowUp", at === 0, () => move(at, -1)),
+        button("down", "ArrowDown", at === count - 1, () => move(at, 1)),
+        button("take", "X", false, () => take(at)),
       ),
   );
 }

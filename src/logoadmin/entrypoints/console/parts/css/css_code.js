@@ -9,7 +9,9 @@ import {
   highlightActiveLine, highlightSelectionMatches, highlightSpecialChars, history, historyKeymap, indentOnInput,
   indentWithTab, keymap, lineNumbers, lintGutter, lintKeymap, linter, search, searchKeymap, syntaxHighlighting, tags,
 } from "../../vendor/codemirror.js";
+import { h, render } from "../../vendor/preact.js";
 import { language, t } from "../../texts.js";
+import { Icon } from "../primitives/icon.js";
 import { complaintsAbout } from "./css_complaints.js";
 
 /** @typedef {import("../../vendor/codemirror.js").EditorView} View */
@@ -61,6 +63,8 @@ const THEME = EditorView.theme({
     color: "var(--accent-ink)",
     backgroundColor: "var(--accent)",
   },
+  ".completion-icon": { display: "inline-block", width: "14px", marginInlineEnd: "8px", verticalAlign: "-2px", opacity: "0.7" },
+  ".completion-icon .icon": { fill: "none", stroke: "currentcolor", strokeWidth: "2" },
   ".cm-textfield, .cm-button": {
     color: "var(--ink)",
     background: "var(--surface)",
@@ -106,6 +110,17 @@ const PHRASES = /** @type {const} */ ({
   "Control character": "code.controlCharacter",
   "Selection deleted": "code.selectionDeleted",
 });
+
+/** Those of CodeMirror are characters that not every font has. @type {Record<string, import("../primitives/icon.js").IconName>} */
+const COMPLETION_ICONS = { property: "Tag", variable: "Variable", class: "Hash", keyword: "Braces" };
+
+/** @param {{type?: string | undefined}} completion */
+function completionIcon({ type = "" }) {
+  const place = document.createElement("span");
+  place.className = "completion-icon";
+  render(h(Icon, { name: COMPLETION_ICONS[type] ?? "Braces" }), place);
+  return place;
+}
 
 /** A change that comes from outside: it is not reported back. */
 const OUTSIDE = Transaction.userEvent.of("outside");
@@ -204,7 +219,7 @@ function extensionsFor(kind) {
     indentOnInput(),
     bracketMatching(),
     closeBrackets(),
-    autocompletion(),
+    autocompletion({ icons: false, addToOptions: [{ position: 20, render: completionIcon }] }),
     search({ top: true }),
     EditorView.lineWrapping,
     EditorView.domEventHandlers({ beforeinput: typedOver }),

@@ -88,7 +88,7 @@ export function Item({ change, undone, isOpen = false }) {
     "article",
     { class: "change-item" },
     h(Disclosure, { open, setOpen, summary: h(Words, { change }), seconds: change.at }, h(Details, { change })),
-    h(Button, { tone: "quiet", scope: KINDS[change.kind]?.write, reason: lasting(change), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
+    h(Button, { tone: "quiet", icon: "Undo2", scope: KINDS[change.kind]?.write, reason: lasting(change), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
     complaint,
   );
 }
@@ -130,7 +130,7 @@ export function UndoAll({ request, changes, count, busy, undo, tone = "plain" })
     if (await ask(question)) await undo(() => undoRequest(request), changes);
   };
   const lacking = changes.map(({ kind }) => KINDS[kind]?.write).find((scope) => scope && !may(scope));
-  return h(Button, { tone, scope: lacking, busy, onClick: () => void run() }, t("history.undo.all"));
+  return h(Button, { tone, icon: "Undo2", scope: lacking, busy, onClick: () => void run() }, t("history.undo.all"));
 }
 
 /** @param {{change: Change}} props */

@@ -5,6 +5,7 @@ import { ACTIONS } from "./changes.js";
 import { userName } from "./user_names.js";
 import { query, setQuery } from "../../router.js";
 import { may } from "../../session.js";
+import { IconButton } from "../primitives/basics.js";
 import { t } from "../../texts.js";
 import { words } from "../primitives/fields.js";
 
@@ -139,7 +140,7 @@ function Filter({ id, label, children }) {
 
 /** @param {{text: string, clear: () => void}} props */
 function Chip({ text, clear: remove }) {
-  return h("span", { class: "chip" }, h("span", { class: "chip-text" }, text), h("button", { type: "button", class: "button quiet", "aria-label": t("history.drop", { what: text }), onClick: remove }, "×"));
+  return h("span", { class: "chip" }, h("span", { class: "chip-text" }, text), h(IconButton, { icon: "X", label: t("history.drop", { what: text }), onClick: remove }));
 }
 
 /** The person, found by a part of the name; by number for who may not see names. */

@@ -59,11 +59,11 @@ function Acts({ kind, chosen, all, selection }) {
     if (await ask({ title, text, yes: t("remove"), no: t("cancel"), tone: "danger" })) begin("remove", chosen);
   };
   return [
-    h(Button, { key: "on", scope: write, reason: on.length ? undefined : t("bulk.on.none"), onClick: () => begin("on", on) }, t("bulk.on")),
-    h(Button, { key: "off", scope: write, reason: off.length ? undefined : t("bulk.off.none"), onClick: () => begin("off", off) }, t("bulk.off")),
-    h(Button, { key: "remove", scope: write, tone: "danger", onClick: () => void remove() }, t("remove")),
+    h(Button, { key: "on", icon: "Power", scope: write, reason: on.length ? undefined : t("bulk.on.none"), onClick: () => begin("on", on) }, t("bulk.on")),
+    h(Button, { key: "off", icon: "PowerOff", scope: write, reason: off.length ? undefined : t("bulk.off.none"), onClick: () => begin("off", off) }, t("bulk.off")),
+    h(Button, { key: "remove", icon: "Trash", scope: write, tone: "danger", onClick: () => void remove() }, t("remove")),
     selectAll,
-    h(Button, { key: "none", tone: "quiet", onClick: () => selection.set([]) }, t("bulk.none")),
+    h(Button, { key: "none", icon: "X", tone: "quiet", onClick: () => selection.set([]) }, t("bulk.none")),
   ];
 }
 

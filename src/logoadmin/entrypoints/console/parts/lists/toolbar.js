@@ -1,6 +1,7 @@
 /** The search and the filters of a list: on a phone the filters are behind one button with their number. */
 import { h, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
+import { Icon } from "../primitives/icon.js";
 
 /** @param {{search: any, inForce: number, children?: any}} props */
 export function Toolbar({ search, inForce, children }) {
@@ -12,6 +13,7 @@ export function Toolbar({ search, inForce, children }) {
     h(
       "button",
       { type: "button", class: "button plain filters-button", "aria-expanded": isOpen, onClick: () => setOpen(!isOpen) },
+      h(Icon, { name: "ListFilter" }),
       inForce > 0 ? t("filters.some", { n: inForce }) : t("filters"),
     ),
     children,
@@ -24,26 +26,31 @@ export function Toolbar({ search, inForce, children }) {
  * @param {{value: string, label: string, search: (text: string) => void}} props
  */
 export function Search({ value, label, search }) {
-  return h("input", {
-    class: "input search",
-    type: "search",
-    value,
-    placeholder: label,
-    "aria-label": label,
-    "aria-keyshortcuts": "/",
-    title: t("search.key"),
-    maxLength: 128,
-    dir: "auto",
-    spellcheck: false,
-    autocomplete: "off",
-    onInput: (/** @type {InputEvent} */ event) => search(/** @type {HTMLInputElement} */ (event.currentTarget).value),
-    onKeyDown: (/** @type {KeyboardEvent} */ event) => {
-      if (event.key === "Escape" && value) {
-        event.preventDefault();
-        search("");
-      }
-    },
-  });
+  return h(
+    "div",
+    { class: "search" },
+    h(Icon, { name: "Search" }),
+    h("input", {
+      class: "input",
+      type: "search",
+      value,
+      placeholder: label,
+      "aria-label": label,
+      "aria-keyshortcuts": "/",
+      title: t("search.key"),
+      maxLength: 128,
+      dir: "auto",
+      spellcheck: false,
+      autocomplete: "off",
+      onInput: (/** @type {InputEvent} */ event) => search(/** @type {HTMLInputElement} */ (event.currentTarget).value),
+      onKeyDown: (/** @type {KeyboardEvent} */ event) => {
+        if (event.key === "Escape" && value) {
+          event.preventDefault();
+          search("");
+        }
+      },
+    }),
+  );
 }
 
 /**

@@ -7,6 +7,7 @@ import { wordsOf } from "../../problems.js";
 import { guard } from "../../router.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
+import { Icon } from "../primitives/icon.js";
 import { Copy } from "../primitives/copy.js";
 import { widgets } from "../primitives/fields.js";
 
@@ -155,7 +156,7 @@ function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = 
       "aria-describedby": describedBy,
       onInput: (/** @type {InputEvent} */ event) => set(/** @type {HTMLInputElement} */ (event.currentTarget).value),
     }),
-    h("button", { type: "button", class: "button plain", "aria-pressed": shown, disabled, onClick: () => setShown(!shown) }, t("password.show")),
+    h("button", { type: "button", class: "button plain", "aria-pressed": shown, disabled, onClick: () => setShown(!shown) }, h(Icon, { name: shown ? "EyeOff" : "Eye" }), t("password.show")),
     h(
       "button",
       {
@@ -167,6 +168,7 @@ function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = 
           setShown(true);
         },
       },
+      h(Icon, { name: "WandSparkles" }),
       t("password.makeUp"),
     ),
     shown && value && h(Copy, { text: value }),

@@ -54,7 +54,7 @@ export function MyKeys() {
             void again();
           },
         })
-      : h("div", null, h(Button, { onClick: () => setMaking(true) }, t("keys.new"))),
+      : h("div", null, h(Button, { icon: "KeyRound", onClick: () => setMaking(true) }, t("keys.new"))),
     made && h(Shown, { text: made, close: () => setMade("") }),
   );
 }

@@ -4,6 +4,9 @@ import { relativeTime, exactTime, t } from "../../texts.js";
 import { address } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { useFailure } from "./countdown.js";
+import { Icon } from "./icon.js";
+
+/** @typedef {import("./icon.js").IconName} IconName */
 
 /** Name the view in the tab and in its heading. @param {{title: string, children?: any}} props */
 export function ViewHead({ title, children }) {
@@ -55,11 +58,12 @@ export function Link({ to, children, ...others }) {
  * @param {string | undefined} [props.reason] Why it cannot be done, where that is not the lack of a right.
  * @param {boolean} [props.busy]
  * @param {string} [props.tone]
+ * @param {IconName} [props.icon] Before the words.
  * @param {(event: MouseEvent) => void} [props.onClick]
  * @param {"submit" | "button"} [props.type]
  * @param {any} [props.children]
  */
-export function Button({ scope, reason, busy = false, tone = "plain", onClick, type = "button", children }) {
+export function Button({ scope, reason, busy = false, tone = "plain", icon, onClick, type = "button", children }) {
   const id = useId();
   const why = scope === undefined || may(scope) ? reason : t("needsScope", { scope });
   // Not `disabled`, which could not be reached by keyboard: then nobody would hear the reason.
@@ -78,9 +82,15 @@ export function Button({ scope, reason, busy = false, tone = "plain", onClick, t
         if (scope !== undefined && !may(scope)) void whoAmI().catch(() => undefined);
       },
     },
+    icon && h(Icon, { name: icon }),
     children,
     why && h("span", { id, hidden: true }, why),
   );
+}
+
+/** A small button without words. @param {{icon: IconName, label: string, onClick: () => void, class?: string, disabled?: boolean}} props */
+export function IconButton({ icon, label, class: more = "", ...others }) {
+  return h("button", { type: "button", class: `button quiet icon-button ${more}`, "aria-label": label, title: label, ...others }, h(Icon, { name: icon }));
 }
 
 /** A picture of a record from wherever it says, http and https alone. @param {string} url @returns {string | undefined} */
@@ -93,14 +103,14 @@ export function pictureUrl(url) {
   }
 }
 
-/** What a list says that has nothing to show, or a whole view. @param {{title: any, whole?: boolean, children?: any}} props */
-export function EmptyState({ title, whole = false, children }) {
-  return h("div", { class: "empty" }, h(whole ? "h1" : "p", { class: "empty-title", tabIndex: whole ? -1 : undefined }, title), children);
+/** What a list says that has nothing to show, or a whole view. @param {{title: any, icon?: IconName, whole?: boolean, children?: any}} props */
+export function EmptyState({ title, icon = "Inbox", whole = false, children }) {
+  return h("div", { class: "empty" }, h(Icon, { name: icon }), h(whole ? "h1" : "p", { class: "empty-title", tabIndex: whole ? -1 : undefined }, title), children);
 }
 
 /** How to fill an empty list, for users with the scope. @param {{scope: string, children?: any}} props */
 export function Begin({ scope, children }) {
-  return may(scope) && [h("p", { key: "words" }, children), h(Link, { key: "way", to: "import", class: "button plain" }, t("import.title"))];
+  return may(scope) && [h("p", { key: "words" }, children), h(Link, { key: "way", to: "import", class: "button plain" }, h(Icon, { name: "Upload" }), t("import.title"))];
 }
 
 /** A list or record that could not be read, and the way on. @param {{failure: import("../../client.js").Failure, again: () => void}} props */
@@ -108,8 +118,8 @@ export function Unread({ failure, again }) {
   const { words, left } = useFailure(failure);
   return h(
     EmptyState,
-    { title: failure.kind === "forbidden" ? t("unread.forbidden") : words },
-    h(Button, { busy: left > 0, onClick: again }, t("tryAgain")),
+    { icon: failure.kind === "forbidden" ? "Lock" : "CircleAlert", title: failure.kind === "forbidden" ? t("unread.forbidden") : words },
+    h(Button, { icon: "RefreshCw", busy: left > 0, onClick: again }, t("tryAgain")),
   );
 }
 

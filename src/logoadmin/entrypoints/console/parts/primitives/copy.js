@@ -11,7 +11,7 @@ export function Copy({ text, tone = "plain", copied }) {
     setDone(text);
     copied?.();
   };
-  return h(Button, { tone, onClick: () => void copy() }, h("span", { role: "status" }, t(done === text ? "copied" : "copy")));
+  return h(Button, { tone, icon: done === text ? "Check" : "Copy", onClick: () => void copy() }, h("span", { role: "status" }, t(done === text ? "copied" : "copy")));
 }
 
 /** @param {string} text */

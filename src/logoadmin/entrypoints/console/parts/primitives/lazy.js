@@ -18,5 +18,5 @@ export function lazy(load, meanwhile) {
 
 /** What cannot be loaded, as where another version of the console is served meanwhile. */
 export function LoadError() {
-  return h(EmptyState, { whole: true, title: t("renewed.title") }, h(Button, { onClick: () => location.reload() }, t("renewed.reload")));
+  return h(EmptyState, { icon: "CircleAlert", whole: true, title: t("renewed.title") }, h(Button, { icon: "RefreshCw", onClick: () => location.reload() }, t("renewed.reload")));
 }

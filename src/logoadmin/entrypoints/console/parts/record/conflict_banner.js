@@ -50,7 +50,7 @@ export function Gone({ editing, list }) {
     h(
       "div",
       { class: "form-actions" },
-      removal && h(Button, { tone: "primary", scope: write, busy: editing.isBusy.value, onClick: () => void editing.restore(removal.change_id) }, t("gone.restore")),
+      removal && h(Button, { tone: "primary", icon: "RotateCcw", scope: write, busy: editing.isBusy.value, onClick: () => void editing.restore(removal.change_id) }, t("gone.restore")),
       h(Link, { to: list, class: "button plain" }, t("back")),
     ),
   );
@@ -71,7 +71,7 @@ function NewerWords({ editing, etag }) {
     { class: "remark-card remark-row", role: "status" },
     h("p", { dir: "auto" }, h("strong", null, title)),
     h("p", null, t("merge.kept")),
-    h(Button, { onClick: () => editing.face() }, t("merge.look")),
+    h(Button, { icon: "GitCompareArrows", onClick: () => editing.face() }, t("merge.look")),
   );
 }
 

@@ -131,7 +131,7 @@ function Form({ editing, form, kind, preview, blocked }) {
           { type: "submit", tone: "primary", scope: write, reason: reason || (isGone ? t("gone.reason") : undefined), busy: isBusy },
           t(editing.isNew ? "create" : "save"),
         ),
-        isChanged && !editing.isNew && !isGone && h(Button, { onClick: () => editing.discard() }, t("discard")),
+        isChanged && !editing.isNew && !isGone && h(Button, { icon: "Undo2", onClick: () => editing.discard() }, t("discard")),
       ),
     ),
   );
@@ -139,7 +139,7 @@ function Form({ editing, form, kind, preview, blocked }) {
 
 /** After creating a record, continue with the next one. @param {PageProps} props */
 function Another({ kind, list, newTitle }) {
-  return h(Button, { scope: KINDS[kind].write, onClick: () => void navigate(`${list}/new`) }, newTitle);
+  return h(Button, { icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${list}/new`) }, newTitle);
 }
 
 /** @param {{editing: Editing} & PageProps} props */
@@ -153,5 +153,5 @@ function Remove({ editing, kind, list, blocked, needed }) {
     await editing.remove(() => void (path.value === left && navigate(withChoices(list))));
   };
   const reason = blocked?.(record) || needed?.(record);
-  return h(Button, { tone: "danger", scope: KINDS[kind].write, reason, busy: editing.isBusy.value, onClick: () => void remove() }, t("remove"));
+  return h(Button, { tone: "danger", icon: "Trash", scope: KINDS[kind].write, reason, busy: editing.isBusy.value, onClick: () => void remove() }, t("remove"));
 }

@@ -9,8 +9,9 @@ import { arrivalTop, leaving, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask } from "../primitives/dialog.js";
 import { Counted, useLeft } from "../primitives/countdown.js";
+import { Icon } from "../primitives/icon.js";
 import { lazy, LoadError } from "../primitives/lazy.js";
-import { Button, EmptyState, Link, Skeleton } from "../primitives/basics.js";
+import { Button, EmptyState, IconButton, Link, Skeleton } from "../primitives/basics.js";
 import { STYLES } from "../../views.js";
 
 leaving.ask = () => ask({ title: t("leave.title"), text: t("leave.text"), yes: t("leave.yes"), no: t("leave.no") });
@@ -49,7 +50,7 @@ function skip(event) {
 /** The banner for an unavailable service or network. */
 function Banner() {
   const text = trouble.value ? t(`trouble.${trouble.value}`) : "";
-  return h("div", { class: text ? "banner" : "hidden", role: "status" }, text);
+  return h("div", { class: text ? "banner" : "hidden", role: "status" }, text && h(Icon, { name: "WifiOff" }), text);
 }
 
 /** The view that the address names. */
@@ -74,10 +75,10 @@ function Place() {
     scrollToArrival();
     /** @type {HTMLElement | null} */ (document.querySelector("#work h1"))?.focus({ preventScroll: true });
   }, [visit, page, lost]);
-  if (!view) return h(EmptyState, { whole: true, title: t("nowhere.title") }, h(Link, { to: "" }, t("nowhere.home")));
+  if (!view) return h(EmptyState, { icon: "SearchX", whole: true, title: t("nowhere.title") }, h(Link, { to: "" }, t("nowhere.home")));
   const missing = missingScope(view);
-  if (missing) return h(EmptyState, { whole: true, title: t("needsScope", { scope: missing }) });
-  if (failed) return h(EmptyState, { whole: true, title: t("broken.title") }, h("p", null, t("broken.text")), h(Button, { onClick: retry }, t("tryAgain")));
+  if (missing) return h(EmptyState, { icon: "Lock", whole: true, title: t("needsScope", { scope: missing }) });
+  if (failed) return h(EmptyState, { icon: "CircleAlert", whole: true, title: t("broken.title") }, h("p", null, t("broken.text")), h(Button, { onClick: retry }, t("tryAgain")));
   if (lost) return h(LoadError, {});
   return page ? h(page.view, { params, kind: view.kind }) : h(Skeleton, {});
 }
@@ -130,9 +131,10 @@ function Notice({ id, text, tone, action, until, words }) {
   return h(
     "div",
     { class: `notice ${tone}` },
+    h(Icon, { name: tone === "done" ? "CircleCheck" : "CircleAlert" }),
     h("span", { class: "notice-text", dir: "auto" }, h(Counted, { text, until, left, words })),
     action && h("button", { type: "button", class: "button notice-action", "aria-disabled": left > 0, onClick: run }, action.text),
-    h("button", { type: "button", class: "button quiet", "aria-label": t("close"), onClick: () => dismiss(id) }, "×"),
+    h(IconButton, { icon: "X", label: t("close"), onClick: () => dismiss(id) }),
   );
 }
 

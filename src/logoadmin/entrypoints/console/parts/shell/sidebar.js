@@ -8,6 +8,7 @@ import { navigate } from "../../router.js";
 import { views } from "../../views.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Button, Link } from "../primitives/basics.js";
+import { Icon } from "../primitives/icon.js";
 
 /** Only the first is in the bar of a phone. */
 const PARTS = /** @type {const} */ (["work", "people", "record", "self"]);
@@ -30,6 +31,7 @@ export function Sidebar({ help }) {
         "aria-current": views.some((view) => view.path === current() && view.sidebar !== main) ? "true" : undefined,
         onClick: () => setMore(true),
       },
+      h(Icon, { name: "Ellipsis" }),
       t("more"),
     ),
     h("details", { class: "personal" }, h("summary", null, h(Name, {})), h("div", { class: "personal-menu" }, h(Personal, { help }))),
@@ -56,12 +58,15 @@ function Part({ part, visited }) {
             : h(
                 Link,
                 { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, onClick: visited },
-                t(view.title),
+                h(Words, { view }),
               ),
         ),
       ),
   );
 }
+
+/** @param {{view: import("../../views.js").View}} props */
+const Words = ({ view }) => [view.icon && h(Icon, { key: "icon", name: view.icon }), h("span", { key: "words" }, t(view.title))];
 
 /** A view that the user may not see, with the reason. @param {{view: import("../../views.js").View}} props */
 function Closed({ view }) {
@@ -70,7 +75,7 @@ function Closed({ view }) {
   return h(
     "a",
     { class: "sidebar-link", role: "link", tabIndex: 0, "aria-disabled": true, "aria-describedby": id, title: why },
-    t(view.title),
+    h(Words, { view }),
     h("span", { id, hidden: true }, why),
   );
 }
@@ -99,8 +104,8 @@ function Personal({ help }) {
   return [
     h(Choice, { label: t("language"), value: language.value, choices: Object.entries(LANGUAGES), choose: chooseLanguage }),
     h(Choice, { label: t("theme"), value: theme.value, choices: themes, choose: chooseTheme }),
-    h(Button, { onClick: help }, t("help")),
-    h(Button, { onClick: () => void leave() }, t("signOut")),
+    h(Button, { icon: "Keyboard", onClick: help }, t("help")),
+    h(Button, { icon: "LogOut", onClick: () => void leave() }, t("signOut")),
   ];
 }
 
