@@ -11,7 +11,7 @@ import pytest
 
 import logoadmin
 from logoadmin.entrypoints.server import listen
-from logoadmin.entrypoints.server.serving import limit_unsent
+from logoadmin.entrypoints.server.listener import limit_unsent
 from tests.options import LONG
 from tests.services import service
 

@@ -2,7 +2,6 @@
 
 from logoadmin.entrypoints.server.graceful import Options
 from logoadmin.entrypoints.server.listener import listen, socket_from_systemd, url_of
-from logoadmin.entrypoints.server.metrics import metrics_served, shared_metrics
-from logoadmin.entrypoints.server.serving import serve
+from logoadmin.entrypoints.server.serving import metrics_served, serve, shared_metrics
 
 __all__ = ["Options", "listen", "metrics_served", "serve", "shared_metrics", "socket_from_systemd", "url_of"]

@@ -1,19 +1,27 @@
-"""Serving an application, in this process or in several (contract H1, H4, H5)."""
+"""Serving an application, in this process or in several, and their metrics (contract H1, H4, H5, K2)."""
 
 import gc
 import logging
+import os
 import signal
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, Final
 
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp
 from uvicorn.config import Config
+from uvicorn.server import Server
 
 from logoadmin.entrypoints.server.graceful import GracefulServer, Options, uvicorn_config
-from logoadmin.entrypoints.server.listener import url_of
+from logoadmin.entrypoints.server.listener import limit_unsent, url_of
 from logoadmin.entrypoints.server.logged_requests import LoggedRequests
 from logoadmin.entrypoints.server.logs import configure_logging
 from logoadmin.entrypoints.server.protocol import allow_many_connections
@@ -23,7 +31,7 @@ from logoadmin.ports.metrics import Metrics, NoMetrics
 
 log = logging.getLogger("logoadmin.server")
 
-_UNSENT: Final = 65_536  # bytes
+_CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def serve(
@@ -90,10 +98,33 @@ def _config(application: Callable[[], ASGIApp], options: Options) -> Config:
     return uvicorn_config(app, options.root_path)
 
 
-def limit_unsent(listener: socket.socket) -> None:
-    """Let the system hold little for a client that does not read; what is on its way may be megabytes.
+@contextmanager
+def shared_metrics() -> Iterator[None]:
+    """Have this process and its workers count in one private directory, which is removed at the end."""
+    with TemporaryDirectory(prefix="logoadmin-metrics-") as directory:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory  # read by prometheus-client when it is imported
+        try:
+            yield
+        finally:
+            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
 
-    So a slow reader costs no memory there either, and what it takes shows soon. Connections inherit it.
+
+@contextmanager
+def metrics_served(listener: socket.socket, text: Callable[[], str]) -> Iterator[None]:
+    """Answer ``GET /metrics`` from a thread of its own for as long as this lasts.
+
+    Args:
+        listener: its socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
+        text: makes the response; it may block.
     """
-    if hasattr(socket, "TCP_NOTSENT_LOWAT"):
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)
+    endpoint = Route("/metrics", lambda _request: Response(text(), headers={"content-type": _CONTENT_TYPE}))
+    config = uvicorn_config(Starlette(routes=[endpoint]))
+    config.timeout_graceful_shutdown = 1
+    server = Server(config)
+    thread = threading.Thread(target=server.run, args=([listener],), name="metrics", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
