@@ -13,12 +13,11 @@ from logoadmin.entrypoints.cli.backups import backup, restore
 from logoadmin.entrypoints.cli.config import config
 from logoadmin.entrypoints.cli.doctor import doctor
 from logoadmin.entrypoints.cli.gallery import (
+    changing,
     command_settings,
     database_option,
     gallery_at,
-    owner,
     show_password,
-    show_request,
     warn_of_clock,
 )
 from logoadmin.entrypoints.cli.healthcheck import healthcheck
@@ -86,17 +85,15 @@ def revert(change_id: int | None, request_id: str | None, database: str | None) 
     """Undo a change, or everything that a request changed, with new changes."""
     from logoadmin.domain.services.changes import Revert, RevertRequest
 
-    caller = owner()
     if (change_id is None) == (request_id is None):
         raise click.UsageError("Name a change, or a request with --request.")
-    with gallery_at(database, "never") as gallery:
+    with changing(database) as (gallery, caller):
         if request_id is not None:
             made = sum(1 for _ in gallery.changes.revert_request(RevertRequest(request_id=request_id), caller))
             click.echo(f"Undid request {request_id} with {made} change{'' if made == 1 else 's'}")
         if change_id is not None:
             change = gallery.changes.revert(Revert(change_id=change_id), caller)
             click.echo(f"Undid change {change_id} with change {change.change_id}: {change.action}, id {change.id}")
-    show_request(caller)
 
 
 @cli.command()

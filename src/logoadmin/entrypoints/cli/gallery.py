@@ -2,7 +2,8 @@
 
 import secrets
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -31,6 +32,15 @@ def show_request(caller: Owner, *, undoable: bool = True) -> None:
     """Print the request id of a command's changes, and how to undo them."""
     how = f"; logoadmin revert --request {caller.request_id} undoes it" if undoable else ""
     click.echo(f"Request {caller.request_id}{how}", err=True)
+
+
+@contextmanager
+def changing(database: str | None, *, undoable: bool = True) -> Iterator[tuple["LogoAdmin", Owner]]:
+    """Open the gallery for a command that changes records, and show its request id at the end."""
+    caller = owner()
+    with gallery_at(database, "never") as gallery:
+        yield gallery, caller
+    show_request(caller, undoable=undoable)
 
 
 def gallery_at(database: str | None, create: "Create", *, administrator: bool = True) -> "LogoAdmin":

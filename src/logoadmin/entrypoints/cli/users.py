@@ -8,7 +8,7 @@ import click
 
 from logoadmin.domain.model.errors import InvalidInput, LogoAdminError, NotFound
 from logoadmin.domain.model.limits import MAX_NAME
-from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, owner, show_request
+from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
@@ -53,15 +53,13 @@ def user_create(user_id: int, username: str, avatar: str | None, role_id: int | 
     from logoadmin.domain.services.roles import GetRole
     from logoadmin.domain.services.users import CreateUser
 
-    with gallery_at(database, "never") as gallery:
+    with changing(database) as (gallery, caller):
         if role_id is not None:
             gallery.roles.get(GetRole(role_id=role_id))
         command = CreateUser(user_id=user_id, username=username, avatar=avatar, password=_new_password())
         # Both or neither: nobody is left behind with a role that was not meant.
-        caller = owner()
         gallery.atomic(lambda atomic: _create(atomic, command, role_id, caller))
-    click.echo(f"Created user {user_id}")
-    show_request(caller)
+        click.echo(f"Created user {user_id}")
 
 
 def _create(gallery: "LogoAdmin", command: "CreateUser", role_id: int | None, caller: "Owner") -> None:
@@ -82,12 +80,10 @@ def user_password(named: str, database: str | None) -> None:
     """
     from logoadmin.domain.services.users import SetPassword
 
-    with gallery_at(database, "never") as gallery:
+    with changing(database, undoable=False) as (gallery, caller):
         found = _found(gallery, named)
-        caller = owner()
         gallery.users.set_password(SetPassword(user_id=found.user_id, password=_new_password()), caller)
-    click.echo(f"Changed the password of user {found.user_id}")
-    show_request(caller, undoable=False)
+        click.echo(f"Changed the password of user {found.user_id}")
 
 
 @user.command("role")
@@ -101,12 +97,10 @@ def user_role(named: str, role: str, database: str | None) -> None:
     """
     from logoadmin.domain.services.users import AmendUser
 
-    with gallery_at(database, "never") as gallery:
+    with changing(database) as (gallery, caller):
         found, role_found = _found(gallery, named), _found_role(gallery, role)
-        caller = owner()
         gallery.users.amend(AmendUser(user_id=found.user_id, role_id=role_found.role_id), caller)
-    click.echo(on_one_line(f"User {found.user_id} has role {role_found.role_id}, {role_found.name}"))
-    show_request(caller)
+        click.echo(on_one_line(f"User {found.user_id} has role {role_found.role_id}, {role_found.name}"))
 
 
 @user.command("remove")
@@ -119,19 +113,17 @@ def user_remove(named: str, database: str | None) -> None:
     """
     from logoadmin.domain.services.users import RemoveUser
 
-    with gallery_at(database, "never") as gallery:
+    with changing(database) as (gallery, caller):
         found = _found(gallery, named)
-        caller = owner()
         gallery.users.remove(RemoveUser(user_id=found.user_id), caller)
-    click.echo(on_one_line(f"Removed user {found.user_id}, {found.username}"))
-    show_request(caller)
+        click.echo(on_one_line(f"Removed user {found.user_id}, {found.username}"))
 
 
 def _found_role(gallery: "LogoAdmin", named: str) -> "Role":
     """Return the role that an argument names, by id or by name."""
     from logoadmin.domain.services.roles import GetRole, ListRoles
 
-    if _is_number(named) and len(named) <= MAX_NAME:
+    if _is_id(named):
         return gallery.roles.get(GetRole(role_id=int(named)))
     roles = {role.name: role for role in gallery.roles.list(ListRoles())}
     role = roles.get(named) or roles.get(named.removeprefix("name:"))
@@ -144,22 +136,22 @@ def _found(gallery: "LogoAdmin", named: str) -> "User":
     """Return the user that an argument names, by id or by name."""
     from logoadmin.domain.services.users import FindUser, GetUser
 
-    # Longer digits are not an id, and int() refuses thousands of them.
-    if _is_number(named) and len(named) <= MAX_NAME:
+    if _is_id(named):
         try:
             return gallery.users.get(GetUser(user_id=int(named)))
         except (NotFound, InvalidInput) as error:
             raise LogoAdminError(f"{error}; use name:{named} for the user named {named}") from None
     name = named.removeprefix("name:")
-    if not _is_number(name):
+    if not _is_id(name):
         # A username may be name:bob; name:7 always means the user named 7.
         with contextlib.suppress(NotFound, InvalidInput):
             return gallery.users.find(FindUser(username=named))
     return gallery.users.find(FindUser(username=name))
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal()
+def _is_id(text: str) -> bool:
+    """Whether it is an id; longer digits are not, and int() refuses thousands of them."""
+    return text.isascii() and text.isdecimal() and len(text) <= MAX_NAME
 
 
 def _new_password() -> str:
