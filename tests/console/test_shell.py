@@ -9,7 +9,6 @@ from hashlib import sha256
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from logoadmin.domain.services.authors import AmendAuthor, GetAuthor, ListAuthors
 from logoadmin.domain.services.users import CreateUser
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
@@ -238,25 +237,6 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(console: Pe
 
 
 @pytest.mark.rule("contract J4")
-def test_leaving_unsaved_work_asks_first_and_a_write_can_be_undone(console: Person) -> None:
-    console.sign_in("authors")
-    page = console.page
-    page.get_by_role("link", name="Ben").click()
-    page.get_by_label("Name").fill("Benjamin")
-    page.get_by_role("link", name="Logos", exact=True).click()
-    dialog = page.get_by_role("dialog", name="Discard unsaved changes?")
-    dialog.get_by_role("button", name="Keep editing").click()
-    page.go_back()
-    dialog.get_by_role("button", name="Keep editing").click()
-    expect(page.get_by_label("Name")).to_have_value("Benjamin")
-    page.keyboard.press("Control+s")
-    expect(page.locator("h1")).to_have_text("Benjamin")
-    page.get_by_role("button", name="Undo").click()
-    expect(page.locator("h1")).to_have_text("Ben")
-    expect(page.get_by_label("Name")).to_have_value("Ben")
-
-
-@pytest.mark.rule("contract J4")
 def test_a_session_that_ended_asks_for_the_password_in_place_and_goes_on(console: Person) -> None:
     console.sign_in("authors/2")
     page = console.page
@@ -269,42 +249,6 @@ def test_a_session_that_ended_asks_for_the_password_in_place_and_goes_on(console
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Benjamin")
     expect(dialog).to_be_hidden()
-
-
-@pytest.mark.rule("contract J4")
-def test_a_write_without_an_answer_is_repeated_on_a_click_and_done_once(console: Person) -> None:
-    console.sign_in("authors/new")
-    page = console.page
-    page.get_by_label("Name").fill("Zoë")
-    page.get_by_label("Site user ID").fill("900")
-    console.service.storage.go_away()
-    page.keyboard.press("Control+s")
-    expect(page.locator(".banner")).to_contain_text("The database does not respond")
-    expect(page.locator(".notice")).to_contain_text("whether this was saved")
-    console.service.storage.come_back()
-    page.get_by_role("button", name="Try again").click()
-    expect(page.locator("h1")).to_have_text("Zoë")
-    expect(page.locator(".banner")).to_have_count(0)
-    assert [each.username for each in console.service.gallery.authors.list(ListAuthors())].count("Zoë") == 1
-
-
-@pytest.mark.rule("contract J4", "contract F1")
-def test_what_somebody_else_wrote_meanwhile_is_compared_field_by_field(console: Person) -> None:
-    console.sign_in("authors/2")
-    page = console.page
-    page.get_by_label("Name").fill("Benjamin")
-    console.service.gallery.authors.amend(AmendAuthor(author_id=2, username="Benno", user_id=555))
-    page.keyboard.press("Control+s")
-    dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("changed this while you were writing")
-    name = dialog.get_by_role("group", name="Name")
-    for text in ("Ben", "Benjamin", "Benno"):
-        expect(name.get_by_text(text, exact=True)).to_be_visible()
-    name.get_by_label("Yours").check()
-    dialog.get_by_role("button", name="Save selection").click()
-    expect(page.locator("h1")).to_have_text("Benjamin")
-    found = console.service.gallery.authors.get(GetAuthor(author_id=2))
-    assert (found.username, found.user_id) == ("Benjamin", 555)
 
 
 @pytest.mark.rule("contract J4")

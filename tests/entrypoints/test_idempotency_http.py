@@ -23,7 +23,6 @@ from logoadmin.domain.services.changes import ListChanges
 from tests.asgi import AppClient
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ARTWORK
 from tests.options import LONG, OPTIONS
 from tests.sample_requests import SAMPLES, Sample
 from tests.services import Service, start
@@ -72,27 +71,10 @@ def test_the_same_request_again_has_the_same_answer_and_doubles_nothing(
         assert kept(client, admin) == after
 
 
-@TAKES
-def test_without_a_token_a_key_works_as_well(client: AppClient, row: Sample) -> None:
-    if row.token in ("always", "optional"):
-        assert client.post(row.path, json={}, headers={"idempotency-key": "k"}).status_code == 403
-        return
-    answers = [row.send(client, {"idempotency-key": "k"}) for _ in range(2)]
-    assert [answer.status_code for answer in answers] == [row.status] * 2
-    assert answers[0].content == answers[1].content
-
-
 def test_another_body_and_another_path_are_other_requests(client: AppClient, admin: Headers) -> None:
     headers = again(admin, "k")
     assert client.post("/api/logos/1/authors", json={"author_id": 2}, headers=headers).status_code == 200
-    for path, body in (
-        ("/api/logos/1/authors", {"author_id": 1}),
-        ("/api/themes/1/authors", {"author_id": 2}),
-        ("/api/logos/2/authors", {"author_id": 2}),
-        ("/api/authors", {"user_id": 3, "username": "x"}),
-        ("/api/logos", ARTWORK),
-        ("/api/themes", ARTWORK),
-    ):
+    for path, body in (("/api/logos/1/authors", {"author_id": 1}), ("/api/themes/1/authors", {"author_id": 2})):
         answer = client.post(path, json=body, headers=headers)
         assert answer.status_code == 422
         assert answer.json()["detail"][0]["loc"] == ["header", "Idempotency-Key"]

@@ -18,6 +18,7 @@ from logoadmin.domain.services.roles import CreateRole
 from logoadmin.domain.services.users import AmendUser, CreateUser
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
+from tests.entrypoints.test_operations import types_of
 from tests.gallery import ADMIN_ID, ARTWORK, NOW
 from tests.sample_requests import SAMPLES
 
@@ -125,13 +126,6 @@ def whole(client: AppClient, path: str, headers: Headers, **query: Any) -> list[
     return records
 
 
-def problems(answer: Any) -> list[tuple[list[Any], str]]:
-    assert answer.status_code == 422, answer.text
-    for entry in answer.json()["detail"]:
-        assert set(entry) == {"loc", "msg", "type"}
-    return [(entry["loc"], entry["type"]) for entry in answer.json()["detail"]]
-
-
 # Pages and filters.
 
 # Each list as it is, and each filter once; how a filter decides is proved in tests/domain and tests/contracts.
@@ -190,7 +184,7 @@ def test_an_id_without_a_kind_and_an_unknown_kind_are_named(client: AppClient, a
         ("kind=logo&id=-1", [(["query", "id"], "greater_than_equal")]),
         ("id=x&until=-1", [(["query", "id"], "int_parsing"), (["query", "until"], "greater_than_equal")]),
     ):
-        assert problems(client.get(f"/api/changes?{query}", headers=admin)) == found
+        assert types_of(client.get(f"/api/changes?{query}", headers=admin)) == found
 
 
 @pytest.mark.rule("contract G3", "contract F1")
@@ -257,7 +251,7 @@ def test_a_wrong_parameter_is_named(client: AppClient, admin: Headers, path: str
     for name, value, type_ in WRONG:
         expected = type_ if name in LISTS[path] else "extra_forbidden"
         answer = client.get(path, params={name: value}, headers=admin)
-        assert problems(answer) == [(["query", name], expected)], (name, value)
+        assert types_of(answer) == [(["query", name], expected)], (name, value)
         assert len(value) < 10 or value not in answer.text
 
 
@@ -268,14 +262,14 @@ def test_a_parameter_is_given_once(client: AppClient, admin: Headers, path: str)
     for name in LISTS[path]:
         value = good.get(name, 1)
         assert client.get(f"{path}?{name}={value}", headers=admin).status_code == 200
-        found = problems(client.get(f"{path}?{name}={value}&{name}={value}", headers=admin))
+        found = types_of(client.get(f"{path}?{name}={value}&{name}={value}", headers=admin))
         assert found == [(["query", name], "value_error")]
 
 
 @pytest.mark.rule("contract A4", "contract A5")
 @EACH
 def test_all_that_is_wrong_is_said_at_once(client: AppClient, admin: Headers, path: str) -> None:
-    found = problems(client.get(f"{path}?limit=0&after=x&nope=1&Limit=3&q%5B%5D=a&limit=2", headers=admin))
+    found = types_of(client.get(f"{path}?limit=0&after=x&nope=1&Limit=3&q%5B%5D=a&limit=2", headers=admin))
     assert sorted(loc[1] for loc, _ in found) == ["Limit", "after", "limit", "nope", "q[]"]
     assert {loc[0] for loc, _ in found} == {"query"}
 
@@ -284,5 +278,5 @@ def test_all_that_is_wrong_is_said_at_once(client: AppClient, admin: Headers, pa
 @pytest.mark.parametrize("path", [row.path for row in SAMPLES if row.is_read and row.path not in LISTS])
 def test_what_is_no_list_of_any_length_takes_no_parameters(client: AppClient, admin: Headers, path: str) -> None:
     for name in (*PARAMETERS, path.split("/")[-2][:-1] + "_id"):
-        assert problems(client.get(f"{path}?{name}=1", headers=admin)) == [(["query", name], "extra_forbidden")]
+        assert types_of(client.get(f"{path}?{name}=1", headers=admin)) == [(["query", name], "extra_forbidden")]
     assert client.get(f"{path}?", headers=admin).status_code == 200
