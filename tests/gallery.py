@@ -17,7 +17,7 @@ from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.model.lists import Filter
-from logoadmin.domain.model.records import Link, PasswordHash, Role, User
+from logoadmin.domain.model.records import Change, Link, PasswordHash, Role, User
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.setup import first_start
@@ -305,3 +305,15 @@ def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:
         return SignedIn(user_id, f"session of {user_id}")
 
     return storage.write(work)
+
+
+def exported(gallery: LogoAdmin) -> list[str]:
+    """Return the lines of an export, with password hashes."""
+    lines: list[str] = []
+    gallery.import_export.dump(import_export.ExportRecords(), lines.append, with_password_hashes=True)
+    return lines
+
+
+def history(gallery: LogoAdmin) -> list[Change]:
+    """Return every change."""
+    return list(gallery.changes.list(changes.ListChanges()))

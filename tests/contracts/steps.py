@@ -16,7 +16,7 @@ from tests.gallery import link_author
 Record = TypeVar("Record", bound=StoredRecord)
 Step = Callable[[UnitOfWork], object]
 
-_KIND_OF: Final[dict[type, AnyKind]] = {kind.record: kind for kind in KINDS.values()}
+KIND_OF: Final[dict[type, AnyKind]] = {kind.record: kind for kind in KINDS.values()}
 
 
 def role(role_id: int = 1, name: str = "member", scope: tuple[str, ...] = ()) -> Role:
@@ -46,7 +46,7 @@ def session(session_id: str, user_id: int, expires_at: int = 2_000) -> Session:
 def add(*records: StoredRecord) -> Step:
     def step(uow: UnitOfWork) -> None:
         for record in records:
-            uow.records(_KIND_OF[type(record)]).add(record)
+            uow.records(KIND_OF[type(record)]).add(record)
 
     return step
 
@@ -54,7 +54,7 @@ def add(*records: StoredRecord) -> Step:
 def update(*records: StoredRecord) -> Step:
     def step(uow: UnitOfWork) -> None:
         for record in records:
-            uow.records(_KIND_OF[type(record)]).update(record)
+            uow.records(KIND_OF[type(record)]).update(record)
 
     return step
 

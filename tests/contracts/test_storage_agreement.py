@@ -17,12 +17,24 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.model.errors import LogoAdminError
-from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import ChangeFilter, Filter, Order
-from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User
+from logoadmin.domain.model.records import (
+    Author,
+    Change,
+    Kind,
+    Link,
+    Logo,
+    PasswordHash,
+    Role,
+    StoredRecord,
+    Theme,
+    User,
+)
 from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.storage import Session, Storage, StoredResponse, UnitOfWork
+from tests.contracts.steps import KIND_OF
 from tests.gallery import add_user, atomic, has_users, link_author, link_id_of
 from tests.mariadb import MariaDb
 from tests.options import LONG
@@ -98,55 +110,32 @@ def versions(records: Iterable[Any]) -> list[tuple[int, list[int]]]:
     return [(record.version, [by.version for by in getattr(record, "authors", ())]) for record in records]
 
 
-def alone(uow: UnitOfWork) -> list[Any]:
-    """Return every record, each read separately."""
-    got: list[Any] = [uow.records(ROLES).get(role.role_id) for role in uow.records(ROLES).page(-1, 99)]
-    got += [uow.records(USERS).get(user.user_id) for user in uow.records(USERS).page(-1, 99)]
-    got += [uow.records(AUTHORS).get(author.author_id) for author in uow.records(AUTHORS).page(-1, 99)]
-    got += [uow.records(THEMES).get(theme.theme_id) for theme in uow.records(THEMES).page(-1, 99)]
-    return got + [uow.records(LOGOS).get(logo.logo_id) for logo in uow.records(LOGOS).page(-1, 99)]
-
-
 def everything(uow: UnitOfWork) -> object:
     """Return all that a storage holds."""
-    listed: list[Any] = [
-        *uow.records(ROLES).page(-1, 99),
-        *uow.records(USERS).page(-1, 99),
-        *uow.records(AUTHORS).page(-1, 99),
-    ]
-    listed += [*uow.records(THEMES).page(-1, 99), *uow.records(LOGOS).page(-1, 99)]
-    got = alone(uow)
+    kinds = {kind: uow.records(kind).page(-1, 99) for kind in KINDS.values()}
+    listed = [record for records in kinds.values() for record in records]
+    got = [uow.records(kind).get(kind.id_of(record)) for kind, records in kinds.items() for record in records]
     assert got == listed
     assert versions(got) == versions(listed)
+    users, authors = ([*map(kind.id_of, kinds[kind])] for kind in (USERS, AUTHORS))
     return (
+        listed,
         versions(listed),
         uow.changes.page(0, 999),
         uow.changes.last_id(),
         {kind: number for kind, number in uow.changes.last_of_kinds().items() if number},
         [uow.changes.last_of(kind, id_) for kind in Kind for id_ in (0, 1, MAX_ID)],
-        [uow.sessions.of_user(user.user_id) for user in uow.records(USERS).page(-1, 99)],
-        [uow.keys.of_user(user.user_id) for user in uow.records(USERS).page(-1, 99)],
+        [(uow.sessions.of_user(user_id), uow.keys.of_user(user_id)) for user_id in users],
         [uow.keys.find(f"hash {number}") for number in range(1, 9)],
-        [uow.links(LOGOS).of_artwork(logo.logo_id) for logo in uow.records(LOGOS).page(-1, 99)],
         [uow.records(AUTHORS).get_many([3, 1, 1, 4, 2]), uow.records(LOGOS).get_many([3, 1, 1, 4, 2])],
-        [uow.links(kind).of_artworks([3, 1, 1]) for kind in (LOGOS, THEMES)],
-        [uow.links(THEMES).of_author(author.author_id) for author in uow.records(AUTHORS).page(-1, 99)],
-        [uow.links(LOGOS).of_author(author.author_id) for author in uow.records(AUTHORS).page(-1, 99)],
+        [uow.links(LOGOS).of_artwork(logo.logo_id) for logo in kinds[LOGOS]],
+        [link_id_of(uow, LOGOS, logo.logo_id, by.author_id) for logo in kinds[LOGOS] for by in logo.authors],
+        [uow.links(kind).of_artworks([3, 1, 1]) for kind in ARTWORK_KINDS],
+        [uow.links(kind).of_author(author_id) for kind in ARTWORK_KINDS for author_id in authors],
         [(uow.stored_responses.get(key), uow.sign_in_attempts.count(key)) for key in ("one", "One", "two")],
-        [uow.secrets.get(key) for key in ("one", "One", "two")],
-        uow.records(ROLES).page(-1, 99),
-        uow.records(USERS).page(-1, 99),
-        uow.records(AUTHORS).page(-1, 99),
-        uow.records(LOGOS).page(-1, 99),
-        uow.records(THEMES).page(-1, 99),
-        [uow.passwords.credentials(user.username) for user in uow.records(USERS).page(-1, 99)],
-        [uow.passwords.can_sign_in(role.role_id) for role in uow.records(ROLES).page(-1, 99)],
-        [
-            link_id_of(uow, LOGOS, logo.logo_id, by.author_id)
-            for logo in uow.records(LOGOS).page(-1, 99)
-            for by in logo.authors
-        ],
-        [uow.sessions.refresh_token(key) for key in ("one", "One", "two")],
+        [(uow.secrets.get(key), uow.sessions.refresh_token(key)) for key in ("one", "One", "two")],
+        [uow.passwords.credentials(user.username) for user in kinds[USERS]],
+        [uow.passwords.can_sign_in(role.role_id) for role in kinds[ROLES]],
     )
 
 
@@ -167,80 +156,31 @@ class Agreement(RuleBasedStateMachine):
 
         self.steps.append(guarded)
 
-    @rule(role=roles)
-    def add_role(self, role: Role) -> None:
-        self.step(
-            lambda uow: uow.records(ROLES).add(role), when=(lambda uow: uow.records(ROLES).get(role.role_id) is None,)
-        )
+    @rule(record=roles | users | authors | logos | themes)
+    def keep_record(self, record: StoredRecord) -> None:
+        kind = KIND_OF[type(record)]
+        id_ = kind.id_of(record)
 
-    @rule(role=roles)
-    def update_role(self, role: Role) -> None:
-        self.step(lambda uow: uow.records(ROLES).update(role), when=(lambda uow: uow.records(ROLES).get(role.role_id),))
+        def keep(uow: UnitOfWork) -> None:
+            records = uow.records(kind)
+            (records.add if records.get(id_) is None else records.update)(record)
 
-    @rule(role_id=IDS)
-    def remove_role(self, role_id: int) -> None:
-        self.step(lambda uow: uow.records(ROLES).remove(role_id), when=(lambda uow: not has_users(uow, role_id),))
+        referred = (lambda uow: not isinstance(record, User) or uow.records(ROLES).get(record.role_id),)
+        self.step(keep, when=referred)
 
     @rule(user=users, password=passwords)
     def add_user(self, user: User, password: PasswordHash | None) -> None:
         self.step(lambda uow: add_user(uow, user, password), when=(lambda uow: uow.records(ROLES).get(user.role_id),))
 
-    @rule(user=users)
-    def update_user(self, user: User) -> None:
-        self.step(
-            lambda uow: uow.records(USERS).update(user),
-            when=(lambda uow: uow.records(ROLES).get(user.role_id), lambda uow: uow.records(USERS).get(user.user_id)),
-        )
-
-    @rule(user_id=IDS)
-    def remove_user(self, user_id: int) -> None:
-        self.step(lambda uow: uow.records(USERS).remove(user_id))
-
-    @rule(author=authors)
-    def add_author(self, author: Author) -> None:
-        self.step(
-            lambda uow: uow.records(AUTHORS).add(author),
-            when=(lambda uow: uow.records(AUTHORS).get(author.author_id) is None,),
-        )
-
     @rule(user_id=IDS, name=NAMES)
     def add_next_author(self, user_id: int, name: str) -> None:
         self.step(lambda uow: uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), user_id, name, 0)))
 
-    @rule(author=authors)
-    def update_author(self, author: Author) -> None:
+    @rule(kind=st.sampled_from([*KINDS.values()]), id_=IDS)
+    def remove_record(self, kind: AnyKind, id_: int) -> None:
         self.step(
-            lambda uow: uow.records(AUTHORS).update(author),
-            when=(lambda uow: uow.records(AUTHORS).get(author.author_id),),
+            lambda uow: uow.records(kind).remove(id_), when=(lambda uow: kind is not ROLES or not has_users(uow, id_),)
         )
-
-    @rule(author_id=IDS)
-    def remove_author(self, author_id: int) -> None:
-        self.step(lambda uow: uow.records(AUTHORS).remove(author_id))
-
-    @rule(logo=logos)
-    def keep_logo(self, logo: Logo) -> None:
-        self.step(
-            lambda uow: (
-                uow.records(LOGOS).update(logo)
-                if uow.records(LOGOS).get(logo.logo_id)
-                else uow.records(LOGOS).add(logo)
-            )
-        )
-
-    @rule(theme=themes)
-    def keep_theme(self, theme: Theme) -> None:
-        self.step(
-            lambda uow: (
-                uow.records(THEMES).update(theme)
-                if uow.records(THEMES).get(theme.theme_id)
-                else uow.records(THEMES).add(theme)
-            )
-        )
-
-    @rule(logo_id=IDS)
-    def remove_logo(self, logo_id: int) -> None:
-        self.step(lambda uow: uow.records(LOGOS).remove(logo_id))
 
     @rule(logo_id=IDS, author_id=IDS)
     def link(self, logo_id: int, author_id: int) -> None:

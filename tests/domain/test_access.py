@@ -12,7 +12,7 @@ from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, P
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidToken, LogoAdminError, NotAuthenticated, NotFound, NotPermitted
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
-from tests.gallery import ASKED, FrozenClock, ask, gallery_on, signed_in, stock
+from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_in, stock
 
 ALL_SCOPES = (
     *("users:read", "users:write", "roles:read", "roles:write", "authors:write", "themes:write", "logos:write"),
@@ -281,19 +281,14 @@ def test_rights_are_judged_before_the_record_is_looked_for(gallery: LogoAdmin, s
 
 @pytest.mark.rule("contract A19")
 def test_a_refused_command_changes_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
-    def lines() -> list[str]:
-        kept: list[str] = []
-        gallery.import_export.dump(import_export.ExportRecords(), kept.append, with_password_hashes=True)
-        return kept
-
     caller = signed_in(storage, "forum:write")
-    before = lines()
+    before = exported(gallery)
     for kind in GUARDED_COMMANDS:
         if needs_token(TABLE[kind], gallery.access):
             if TABLE[kind].scope:
                 assert refusal(gallery, kind, caller) is NotPermitted
             assert refusal(gallery, kind, ANONYMOUS) is NotAuthenticated
-    assert lines() == before
+    assert exported(gallery) == before
 
 
 @pytest.mark.rule("contract B3")

@@ -20,7 +20,6 @@ from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, R
 from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User, version_of
 from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
-from logoadmin.domain.services.changes import ListChanges
 from logoadmin.ports import storage as ports
 from tests.gallery import (
     ADMIN_ID,
@@ -31,6 +30,7 @@ from tests.gallery import (
     NOW,
     FrozenClock,
     ask,
+    history,
     recorded,
     signed_in,
 )
@@ -122,10 +122,6 @@ UNRECORDED: Final = {
     artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors,
 }
 # fmt: on
-
-
-def history(gallery: LogoAdmin) -> list[Change]:
-    return list(gallery.changes.list(ListChanges()))
 
 
 def do(gallery: LogoAdmin, kind: type[Command], caller: Caller = OWNER) -> Any:

@@ -25,13 +25,20 @@ from logoadmin.domain.model.records import Change, Kind
 from logoadmin.domain.services import artworks, authors, import_export, roles, sessions, users
 from logoadmin.domain.services.changes import ListChanges, Revert
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import ANN_PASSWORD, ARTWORK, ASKED, CHEAP_PASSWORDS, NOW, FrozenClock, ask, gallery_on, stock
+from tests.gallery import (
+    ANN_PASSWORD,
+    ARTWORK,
+    ASKED,
+    CHEAP_PASSWORDS,
+    NOW,
+    FrozenClock,
+    ask,
+    gallery_on,
+    history,
+    stock,
+)
 
 G2 = pytest.mark.rule("contract G2")
-
-
-def history(gallery: LogoAdmin) -> list[Change]:
-    return list(gallery.changes.list(ListChanges()))
 
 
 def last(gallery: LogoAdmin) -> Change:

@@ -28,7 +28,19 @@ from logoadmin.domain.services import artworks, changes, import_export, keys, ro
 from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.ports.storage import Session, UnitOfWork, WriteLock
-from tests.gallery import ANN_PASSWORD, ASKED, NOW, FrozenClock, ask, gallery_on, if_match, once, signed_in
+from tests.gallery import (
+    ANN_PASSWORD,
+    ASKED,
+    NOW,
+    FrozenClock,
+    ask,
+    exported,
+    gallery_on,
+    history,
+    if_match,
+    once,
+    signed_in,
+)
 
 pytestmark = pytest.mark.rule("contract F3")
 
@@ -50,9 +62,7 @@ def kept(storage: MemoryStorage) -> str:
 
 
 def everything(gallery: LogoAdmin) -> tuple[list[str], int]:
-    lines: list[str] = []
-    gallery.import_export.dump(import_export.ExportRecords(), lines.append, with_password_hashes=True)
-    return lines, len(list(gallery.changes.list(ListChanges())))
+    return exported(gallery), len(history(gallery))
 
 
 def caller_for(kind: type[Command], gallery: LogoAdmin, storage: MemoryStorage) -> Caller:

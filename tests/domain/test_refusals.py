@@ -11,8 +11,8 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, DuplicateEntry, DuplicateUpdate, LogoAdminError, NotFound, Outdated
 from logoadmin.domain.services import artworks, authors, changes, import_export, roles, sessions, users
-from tests.domain.test_audit import history, lists, versions
-from tests.gallery import ADMIN_ID, ARTWORK, ASKED, ask, if_match
+from tests.domain.test_audit import lists, versions
+from tests.gallery import ADMIN_ID, ARTWORK, ASKED, ask, history, if_match
 
 NOWHERE: Final = 12
 Refusal = tuple[type[LogoAdminError], str]

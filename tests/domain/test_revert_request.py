@@ -15,8 +15,8 @@ from logoadmin.domain.model.errors import Conflict, DuplicateEntry, LogoAdminErr
 from logoadmin.domain.model.records import Change
 from logoadmin.domain.services import artworks, authors, import_export, roles, users
 from logoadmin.domain.services.changes import RevertRequest
-from tests.domain.test_changes import IMPORTED, artwork_commands, everything, history, last
-from tests.gallery import ARTWORK, FrozenClock, ask, gallery_on, signed_in, stock
+from tests.domain.test_changes import IMPORTED, artwork_commands, everything, last
+from tests.gallery import ARTWORK, FrozenClock, ask, gallery_on, history, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract G4")
 

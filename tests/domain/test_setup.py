@@ -8,19 +8,12 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.model.kinds import ROLES
 from logoadmin.domain.model.records import Role, User
-from logoadmin.domain.services.import_export import ExportRecords
 from logoadmin.domain.services.roles import AmendRole, ListRoles
 from logoadmin.domain.services.setup import first_start, rotate_token_keys, stored_token_keys
 from logoadmin.domain.services.users import ListUsers, SetPassword
-from tests.gallery import CHEAP_PASSWORDS, NOW, FrozenClock, gallery_on
+from tests.gallery import CHEAP_PASSWORDS, NOW, FrozenClock, exported, gallery_on
 
 RANDOMNESS = SystemRandomness()
-
-
-def everything(gallery: LogoAdmin) -> list[str]:
-    lines: list[str] = []
-    gallery.import_export.dump(ExportRecords(), lines.append, with_password_hashes=True)
-    return lines
 
 
 def start(storage: MemoryStorage, clock: FrozenClock, password: str | None = None) -> str | None:
@@ -55,10 +48,10 @@ def test_starting_again_changes_nothing(storage: MemoryStorage, clock: FrozenClo
     gallery = gallery_on(storage, clock, started=False)
     gallery.roles.amend(AmendRole(role_id=1, name="guest", scope=("logos:write",)))
     gallery.users.set_password(SetPassword(user_id=2_000_000_000, password="changed"))
-    before, keys = everything(gallery), stored_token_keys(storage)
+    before, keys = exported(gallery), stored_token_keys(storage)
     clock.pass_by(1000)
     assert start(storage, clock, password) is None
-    assert everything(gallery) == before
+    assert exported(gallery) == before
     assert stored_token_keys(storage) == keys
 
 

@@ -17,8 +17,7 @@ from logoadmin.domain.model.kinds import KINDS
 from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme, version_of
 from logoadmin.domain.services import artworks, authors, keys, roles, sessions, users
 from logoadmin.domain.services.changes import ListChanges
-from logoadmin.domain.services.import_export import ExportRecords
-from tests.gallery import ARTWORK, ASKED, NOW, FrozenClock, ask, gallery_on, if_match
+from tests.gallery import ARTWORK, ASKED, NOW, FrozenClock, ask, exported, gallery_on, if_match
 
 pytestmark = pytest.mark.rule("contract F1")
 
@@ -51,12 +50,6 @@ def last(gallery: LogoAdmin) -> int:
     return gallery.changes.list(ListChanges()).version
 
 
-def everything(gallery: LogoAdmin) -> list[str]:
-    lines: list[str] = []
-    gallery.import_export.dump(ExportRecords(), lines.append)
-    return lines
-
-
 # Without a version: a key or a session either exists or does not.
 UNVERSIONED: Final = {keys.RemoveKey, sessions.RemoveSession, sessions.RemoveUserSessions}
 
@@ -80,13 +73,13 @@ def test_a_record_in_the_version_that_was_seen_is_changed(stocked: LogoAdmin, ki
 @pytest.mark.parametrize("kind", CONDITIONAL)
 def test_a_record_in_another_version_stays_as_it_is(stocked: LogoAdmin, kind: type[Command]) -> None:
     seen = version_of(ask(stocked, CONDITIONAL[kind]))
-    before = everything(stocked), last(stocked)
+    before = exported(stocked), last(stocked)
     for versions in ((), (0,), (seen - 1, seen + 1), (-seen,)):
         with pytest.raises(Outdated) as caught:
             ask(stocked, if_match(asked(kind), *versions))
         assert str(caught.value) == f"{caught.value.what} {caught.value.id} was changed since"
         assert caught.value.what in ("User", "Role", "Author", "Logo", "Theme")
-    assert (everything(stocked), last(stocked)) == before
+    assert (exported(stocked), last(stocked)) == before
 
 
 @pytest.mark.parametrize("kind", CONDITIONAL)
