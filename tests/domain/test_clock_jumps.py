@@ -10,17 +10,17 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Anonymous, Caller, SignedIn
 from logoadmin.domain.model.errors import DuplicateEntry, InvalidToken, SignInRefused, TooManySignIns
-from logoadmin.domain.model.sessions import ServiceKey, Tokens
+from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.services.keys import CreateKey, ListKeys
-from logoadmin.domain.services.sessions import Refresh, SignIn, WhoAmI
+from logoadmin.domain.services.sessions import SignIn, WhoAmI
 from logoadmin.domain.sign_in_limits import attempt
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, FrozenClock, once
+from tests.domain.sign_ins import ADMIN, ANN, refresh
+from tests.gallery import FrozenClock, once
 
 DAY: Final = 86_400
 MONTH: Final = 30 * DAY  # a session
-ANN: Final = SignIn(username="ann", password=ANN_PASSWORD)
 HERE: Final = Anonymous("192.0.2.1")
 
 
@@ -29,10 +29,6 @@ def a_day_ahead(clock: FrozenClock) -> Iterator[None]:
     clock.pass_by(DAY)
     yield
     clock.pass_by(-DAY)
-
-
-def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
-    return gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token))
 
 
 @pytest.mark.rule("contract C1", "contract K7")
@@ -66,7 +62,7 @@ def test_a_session_of_a_jump_ends_as_late_as_one_of_now(stocked: LogoAdmin, cloc
     with a_day_ahead(clock):
         tokens = stocked.sessions.sign_in(ANN)
         other = stocked.sessions.sign_in(ANN)
-    stocked.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD))
+    stocked.sessions.sign_in(ADMIN)
     clock.pass_by(MONTH - 1)
     refresh(stocked, tokens)
     clock.pass_by(1)

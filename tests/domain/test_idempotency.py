@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -129,17 +129,23 @@ def test_the_version_of_an_artwork_with_authors_is_replayed(stocked: LogoAdmin) 
     assert version_of(again) == version_of(first) == stocked.changes.list(ListChanges()).version
 
 
+RENEWAL: Final = users.SetPassword(user_id=7, password=ANN_PASSWORD)
+
+
 @pytest.mark.parametrize(
-    "other",
+    ("first", "other"),
     [
-        CreateAuthor(user_id=7, username="anna"),
-        CreateAuthor(user_id=8, username="Anna"),
-        roles.CreateRole(name="Ann", scope=()),
-        artworks.RemoveLogo(logo_id=1),
+        (ANN, CreateAuthor(user_id=7, username="anna")),
+        (ANN, CreateAuthor(user_id=8, username="Anna")),
+        (ANN, roles.CreateRole(name="Ann", scope=())),
+        (ANN, artworks.RemoveLogo(logo_id=1)),
+        (users.AmendUser(user_id=7), users.AmendUser(user_id=7, avatar=None)),
+        (RENEWAL, users.SetPassword(user_id=7, password="another")),
+        (RENEWAL, users.SetPassword(user_id=7, password=ANN_PASSWORD + " ")),
     ],
 )
-def test_the_key_of_another_command_is_refused(stocked: LogoAdmin, other: Command) -> None:
-    stocked.authors.create(once(ANN, KEY))
+def test_the_key_of_another_command_is_refused(stocked: LogoAdmin, first: Command, other: Command) -> None:
+    ask(stocked, once(first, KEY))
     before = everything(stocked)
     with pytest.raises(InvalidInput) as caught:
         ask(stocked, once(other, KEY))
@@ -147,20 +153,6 @@ def test_the_key_of_another_command_is_refused(stocked: LogoAdmin, other: Comman
     assert (problem.loc, problem.type) == (("idempotency_key",), "value_error")
     assert KEY not in str(caught.value)
     assert everything(stocked) == before
-
-
-def test_an_omitted_and_a_given_field_make_two_commands(stocked: LogoAdmin) -> None:
-    stocked.users.amend(once(users.AmendUser(user_id=7), KEY))
-    with pytest.raises(InvalidInput):
-        stocked.users.amend(once(users.AmendUser(user_id=7, avatar=None), KEY))
-
-
-@pytest.mark.parametrize("wrong", ["another", ANN_PASSWORD + " "])
-def test_another_password_is_another_command(stocked: LogoAdmin, wrong: str) -> None:
-    command = users.SetPassword(user_id=7, password=ANN_PASSWORD)
-    stocked.users.set_password(once(command, KEY))
-    with pytest.raises(InvalidInput):
-        stocked.users.set_password(once(users.SetPassword(user_id=7, password=wrong), KEY))
 
 
 def test_other_keys_are_other_commands(gallery: LogoAdmin) -> None:
@@ -354,21 +346,6 @@ def test_a_secret_is_replayed_and_cannot_be_read_in_storage(
     assert secrets(again) == secrets(first)
     for secret in (*secrets(first), ANN_PASSWORD, KEY):
         assert secret not in kept(storage)
-
-
-@pytest.mark.rule("contract C3")
-def test_a_refresh_that_is_sent_again_ends_nothing(stocked: LogoAdmin) -> None:
-    tokens = stocked.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD))
-    command = sessions.Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token)
-    second = stocked.sessions.refresh(once(command, KEY))
-    assert stocked.sessions.refresh(once(command, KEY)) == second
-    caller = stocked.sessions.caller(second.access_token)
-    assert isinstance(caller, SignedIn)
-    stocked.users.get(users.GetUser(user_id=7), caller)
-    with pytest.raises(InvalidToken):
-        stocked.sessions.refresh(command)  # a second use, not a retry
-    with pytest.raises(InvalidToken):
-        stocked.sessions.me(sessions.WhoAmI(), caller)
 
 
 @pytest.mark.rule("contract C1")

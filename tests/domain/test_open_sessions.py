@@ -10,27 +10,24 @@ from logoadmin.domain import open_sessions
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import OWNER, Anonymous, SignedIn
 from logoadmin.domain.model.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated
-from logoadmin.domain.model.sessions import ListedSession, RemovedSession, RemovedUserSessions, Tokens
+from logoadmin.domain.model.sessions import ListedSession, RemovedSession, RemovedUserSessions
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.sessions import (
     ListSessions,
-    Refresh,
     RemoveSession,
     RemoveUserSessions,
-    SignIn,
     WhoAmI,
 )
 from logoadmin.domain.services.users import GetUser
 from tests.conftest import STORAGES
-from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock, gallery_on, signed_in, stock
+from tests.domain.sign_ins import ADMIN, ANN, caller, refresh
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract C6")
 
 DAY: Final = 86_400
-ANN: Final = SignIn(username="ann", password=ANN_PASSWORD)
-ADMIN: Final = SignIn(username="admin", password=ADMIN_PASSWORD)
 
 
 @pytest.fixture(params=STORAGES)
@@ -39,16 +36,6 @@ def any_gallery(request: pytest.FixtureRequest, clock: FrozenClock) -> LogoAdmin
     made = gallery_on(request.getfixturevalue(f"{request.param}_storage"), clock)
     stock(made)
     return made
-
-
-def caller(gallery: LogoAdmin, tokens: Tokens) -> SignedIn:
-    found = gallery.sessions.caller(tokens.access_token)
-    assert isinstance(found, SignedIn)
-    return found
-
-
-def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
-    return gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token))
 
 
 def listed(gallery: LogoAdmin, who: SignedIn) -> tuple[ListedSession, ...]:

@@ -11,30 +11,16 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import ANONYMOUS, SignedIn
 from logoadmin.domain.model.errors import InvalidInput, InvalidToken, SignInRefused
-from logoadmin.domain.model.sessions import Tokens
 from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
-from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn, WhoAmI
+from logoadmin.domain.services.sessions import Revoke, WhoAmI
 from logoadmin.domain.services.users import RemoveUser, SetPassword
+from tests.domain.sign_ins import ANN, refreshing, works
 from tests.gallery import ANN_PASSWORD, FrozenClock, once, signed_in
 
 pytestmark = pytest.mark.rule("contract F3")
 
 KEY = "3a8a9d0e-54b1-4c0e-9a54-1f2e5b0c9c11"
-ANN = SignIn(username="ann", password=ANN_PASSWORD)
 REPLAYED_FOR = 60  # seconds
-
-
-def refreshing(tokens: Tokens, key: str | None = None) -> Refresh:
-    command = Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token)
-    return command if key is None else once(command, key)
-
-
-def goes_on(gallery: LogoAdmin, tokens: Tokens) -> bool:
-    try:
-        gallery.sessions.me(WhoAmI(), gallery.sessions.caller(tokens.access_token))
-    except InvalidToken:
-        return False
-    return True
 
 
 @pytest.mark.rule("contract C3")
@@ -43,7 +29,7 @@ def test_a_refresh_is_replayed_for_a_minute(stocked: LogoAdmin, clock: FrozenClo
     second = stocked.sessions.refresh(command)
     clock.pass_by(REPLAYED_FOR - 1)
     assert stocked.sessions.refresh(command) == second
-    assert goes_on(stocked, second)
+    assert works(stocked, second)
 
 
 @pytest.mark.rule("contract C3")
@@ -56,7 +42,7 @@ def test_a_refresh_repeated_later_is_reuse(stocked: LogoAdmin, clock: FrozenCloc
     for _ in range(2):
         with pytest.raises(InvalidToken):
             stocked.sessions.refresh(command)
-    assert not goes_on(stocked, second)
+    assert not works(stocked, second)
 
 
 @pytest.mark.rule("contract C3")
@@ -65,11 +51,11 @@ def test_a_refresh_repeated_after_its_tokens_were_used_is_reuse(stocked: LogoAdm
     command = refreshing(stocked.sessions.sign_in(ANN), KEY)
     second = stocked.sessions.refresh(command)
     third = stocked.sessions.refresh(refreshing(second, key))
-    assert goes_on(stocked, third)
+    assert works(stocked, third)
     for _ in range(2):
         with pytest.raises(InvalidToken):
             stocked.sessions.refresh(command)
-    assert not goes_on(stocked, third)
+    assert not works(stocked, third)
 
 
 @pytest.mark.rule("contract C3", "contract C6")
@@ -87,7 +73,7 @@ def test_the_tokens_of_an_ended_session_are_not_replayed(stocked: LogoAdmin, end
     with pytest.raises(InvalidToken):
         stocked.sessions.refresh(command)
     if end == "revoke":
-        assert goes_on(stocked, stocked.sessions.sign_in(signing_in))
+        assert works(stocked, stocked.sessions.sign_in(signing_in))
     else:
         with pytest.raises(SignInRefused):
             stocked.sessions.sign_in(signing_in)
@@ -101,7 +87,7 @@ def test_a_sign_in_repeated_after_its_tokens_were_used_begins_another_session(st
     refreshed = stocked.sessions.refresh(refreshing(first))
     other = stocked.sessions.sign_in(command)
     assert other.refresh_token not in (first.refresh_token, refreshed.refresh_token)
-    assert goes_on(stocked, refreshed)
+    assert works(stocked, refreshed)
     assert stocked.sessions.sign_in(command) == other
 
 
@@ -111,7 +97,7 @@ def test_a_sign_in_repeated_later_begins_another_session(stocked: LogoAdmin, clo
     first = stocked.sessions.sign_in(command)
     clock.pass_by(REPLAYED_FOR)
     assert stocked.sessions.sign_in(command) != first
-    assert goes_on(stocked, first)
+    assert works(stocked, first)
 
 
 def use(gallery: LogoAdmin, _clock: FrozenClock, _maker: SignedIn, key: str) -> None:
@@ -219,5 +205,5 @@ def test_the_same_key_with_another_token_is_refused(stocked: LogoAdmin) -> None:
     second = stocked.sessions.refresh(refreshing(first, KEY))
     with pytest.raises(InvalidInput):
         stocked.sessions.grant(refreshing(other, KEY), ANONYMOUS)
-    assert goes_on(stocked, second)
-    assert goes_on(stocked, other)
+    assert works(stocked, second)
+    assert works(stocked, other)

@@ -20,12 +20,13 @@ from logoadmin.domain.model.errors import (
 )
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.records import PasswordHash, User
-from logoadmin.domain.model.sessions import EndedSession, Me, RemovedServiceKey, ServiceKey, Tokens, stored_hash
+from logoadmin.domain.model.sessions import EndedSession, Me, RemovedServiceKey, ServiceKey, stored_hash
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.services.roles import AmendRole, ListRoles
 from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
+from tests.domain.sign_ins import ADMIN, ANN, caller, refresh, works
 from tests.gallery import (
     ADMIN_ID,
     ADMIN_PASSWORD,
@@ -37,9 +38,6 @@ from tests.gallery import (
     gallery_on,
     stock,
 )
-
-ANN = SignIn(username="ann", password=ANN_PASSWORD)
-ADMIN = SignIn(username="admin", password=ADMIN_PASSWORD)
 
 
 class WatchedPasswords:
@@ -69,24 +67,13 @@ def storage() -> WatchedStorage:
     return WatchedStorage(MemoryStorage())
 
 
-def caller(gallery: LogoAdmin, tokens: Tokens) -> SignedIn:
-    found = gallery.sessions.caller(tokens.access_token)
-    assert isinstance(found, SignedIn)
-    return found
-
-
-def refresh(gallery: LogoAdmin, refresh_token: str) -> Tokens:
-    return gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=refresh_token))
-
-
-def works(gallery: LogoAdmin, tokens: Tokens) -> bool:
-    """Tell whether an access token still proves something."""
+def refused_refresh(gallery: LogoAdmin, token: str) -> bool:
+    """Tell whether a refresh token is refused."""
     try:
-        who = caller(gallery, tokens)
-        gallery.users.get(GetUser(user_id=who.user_id), who)
-    except InvalidToken:
-        return False
-    return True
+        gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=token))
+    except InvalidToken as error:
+        return str(error) == "Couldn't validate credentials"
+    return False
 
 
 @pytest.mark.rule("contract C1")
@@ -217,12 +204,12 @@ def test_a_password_that_changes_while_it_is_checked_signs_nobody_in(
 def test_a_refresh_token_gives_new_tokens_of_the_same_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
     first = stocked.sessions.sign_in(ANN)
     clock.pass_by(60)
-    second = refresh(stocked, first.refresh_token)
+    second = refresh(stocked, first)
     assert caller(stocked, second) == caller(stocked, first)
     assert second.refresh_token != first.refresh_token
     assert second.access_token != first.access_token
     assert works(stocked, second)
-    assert works(stocked, refresh(stocked, second.refresh_token))
+    assert works(stocked, refresh(stocked, second))
     again = Refresh(grant_type="refresh_token", refresh_token=stocked.sessions.sign_in(ANN).refresh_token)
     assert works(stocked, stocked.sessions.grant(again))
 
@@ -230,22 +217,19 @@ def test_a_refresh_token_gives_new_tokens_of_the_same_session(stocked: LogoAdmin
 @pytest.mark.rule("contract C3")
 def test_using_a_refresh_token_twice_ends_the_session(stocked: LogoAdmin) -> None:
     first = stocked.sessions.sign_in(ANN)
-    second = refresh(stocked, first.refresh_token)
+    second = refresh(stocked, first)
     other = stocked.sessions.sign_in(ANN)
-    with pytest.raises(InvalidToken):
-        refresh(stocked, first.refresh_token)
+    assert refused_refresh(stocked, first.refresh_token)
     assert not works(stocked, first)
     assert not works(stocked, second)
-    with pytest.raises(InvalidToken):
-        refresh(stocked, second.refresh_token)
+    assert refused_refresh(stocked, second.refresh_token)
     assert works(stocked, other)  # another session of the same user goes on
 
 
 @pytest.mark.rule("contract C3")
 @pytest.mark.parametrize("token", ["x", "é😀", "a" * 256, "' OR 1=1"])
 def test_a_refresh_token_that_was_never_given_is_refused(stocked: LogoAdmin, token: str) -> None:
-    with pytest.raises(InvalidToken, match=r"^Couldn't validate credentials$"):
-        refresh(stocked, token)
+    assert refused_refresh(stocked, token)
 
 
 @pytest.mark.rule("contract C3")
@@ -253,8 +237,7 @@ def test_an_access_token_is_no_refresh_token_and_the_other_way_round(stocked: Lo
     tokens = stocked.sessions.sign_in(ANN)
     with pytest.raises(InvalidToken):
         stocked.sessions.caller(tokens.refresh_token)
-    with pytest.raises(InvalidToken):
-        refresh(stocked, tokens.access_token[:256])
+    assert refused_refresh(stocked, tokens.access_token[:256])
     assert works(stocked, tokens)
 
 
@@ -263,7 +246,7 @@ def test_refresh_tokens_and_passwords_are_kept_hashed_only(clock: FrozenClock) -
     memory = MemoryStorage()
     stocked = gallery_on(memory, clock)
     stock(stocked)
-    tokens = refresh(stocked, stocked.sessions.sign_in(ANN).refresh_token)
+    tokens = refresh(stocked, stocked.sessions.sign_in(ANN))
     kept = repr(vars(memory)["_tables"])
     assert "session_id" in kept
     assert tokens.refresh_token not in kept
@@ -285,12 +268,11 @@ def test_a_session_ends_when_it_is_not_refreshed_in_time(storage: WatchedStorage
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=60, session=1000))
     tokens = gallery.sessions.sign_in(ADMIN)
     clock.pass_by(999)
-    tokens = refresh(gallery, tokens.refresh_token)
+    tokens = refresh(gallery, tokens)
     clock.pass_by(999)
-    tokens = refresh(gallery, tokens.refresh_token)
+    tokens = refresh(gallery, tokens)
     clock.pass_by(1000)
-    with pytest.raises(InvalidToken):
-        refresh(gallery, tokens.refresh_token)
+    assert refused_refresh(gallery, tokens.refresh_token)
 
 
 @pytest.mark.rule("contract C3", "contract A19")
@@ -314,7 +296,7 @@ def test_expired_sessions_are_forgotten_when_somebody_else_signs_in(
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
     stock(gallery)
     first = gallery.sessions.sign_in(ANN)
-    second = refresh(gallery, first.refresh_token)
+    second = refresh(gallery, first)
     old, given = caller(gallery, first), [first.refresh_token, second.refresh_token]
     clock.pass_by(99)
     gallery.sessions.sign_in(ADMIN)
@@ -329,15 +311,16 @@ def test_expired_sessions_are_forgotten_when_somebody_else_signs_in(
 def test_nobody_waits_while_many_expired_sessions_are_forgotten(storage: WatchedStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
     stock(gallery)
-    given = [gallery.sessions.sign_in(ANN).refresh_token for _ in range(15)]
+    begun = [gallery.sessions.sign_in(ANN) for _ in range(15)]
     for _ in range(30):
-        given.append(refresh(gallery, given[-1]).refresh_token)
+        begun.append(refresh(gallery, begun[-1]))
+    given = [tokens.refresh_token for tokens in begun]
     clock.pass_by(100)
     tokens = gallery.sessions.sign_in(ADMIN)
     assert there(storage, given) == 25
-    tokens = refresh(gallery, tokens.refresh_token)
+    tokens = refresh(gallery, tokens)
     assert there(storage, given) == 5
-    refresh(gallery, tokens.refresh_token)
+    refresh(gallery, tokens)
     assert there(storage, given) == 0
 
 
@@ -349,10 +332,9 @@ def test_a_used_refresh_token_is_known_as_long_as_its_session_lives(
     first = newest = gallery.sessions.sign_in(ADMIN)
     for _ in range(50):
         clock.pass_by(99)
-        newest = refresh(gallery, newest.refresh_token)
+        newest = refresh(gallery, newest)
     assert works(gallery, newest)
-    with pytest.raises(InvalidToken):
-        refresh(gallery, first.refresh_token)
+    assert refused_refresh(gallery, first.refresh_token)
     assert not works(gallery, newest)
 
 
@@ -361,10 +343,9 @@ def test_a_new_password_ends_the_other_sessions_and_leaves_ones_own(stocked: Log
     elsewhere, here = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ANN)
     stocked.users.set_password(SetPassword(user_id=7, password="new"), caller(stocked, here))
     assert works(stocked, here)
-    assert works(stocked, refresh(stocked, here.refresh_token))
+    assert works(stocked, refresh(stocked, here))
     assert not works(stocked, elsewhere)
-    with pytest.raises(InvalidToken):
-        refresh(stocked, elsewhere.refresh_token)
+    assert refused_refresh(stocked, elsewhere.refresh_token)
     with pytest.raises(SignInRefused):
         stocked.sessions.sign_in(ANN)
 
@@ -383,24 +364,15 @@ def test_a_new_password_from_somebody_else_ends_all_sessions(stocked: LogoAdmin,
 
 
 @pytest.mark.rule("contract A19", "contract B5")
-def test_a_removed_user_is_signed_out(stocked: LogoAdmin) -> None:
+def test_a_removed_user_is_signed_out_also_by_a_new_one_with_the_same_id(stocked: LogoAdmin) -> None:
     tokens = stocked.sessions.sign_in(ANN)
     stocked.users.remove(RemoveUser(user_id=7))
     assert not works(stocked, tokens)
-    with pytest.raises(InvalidToken):
-        refresh(stocked, tokens.refresh_token)
     with pytest.raises(SignInRefused):
         stocked.sessions.sign_in(ANN)
-
-
-@pytest.mark.rule("contract A19", "contract B5")
-def test_a_new_user_with_an_old_id_does_not_revive_old_tokens(stocked: LogoAdmin) -> None:
-    tokens = stocked.sessions.sign_in(ANN)
-    stocked.users.remove(RemoveUser(user_id=7))
     stocked.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
     assert not works(stocked, tokens)
-    with pytest.raises(InvalidToken):
-        refresh(stocked, tokens.refresh_token)
+    assert refused_refresh(stocked, tokens.refresh_token)
     assert works(stocked, stocked.sessions.sign_in(ANN))
 
 
@@ -409,7 +381,7 @@ def test_a_refresh_gives_the_scope_of_now(stocked: LogoAdmin) -> None:
     tokens = stocked.sessions.sign_in(ANN)
     assert tokens.scope == ""
     stocked.users.amend(AmendUser(user_id=7, role_id=3))
-    assert refresh(stocked, tokens.refresh_token).scope == "logos:write themes:write"
+    assert refresh(stocked, tokens).scope == "logos:write themes:write"
 
 
 @pytest.mark.rule("contract B5")
@@ -454,14 +426,13 @@ def test_a_session_is_ended_by_either_of_its_tokens(stocked: LogoAdmin, by: str)
     elif by == "refresh token":
         ended = stocked.sessions.revoke(Revoke(refresh_token=tokens.refresh_token))
     else:
-        renewed = refresh(stocked, tokens.refresh_token)
+        renewed = refresh(stocked, tokens)
         ended = stocked.sessions.revoke(Revoke(refresh_token=tokens.refresh_token))
         tokens = renewed
     assert ended == EndedSession(ended=True)
     assert not works(stocked, tokens)
-    with pytest.raises(InvalidToken):
-        refresh(stocked, tokens.refresh_token)
-    assert works(stocked, refresh(stocked, other.refresh_token))
+    assert refused_refresh(stocked, tokens.refresh_token)
+    assert works(stocked, refresh(stocked, other))
 
 
 @pytest.mark.rule("contract C3")
