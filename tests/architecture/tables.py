@@ -14,6 +14,7 @@ from logoadmin.settings import Settings
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 PACKAGE: Final = DOCS.parent / "src" / "logoadmin"
+_RULES: Final = re.compile(r"\s*\(((?:contract|spec) [^)]*)\)")
 # From the core outwards.
 _ROOMS: Final = ("domain", "ports", "adapters", "entrypoints", "settings")
 
@@ -43,7 +44,7 @@ def causes() -> str:
 
 def modules() -> str:
     """Return the rows of all modules, each with the start of its docstring."""
-    return "\n".join(["| Module | Contents |", "|---|---|", *_module_rows(PACKAGE)])
+    return "\n".join(["| Module | Contents | Rules |", "|---|---|---|", *_module_rows(PACKAGE)])
 
 
 def _module_rows(folder: Path) -> Iterator[str]:
@@ -61,10 +62,11 @@ def _module_rows(folder: Path) -> Iterator[str]:
 
 
 def _contents(module: Path) -> str:
-    """Return the start of a module's docstring in Markdown, without its sources in the contract."""
+    """Return two cells: the start of a module's docstring, and the rules that it names in parentheses."""
     docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
-    text = re.sub(r"\s*\((?:contract|spec) [^)]*\)", "", docstring.partition("\n\n")[0].replace("\n", " "))
-    return re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", text).replace("``", "`").removesuffix(".")
+    start = docstring.partition("\n\n")[0].replace("\n", " ")
+    text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", _RULES.sub("", start)).replace("``", "`")
+    return f"{text.removesuffix('.')} | {', '.join(_RULES.findall(start))}"
 
 
 TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {

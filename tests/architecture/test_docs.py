@@ -296,16 +296,6 @@ def test_modules_that_the_architecture_names_exist_and_all_are_named() -> None:
     assert unnamed == set()
 
 
-def test_the_map_of_the_domain_has_all_its_modules_but_services() -> None:
-    domain = ROOT / "src" / "logoadmin" / "domain"
-    mapped = set(re.findall(r"`~logoadmin\.domain\.([\w.]+)`", (domain / "__init__.py").read_text(encoding="utf-8")))
-    modules = {".".join(path.relative_to(domain).with_suffix("").parts) for path in domain.rglob("*.py")}
-    known = {name.removesuffix(".__init__") for name in modules} - {"__init__"}
-    assert mapped <= known
-    # Services are found by their names; the map includes some of them for their rules in the specification.
-    assert {name for name in known - mapped if not name.startswith("services.")} == set()
-
-
 def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
     """Yield each command that is not a group, with its full name."""
     for name, command in group.commands.items():

@@ -1,4 +1,4 @@
-"""Use cases: each is one method of a service, run in one transaction with the caller's rights (contract A19, B5, F3).
+"""Use cases: methods of services, run in one transaction with the caller's rights (contract A19, B5, C5, F3).
 
 :func:`reads`, :func:`reads_with_rights` and :func:`writes` give the method the signature that callers see::
 

@@ -1,4 +1,4 @@
-"""The registry of the five kinds of record, one row each."""
+"""The registry of the five kinds of record, one row each (spec §Resources)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields

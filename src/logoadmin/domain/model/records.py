@@ -1,4 +1,4 @@
-"""The records that are stored and returned (spec §Resources, contract D, G).
+"""The records that are stored and returned (spec §Resources, contract D, F1, G).
 
 A ``User`` has no field for a password, so none can leak. ``created_at`` is Unix time in whole seconds (contract A10).
 ``version`` is the id of the last change of a record (contract F1), so it rises with every change and is never reused;

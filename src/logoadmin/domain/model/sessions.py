@@ -1,4 +1,4 @@
-"""Sessions, their tokens and service keys, as they are returned, and how their secrets are stored (contract C)."""
+"""Sessions, their tokens and service keys, as they are returned, and how their secrets are stored (contract C, F3)."""
 
 import base64
 import hashlib

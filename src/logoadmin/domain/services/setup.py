@@ -1,4 +1,4 @@
-"""The first start of a service (contract H3) and its token keys (contract C2)."""
+"""The first start of a service, and its token keys (contract C2, H3)."""
 
 from typing import Final
 
