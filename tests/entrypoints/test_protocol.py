@@ -245,22 +245,6 @@ def test_an_idle_connection_is_kept_for_a_while_and_closed_without_a_word(runnin
 
 
 @pytest.mark.rule("contract H4")
-def test_many_idle_clients_do_not_keep_others_out(running: Running) -> None:
-    idle = [socket.create_connection(running.address, timeout=5) for _ in range(300)]
-    try:
-        for client in idle[::2]:
-            client.sendall(b"GET / HT")
-        start = time.monotonic()
-        (answer,) = running.ask(b"GET / HTTP/1.0\r\n\r\n")
-        assert answer.status == 200
-        assert time.monotonic() - start < 1
-        assert b" 408 " in idle[0].recv(1000)
-    finally:
-        for client in idle:
-            client.close()
-
-
-@pytest.mark.rule("contract H4")
 def test_the_longest_silent_make_room_for_others(running: Running) -> None:
     busy = socket.create_connection(running.address, timeout=5)
     busy.sendall(b"GET /slow HTTP/1.0\r\n\r\n")

@@ -31,6 +31,7 @@ def shown(out: str) -> dict[str, tuple[str, str]]:
     return {line[1]: (line[2], line[3]) for line in lines if line is not None}
 
 
+@pytest.mark.rule("contract H1")
 def test_each_setting_is_printed_with_where_it_is_from(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secrets: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_a_misspelt_name_is_refused_wherever_it_is(run: Run, monkeypatch: pytest
     )
 
 
+@pytest.mark.rule("contract H1")
 def test_each_setting_that_is_wrong_is_said_with_where_it_is_from(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secrets: Path
 ) -> None:
@@ -256,6 +258,7 @@ def test_a_flag_wins_over_an_address_of_kubernetes(run: Run, monkeypatch: pytest
     assert shown(run("config", "--port", "8000").out)["port"] == ("8000", "--port")
 
 
+@pytest.mark.rule("contract H1")
 def test_files_of_settings_that_cannot_be_read_are_named(
     run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path
 ) -> None:
