@@ -149,6 +149,14 @@ class Person:
             assert time.monotonic() < end, words
             self.page.wait_for_timeout(20)
 
+    def reach(self, wanted: Locator) -> None:
+        """Press Tab until something has the focus."""
+        for _ in range(80):
+            if wanted.evaluate("element => element === document.activeElement"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"Tab does not lead to {wanted}")
+
     def waits(self, words: Sequence[str], place: Locator, button: Locator) -> None:
         """See seconds pass until a button may be used again; only the first of them is read aloud."""
         for expected in words[:2]:

@@ -10,16 +10,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from tests.certificates import make_certificate
 
 PICTURES: Final = "i.example"
 # What Chromium asks on its own account, whatever page it shows.
@@ -117,16 +114,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 @lru_cache(1)
 def _tls() -> ssl.SSLContext:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, PICTURES)])
-    now = datetime.now(UTC)
-    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    timed = made.not_valid_before(now - timedelta(1)).not_valid_after(now + timedelta(1))
-    pem = serialization.Encoding.PEM
-    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with TemporaryDirectory() as directory:
-        file = Path(directory) / "pictures.pem"
-        file.write_bytes(private + timed.sign(key, hashes.SHA256()).public_bytes(pem))
-        context.load_cert_chain(file)
+        certificate = make_certificate(Path(directory), PICTURES)
+        context.load_cert_chain(certificate, certificate.with_suffix(".key"))
     return context

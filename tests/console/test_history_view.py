@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, expect
 
 from logoadmin.domain.services import artworks, authors, roles
 from logoadmin.domain.services.import_export import ImportRecords
@@ -20,9 +20,12 @@ pytestmark = pytest.mark.slow("a browser")
 WEEK = 7 * 86_400
 
 
-def asked(service: Served, method: str, path: str, token: str = "", body: dict[str, Any] | None = None) -> Any:
-    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-    content = json.dumps(body).encode() if body is not None else None
+def asked(service: Served, method: str, path: str, token: str = "", body: dict[str, Any] | str | None = None) -> Any:
+    """Make a request, with JSON or with lines, and return the JSON of the response."""
+    text = body if body is None or isinstance(body, str) else json.dumps(body)
+    headers = {"Content-Type": "application/jsonl" if text is body else "application/json"}
+    headers |= {"Authorization": f"Bearer {token}"} if token else {}
+    content = None if text is None else text.encode()
     request = urllib.request.Request(f"{service.address}/api/{path}", content, headers, method=method)
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
@@ -32,15 +35,6 @@ def removed_by_the_painter(service: Served, logo_id: int) -> None:
     username, password = PAINTER
     token = asked(service, "POST", "auth/token", body={"username": username, "password": password})["access_token"]
     asked(service, "DELETE", f"logos/{logo_id}", token)
-
-
-def reach(page: Page, wanted: Locator) -> None:
-    """Press Tab until something has the focus."""
-    for _ in range(80):
-        if wanted.evaluate("element => element === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"Tab does not lead to {wanted}")
 
 
 @pytest.mark.rule("contract J3", "contract J4", "contract G2")
@@ -62,9 +56,9 @@ def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_author
 
     kind, action, since, until = (page.get_by_label(label, exact=True) for label in ("Record", "Action", "From", "To"))
     if by_keyboard:
-        reach(page, kind)
+        console.reach(kind)
         page.keyboard.type("Logos")
-        reach(page, action)
+        console.reach(action)
         page.keyboard.type("Removed")
     else:
         kind.select_option("Logos")
@@ -81,14 +75,14 @@ def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_author
 
     opener, undo = rows.get_by_role("button", expanded=False).first, rows.get_by_role("button", name="Undo")
     if by_keyboard:
-        reach(page, opener)
+        console.reach(opener)
         page.keyboard.press("Enter")
     else:
         opener.click()
     expect(rows.locator(".fields")).to_contain_text("Ben")
     expect(rows.locator(".diff")).to_contain_text("background: url(")
     if by_keyboard:
-        reach(page, undo)
+        console.reach(undo)
         page.keyboard.press("Enter")
     else:
         undo.click()
@@ -107,13 +101,7 @@ def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Pe
         json.dumps({"kind": "author", "author_id": n, "user_id": n, "username": f"Author {n}"}) for n in range(500, 620)
     ]
     token = asked(console.service, "POST", "auth/token", body={"username": "admin", "password": ADMIN_PASSWORD})
-    request = urllib.request.Request(
-        f"{console.service.address}/api/import",
-        "\n".join(lines).encode(),
-        {"Content-Type": "application/jsonl", "Authorization": f"Bearer {token['access_token']}"},
-        method="POST",
-    )
-    urllib.request.urlopen(request).close()
+    asked(console.service, "POST", "import", token["access_token"], "\n".join(lines))
     gallery.authors.create(authors.CreateAuthor(user_id=9001, username="After"))
     console.sign_in("history")
     rows = page.locator(".view > div > .changes > .change")

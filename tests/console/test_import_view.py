@@ -6,12 +6,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from logoadmin.domain.services import authors
 from tests.console.driver import AGAIN, Person, looking
 from tests.console.service import PAINTER, Served
-from tests.console.test_history_view import reach
 from tests.console.test_refused import refuse
 
 pytestmark = pytest.mark.slow("a browser")
@@ -25,11 +24,12 @@ def names(service: Served) -> list[str]:
     return [each.username for each in service.gallery.authors.list(authors.ListAuthors())]
 
 
-def press(page: Page, name: str, by_keyboard: bool) -> None:
+def press(console: Person, name: str, by_keyboard: bool) -> None:
+    page = console.page
     button = page.get_by_role("button", name=name, exact=True)
     expect(button).to_be_visible()
     if by_keyboard:
-        reach(page, button)
+        console.reach(button)
         page.keyboard.press("Enter")
     else:
         button.click()
@@ -43,7 +43,7 @@ def test_a_file_with_two_bad_lines_is_mended_imported_and_undone(
     page, before = console.page, names(console.service)
     console.sign_in("import")
     if by_keyboard:
-        press(page, "Paste lines instead", by_keyboard)
+        press(console, "Paste lines instead", by_keyboard)
         expect(page.get_by_label("The lines")).to_be_focused()
         page.keyboard.insert_text(TWO_BAD)
         page.keyboard.press("Control+s")
@@ -60,27 +60,27 @@ def test_a_file_with_two_bad_lines_is_mended_imported_and_undone(
     expect(bad.last.locator("code")).to_have_text("no JSON")
     assert names(console.service) == before
 
-    press(page, "Line 2", by_keyboard)
+    press(console, "Line 2", by_keyboard)
     expect(page.get_by_label("The lines")).to_be_focused()
     page.keyboard.insert_text(MENDED)  # over the line, which is selected
     expect(bad).to_have_count(2)
-    press(page, "Line 4", by_keyboard)
+    press(console, "Line 4", by_keyboard)
     page.keyboard.press("Delete")
     page.keyboard.press("Control+s")
     heading = page.get_by_role("heading", name="All is well: 2 records can be imported")
     expect(heading).to_be_focused()
     assert names(console.service) == before
 
-    press(page, "Import 2 records", by_keyboard)
+    press(console, "Import 2 records", by_keyboard)
     expect(page.get_by_role("heading", name="2 records were imported")).to_be_focused()
     expect(page.locator(".outcome tbody tr")).to_contain_text("Authors200")
     assert names(console.service) == [*before, "Zoë", "Yan"]
 
-    press(page, "Undo all of it", by_keyboard)
+    press(console, "Undo all of it", by_keyboard)
     dialog = page.get_by_role("dialog", name="Undo all 2 changes?")
     expect(dialog).to_be_visible()
     if by_keyboard:
-        reach(page, dialog.get_by_role("button", name="Undo"))
+        console.reach(dialog.get_by_role("button", name="Undo"))
         page.keyboard.press("Enter")
     else:
         dialog.get_by_role("button", name="Undo").click()

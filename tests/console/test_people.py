@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from logoadmin.domain.model.errors import SignInRefused
 from logoadmin.domain.services import roles, sessions, users
@@ -19,15 +19,6 @@ pytestmark = pytest.mark.slow("a browser")
 
 ROOT = Path(__file__).parents[2]
 HEAD = ("head", "the head's password")
-
-
-def tab_to(page: Page, target: Locator) -> None:
-    """Press Tab until something has the focus, as who has no mouse."""
-    for _ in range(60):
-        if target.evaluate("element => element === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"{target} is not reached by keyboard")
 
 
 def add_head(service: Served) -> None:
@@ -47,12 +38,12 @@ def scope_of(service: Served, username: str, password: str) -> str:
 def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(console: Person) -> None:
     console.sign_in("roles")
     page = console.page
-    tab_to(page, page.get_by_role("button", name="New role"))
+    console.reach(page.get_by_role("button", name="New role"))
     page.keyboard.press("Enter")
-    tab_to(page, page.get_by_label("Name", exact=True))
+    console.reach(page.get_by_label("Name", exact=True))
     page.keyboard.type("logo editors")
     logos = page.get_by_role("row", name=re.compile("^Logos")).get_by_role("checkbox")
-    tab_to(page, logos)
+    console.reach(logos)
     page.keyboard.press("Space")
     effect = page.get_by_role("status", name="What this changes")
     expect(effect).to_contain_text("Nobody has this role yet. Whoever gets it:")
@@ -60,19 +51,19 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
     page.keyboard.press("Control+s")
     expect(page.locator("h1")).to_have_text("logo editors")
 
-    tab_to(page, page.get_by_role("link", name="Users"))
+    console.reach(page.get_by_role("link", name="Users"))
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Users")
-    tab_to(page, page.get_by_role("button", name="New user"))
+    console.reach(page.get_by_role("button", name="New user"))
     page.keyboard.press("Enter")
-    tab_to(page, page.get_by_label("Name", exact=True))
+    console.reach(page.get_by_label("Name", exact=True))
     page.keyboard.type("Zoë")
-    tab_to(page, page.get_by_label("Site user ID"))
+    console.reach(page.get_by_label("Site user ID"))
     page.keyboard.type("900")
-    tab_to(page, page.get_by_label("Role"))
+    console.reach(page.get_by_label("Role"))
     page.keyboard.type("logo e")
     expect(page.locator(".role-field")).to_contain_text("May \u2068change logos\u2069.")
-    tab_to(page, page.get_by_role("button", name="Generate"))
+    console.reach(page.get_by_role("button", name="Generate"))
     page.keyboard.press("Space")
     password = page.get_by_label("Password", exact=True).input_value()
     assert len(password) == 23
@@ -318,7 +309,7 @@ def test_the_session_of_a_lost_laptop_is_ended_by_keyboard_alone(console: Person
     expect(rows.first).to_contain_text(re.compile(r"Chrome.* on .*Linux.*this one"))
     lost = rows.filter(has_text="Firefox\u2069 on \u2068Windows")
     expect(lost).to_contain_text("127.0.0.1")
-    tab_to(page, lost.get_by_role("button", name="End"))
+    console.reach(lost.get_by_role("button", name="End"))
     page.keyboard.press("Enter")
     expect(page.locator(".notice")).to_contain_text("Ended: \u2068\u2068Firefox\u2069 on \u2068Windows")
     expect(rows).to_have_count(1)

@@ -4,7 +4,6 @@ import http.client
 import itertools
 import json
 import ssl
-import subprocess
 import sys
 import threading
 import time
@@ -154,13 +153,3 @@ class Load:
             assert answer.status == 200, answer.read()
             there = Counter(author["user_id"] for author in json.loads(answer.read()))
         return set(self.acknowledged) - there.keys(), {user_id for user_id, count in there.items() if count > 1}
-
-
-def make_certificate(directory: Path) -> Path:
-    """Create a certificate for ``gallery.example`` and 127.0.0.1, and its key."""
-    certificate, key = directory / "gallery.example.crt", directory / "gallery.example.key"
-    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    made += ["-subj", "/CN=gallery.example", "-addext", "subjectAltName=DNS:gallery.example,IP:127.0.0.1"]
-    made += ["-days", "2", "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(made, check=True, capture_output=True, timeout=60)
-    return certificate

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tests.deploy.load import make_certificate
+from tests.certificates import make_certificate
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
 from tests.services import comes_true

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.deploy.load import Load, make_certificate
+from tests.certificates import make_certificate
+from tests.deploy.load import Load
 from tests.deploy.services import Answer, ask, import_gallery
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without

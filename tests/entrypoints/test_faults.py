@@ -34,6 +34,7 @@ from logoadmin.domain.services.authors import CreateAuthor
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
+from tests.certificates import make_certificate
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.mariadb import PASSWORD, MariaDbServer
 from tests.privileges import unprivileged
@@ -139,27 +140,18 @@ def reading_alone(place: Place) -> Iterator[None]:
     place.server.execute("GRANT ALL ON `gallery%`.* TO 'logoadmin'@'127.0.0.1'")
 
 
-def certificate(directory: Path) -> None:
-    """Make a key and a certificate in a directory, which a server may read."""
-    files = ("-keyout", str(directory / "key.pem"), "-out", str(directory / "certificate.pem"))
-    made = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=db")
-    subprocess.run(["openssl", *made, *files], check=True, capture_output=True)
-    (directory / "key.pem").chmod(0o644)
-
-
 def with_tls(place: Place) -> None:
     """Have the server speak TLS, and the URL trust its certificate."""
     server = place.server
-    certificate(place.directory)
-    trusted = shutil.copy(place.directory / "certificate.pem", place.directory / "trusted.pem")
+    certificate = make_certificate(place.directory)
+    trusted = shutil.copy(certificate, place.directory / "trusted.pem")
     server.stop()
-    files = (f"--ssl-cert={place.directory}/certificate.pem", f"--ssl-key={place.directory}/key.pem")
-    server.start(*files)
+    server.start(f"--ssl-cert={certificate}", f"--ssl-key={certificate.with_suffix('.key')}")
     place.url += f"?ssl_ca={trusted}&ssl_check_hostname=false"
 
 
 def refused_tls(place: Place) -> Iterator[None]:
-    certificate(place.directory)
+    make_certificate(place.directory)
     place.server.execute("FLUSH SSL")
     place.end_connections()
     yield

@@ -816,19 +816,18 @@ def fill(watched: WatchedStorage, size: int) -> None:
 
 
 @pytest.mark.rule("contract E1", "contract A18")
-@pytest.mark.parametrize("size", [499, 500, 501, 1001])
 @pytest.mark.parametrize("waits", [False, True])
 def test_a_list_over_several_pages_is_whole(
-    app: ASGIApp, gallery: LogoAdmin, watched: WatchedStorage, size: int, waits: bool
+    app: ASGIApp, gallery: LogoAdmin, watched: WatchedStorage, waits: bool
 ) -> None:
-    fill(watched, size)
+    fill(watched, 1001)
     gallery.waits = waits
     for version in ("2.0", "2.4"):
         answered = ask(app, "GET", "/api/authors", asgi_version=version)
         assert answered.status_code == 200
         assert answered.complete
         assert answered.error is None
-        assert [author["author_id"] for author in answered.json()] == list(range(1, size + 1))
+        assert [author["author_id"] for author in answered.json()] == list(range(1, 1002))
 
 
 @pytest.mark.rule("contract E1", "contract A20")
