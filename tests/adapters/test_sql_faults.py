@@ -33,7 +33,11 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import add_user, atomic
 from tests.mariadb import PASSWORD, MariaDbServer
 
-pytestmark = [pytest.mark.slow("servers go away, hang, and are waited for"), pytest.mark.own_mariadb]
+pytestmark = [
+    pytest.mark.rule("contract A20"),
+    pytest.mark.slow("servers go away, hang, and are waited for"),
+    pytest.mark.own_mariadb,
+]
 
 # Contract A20.
 IN_TIME = 2.0
@@ -99,7 +103,7 @@ def opened(url: str, **options: Any) -> Iterator[SqlStorage]:
 # A server that is gone
 
 
-@pytest.mark.rule("spec §Errors 503", "contract A20")
+@pytest.mark.rule("spec §Errors 503")
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("end", [MariaDbServer.stop, MariaDbServer.kill])
 def test_a_server_that_went_away_is_missed_and_found_again(
@@ -115,7 +119,6 @@ def test_a_server_that_went_away_is_missed_and_found_again(
     add(mariadb_storage)
 
 
-@pytest.mark.rule("contract A20")
 def test_a_restart_costs_nobody_a_read(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     together = threading.Barrier(4)
 
@@ -130,7 +133,6 @@ def test_a_restart_costs_nobody_a_read(running: MariaDbServer, mariadb_storage: 
         assert list(executor.map(lambda _: read(mariadb_storage), range(8))) == [None] * 8
 
 
-@pytest.mark.rule("contract A20")
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("idle", [0.0, 100.0], ids=["pinged first", "not pinged"])
 def test_a_server_that_hangs_is_not_waited_for(
@@ -157,7 +159,6 @@ def test_a_server_that_hangs_is_not_waited_for(
     recovered(mariadb_storage)
 
 
-@pytest.mark.rule("contract A20")
 def test_a_server_that_hangs_from_the_start_is_not_waited_for(
     running: MariaDbServer, mariadb_storage: SqlStorage
 ) -> None:
@@ -167,7 +168,6 @@ def test_a_server_that_hangs_from_the_start_is_not_waited_for(
     recovered(mariadb_storage)
 
 
-@pytest.mark.rule("contract A20")
 @pytest.mark.parametrize("full", [False, True], ids=["accepts and is silent", "does not even accept"])
 def test_what_never_answers_is_not_waited_for(mariadb: MariaDbServer, full: bool) -> None:
     with contextlib.ExitStack() as stack:
@@ -183,7 +183,6 @@ def test_what_never_answers_is_not_waited_for(mariadb: MariaDbServer, full: bool
         assert refused(storage) < 0.1
 
 
-@pytest.mark.rule("contract A20")
 def test_what_is_not_a_database_server_is_no_database_server(mariadb: MariaDbServer) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -200,7 +199,7 @@ def test_what_is_not_a_database_server_is_no_database_server(mariadb: MariaDbSer
         thread.join()
 
 
-@pytest.mark.rule("contract A20", "contract K3")
+@pytest.mark.rule("contract K3")
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize(
     ("database", "other", "cause"),
@@ -224,7 +223,6 @@ def test_who_is_not_let_in_says_no_more_than_where(
 # Connections that break
 
 
-@pytest.mark.rule("contract A20")
 @pytest.mark.parametrize("idle", [0.0, 100.0], ids=["pinged first", "not pinged"])
 def test_a_connection_that_was_ended_is_replaced(
     mariadb: MariaDbServer, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, idle: float
@@ -300,7 +298,6 @@ class Proxy:
         return answer
 
 
-@pytest.mark.rule("contract A20")
 @pytest.mark.usefixtures("mariadb_storage")
 def test_one_connection_that_is_lost_at_a_commit_keeps_nobody_from_reading(mariadb: MariaDbServer) -> None:
     with (
@@ -315,7 +312,6 @@ def test_one_connection_that_is_lost_at_a_commit_keeps_nobody_from_reading(maria
                 read(storage)
 
 
-@pytest.mark.rule("contract A20")
 def test_one_connection_that_is_lost_while_it_reads_keeps_nobody_else_from_it(
     mariadb: MariaDbServer, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,7 +327,6 @@ def test_one_connection_that_is_lost_while_it_reads_keeps_nobody_else_from_it(
         read(mariadb_storage)
 
 
-@pytest.mark.rule("contract A20")
 @pytest.mark.usefixtures("mariadb_storage")
 @pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("delivers", [True, False], ids=["the answer is lost", "the commit is lost"])
@@ -376,7 +371,6 @@ def numbers(storage: Storage) -> list[int]:
     return storage.read(lambda uow: [found.user_id for found in uow.records(AUTHORS).page(-1, 99)])
 
 
-@pytest.mark.rule("contract A20")
 def test_writes_made_together_whose_connection_breaks_before_the_commit_are_all_made_once(
     mariadb: MariaDbServer, mariadb_storage: SqlStorage
 ) -> None:
@@ -398,7 +392,7 @@ def test_writes_made_together_whose_connection_breaks_before_the_commit_are_all_
     assert numbers(mariadb_storage) == [1, 2, 3]
 
 
-@pytest.mark.rule("contract A20", "contract G")
+@pytest.mark.rule("contract G")
 @pytest.mark.parametrize(
     ("bad", "says"),
     [
@@ -435,7 +429,7 @@ def test_a_change_that_the_database_refuses_takes_all_writes_with_it(
 # A server that is running and cannot work
 
 
-@pytest.mark.rule("contract A20", "contract H5")
+@pytest.mark.rule("contract H5")
 def test_who_ran_into_a_deadlock_runs_again(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     # Those who write through the storage wait for each other from the start; somebody else may not.
     for number in range(1, 99):
@@ -479,7 +473,6 @@ def until_somebody_waits(mariadb: MariaDbServer) -> None:
         time.sleep(0.12)
 
 
-@pytest.mark.rule("contract A20")
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("held", ["authors", "state"])
 def test_what_somebody_holds_too_long_keeps_nobody_from_reading(
@@ -516,14 +509,12 @@ def both(uow: UnitOfWork) -> object:
     return authors, [of.change_id for of in uow.changes.page(0, 99)], uow.changes.last_id()
 
 
-@pytest.mark.rule("contract A20", "contract G")
+@pytest.mark.rule("contract G", "contract H2")
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("killed_at", [0, 1, 2])
-def test_a_server_killed_in_the_middle_keeps_neither_the_record_nor_its_change(
+def test_a_server_that_is_killed_keeps_every_committed_write_and_no_other(
     running: MariaDbServer, mariadb_storage: SqlStorage, killed_at: int
 ) -> None:
-    mariadb_storage.write(add_both)
-
     def work(uow: UnitOfWork) -> None:
         for step in range(3):
             if step == killed_at:
@@ -533,27 +524,19 @@ def test_a_server_killed_in_the_middle_keeps_neither_the_record_nor_its_change(
             if step == 1:
                 uow.changes.add([change(2, 2)])
 
+    mariadb_storage.write(add_both)
     refused(mariadb_storage, lambda storage: storage.write(work))
     running.start()
     recovered(mariadb_storage)
     assert mariadb_storage.read(both) == ([1], [1], 1)
     mariadb_storage.write(add_both)
-    assert mariadb_storage.read(both) == ([1, 2], [1, 2], 2)
-
-
-@pytest.mark.rule("contract G", "contract H2")
-@pytest.mark.usefixtures("no_secrets")
-def test_a_server_killed_after_an_answer_has_the_record_and_its_change(
-    running: MariaDbServer, mariadb_storage: SqlStorage
-) -> None:
-    mariadb_storage.write(add_both)
     running.kill()
     running.start()
     recovered(mariadb_storage)
-    assert mariadb_storage.read(both) == ([1], [1], 1)
+    assert mariadb_storage.read(both) == ([1, 2], [1, 2], 2)
 
 
-@pytest.mark.rule("contract A20", "contract G")
+@pytest.mark.rule("contract G")
 @pytest.mark.parametrize("at", ["first", "record", "change"])
 def test_a_connection_lost_between_a_record_and_its_change_loses_none_and_repeats_none(
     mariadb: MariaDbServer, mariadb_storage: SqlStorage, at: str
@@ -628,7 +611,6 @@ def test_a_service_killed_in_the_middle_keeps_both_or_neither(
     assert sql_storage.read(lambda uow: uow.changes.last_id()) == expected[2] + 1
 
 
-@pytest.mark.rule("contract A20")
 def test_a_search_that_takes_too_long_keeps_nobody_else_out(
     sql_storage: SqlStorage, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -648,7 +630,6 @@ def count(storage: SqlStorage, digits: int) -> object:
     return storage.read(lambda uow: cast(Any, uow.records(AUTHORS))._transaction.row(slow, {}))
 
 
-@pytest.mark.rule("contract A20")
 def test_on_a_file_what_nobody_waits_for_takes_the_time_that_it_takes(
     sqlite_storage: SqlStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -661,7 +642,6 @@ def test_on_a_file_what_nobody_waits_for_takes_the_time_that_it_takes(
         assert count(storage, 6) == (1_000_000,)
 
 
-@pytest.mark.rule("contract A20")
 @pytest.mark.parametrize("is_kept", [True, False])
 @pytest.mark.parametrize("kind", ["OperationalError", "IntegrityError"])
 @pytest.mark.parametrize("together", [True, False])
@@ -686,7 +666,7 @@ def test_a_commit_that_fails_in_a_way_nobody_knows_is_unknown_and_not_repeated(
     assert numbers(sql_storage) == ([1] if is_kept else [])
 
 
-@pytest.mark.rule("contract A20", "contract H5")
+@pytest.mark.rule("contract H5")
 @pytest.mark.usefixtures("no_secrets")
 def test_a_server_that_became_read_only_is_left_for_a_better_one(
     mariadb: MariaDbServer, mariadb_storage: SqlStorage
@@ -701,7 +681,6 @@ def test_a_server_that_became_read_only_is_left_for_a_better_one(
     add(mariadb_storage)
 
 
-@pytest.mark.rule("contract A20")
 def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorage, mariadb: MariaDbServer) -> None:
     # A storage's name does not give the URL of its file, so all connections to a file are held.
     on_server = sql_storage.server == mariadb.address
@@ -733,14 +712,12 @@ def test_a_mistake_of_ours_is_not_blamed_on_the_database(sql_storage: SqlStorage
     add(sql_storage)
 
 
-@pytest.mark.rule("contract A20")
 def test_the_driver_still_has_the_insides_that_are_used(mariadb_storage: SqlStorage) -> None:
     with mariadb_storage._pool.engine.connect() as connection:
         driver: Any = connection.connection.dbapi_connection
         assert driver._read_timeout == driver._write_timeout == driver._sock.gettimeout() == mysql._ANSWER_WAIT
 
 
-@pytest.mark.rule("contract A20")
 def test_a_query_is_one_statement(mariadb_storage: SqlStorage) -> None:
     with mariadb_storage._pool.engine.connect() as connection, pytest.raises(ProgrammingError, match="1064"):
         connection.exec_driver_sql("SELECT 1; SELECT 2")
@@ -750,7 +727,7 @@ def test_a_query_is_one_statement(mariadb_storage: SqlStorage) -> None:
 # A file
 
 
-@pytest.mark.rule("spec §Errors 503", "contract A20")
+@pytest.mark.rule("spec §Errors 503")
 def test_a_locked_file_can_be_read_and_not_written(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
     read(sqlite_storage)
     with contextlib.closing(sqlite3.connect(tmp_path / "gallery.db", isolation_level=None)) as other:
@@ -779,7 +756,6 @@ def test_services_that_share_a_file_wait_for_each_other(sqlite_storage: SqlStora
     assert found == replace(author(1), username="author 1" + "x" * 12)
 
 
-@pytest.mark.rule("contract A20")
 @pytest.mark.parametrize("instead", [None, b"Dear diary, " * 1000], ids=["nothing", "no database"])
 def test_a_file_that_went_away_is_missed_and_found_again(
     sqlite_storage: SqlStorage, tmp_path: Path, instead: bytes | None
@@ -798,7 +774,6 @@ def test_a_file_that_went_away_is_missed_and_found_again(
     add(sqlite_storage, 2)
 
 
-@pytest.mark.rule("contract A20")
 def test_the_replacement_of_a_file_is_used(sqlite_storage: SqlStorage, sqlite_file: Path, tmp_path: Path) -> None:
     add(sqlite_storage)
     (tmp_path / "newer.db").write_bytes(sqlite_file.read_bytes())
@@ -810,7 +785,6 @@ def test_the_replacement_of_a_file_is_used(sqlite_storage: SqlStorage, sqlite_fi
     add(sqlite_storage)
 
 
-@pytest.mark.rule("contract A20")
 @pytest.mark.parametrize("what", ["nothing", "a directory", "no database", "half a database"])
 def test_what_is_not_a_database_file_is_not_touched(tmp_path: Path, sqlite_file: Path, what: str) -> None:
     file = tmp_path / "gallery.db"
@@ -866,7 +840,6 @@ def test_every_answered_write_is_on_disk(sqlite_storage: SqlStorage) -> None:
 # The breaker
 
 
-@pytest.mark.rule("contract A20")
 def test_after_a_failure_one_call_a_second_tries_again() -> None:
     now = 100.0
     breaker = CircuitBreaker(clock=lambda: now)

@@ -24,6 +24,8 @@ from logoadmin.domain.model.kinds import AUTHORS, LOGOS
 from logoadmin.domain.model.records import Author
 from tests.mariadb import MariaDb, MariaDbServer
 
+pytestmark = pytest.mark.rule("contract H3")
+
 
 @pytest.fixture
 def new(url: str) -> Iterator[SqlStorage]:
@@ -55,7 +57,7 @@ def differences(connection: Connection) -> list[Any]:
     return found
 
 
-@pytest.mark.rule("contract H2", "contract H3")
+@pytest.mark.rule("contract H2")
 def test_the_migrations_make_exactly_the_tables(new: SqlStorage) -> None:
     new.prepare()
     with new._pool.engine.connect() as connection:
@@ -67,7 +69,6 @@ def test_the_migrations_make_exactly_the_tables(new: SqlStorage) -> None:
         ]
 
 
-@pytest.mark.rule("contract H3")
 def test_the_newest_migration_is_looked_for() -> None:
     assert ScriptDirectory(str(schema._MIGRATIONS)).get_heads() == [schema.NEWEST]
 
@@ -81,7 +82,6 @@ def test_every_text_is_compared_exactly(mariadb: MariaDb) -> None:
     assert collations == [("utf8mb4_nopad_bin",)]
 
 
-@pytest.mark.rule("contract H3")
 def test_a_database_without_tables_is_empty_and_refused(new: SqlStorage) -> None:
     assert new.is_empty()
     missing = (
@@ -96,7 +96,6 @@ def test_a_database_without_tables_is_empty_and_refused(new: SqlStorage) -> None
     new.check()
 
 
-@pytest.mark.rule("contract H3")
 def test_preparing_again_changes_nothing(prepared: SqlStorage) -> None:
     prepared.write(lambda uow: uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), 1, "ann", 1)))
     prepared.prepare()
@@ -104,7 +103,6 @@ def test_preparing_again_changes_nothing(prepared: SqlStorage) -> None:
     assert prepared.write(lambda uow: uow.records(AUTHORS).next_id()) == 2
 
 
-@pytest.mark.rule("contract H3")
 @pytest.mark.parametrize(
     ("version", "sentence"),
     [
@@ -122,7 +120,6 @@ def test_tables_of_another_version_are_refused(prepared: SqlStorage, version: st
             prepared.prepare()
 
 
-@pytest.mark.rule("contract H3")
 def test_tables_of_another_program_are_left_alone(new: SqlStorage, sqlite_url: str) -> None:
     if new.embedded:
         Path(sqlite_url.removeprefix("sqlite:///")).touch()
@@ -133,7 +130,6 @@ def test_tables_of_another_program_are_left_alone(new: SqlStorage, sqlite_url: s
     execute(new, "SELECT login FROM users")
 
 
-@pytest.mark.rule("contract H3")
 def test_missing_privileges_to_create_tables_are_named(mariadb: MariaDb) -> None:
     database = mariadb.new_database()
     mariadb.execute(
@@ -146,7 +142,6 @@ def test_missing_privileges_to_create_tables_are_named(mariadb: MariaDb) -> None
     storage.close()
 
 
-@pytest.mark.rule("contract H3")
 def test_a_migration_that_broke_off_can_be_repeated(prepared: SqlStorage) -> None:
     # What MySQL keeps when the server goes away in the middle: some tables, and no version.
     for statement in (f"DELETE FROM {VERSION_TABLE}", "DROP TABLE state", "DROP TABLE logo_authors"):
@@ -167,14 +162,14 @@ def prepare(url: str) -> bool:
         storage.close()
 
 
-@pytest.mark.rule("contract H3", "contract H5")
+@pytest.mark.rule("contract H5")
 def test_threads_that_prepare_at_once_do_not_collide(url: str) -> None:
     with ThreadPoolExecutor(4) as executor:
         assert list(executor.map(prepare, [url] * 4)) == [False] * 4
 
 
 @pytest.mark.slow("processes are started and stopped")
-@pytest.mark.rule("contract H3", "contract H5")
+@pytest.mark.rule("contract H5")
 def test_processes_that_prepare_at_once_do_not_collide(sqlite_url: str, mariadb_url: str) -> None:
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
         assert list(executor.map(prepare, [sqlite_url] * 2 + [mariadb_url] * 2)) == [False] * 4
@@ -244,7 +239,7 @@ def assert_prepared(storage: SqlStorage) -> None:
     assert storage.write(lambda uow: uow.records(AUTHORS).next_id()) == 1
 
 
-@pytest.mark.rule("contract H3", "contract H5")
+@pytest.mark.rule("contract H5")
 def test_preparing_that_is_cut_short_at_any_step_can_be_repeated(new: SqlStorage) -> None:
     cuts = 0
     while True:
@@ -261,7 +256,7 @@ def test_preparing_that_is_cut_short_at_any_step_can_be_repeated(new: SqlStorage
 
 
 @pytest.mark.slow("servers are killed")
-@pytest.mark.rule("contract H3", "contract H5")
+@pytest.mark.rule("contract H5")
 @pytest.mark.parametrize("step", ["CREATE TABLE changes", "INSERT INTO state", "ALTER TABLE"])
 def test_preparing_survives_the_end_of_its_server(
     mariadb_server: MariaDbServer, monkeypatch: pytest.MonkeyPatch, step: str
@@ -288,7 +283,6 @@ def test_preparing_survives_the_end_of_its_server(
     again.close()
 
 
-@pytest.mark.rule("contract H3")
 def test_tables_from_before_the_first_release_are_refused_with_the_way_to_move_the_records(
     prepared: SqlStorage,
 ) -> None:

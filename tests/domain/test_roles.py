@@ -20,13 +20,6 @@ def test_a_new_role_gets_the_next_id(gallery: LogoAdmin) -> None:
     assert create(gallery, "guest") == Role(4, "guest", (), NOW)
 
 
-@pytest.mark.rule("contract D roles")
-def test_the_id_of_a_removed_role_is_not_reused(gallery: LogoAdmin) -> None:
-    assert create(gallery, "painter").role_id == 3
-    gallery.roles.remove(RemoveRole(role_id=3))
-    assert create(gallery, "painter").role_id == 4
-
-
 @pytest.mark.rule("spec §Endpoints 5", "spec §Rules 2", "contract A4", "contract D roles")
 def test_a_role_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: FrozenClock) -> None:
     create(gallery, "painter", "logos:write")

@@ -82,16 +82,6 @@ def test_a_record_in_another_version_stays_as_it_is(stocked: LogoAdmin, kind: ty
     assert (exported(stocked), last(stocked)) == before
 
 
-@pytest.mark.parametrize("kind", CONDITIONAL)
-def test_what_was_seen_before_is_outdated_after_a_change(stocked: LogoAdmin, kind: type[Command]) -> None:
-    if "Remove" in kind.__name__ and kind.__name__ != "RemoveAvatar":
-        kind = next(k for k in CONDITIONAL if type(CONDITIONAL[k]) is type(CONDITIONAL[kind]))
-    seen = version_of(ask(stocked, CONDITIONAL[kind]))
-    ask(stocked, if_match(asked(kind), seen))
-    with pytest.raises(Outdated):
-        ask(stocked, if_match(asked(kind), seen))
-
-
 def test_an_answer_has_the_version_that_a_look_finds(stocked: LogoAdmin) -> None:
     made: list[tuple[Any, Any]] = [
         (stocked.authors.create(authors.CreateAuthor(user_id=5, username="x")), authors.GetAuthor(author_id=3)),
