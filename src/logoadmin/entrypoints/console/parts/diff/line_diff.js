@@ -7,9 +7,10 @@
  * @property {number} before The number that the first of them had, or would have had; from 1.
  * @property {number} after The number that it has now.
  */
+import { diffArrays } from "../../vendor/diff.js";
 
-/** The most pairs of lines that are compared, which takes some tens of milliseconds; more is shown as replaced. */
-const MOST_PAIRS = 4_000_000;
+/** The most lines that are reported as changed one by one, which takes some tens of milliseconds; beyond, all are shown as replaced. */
+const MOST_CHANGES = 1000;
 
 /**
  * Compare two texts line by line; as few lines as possible are said to have changed, unless there are too many.
@@ -36,40 +37,11 @@ const linesOf = (text) => (text === "" ? [] : text.split(/\r\n|\r|\n/));
 /** @param {Run["kind"]} kind @param {number} count @returns {Run["kind"][]} */
 const filled = (kind, count) => new Array(count).fill(kind);
 
-/**
- * Classify each line of both texts by their longest common subsequence.
- *
- * @param {string[]} old
- * @param {string[]} now
- * @returns {Run["kind"][]}
- */
+/** @param {string[]} old @param {string[]} now @returns {Run["kind"][]} the kind of each line of both texts */
 function kindsOf(old, now) {
-  if (old.length * now.length > MOST_PAIRS) return [...filled("removed", old.length), ...filled("added", now.length)];
-  const width = now.length + 1;
-  // common[i * width + j] is how long that of old[i…] and now[j…] is.
-  const common = new Uint16Array((old.length + 1) * width);
-  const at = (/** @type {number} */ i, /** @type {number} */ j) => common[i * width + j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i -= 1) {
-    for (let j = now.length - 1; j >= 0; j -= 1) {
-      common[i * width + j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  /** @type {Run["kind"][]} */
-  const kinds = [];
-  for (let i = 0, j = 0; i < old.length || j < now.length; ) {
-    if (i < old.length && j < now.length && old[i] === now[j]) {
-      kinds.push("same");
-      i += 1;
-      j += 1;
-    } else if (i < old.length && (j === now.length || at(i + 1, j) >= at(i, j + 1))) {
-      kinds.push("removed");
-      i += 1;
-    } else {
-      kinds.push("added");
-      j += 1;
-    }
-  }
-  return kinds;
+  const changes = diffArrays(old, now, { maxEditLength: MOST_CHANGES });
+  if (!changes) return [...filled("removed", old.length), ...filled("added", now.length)];
+  return changes.flatMap(({ added, removed, count }) => filled(added ? "added" : removed ? "removed" : "same", count));
 }
 
 /**
