@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from logoadmin.adapters.sql_storage.repositories.records import RECORDS
 from logoadmin.adapters.sql_storage.storage import unit_of_work
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
-from logoadmin.domain.model.lists import Filter, Order, before_all
+from logoadmin.domain.model.lists import Filter, Order, SortKey, before_all
 from logoadmin.domain.model.records import Author, Kind, Logo, Role, User
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import link_author
@@ -120,6 +121,15 @@ def take_statistics(storage: SqlStorage) -> None:
 ORDERS: tuple[Order, Order] = ("asc", "desc")
 
 
+def all_of(kind: AnyKind, uow: UnitOfWork) -> object:
+    return uow.records(kind).page(-1, 3_000)
+
+
+def sorted_after(kind: AnyKind, sort: SortKey, id_: int | None, order: Order, uow: UnitOfWork) -> object:
+    after = None if id_ is None else uow.records(kind).get(id_)
+    return uow.records(kind).sorted_page(sort, after, 10, order=order)
+
+
 @pytest.mark.rule("contract E2", "contract E3", "contract E4")
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_page_costs_its_own_size_and_not_that_of_the_table(sql_storage: SqlStorage, order: Order) -> None:
@@ -138,6 +148,31 @@ def test_a_page_costs_its_own_size_and_not_that_of_the_table(sql_storage: SqlSto
         for after, where in itertools.product((before_all(order), numbers[1_500], numbers[2_980]), filters):
             work = work_for(sql_storage, page_of(USERS, after, where, order))
             assert work < everything / 8, (statistics, after, where)
+
+
+@pytest.mark.rule("contract E2", "contract E5")
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("sort", ["name", "changed"])
+def test_a_sorted_page_costs_its_own_size_and_not_that_of_the_table(
+    sql_storage: SqlStorage, sort: SortKey, order: Order
+) -> None:
+    # All have the same version, as the works of an author who is removed, and some the same name.
+    users = [User(id_, f"user {id_:04}", None, 1, 0, version=7) for id_ in range(3_000)]
+
+    def keep_logos(uow: UnitOfWork) -> None:
+        for id_ in range(3_000):
+            uow.records(LOGOS).add(Logo(id_, f"Logo {id_ // 30:03}", "u", "forum", "", True, (), 0, version=7))
+
+    sql_storage.write(keep(users))
+    sql_storage.write(keep_logos)
+    kinds: tuple[AnyKind, ...] = (USERS, LOGOS)
+    for statistics, kind in itertools.product((False, True), kinds):
+        if statistics:
+            take_statistics(sql_storage)
+        everything = work_for(sql_storage, partial(all_of, kind))
+        for id_ in (None, 10, 1_501, 2_980):
+            work = work_for(sql_storage, partial(sorted_after, kind, sort, id_, order))
+            assert work < everything / 8, (statistics, kind.plural, id_)
 
 
 @pytest.mark.rule("contract E2", "contract E3", "contract E4")

@@ -19,7 +19,7 @@ from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.lists import ChangeFilter, Filter, Order
+from logoadmin.domain.model.lists import ChangeFilter, Filter, Order, SortKey
 from logoadmin.domain.model.records import (
     Author,
     Change,
@@ -85,6 +85,7 @@ logos = st.builds(
 themes = st.builds(Theme, IDS, NAMES, st.just("u"), TARGETS, TEXTS, st.booleans(), st.just(()), TIMES, version=VERSIONS)
 said = st.none() | st.dictionaries(NAMES, TEXTS | IDS | st.none() | st.booleans() | st.lists(IDS), max_size=3)
 ORDERS: st.SearchStrategy[Order] = st.sampled_from(["asc", "desc"])
+SORT_KEYS: tuple[SortKey, ...] = ("name", "changed")
 _beside_record = {
     "user_id": st.none() | IDS,
     "action": st.none() | st.sampled_from(["logo.removed", "user.removed", "logo.created"]),
@@ -343,6 +344,8 @@ class Agreement(RuleBasedStateMachine):
             lambda uow: (
                 uow.records(LOGOS).page(after, limit, where, order),
                 uow.records(THEMES).page(after, limit, where, order),
+                [uow.records(LOGOS).sorted_page(by, None, limit, where, order) for by in SORT_KEYS],
+                [uow.records(THEMES).sorted_page(by, uow.records(THEMES).get(after), 9, where) for by in SORT_KEYS],
                 uow.sessions.rights(key, limit),
             )
         )

@@ -1,4 +1,4 @@
-"""Pages and filters of lists over HTTP (contract E2, E3)."""
+"""Pages, orders and filters of lists over HTTP (contract E2 to E5)."""
 
 import itertools
 import re
@@ -12,8 +12,10 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.records import Kind
 from logoadmin.domain.services.artworks import CreateLogo, CreateTheme, LinkLogoAuthor, LinkThemeAuthor
 from logoadmin.domain.services.authors import CreateAuthor
+from logoadmin.domain.services.changes import ListChanges
 from logoadmin.domain.services.roles import CreateRole
 from logoadmin.domain.services.users import AmendUser, CreateUser
 from tests.asgi import AppClient
@@ -25,20 +27,21 @@ from tests.sample_requests import SAMPLES
 LINK: Final = re.compile(r'<([!#-;=?-Z\[\]_a-z~%]+)>; rel="next"')
 
 PAGED: Final = ("limit", "after", "order")
+SORTED: Final = (*PAGED, "sort")
 # Every list that takes parameters, and which.
 LISTS: Final = {
     # And `id`, which is never alone.
     "/api/changes": (*PAGED, "kind", "user_id", "action", "request_id", "since", "until"),
-    "/api/users": (*PAGED, "q", "role_id"),
-    "/api/roles": (*PAGED, "q"),
-    "/api/authors": (*PAGED, "q", "user_id"),
-    "/api/authors/1/logos": (*PAGED, "q", "target", "active"),
-    "/api/authors/1/themes": (*PAGED, "q", "target", "active"),
-    "/api/themes": (*PAGED, "q", "target", "active", "author_id"),
-    "/api/logos": (*PAGED, "q", "target", "active", "author_id"),
+    "/api/users": (*SORTED, "q", "role_id"),
+    "/api/roles": (*SORTED, "q"),
+    "/api/authors": (*SORTED, "q", "user_id"),
+    "/api/authors/1/logos": (*SORTED, "q", "target", "active"),
+    "/api/authors/1/themes": (*SORTED, "q", "target", "active"),
+    "/api/themes": (*SORTED, "q", "target", "active", "author_id"),
+    "/api/logos": (*SORTED, "q", "target", "active", "author_id"),
 }
 PARAMETERS: Final = (
-    *("limit", "after", "order", "q", "role_id", "user_id", "target", "active", "author_id"),
+    *("limit", "after", "order", "sort", "q", "role_id", "user_id", "target", "active", "author_id"),
     *("kind", "action", "request_id", "since", "until"),
 )
 EACH: Final = pytest.mark.parametrize("path", LISTS)
@@ -54,6 +57,7 @@ WRONG: Final = (
     ("after", "2147483648", "less_than_equal"),
     *(("active", value, "bool_parsing") for value in ("", "1", "0", "True", "yes", "null", "true ")),
     *(("order", value, "literal_error") for value in ("", "DESC", "up", "1")),
+    *(("sort", value, "literal_error") for value in ("", "NAME", "version", "username")),
     *(("kind", value, "enum") for value in ("", "Logo", "logos", "x" * 5000)),
     *((name, value, "string_too_short") for name in ("action", "request_id") for value in ("",)),
     *((name, value, "int_parsing") for name in ("since", "until") for value in ("", "now", "1.5")),
@@ -258,7 +262,16 @@ def test_a_wrong_parameter_is_named(client: AppClient, admin: Headers, path: str
 @pytest.mark.rule("contract E2", "contract E3")
 @EACH
 def test_a_parameter_is_given_once(client: AppClient, admin: Headers, path: str) -> None:
-    good = {"limit": 5, "after": 0, "order": "desc", "q": "a", "target": "forum", "active": "true", "kind": "logo"}
+    good = {
+        "limit": 5,
+        "after": 1,
+        "order": "desc",
+        "sort": "name",
+        "q": "a",
+        "target": "forum",
+        "active": "true",
+        "kind": "logo",
+    }
     for name in LISTS[path]:
         value = good.get(name, 1)
         assert client.get(f"{path}?{name}={value}", headers=admin).status_code == 200
@@ -280,3 +293,49 @@ def test_what_is_no_list_of_any_length_takes_no_parameters(client: AppClient, ad
     for name in (*PARAMETERS, path.split("/")[-2][:-1] + "_id"):
         assert types_of(client.get(f"{path}?{name}=1", headers=admin)) == [(["query", name], "extra_forbidden")]
     assert client.get(f"{path}?", headers=admin).status_code == 200
+
+
+# Sorted lists.
+
+SORTABLE: Final = [path for path in LISTS if "sort" in LISTS[path]]
+
+
+@pytest.mark.rule("contract E5")
+@pytest.mark.parametrize("path", SORTABLE)
+def test_sorted_pages_that_are_followed_are_the_whole_list_in_order(
+    varied: AppClient, gallery: LogoAdmin, admin: Headers, path: str
+) -> None:
+    by_id = whole(varied, path, admin)
+    last = {(change.kind, change.id): change.change_id for change in gallery.changes.list(ListChanges())}
+    kind = path.rpartition("/")[2].removesuffix("s")
+
+    def by_name(record: dict[str, Any]) -> tuple[str, int]:
+        return str(record.get("username", record.get("name"))).casefold(), id_of(record)
+
+    def by_change(record: dict[str, Any]) -> tuple[int, int]:
+        return last.get((Kind(kind), id_of(record)), 0), id_of(record)
+
+    for sort, place in (("name", by_name), ("changed", by_change)):
+        for order in ("asc", "desc"):
+            expected = sorted(by_id, key=place, reverse=order == "desc")
+            assert whole(varied, path, admin, sort=sort, order=order) == expected, (sort, order)
+            pages = followed(varied, f"{path}?limit=4&sort={sort}&order={order}", admin)
+            assert [*itertools.chain(*pages)] == expected, (sort, order)
+    assert whole(varied, path, admin, sort="id") == by_id
+
+
+@pytest.mark.rule("contract E5", "contract A9")
+@pytest.mark.parametrize("path", SORTABLE)
+def test_a_sorted_list_does_not_start_after_a_record_that_is_gone(varied: AppClient, admin: Headers, path: str) -> None:
+    name = path.rpartition("/")[2].removesuffix("s").capitalize()
+    for query in ("sort=name", "sort=changed&limit=1", "sort=name&order=desc&limit=1"):
+        answer = varied.get(f"{path}?{query}&after=999", headers=admin)
+        assert (answer.status_code, answer.json()) == (404, {"detail": f"{name} 999 not found"})
+    assert varied.get(f"{path}?sort=id&after=999", headers=admin).status_code == 200
+
+
+@pytest.mark.rule("contract E5")
+def test_the_history_is_not_sorted(varied: AppClient, admin: Headers) -> None:
+    answer = varied.get("/api/changes?sort=name", headers=admin)
+    (problem,) = answer.json()["detail"]
+    assert (answer.status_code, problem["loc"], problem["type"]) == (422, ["query", "sort"], "extra_forbidden")

@@ -1,4 +1,4 @@
-"""Lists of records and of changes, and how their pages are found (contract E1 to E4, F1, G3)."""
+"""Lists of records and of changes, and how their pages are found (contract E1 to E5, F1, G3)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -22,6 +22,7 @@ from logoadmin.domain.model.lists import (
     Order,
     PageSizes,
     SearchedCommand,
+    SortKey,
     TruncatedPage,
     page_of,
 )
@@ -51,10 +52,11 @@ def list_records(
         of: the kind of the record that they belong to, whose id is in the command.
 
     Raises:
-        NotFound: the record that they belong to does not exist.
+        NotFound: the record that they belong to does not exist, or that after which a sorted list starts.
         NotModified: the caller has this version of the list.
     """
-    return _listing(transactions, command, caller, _RecordPages(command, kind, of))
+    pages = _RecordPages if command.sort == "id" else _SortedPages
+    return _listing(transactions, command, caller, pages(command, kind, of))
 
 
 def list_changes(
@@ -74,26 +76,26 @@ def changes_between(transactions: Transactions, after: int, last: int) -> Listin
 def _listing(
     transactions: Transactions, command: ListCommand, caller: Caller, pages: "_ListPages[Listed]"
 ) -> Listing[Listed]:
-    version, first, goes_on = transactions.read(command, caller, pages.first)
+    version, start, first, goes_on = transactions.read(command, caller, pages.first)
     if command.limit is None:
-        return _whole(transactions, first, pages, command.begins_after, version)
+        return _whole(transactions, first, pages, start, version)
     shown = first[: command.limit]
     next_after = pages.id_of(shown[-1]) if goes_on and shown else None
-    return Listing(shown, pages.id_of, version=version, next_after=next_after)
+    return Listing(shown, pages.cursor_of, version=version, next_after=next_after)
 
 
 def _whole(
-    transactions: Transactions, first: tuple[Listed, ...], pages: "_ListPages[Listed]", after: int, version: int
+    transactions: Transactions, first: tuple[Listed, ...], pages: "_ListPages[Listed]", after: Any, version: int
 ) -> Listing[Listed]:
     """Return the list that begins with a page and goes on to the end of all records."""
 
-    def fetch(after: int, limit: int) -> tuple[Listed, ...]:
+    def fetch(after: Any, limit: int) -> tuple[Listed, ...]:
         return transactions.storage.read(lambda uow: pages.page(after, limit, uow))
 
     def snapshot(work: Callable[[Fetch[Listed]], Answer]) -> Answer:
         return transactions.storage.snapshot(lambda uow: work(partial(pages.page, uow=uow)))
 
-    return Listing(first, pages.id_of, fetch, pages.sizes, snapshot=snapshot, after=after, version=version)
+    return Listing(first, pages.cursor_of, fetch, pages.sizes, snapshot=snapshot, after=after, version=version)
 
 
 class _ListPages(ABC, Generic[Listed]):
@@ -107,21 +109,35 @@ class _ListPages(ABC, Generic[Listed]):
     sizes: PageSizes
     id_of: Callable[[Listed], int]
 
-    def first(self, uow: UnitOfWork, command: ListCommand) -> tuple[int, tuple[Listed, ...], bool]:
-        """Return the version of the list, its first page, and whether more may follow.
+    @property
+    def cursor_of(self) -> Callable[[Listed], Any]:
+        """What returns the place of a record in the list."""
+        return self.id_of
+
+    def first(self, uow: UnitOfWork, command: ListCommand) -> tuple[int, Any, tuple[Listed, ...], bool]:
+        """Return the version of the list, the place after which it starts, a page, and whether more may follow.
 
         Raises:
-            NotFound: the record that the list belongs to does not exist.
+            NotFound: the record that the list belongs to does not exist, or that after which it starts.
             NotModified: the caller has this version of the list.
         """
         # The version first: a list that is newer than its version is fetched again, an older list would not be.
         version = self.version(uow, command)
         if version in command.if_none_match:
             raise NotModified(version)
+        start = self.start(uow, command)
         if command.limit is None:
-            return version, self.page(command.begins_after, self.sizes.first, uow), True
+            return version, start, self.page(start, self.sizes.first, uow), True
         fetch, size = partial(self.page, uow=uow), command.limit + 1  # one more, to find out whether more follow
-        return version, *self.sizes.collect(fetch, self.id_of, command.begins_after, size)
+        return version, start, *self.sizes.collect(fetch, self.cursor_of, start, size)
+
+    def start(self, uow: UnitOfWork, command: ListCommand) -> Any:  # noqa: ARG002 (other lists need it)
+        """Return the place after which the list starts.
+
+        Raises:
+            NotFound: no record has this place.
+        """
+        return command.begins_after
 
     @abstractmethod
     def version(self, uow: UnitOfWork, command: ListCommand) -> int:
@@ -132,8 +148,8 @@ class _ListPages(ABC, Generic[Listed]):
         """
 
     @abstractmethod
-    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Listed, ...]:
-        """Return up to ``limit`` of them after an id, in the order of the list."""
+    def page(self, after: Any, limit: int, uow: UnitOfWork) -> tuple[Listed, ...]:
+        """Return up to ``limit`` of them after a place, in the order of the list."""
 
 
 class _RecordPages(_ListPages[Record]):
@@ -144,6 +160,7 @@ class _RecordPages(_ListPages[Record]):
     ) -> None:
         """List records of a kind for a command; ``of`` is the kind of the record that they belong to, if any."""
         self._where, self._order, self._kind, self._of = command.filter(), command.order, kind, of
+        self._sort = command.sort
         self.sizes, self.id_of = kind.page_sizes, kind.id_of
 
     def version(self, uow: UnitOfWork, command: ListCommand) -> int:
@@ -152,9 +169,31 @@ class _RecordPages(_ListPages[Record]):
             get_existing(uow, self._of, self._of.id_of(command))
         return self._kind.version_of_list(uow.changes.last_of_kinds())
 
-    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
+    def page(self, after: Any, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
         """Return records that match the filter, by id."""
         return uow.records(self._kind).page(after, limit, self._where, self._order)
+
+
+class _SortedPages(_RecordPages[Record]):
+    """The same by name or by last change; the place of a record is the record itself (contract E5)."""
+
+    @property
+    def cursor_of(self) -> Callable[[Record], Any]:
+        """What returns a record as its own place, from which a list goes on even if the record was removed since."""
+        return _itself
+
+    def start(self, uow: UnitOfWork, command: ListCommand) -> Record | None:
+        """Return the record after which the list starts, None for its beginning."""
+        return None if command.after is None else get_existing(uow, self._kind, command.after)
+
+    def page(self, after: Record | None, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
+        """Return records that match the filter, in the order of the list."""
+        by: SortKey = "name" if self._sort == "name" else "changed"
+        return uow.records(self._kind).sorted_page(by, after, limit, self._where, self._order)
+
+
+def _itself(record: Record) -> Record:
+    return record
 
 
 class _ChangePages(_ListPages[Change]):
@@ -178,7 +217,7 @@ class _ChangePages(_ListPages[Change]):
             last = uow.changes.last_of(self._where.kind, self._where.id)
         return max(last, last_of_kinds.get(Kind.USER, 0))
 
-    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
+    def page(self, after: Any, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
         """Return changes that match the filter, by id, with the names of their users."""
         changes = uow.changes.page(after, limit, self._where, self._order)
         names = _names_of({change.user_id for change in changes if change.user_id is not None}, uow)
@@ -192,7 +231,7 @@ class _ChangesUpTo(_ChangePages):
         super().__init__()
         self._last = last
 
-    def page(self, after: int, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
+    def page(self, after: Any, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
         """Return changes by id, up to the last one."""
         limit = min(limit, self._last - after)
         return super().page(after, limit, uow) if limit > 0 else ()

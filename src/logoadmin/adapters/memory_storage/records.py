@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from heapq import nlargest, nsmallest
 from itertools import groupby, islice
 from typing import Any, Final, Generic, TypeVar
 
@@ -9,7 +10,7 @@ from logoadmin.adapters.memory_storage.sessions import MemoryServiceKeys, Memory
 from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Tables
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
-from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, page_of, text_length, truncated_page
+from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, SortKey, page_of, text_length, truncated_page
 from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User
 from logoadmin.ports.storage import Credentials
 
@@ -39,6 +40,23 @@ class MemoryRecords(Generic[Record]):
         part = wanted.pop("q", "").casefold()
         rows = (row for row in self._rows.after(after, order) if self._meets(row, part, wanted))
         return truncated_page(islice(rows, limit), text_length)
+
+    def sorted_page(
+        self, sort: SortKey, after: Record | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
+    ) -> tuple[Record, ...]:
+        wanted = where.given
+        part = wanted.pop("q", "").casefold()
+
+        def place(row: Record) -> tuple[Any, int]:
+            name: str = getattr(row, self._kind.name_field)
+            return (name.casefold() if sort == "name" else row.version), self._kind.id_of(row)
+
+        rows = [row for row in self._rows.values() if self._meets(row, part, wanted)]
+        if order == "asc":
+            following = [row for row in rows if after is None or place(row) > place(after)]
+            return truncated_page(nsmallest(limit, following, place), text_length)
+        following = [row for row in rows if after is None or place(row) < place(after)]
+        return truncated_page(nlargest(limit, following, place), text_length)
 
     def add(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
@@ -113,6 +131,11 @@ class MemoryArtworks(MemoryRecords[Artwork]):
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Artwork, ...]:
         return page_of(super().page(after, limit, where, order), self._with_authors)
+
+    def sorted_page(
+        self, sort: SortKey, after: Artwork | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
+    ) -> tuple[Artwork, ...]:
+        return page_of(super().sorted_page(sort, after, limit, where, order), self._with_authors)
 
     def add(self, record: Artwork) -> None:
         super().add(replace(record, authors=()))

@@ -1,10 +1,10 @@
-"""Pages of lists by ascending or descending id, each found along one index (contract E2 to E4, G3)."""
+"""Pages of lists, each found along one index (contract E2 to E5, G3)."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, FromClause, Select, Table, bindparam, select
+from sqlalchemy import Column, ColumnElement, FromClause, Select, Table, bindparam, select, union_all
 
 from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.transaction import Transaction
@@ -12,6 +12,8 @@ from logoadmin.domain.model.lists import Order
 
 _AFTER: Final[Any] = bindparam("after")
 _LIMIT: Final[Any] = bindparam("limit")
+# The name or the version of the record after which a sorted page starts.
+_PLACE: Final[Any] = bindparam("place")
 
 
 class IndexPath(NamedTuple):
@@ -76,9 +78,77 @@ class KeysetPages:
         self, query: Select[Any], key: ColumnElement[int], given: tuple[str, ...], order: Order
     ) -> Select[Any]:
         conditions = [self._conditions[name] for name in given]
-        follows = key > _AFTER if order == "asc" else key < _AFTER
-        return query.where(follows, *conditions).order_by(_by(key, order)).limit(_LIMIT)
+        return query.where(_follows(key, _AFTER, order), *conditions).order_by(_by(key, order)).limit(_LIMIT)
 
 
-def _by(key: ColumnElement[int], order: Order) -> ColumnElement[int]:
+class SortedPages:
+    """The queries for the pages of one list in the order of a column, then of the ids."""
+
+    def __init__(
+        self,
+        records: Select[Any],
+        key: Column[int],
+        by: Column[Any],
+        conditions: Mapping[str, ColumnElement[bool]],
+        elsewhere: Mapping[str, Column[int]],
+    ) -> None:
+        """Describe a list.
+
+        Args:
+            records: all records, in any order.
+            key: their id.
+            by: the column of the order, which has an index.
+            conditions: the condition of each filter, with its value as a parameter of the same name.
+            elsewhere: of filters on another table, its column with the ids of the records.
+        """
+        self._records, self._key, self._by = records, key, by
+        self._conditions, self._elsewhere = conditions, elsewhere
+        self._query = lru_cache(128)(self._make_query)
+
+    def rows(
+        self,
+        transaction: Transaction,
+        after: tuple[Any, int] | None,
+        limit: int,
+        given: Mapping[str, Any],
+        order: Order = "asc",
+    ) -> Sequence[Row]:
+        """Return the rows of up to ``limit`` records after a place in the order, bounded by the size of a page."""
+        places = {} if after is None else {"place": after[0], "after": after[1]}
+        query = self._query(tuple(given), order, after is None)
+        return transaction.page(query, {"limit": limit, **places, **given})
+
+    def _make_query(self, given: tuple[str, ...], order: Order, is_first: bool) -> Select[Any]:
+        table: Table = self._key.table
+        if is_first:
+            found = self._ids(given, order).subquery()
+        else:
+            # Two ranges of the index, each in order: SQLite would sort a condition of both, or read all equal records.
+            equal = self._ids(given, order).where(self._by == _PLACE, _follows(self._key, _AFTER, order))
+            later = self._ids(given, order).where(_follows(self._by, _PLACE, order))
+            both = union_all(select(equal.subquery()), select(later.subquery())).subquery()
+            in_order = (_by(both.c.place, order), _by(both.c.id, order))
+            found = select(both.c.id, both.c.place).order_by(*in_order).limit(_LIMIT).subquery()
+        page = self._records.select_from(found.outerjoin(table, self._key == found.c.id))
+        return page.order_by(_by(found.c.place, order), _by(found.c.id, order))
+
+    def _ids(self, given: tuple[str, ...], order: Order) -> Select[Any]:
+        """Return the query for the ids and places of the first records that match the filters."""
+        table: Table = self._key.table
+        ids = select(self._key.label("id"), self._by.label("place"))
+        for name in self._elsewhere.keys() & set(given):
+            linked = self._elsewhere[name]
+            ids = ids.select_from(linked.table.join(table, self._key == linked + 0))
+        if not set(given) - {"q"}:
+            # The index of the order; otherwise the database finds those that match the filters and sorts their ids.
+            ids = ids.with_hint(table, f"ix_{table.name}_{self._by.name}")
+        conditions = [self._conditions[name] for name in given]
+        return ids.where(*conditions).order_by(_by(self._by, order), _by(self._key, order)).limit(_LIMIT)
+
+
+def _follows(column: ColumnElement[Any], place: ColumnElement[Any], order: Order) -> ColumnElement[bool]:
+    return column > place if order == "asc" else column < place
+
+
+def _by(key: ColumnElement[Any], order: Order) -> ColumnElement[Any]:
     return key if order == "asc" else key.desc()

@@ -96,7 +96,9 @@ def _records(kind: AnyKind, *columns: Column[Any]) -> Table:
         Column("name_casefold", String(3 * length), nullable=False, server_default=""),
         *(UniqueConstraint(field) for field in kind.unique if field != kind.id_field),
         *(Index(None, *fields) for fields in filter_indexes(kind)),
+        # The orders of sorted lists, ids last.
         Index(None, "name_casefold"),
+        Index(None, "version"),
     )
 
 

@@ -13,8 +13,11 @@ Row = TypeVar("Row")
 Listed = TypeVar("Listed", covariant=True)
 Answer = TypeVar("Answer")
 
-# By ascending or descending id (contract E4).
+# Ascending or descending (contract E4).
 Order = Literal["asc", "desc"]
+# By id, by name or by the last change (contract E5).
+SortKey = Literal["name", "changed"]
+Sort = Literal["id", SortKey]
 
 
 def before_all(order: Order) -> int:
@@ -27,7 +30,7 @@ class ListCommand(Command):
 
     limit: PageSize | None = None
     after: Annotated[Id, described("The id after which the page starts, in the requested order.", 57)] | None = None
-    order: Annotated[Order, described("Ascending (`asc`) or descending (`desc`) ids.", "desc")] = "asc"
+    order: Annotated[Order, described("Ascending (`asc`) or descending (`desc`) order.", "desc")] = "asc"
 
     @property
     def begins_after(self) -> int:
@@ -36,8 +39,16 @@ class ListCommand(Command):
 
 
 class SearchedCommand(ListCommand):
-    """A list of records, which can be searched for a part ``q`` of their names, ignoring case (contract E3)."""
+    """A list of records, which can be searched for a part ``q`` of their names, ignoring case (contract E3).
 
+    It is by id unless ``sort`` asks for another order, in which ``after`` is still the id of the last record seen; that
+    record must exist (contract E5).
+    """
+
+    sort: Annotated[
+        Sort,
+        described("The order: by `id`, by `name` (without case) or by when they were last `changed`.", "name"),
+    ] = "id"
     q: Query | None = None
 
     def filter(self) -> "Filter":
@@ -49,7 +60,7 @@ class SearchedCommand(ListCommand):
     def searches(self) -> bool:
         """Whether the filters need more than one index, so that records are compared one by one."""
         given = self.filter().given
-        return "q" in given or len(given) > 1
+        return "q" in given or len(given) > (1 if self.sort == "id" else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +179,12 @@ class PageSizes:
 
     def collect(
         self,
-        fetch: Callable[[int, int], tuple[Record, ...]],
-        id_of: Callable[[Record], int],
-        after: int,
+        fetch: "Fetch[Record]",
+        cursor_of: Callable[[Record], Any],
+        after: Any,
         size: int,
     ) -> tuple[tuple[Record, ...], bool]:
-        """Return up to ``size`` records after an id, and whether more may follow.
+        """Return up to ``size`` records after a cursor, and whether more may follow.
 
         Long texts may end the list before ``size``.
         """
@@ -184,7 +195,7 @@ class PageSizes:
             goes_on = _goes_on(page, asked)
             found += page
             if goes_on:
-                after, length = id_of(page[-1]), length + text_length(page)
+                after, length = cursor_of(page[-1]), length + text_length(page)
                 asked = min(size - len(found), self.following(page))
         return found, goes_on
 
@@ -203,8 +214,9 @@ ARTWORK_PAGE_SIZES: Final = PageSizes(50, 200)
 CHANGE_PAGE_SIZES: Final = ARTWORK_PAGE_SIZES
 
 
-# Returns up to a number of records that follow an id.
-Fetch = Callable[[int, int], tuple[Listed, ...]]
+# Returns up to a number of records that follow a cursor, the place of a record in the list: in lists by id the id, in
+# others the record itself.
+Fetch = Callable[[Any, int], tuple[Listed, ...]]
 
 
 class SnapshotOf(Protocol[Listed]):
@@ -216,11 +228,11 @@ class SnapshotOf(Protocol[Listed]):
 
 
 class Listing(Generic[Listed]):
-    """A list in the order of ids, fetched page by page while it is read.
+    """A list in some order, fetched page by page while it is read.
 
     Between two pages it holds neither a connection nor a transaction, so slow readers are in nobody's way. Every record
-    that exists from the first page to the last is listed exactly once; one that is created or removed meanwhile may be
-    listed or not. :meth:`at_one_moment` reads the list without such records.
+    that exists from the first page to the last, in the same place of the order, is listed exactly once; one that is
+    created, removed or moved meanwhile may be listed or not. :meth:`at_one_moment` reads the list without such records.
 
     Reading on may raise StorageUnavailable; a list that was read to its end is complete.
 
@@ -233,21 +245,21 @@ class Listing(Generic[Listed]):
     def __init__(
         self,
         first: tuple[Listed, ...],
-        id_of: Callable[[Listed], int],
+        cursor_of: Callable[[Listed], Any],
         fetch: Fetch[Listed] | None = None,
         page_sizes: PageSizes = RECORD_PAGE_SIZES,
         *,
         snapshot: SnapshotOf[Listed] | None = None,
-        after: int = -1,
+        after: Any = -1,
         version: int = 0,
         next_after: int | None = None,
     ) -> None:
-        """Start with the first page, which follows an id, and how to fetch the records that follow another one.
+        """Start with the first page, which follows a cursor, and how to fetch the records that follow another one.
 
         Without ``fetch``, the first page is all. The last page is shorter than was asked for, and not truncated.
         """
         self.first = first
-        self._id_of = id_of
+        self._cursor_of = cursor_of
         self._fetch = fetch
         self._snapshot = snapshot
         self._page_sizes = page_sizes
@@ -280,7 +292,7 @@ class Listing(Generic[Listed]):
         while fetch is not None and _goes_on(page, asked):
             yield page
             asked = self._page_sizes.following(page)
-            page = fetch(self._id_of(page[-1]), asked)
+            page = fetch(self._cursor_of(page[-1]), asked)
         yield page
 
     def __iter__(self) -> Iterator[Listed]:

@@ -182,7 +182,8 @@ class Operation:
         followed = {
             # A duplicate value is a bad request when amending a record, and a conflict when creating one.
             400: self.method == "PATCH" and self.kind is not None and bool(self.kind.unique),
-            404: bool(self.path_fields),
+            # The record that a sorted list starts after may be gone.
+            404: bool(self.path_fields) or "sort" in self.query_fields,
             409: self.success == HTTPStatus.CREATED and self.kind is not None,
         }
         return tuple(sorted({*self.also} | {status for status, follows in followed.items() if follows}))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from logoadmin.domain.model.lists import EVERYTHING, Filter, Order
+from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, SortKey
 from logoadmin.domain.model.records import Link, PasswordHash, StoredRecord
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -43,6 +43,22 @@ class Records(Protocol[Record]):
         """Return up to ``limit`` records with an id above ``after``, by id, that match the filter.
 
         In descending order, those with an id below it, the highest first; it may be one more than any id can be.
+        """
+
+    def sorted_page(
+        self, sort: SortKey, after: Record | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
+    ) -> tuple[Record, ...]:
+        """Return up to ``limit`` records that match the filter, by their names or versions, then by id.
+
+        Names are compared after ``str.casefold``, code point by code point; the versions are those of the records
+        themselves, not of the authors in them. In descending order, ids descend as well.
+
+        Args:
+            sort: whether names or versions are compared.
+            after: the record that they follow in this order, which need not be stored any more; None for the first.
+            limit: the most records.
+            where: the filter.
+            order: the order.
         """
 
     def add(self, record: Record, /) -> None:

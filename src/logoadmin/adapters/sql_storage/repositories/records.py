@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, delete, func, insert, select, update
 
-from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
+from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages, SortedPages
 from logoadmin.adapters.sql_storage.repositories.links import LINKS, SqlLinks
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors, filter_indexes
@@ -24,7 +24,7 @@ from logoadmin.domain.model.kinds import (
     AnyKind,
     RecordKind,
 )
-from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, page_of
+from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, SortKey, page_of
 from logoadmin.domain.model.records import Author, Kind, Role, StoredRecord
 from logoadmin.ports.storage import Links, Records
 
@@ -43,19 +43,35 @@ def _columns(kind: AnyKind) -> list[Column[Any]]:
     return [TABLES[kind.kind].c[name] for name in (*kind.stored_fields, "version")]
 
 
+def _conditions(kind: AnyKind) -> dict[str, ColumnElement[bool]]:
+    table, links = TABLES[kind.kind], LINK_TABLES.get(kind.kind)
+    conditions: dict[str, ColumnElement[bool]] = {name: table.c[name] == bindparam(name) for name in kind.filters}
+    conditions["q"] = func.instr(table.c.name_casefold, bindparam("q")) > 0
+    if links is not None:
+        conditions["author_id"] = links.c.author_id == bindparam("author_id")
+    return conditions
+
+
 def _pages(kind: AnyKind, records: Select[Any]) -> KeysetPages:
     table, links = TABLES[kind.kind], LINK_TABLES.get(kind.kind)
     key = table.c[kind.id_field]
-    conditions: dict[str, ColumnElement[bool]] = {name: table.c[name] == bindparam(name) for name in kind.filters}
-    conditions["q"] = func.instr(table.c.name_casefold, bindparam("q")) > 0
     paths = [IndexPath(frozenset({"q"}), key, f"ix_{table.name}_name_casefold")]
     indexes = {frozenset(names): f"ix_{table.name}_{'_'.join(names)}" for names in filter_indexes(kind)}
     paths += [IndexPath(names, key, index) for names, index in indexes.items()]
     if links is not None:
-        conditions["author_id"] = links.c.author_id == bindparam("author_id")
         index = f"ix_{links.name}_author_id_{kind.id_field}"
         paths.insert(0, IndexPath(frozenset({"author_id"}), links.c[kind.id_field], index))
-    return KeysetPages(records, key, conditions, paths)
+    return KeysetPages(records, key, _conditions(kind), paths)
+
+
+def _sorted_pages(kind: AnyKind, records: Select[Any]) -> dict[SortKey, SortedPages]:
+    table, links = TABLES[kind.kind], LINK_TABLES.get(kind.kind)
+    elsewhere = {} if links is None else {"author_id": links.c[kind.id_field]}
+    columns: dict[SortKey, Column[Any]] = {"name": table.c.name_casefold, "changed": table.c.version}
+    return {
+        sort: SortedPages(records, table.c[kind.id_field], column, _conditions(kind), elsewhere)
+        for sort, column in columns.items()
+    }
 
 
 class _Statements:
@@ -68,6 +84,7 @@ class _Statements:
         self.get = select(*columns).where(key == KEY)
         self.get_many = select(*columns).where(key.in_(_OF_SOME)).order_by(key)
         self.pages = _pages(kind, select(*columns))
+        self.sorted_pages = _sorted_pages(kind, select(*columns))
         self.add = insert(table).inline()
         self.update = update(table).where(key == KEY)
         self.touch = update(table).where(key.in_(_OF_SOME))
@@ -106,6 +123,11 @@ class SqlRecords(Repository, Generic[Record]):
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
         return page_of(self._rows(after, limit, where, order), self._record)
+
+    def sorted_page(
+        self, sort: SortKey, after: Record | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
+    ) -> tuple[Record, ...]:
+        return page_of(self._sorted_rows(sort, after, limit, where, order), self._record)
 
     def add(self, record: Record, /) -> None:
         kind, values = self._statements.kind, self._values(record)
@@ -158,10 +180,16 @@ class SqlRecords(Repository, Generic[Record]):
         return self._transaction.page(self._statements.get_many, some)
 
     def _rows(self, after: int, limit: int, where: Filter, order: Order) -> Sequence[Row]:
-        given = where.given
-        if "q" in given:
-            given["q"] = given["q"].casefold()
-        return self._statements.pages.rows(self._transaction, after, limit, given, order)
+        return self._statements.pages.rows(self._transaction, after, limit, _folded(where), order)
+
+    def _sorted_rows(
+        self, sort: SortKey, after: Record | None, limit: int, where: Filter, order: Order
+    ) -> Sequence[Row]:
+        kind, place = self._statements.kind, None
+        if after is not None:
+            value = getattr(after, kind.name_field).casefold() if sort == "name" else after.version
+            place = (value, kind.id_of(after))
+        return self._statements.sorted_pages[sort].rows(self._transaction, place, limit, _folded(where), order)
 
     def _duplicate(
         self, values: dict[str, Any], fields: Sequence[str], error: type[DuplicateEntry]
@@ -243,6 +271,11 @@ class SqlArtworks(SqlRecords[Any]):
         """Return a page, with one query for the artworks and one for all their links."""
         return self._with_authors(self._rows(after, limit, where, order), everything=not where.given)
 
+    def sorted_page(
+        self, sort: SortKey, after: Any, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
+    ) -> tuple[Any, ...]:
+        return self._with_authors(self._sorted_rows(sort, after, limit, where, order), everything=False)
+
     def get_many(self, ids: Sequence[int]) -> tuple[Any, ...]:
         return self._with_authors(self._rows_of(ids), everything=False)
 
@@ -270,7 +303,7 @@ class SqlArtworks(SqlRecords[Any]):
         return page_of(rows, lambda row: self._artwork(row, tuple(makers.get(row[0], ()))))
 
     def _links_of_page(self, artwork_ids: Sequence[int], *, everything: bool) -> Sequence[Row]:
-        first, last = sorted((artwork_ids[0], artwork_ids[-1]))
+        first, last = min(artwork_ids), max(artwork_ids)
         # There may be a million other ids between two artworks that match a filter.
         if everything or last - first < _NEAR * len(artwork_ids):
             return self._transaction.rows(self._statements.authors_within, {"first": first, "last": last})
@@ -282,6 +315,12 @@ class SqlArtworks(SqlRecords[Any]):
     def _artwork(self, row: Row, makers: tuple[Author, ...]) -> Any:
         values = zip(self._statements.names, self._statements.typed(row), strict=True)
         return self._statements.kind.record(**dict(values), authors=makers)
+
+
+def _folded(where: Filter) -> dict[str, Any]:
+    """Return the given filters, with the part of a name as it is compared."""
+    given = where.given
+    return {**given, "q": given["q"].casefold()} if "q" in given else given
 
 
 def _author(row: Row) -> Author:
