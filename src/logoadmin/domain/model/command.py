@@ -142,8 +142,7 @@ def strict_json(text: str | bytes, most_marks: int | None = None) -> Any:
     """
     try:
         encoded = text.encode() if isinstance(text, str) else text
-        marks = _marks(encoded)
-        _check_marks(marks, most_marks)
+        marks = _marks(encoded, most_marks)
         value = from_json(encoded, allow_inf_nan=False)
     except (TypeError, UnicodeError) as error:  # text that cannot be UTF-8
         raise ValueError("text is not UTF-8") from error
@@ -153,20 +152,21 @@ def strict_json(text: str | bytes, most_marks: int | None = None) -> Any:
     return value
 
 
-def _marks(text: bytes) -> bytes:
+def _marks(text: bytes, most: int | None) -> bytes:
     """Return the brackets, colons and commas outside strings, up to where the text stops being JSON.
 
     In a few passes of C, so that hostile texts are found cheaply.
+
+    Raises:
+        ValueError: there are more than ``most``, or they are nested too deeply.
     """
     without_escapes = text.replace(rb"\\", b"").replace(rb"\"", b"")
-    return b"".join(without_escapes.translate(None, _NO_MARKS).split(b'"')[::2])
-
-
-def _check_marks(marks: bytes, most: int | None) -> None:
+    marks = b"".join(without_escapes.translate(None, _NO_MARKS).split(b'"')[::2])
     if most is not None and len(marks) > most:
         raise ValueError(f"it has more than {most} brackets, colons and commas")
     if max(accumulate(memoryview(marks.translate(_STEPS)).cast("b")), default=0) > MAX_DEPTH:
         raise ValueError(f"it is nested deeper than {MAX_DEPTH}")
+    return marks
 
 
 def _count_fields(value: object) -> int:
