@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
-from functools import partial
 from typing import Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
@@ -100,8 +99,8 @@ def start(storage: StorageLifecycle, settings: Settings, create: Create, *, admi
             if create == "never" or storage.read(lambda uow: is_started(uow, administrator=administrator)):
                 return None
     password = None if settings.admin_password is None else settings.admin_password.get_secret_value()
-    first = partial(first_start, hasher=_hasher(settings), randomness=SystemRandomness(), clock=SystemClock())
-    return storage.prepare(lambda uow: first(uow, admin_password=password, administrator=administrator))
+    adapters = _hasher(settings), SystemRandomness(), SystemClock()
+    return storage.prepare(lambda uow: first_start(uow, *adapters, password, administrator=administrator))
 
 
 def given_keys(settings: Settings) -> list[Key]:
