@@ -15,6 +15,8 @@ from logoadmin.settings import Settings
 from tests.mariadb import search_path
 from tests.options import skip_without
 
+pytestmark = pytest.mark.rule("contract K6")
+
 ROOT: Final = Path(__file__).parents[2]
 DEPLOY: Final = ROOT / "deploy"
 UNITS: Final = sorted(path.name for path in DEPLOY.iterdir() if path.suffix in (".service", ".socket", ".timer"))
@@ -41,7 +43,6 @@ def systemd_analyze(directory: Path, *arguments: str) -> subprocess.CompletedPro
     return subprocess.run(command, cwd=directory, check=False, capture_output=True, text=True, timeout=60)
 
 
-@pytest.mark.rule("contract K6")
 def test_systemd_reports_nothing_about_the_units(tmp_path: Path) -> None:
     assert "logoadmin.service" in UNITS
     verified = systemd_analyze(tmp_path, "verify", "--man=no", *(f"./{name}" for name in UNITS))
@@ -49,7 +50,6 @@ def test_systemd_reports_nothing_about_the_units(tmp_path: Path) -> None:
     assert (verified.returncode, of_ours) == (0, [])
 
 
-@pytest.mark.rule("contract K6")
 @pytest.mark.parametrize("name", [name for name in UNITS if name.endswith(".service")])
 def test_the_units_restrict_the_service(name: str, tmp_path: Path) -> None:
     judged = systemd_analyze(tmp_path, "security", "--offline=true", "--no-pager", f"./{name}")
@@ -58,7 +58,6 @@ def test_the_units_restrict_the_service(name: str, tmp_path: Path) -> None:
     assert float(exposure[1]) <= MOST_EXPOSURE
 
 
-@pytest.mark.rule("contract K6")
 @pytest.mark.parametrize("name", [name for name in UNITS if name.endswith(".service")])
 def test_the_units_run_existing_commands_as_a_system_user(name: str) -> None:
     service = unit(name)["Service"]
@@ -74,7 +73,6 @@ def compose() -> dict[str, Any]:
     return read
 
 
-@pytest.mark.rule("contract K6")
 def test_the_settings_secrets_and_networks_of_compose_exist(compose: dict[str, Any]) -> None:
     for service in compose["services"].values():
         assert service.keys() >= {"mem_limit", "cpus", "pids_limit"}
@@ -91,7 +89,6 @@ def test_the_settings_secrets_and_networks_of_compose_exist(compose: dict[str, A
     assert all(port.startswith("127.0.0.1:") for port in served["ports"])
 
 
-@pytest.mark.rule("contract K6")
 def test_the_container_is_unprivileged_and_its_root_read_only(compose: dict[str, Any]) -> None:
     lines = (DEPLOY / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     instructions = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
@@ -113,7 +110,6 @@ def test_the_container_is_unprivileged_and_its_root_read_only(compose: dict[str,
         assert service["build"]["dockerfile"] == "deploy/Containerfile"
 
 
-@pytest.mark.rule("contract K6")
 def test_the_database_of_compose_is_pinned_and_dumped_by_the_shipped_script(compose: dict[str, Any]) -> None:
     database, backup = compose["services"]["database"], compose["services"]["backup"]
     assert re.search(r":\d+\.\d+\.\d+}|@sha256:", database["image"]), "pinned by version or digest"

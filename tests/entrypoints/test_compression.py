@@ -20,6 +20,8 @@ from logoadmin.entrypoints.http_api.request import Request, request_of
 from tests.asgi import AppClient, AppResponse, ask
 from tests.gallery import ADMIN_PASSWORD, ARTWORK
 
+pytestmark = pytest.mark.rule("contract K8")
+
 GZIP: Final = [("accept-encoding", "gzip, deflate, br")]
 LONG: Final = "a{color:red}" * 200
 LONGER: Final = "\x01" * 200_000
@@ -48,7 +50,6 @@ def both(app: ASGIApp, path: str, headers: Sequence[tuple[str, str]] = ()) -> tu
     return plain, compressed
 
 
-@pytest.mark.rule("contract K8")
 @pytest.mark.parametrize("path", ROWS)
 def test_what_is_long_is_the_same_in_gzip_each_time_it_is_asked_for(app: ASGIApp, path: str) -> None:
     for _ in range(3):
@@ -64,7 +65,6 @@ def test_what_is_long_is_the_same_in_gzip_each_time_it_is_asked_for(app: ASGIApp
         assert length is None or int(length) == len(compressed.body)
 
 
-@pytest.mark.rule("contract K8")
 def test_a_record_is_compressed_where_that_pays(app: ASGIApp, gallery: LogoAdmin) -> None:
     for css, encoding in (("", None), (LONG, "gzip"), (LONGER, "gzip")):
         gallery.logos.amend(AmendLogo(logo_id=1, custom_css=css))
@@ -76,7 +76,6 @@ def test_a_record_is_compressed_where_that_pays(app: ASGIApp, gallery: LogoAdmin
         assert changed.header("content-encoding") == encoding
 
 
-@pytest.mark.rule("contract K8")
 @pytest.mark.rule("contract F1")
 @pytest.mark.parametrize("path", ["/api/logos", "/api/logos/19", "/api/logos/20", "/docs/swagger-ui.css"])
 def test_either_tag_names_the_version_and_a_304_repeats_the_tag_of_the_client(app: ASGIApp, path: str) -> None:
@@ -93,7 +92,6 @@ def test_either_tag_names_the_version_and_a_304_repeats_the_tag_of_the_client(ap
                     assert known.header("vary") == "Accept-Encoding"
 
 
-@pytest.mark.rule("contract K8")
 @pytest.mark.rule("contract F1")
 def test_either_tag_will_do_for_a_change(app: ASGIApp) -> None:
     for which in (0, 1):
@@ -105,7 +103,6 @@ def test_either_tag_will_do_for_a_change(app: ASGIApp) -> None:
         assert again.status_code == 412
 
 
-@pytest.mark.rule("contract K8")
 def test_head_has_the_headers_of_get(app: ASGIApp) -> None:
     for path in ("/api/logos/19", "/api/logos/20"):
         for _ in range(2):
@@ -115,7 +112,6 @@ def test_head_has_the_headers_of_get(app: ASGIApp) -> None:
                 assert head.header(name) == got.header(name)
 
 
-@pytest.mark.rule("contract K8")
 def test_nothing_that_holds_a_token_or_a_key_is_compressed(app: ASGIApp) -> None:
     client = AppClient(app, raises=True)
     client.headers["accept-encoding"] = "gzip"
@@ -134,7 +130,6 @@ def with_headers(*headers: tuple[bytes, bytes]) -> Request:
     return request_of({"method": "GET", "path": "/", "query_string": b"", "headers": headers})
 
 
-@pytest.mark.rule("contract K8")
 @pytest.mark.parametrize(
     ("sent", "taken"),
     [
@@ -156,7 +151,6 @@ def test_gzip_is_for_those_who_take_it(sent: bytes, taken: bool) -> None:
     assert not accepts_gzip(with_headers())
 
 
-@pytest.mark.rule("contract K8")
 def test_several_lines_of_what_a_client_takes_are_one_list() -> None:
     def accepts(*sent: bytes) -> bool:
         return accepts_gzip(with_headers(*((b"accept-encoding", line) for line in sent)))
@@ -173,7 +167,6 @@ def in_file(tmp_path: Path) -> Iterator[LogoAdmin]:
         yield gallery
 
 
-@pytest.mark.rule("contract K8")
 @pytest.mark.parametrize("length", [20_000, 60_000, 262_144])
 def test_what_is_long_is_not_compressed_on_the_event_loop(
     in_file: LogoAdmin, monkeypatch: pytest.MonkeyPatch, length: int

@@ -107,22 +107,3 @@ def test_the_line_of_each_request_has_the_cause_and_no_answer_has(
         "GET /api/logos/1 200",
         "GET /api/logos/x 422",
     ]
-
-
-@pytest.mark.rule("contract A19", "contract A20")
-def test_a_malformed_request_is_refused_without_waiting_for_the_database(
-    client: TestClient, admin: Headers, running: MariaDbServer
-) -> None:
-    running.freeze()
-    try:
-        start = time.monotonic()
-        assert client.post("/api/users", json={}).status_code == 403
-        assert client.post("/api/users", json={}, headers={"authorization": "Bearer x"}).status_code == 401
-        assert client.post("/api/users", json={}, headers=admin).status_code == 422
-        assert client.get("/api/logos/x").status_code == 422
-        assert client.get("/api/nothing").status_code == 404
-        assert client.put("/api/logos/1", json={}).status_code == 405
-        assert client.get("/openapi.json").status_code == 200
-        assert time.monotonic() - start < IN_TIME
-    finally:
-        running.resume()

@@ -18,6 +18,8 @@ from tests.asgi import AppClient, AppResponse, ask
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.services import comes_true
 
+pytestmark = pytest.mark.rule("contract K1")
+
 PATHS: Final = ("/livez", "/readyz")
 LONG: Final = 10.0
 
@@ -57,20 +59,17 @@ def told(answer: AppResponse) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
-@pytest.mark.rule("contract K1")
 @pytest.mark.parametrize("path", PATHS)
 def test_a_service_that_is_well_says_so_to_everybody(app: ASGIApp, path: str) -> None:
     assert told(ask(app, "GET", path)) == (200, {"status": "ok"})
 
 
-@pytest.mark.rule("contract K1")
 def test_the_process_lives_whatever_the_database_does(app: ASGIApp, storage: Watched) -> None:
     storage.go_away()
     assert told(ask(app, "GET", "/livez")) == (200, {"status": "ok"})
     assert storage.asked == []
 
 
-@pytest.mark.rule("contract K1")
 def test_a_service_without_its_database_is_not_ready_until_that_is_back(app: ASGIApp, storage: Watched) -> None:
     storage.go_away()
     cause = Cause.OUT_OF_REACH
@@ -80,7 +79,6 @@ def test_a_service_without_its_database_is_not_ready_until_that_is_back(app: ASG
     comes_true(lambda: ask(app, "GET", "/readyz").status_code == 200, LONG)
 
 
-@pytest.mark.rule("contract K1")
 def test_many_checks_are_one_look_at_the_database(
     app: ASGIApp, storage: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,7 +88,6 @@ def test_many_checks_are_one_look_at_the_database(
     assert len(storage.asked) <= 2
 
 
-@pytest.mark.rule("contract K1")
 def test_tables_of_another_program_make_it_unready_and_the_log_names_the_remedy(
     app: ASGIApp, storage: Watched, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -103,7 +100,6 @@ def test_tables_of_another_program_make_it_unready_and_the_log_names_the_remedy(
     assert caplog.messages[1:] == ["The tables fit this program again: no_tables is over"]
 
 
-@pytest.mark.rule("contract K1")
 def test_a_database_that_does_not_answer_is_not_waited_for(app: ASGIApp, storage: Watched) -> None:
     storage.may_answer.clear()
     try:
@@ -112,7 +108,6 @@ def test_a_database_that_does_not_answer_is_not_waited_for(app: ASGIApp, storage
         storage.may_answer.set()
 
 
-@pytest.mark.rule("contract K1")
 def test_a_service_that_stops_wants_no_new_requests(app: ASGIApp, storage: Watched) -> None:
     async def stopping(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, "state": {STOPPING: True}}, receive, send)
@@ -122,7 +117,6 @@ def test_a_service_that_stops_wants_no_new_requests(app: ASGIApp, storage: Watch
     assert storage.asked == []
 
 
-@pytest.mark.rule("contract K1")
 @pytest.mark.parametrize("prefix", ["", "/gallery"])
 def test_checks_stand_in_the_log_only_for_who_looks_for_faults(
     app: ASGIApp, prefix: str, caplog: pytest.LogCaptureFixture

@@ -46,17 +46,7 @@ def in_both(app: ASGIApp) -> ASGIApp:
 
 
 @pytest.mark.rule("contract A5")
-@pytest.mark.parametrize(
-    ("body", "problems"),
-    [
-        ({"user_id": "7", "username": ""}, [("user_id", "int_type"), ("username", "string_too_short")]),
-        ({"user_id": 7, "username": "Ann", "x": 1}, [("x", "extra_forbidden")]),
-        ({}, [("user_id", "missing"), ("username", "missing")]),
-    ],
-)
-def test_a_command_may_be_the_body_of_a_route_of_fastapi(
-    gallery: LogoAdmin, body: dict[str, object], problems: list[tuple[str, str]]
-) -> None:
+def test_a_command_may_be_the_body_of_a_route_of_fastapi(gallery: LogoAdmin) -> None:
     host = FastAPI()
 
     @host.post("/authors")
@@ -64,10 +54,12 @@ def test_a_command_may_be_the_body_of_a_route_of_fastapi(
         return gallery.authors.create(command).author_id
 
     with TestClient(host) as client:
-        refused = client.post("/authors", json=body)
+        refused = client.post("/authors", json={"user_id": "7", "x": 1})
         assert refused.status_code == 422
         assert [(*entry["loc"], entry["type"]) for entry in refused.json()["detail"]] == [
-            ("body", *problem) for problem in problems
+            ("body", "user_id", "int_type"),
+            ("body", "username", "missing"),
+            ("body", "x", "extra_forbidden"),
         ]
         assert client.post("/authors", json={"user_id": 7, "username": "Eve"}).json() == 3
 

@@ -453,7 +453,8 @@ def test_a_path_id_is_an_integer_within_bounds(
         body = b"" if row.body is None else dumps(row.body).encode()
         headers = [*admin.items(), *JSON_TYPE.items()]
         with subtests.test(str(row)):
-            for text, (type_, msg) in NO_PATH_IDS:
+            # One function reads the ids of all paths: the first shows it all, the others that they use it.
+            for text, (type_, msg) in NO_PATH_IDS if row is WITH_NUMBER[0] else NO_PATH_IDS[::6]:
                 answered = ask(app, row.method, template.format(text), headers=headers, body=body)
                 assert answered.status_code == 422, text
                 assert answered.json() == {"detail": [problem(["path", field], type_, msg)]}, text
