@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -107,42 +107,15 @@ def test_users_come_by_id_and_page_by_page(storage: Storage) -> None:
     assert get(storage, USERS, 11) is None
 
 
-@pytest.mark.rule("spec §Endpoints 2", "contract A6", "contract A8")
-def test_a_taken_user_id_is_found_before_a_taken_name(storage: Storage) -> None:
-    def work(uow: UnitOfWork) -> None:
-        uow.records(ROLES).add(role())
-        add_user(uow, user(1, "ann"), PasswordHash("one"))
-        for again, value, key in ((user(1, "ann"), 1, "user_id"), (user(2, "ann"), "ann", "username")):
-            with pytest.raises(DuplicateEntry) as caught:
-                add_user(uow, again, PasswordHash("two"))
-            assert type(caught.value) is DuplicateEntry
-            assert (caught.value.value, caught.value.key) == (value, key)
-        uow.records(USERS).add(user(2, "ben"))
-
-    storage.write(work)
-    assert page(storage, USERS, -1, 10) == (user(1, "ann"), user(2, "ben"))
-    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("one")
-
-
 @pytest.mark.rule("contract A7", "contract D")
-def test_a_user_gets_new_values_but_no_taken_name(storage: Storage) -> None:
+def test_a_user_gets_new_values_and_keeps_password_and_sessions(storage: Storage) -> None:
     write(
         storage,
         add(role(), role(2, "admin")),
         lambda uow: add_user(uow, user(1, "ann", "old"), PasswordHash("one")),
-        add(user(2, "ben")),
         lambda uow: uow.sessions.add(session("s", 1)),
+        *[update(user(1, "Ann", None, role_id=2))] * 2,
     )
-
-    def work(uow: UnitOfWork) -> None:
-        with pytest.raises(DuplicateUpdate) as caught:
-            uow.records(USERS).update(user(1, "ben"))
-        assert (caught.value.value, caught.value.key) == ("ben", "username")
-        assert uow.records(USERS).get(1) == user(1, "ann", "old")
-        uow.records(USERS).update(user(1, "Ann", None, role_id=2))
-        uow.records(USERS).update(user(1, "Ann", None, role_id=2))
-
-    storage.write(work)
     assert get(storage, USERS, 1) == user(1, "Ann", None, role_id=2)
     assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("one")
     assert storage.read(lambda uow: uow.sessions.rights("s", 1)) == Rights(1, frozenset())
@@ -177,28 +150,6 @@ def test_a_removed_user_takes_the_sessions_along(storage: Storage) -> None:
 # Roles
 
 
-@pytest.mark.rule("spec §Endpoints 5", "contract A7", "contract A8", "contract A11")
-def test_roles_are_kept_with_their_scope_in_order(storage: Storage) -> None:
-    admin = role(2, "admin", ("users:read", "*", "a"))
-
-    def work(uow: UnitOfWork) -> None:
-        uow.records(ROLES).add(role())
-        uow.records(ROLES).add(admin)
-        with pytest.raises(DuplicateEntry) as caught:
-            uow.records(ROLES).add(role(3, "admin"))
-        assert (caught.value.value, caught.value.key) == ("admin", "name")
-        with pytest.raises(DuplicateUpdate) as caught:
-            uow.records(ROLES).update(role(1, "admin"))
-        assert (caught.value.value, caught.value.key) == ("admin", "name")
-        uow.records(ROLES).update(role(1, "Admin", ("b", "a")))
-
-    storage.write(work)
-    assert page(storage, ROLES, -1, 10) == (role(1, "Admin", ("b", "a")), admin)
-    assert page(storage, ROLES, 1, 1) == (admin,)
-    assert get(storage, ROLES, 2) == admin
-    assert get(storage, ROLES, 3) is None
-
-
 @pytest.mark.rule("contract B4")
 def test_of_those_who_have_a_role_somebody_can_sign_in_who_has_a_password(storage: Storage) -> None:
     write(storage, add(role(), role(2, "admin"), user(1, "ann"), user(2, "ben")))
@@ -225,37 +176,43 @@ def test_roles_know_whether_they_are_in_use(storage: Storage) -> None:
 # Authors
 
 
-@pytest.mark.rule("spec §Endpoints 6", "spec §Endpoints 7", "spec §Rules 2", "contract A7", "contract A8")
-def test_a_taken_user_id_of_an_author_is_found_before_a_taken_name(storage: Storage) -> None:
+ODD: Final = "a'n\"n😀"
+EXISTING: Final = (
+    *(role(), role(2, "admin", ("users:read", "*", "a")), user(1, "ann"), user(2, "ben")),
+    *(author(1, 7, ODD), author(2, 8, "ben")),
+)
+# Records that collide with these, and the value and the key of the refusal: of two keys, the number comes first.
+ADDED: Final[tuple[tuple[StoredRecord, object, str], ...]] = (
+    *((user(1, "ann"), 1, "user_id"), (user(3, "ann"), "ann", "username"), (role(3, "admin"), "admin", "name")),
+    *((author(3, 7, "ben"), 7, "user_id"), (author(3, 9, ODD), ODD, "username")),
+)
+UPDATED: Final[tuple[tuple[StoredRecord, object, str], ...]] = (
+    *((user(2, "ann"), "ann", "username"), (role(1, "admin"), "admin", "name")),
+    *((author(2, 7, ODD), 7, "user_id"), (author(2, 8, ODD), ODD, "username")),
+)
+
+
+@pytest.mark.rule("spec §Endpoints 2", "spec §Endpoints 5", "spec §Endpoints 6", "spec §Endpoints 7", "spec §Rules 2")
+@pytest.mark.rule("contract A6", "contract A7", "contract A8", "contract A11")
+def test_a_duplicate_names_the_key_that_is_taken_and_the_write_goes_on(storage: Storage) -> None:
+    renamed = (author(1, 9, "Ben"), role(1, "Admin", ("b", "a")))
+
     def work(uow: UnitOfWork) -> None:
-        uow.records(AUTHORS).add(author(1, 7, "ann"))
-        uow.records(AUTHORS).add(author(2, 8, "ben"))
-        for again, value, key in ((author(3, 7, "ben"), 7, "user_id"), (author(3, 9, "ben"), "ben", "username")):
-            with pytest.raises(DuplicateEntry) as caught:
-                uow.records(AUTHORS).add(again)
-            assert type(caught.value) is DuplicateEntry
-            assert (caught.value.value, caught.value.key) == (value, key)
-        for again, value, key in ((author(2, 7, "ann"), 7, "user_id"), (author(2, 8, "ann"), "ann", "username")):
-            with pytest.raises(DuplicateUpdate) as caught:
-                uow.records(AUTHORS).update(again)
-            assert (caught.value.value, caught.value.key) == (value, key)
-        uow.records(AUTHORS).update(author(2, 8, "ben"))
-        uow.records(AUTHORS).update(author(1, 9, "Ben"))
+        for step, error, rows in ((add, DuplicateEntry, ADDED), (update, DuplicateUpdate, UPDATED)):
+            for record, value, key in rows:
+                with pytest.raises(DuplicateEntry) as caught:
+                    step(record)(uow)
+                assert type(caught.value) is error
+                assert str(caught.value) == f"Duplicate entry '{value}' for key '{key}'"
+                assert (caught.value.value, caught.value.key) == (value, key)
+                # No text of the driver is behind it.
+                assert caught.value.__cause__ is caught.value.__context__ is None
+        update(*EXISTING, *renamed)(uow)
 
-    storage.write(work)
-    assert page(storage, AUTHORS, -1, 10) == (author(1, 9, "Ben"), author(2, 8, "ben"))
-    assert page(storage, AUTHORS, 1, 10) == (author(2, 8, "ben"),)
-    assert get(storage, AUTHORS, 3) is None
-
-
-@pytest.mark.rule("contract A7", "contract A8")
-def test_no_text_of_the_driver_is_behind_a_duplicate(storage: Storage) -> None:
-    write(storage, add(author(1, 7, "a'n\"n😀")))
-    with pytest.raises(DuplicateEntry) as caught:
-        write(storage, add(author(2, 8, "a'n\"n😀")))
-    assert str(caught.value) == "Duplicate entry 'a'n\"n😀' for key 'username'"
-    assert caught.value.__cause__ is None
-    assert caught.value.__context__ is None
+    write(storage, add(*EXISTING), work)
+    assert page(storage, AUTHORS) == (renamed[0], EXISTING[5])
+    assert page(storage, ROLES) == (renamed[1], EXISTING[1])
+    assert page(storage, USERS) == EXISTING[2:4]
 
 
 @pytest.mark.rule("contract D")
