@@ -1,10 +1,10 @@
 """The command ``serve`` (contract H1, H3, B2)."""
 
-import functools
 import signal
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial, reduce
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -65,7 +65,7 @@ _OPTIONS: Final = (
 
 def serve_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of serve to a command."""
-    return functools.reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
 @click.command()
@@ -95,16 +95,17 @@ def serve(**flags: Any) -> None:
         show_password(gallery.admin_password)
         warn_of_clock(gallery)
         if seen is not None:
-            held.enter_context(server.metrics_served(seen, functools.partial(_metrics, gallery)))
+            from logoadmin.entrypoints.http_api.metrics import metrics
+
+            held.enter_context(server.metrics_served(seen, partial(metrics, gallery)))
             click.echo(f"Metrics are at {server.url_of(seen)}/metrics")
+        here, elsewhere = partial(_application, settings, gallery), partial(_worker_application, settings)
         server.serve(
-            functools.partial(_worker_application, settings)
-            if settings.workers > 1
-            else functools.partial(_application, settings, gallery),
+            here if settings.workers == 1 else elsewhere,
             listener,
             _server_options(server, settings, in_terminal=in_terminal),
             workers=settings.workers,
-            listening=functools.partial(_show_address, settings.console),
+            listening=partial(_show_address, settings.console),
             metrics=gallery.metrics,
         )
 
@@ -178,12 +179,6 @@ def _server_options(server: ModuleType, settings: "Settings", *, in_terminal: bo
         drain_seconds=settings.drain_seconds,
         in_terminal=in_terminal,
     )
-
-
-def _metrics(gallery: "LogoAdmin") -> str:
-    from logoadmin.entrypoints.http_api.metrics import metrics
-
-    return metrics(gallery)
 
 
 def _worker_application(settings: "Settings") -> "ASGIApp":

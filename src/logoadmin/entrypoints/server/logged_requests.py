@@ -52,9 +52,8 @@ class LoggedRequests:
                 await error_response(refusal)(scope, receive, send_and_note)
             # Else the server closes the connection, because the response has no end.
         finally:
-            level = logging.DEBUG if is_health_check(scope) else logging.INFO
-            if _ACCESS.isEnabledFor(level):
-                _log_request(level, scope, answer, (time.perf_counter() - start) * 1000)
+            if _ACCESS.isEnabledFor(logging.INFO):
+                _log_request(scope, answer, (time.perf_counter() - start) * 1000)
 
     async def _refusal(self, scope: Scope, receive: Receive, send: Send) -> HttpError | None:
         """Run the application; return the response to send in its place if it fails."""
@@ -82,7 +81,7 @@ def _log_failure(scope: Scope, error: Exception) -> None:
         log.error("The response to %s %s failed: %s", *request, error, exc_info=error)
 
 
-def _log_request(level: int, scope: Scope, answer: Message, ms: float) -> None:
+def _log_request(scope: Scope, answer: Message, ms: float) -> None:
     """Log a request that was answered, or was not."""
     request = request_of(scope)
     trace = _TRACE.fullmatch(request.header(b"traceparent"))
@@ -102,4 +101,5 @@ def _log_request(level: int, scope: Scope, answer: Message, ms: float) -> None:
     }
     outcome = " ".join([str(fields["status"] or "unanswered"), *request.causes])
     told = scope["method"], scope["path"], outcome, ms, fields["client"] or "-", fields["request_id"] or "-"
+    level = logging.DEBUG if is_health_check(scope) else logging.INFO
     _ACCESS.log(level, "%s %s %s %.1f ms %s %s", *told, extra={FIELDS: fields})
