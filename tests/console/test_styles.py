@@ -141,3 +141,29 @@ def test_who_changed_a_field_stands_in_its_frame_and_not_across_the_edge(console
         # One line may stand astride of the edge, which it interrupts; two would be cut by it.
         assert title["isInside"], (width, language, title)
         assert not (title["isAstride"] and title["isHigh"]), (width, language, title)
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.slow("a browser")
+def test_at_twice_the_size_no_bar_stays_over_a_form_or_a_list(chromium: Browser, service: Served) -> None:
+    with looking(chromium, service, viewport={"width": 640, "height": 400}) as person:
+        person.sign_in("logos/1")
+        expect(person.page.locator(".editor .form-actions")).to_have_css("position", "static")
+        person.open("logos")
+        expect(person.page.locator(".strip")).to_have_css("position", "static")
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.slow("a browser")
+def test_the_button_that_closes_a_notice_is_in_its_first_row(chromium: Browser, service: Served) -> None:
+    with looking(chromium, service, viewport={"width": 320, "height": 640}) as person:
+        person.sign_in("authors/1")
+        page = person.page
+        page.locator("input[name=username]").fill("Annette")
+        page.keyboard.press("Control+s")
+        text, close = page.locator(".notice-text"), page.locator(".notice").get_by_role("button", name="Close")
+        expect(close).to_be_visible()
+        above, below = (each.bounding_box() for each in (text, close))
+        assert above is not None
+        assert below is not None
+        assert abs(above["y"] - below["y"]) < 16

@@ -16,7 +16,7 @@ export default function About() {
     h(ViewHead, { title: t("about.title") }),
     h(
       "dl",
-      { class: "facts" },
+      { class: "divided facts" },
       fact(t("about.version"), h("bdi", { class: "mono" }, pageConfig.version)),
       fact(t("about.database"), h("bdi", null, pageConfig.database)),
       fact(t("about.access"), t(`about.access.${pageConfig.access}`)),
@@ -53,7 +53,7 @@ function Packages({ file, its }) {
   const license = new URL(`../vendor/${file.replace(/\.js$/, ".LICENSE.txt")}`, import.meta.url).href;
   return h(
     "div",
-    { class: "table-frame" },
+    { class: "box table-frame" },
     h(
       "table",
       { class: "table compact" },

@@ -35,7 +35,7 @@ export default function ChangePage({ params }) {
     h(Link, { to: "history", class: "back" }, t("history.back")),
     h(ViewHead, { title }),
     read.change
-      ? h("div", { class: "changes" }, h("div", { class: "change" }, h(Item, { change: read.change, undone: () => undefined, isOpen: true })))
+      ? h("div", { class: "box divided changes" }, h("div", { class: "change" }, h(Item, { change: read.change, undone: () => undefined, isOpen: true })))
       : h(EmptyState, { icon: "SearchX", title: t("history.missing") }),
   );
 }

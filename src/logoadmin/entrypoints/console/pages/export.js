@@ -47,7 +47,7 @@ export default function Export() {
     h("p", { class: "hint" }, t("export.hashes")),
     h(
       "div",
-      { class: "form-actions" },
+      { class: "cluster form-actions" },
       h(Button, { tone: "primary", icon: "Download", busy: isBusy, reason, onClick: () => void start(kinds) }, t(isBusy ? "export.running" : "export.do")),
       isBusy && h(Button, { onClick: stop }, t("import.stop")),
     ),

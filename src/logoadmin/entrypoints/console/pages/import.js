@@ -83,7 +83,7 @@ function Editor({ work, field, text, disabled }) {
       placeholder: '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}',
       onInput: (/** @type {Event} */ event) => work.edit(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
     }),
-    !isChecked && h("div", { class: "form-actions" }, h(Button, { tone: "primary", busy: disabled, reason, onClick: () => void work.send(true) }, t("import.check"))),
+    !isChecked && h("div", { class: "cluster form-actions" }, h(Button, { tone: "primary", busy: disabled, reason, onClick: () => void work.send(true) }, t("import.check"))),
   );
 }
 
@@ -173,7 +173,7 @@ function Ready({ work, counts }) {
     h(CountsTable, { rows: present(counts), columns: columns(), label: t("import.would") }),
     n > 0 && h("p", { class: "hint" }, t("import.whole")),
     Number(counts.user?.created) > 0 && h("p", { class: "remark" }, t("import.passwords")),
-    h("div", { class: "form-actions" }, h(Button, { tone: "primary", icon: "Upload", reason, onClick: () => void work.send(false) }, t("import.do", { n }))),
+    h("div", { class: "cluster form-actions" }, h(Button, { tone: "primary", icon: "Upload", reason, onClick: () => void work.send(false) }, t("import.do", { n }))),
   );
 }
 
@@ -191,7 +191,7 @@ function Done({ work, counts, requestId }) {
     Number(counts.user?.created) > 0 && h("p", { class: "remark" }, t("import.passwords")),
     h(
       "div",
-      { class: "form-actions" },
+      { class: "cluster form-actions" },
       h(UndoAll, { request: requestId, changes: kinds, count: touched(counts), busy, undo }),
       may("changes:read") && h(Link, { to: `history?request=${encodeURIComponent(requestId)}`, class: "button quiet" }, t("import.history")),
     ),

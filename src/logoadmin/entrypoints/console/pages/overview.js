@@ -50,7 +50,7 @@ function Count({ kind }) {
   return h(
     "li",
     { class: "count" },
-    h(Link, { to: `${kind}s`, class: "count-link" }, h("span", { class: "count-number" }, known), h("span", null, t(`overview.${kind}s`, { n: records?.length ?? 0 }))),
+    h(Link, { to: `${kind}s`, class: "box count-link" }, h("span", { class: "count-number" }, known), h("span", null, t(`overview.${kind}s`, { n: records?.length ?? 0 }))),
   );
 }
 
@@ -69,7 +69,7 @@ function Targets() {
   return [
     h(
       "div",
-      { key: "table", class: "table-frame", role: "region", "aria-label": t("overview.targets"), tabIndex: 0 },
+      { key: "table", class: "box table-frame", role: "region", "aria-label": t("overview.targets"), tabIndex: 0 },
       h(
         "table",
         { class: "table targets" },
@@ -142,7 +142,7 @@ function Activity() {
     const counts = await countBetween(days, signal);
     return counts.map((count, at) => ({ seconds: days[at] ?? 0, count }));
   });
-  if (data) return h("div", { class: "panel" }, h(Plot, { bars: data, title: t("overview.days", { n: DAYS }) }));
+  if (data) return h("div", { class: "box panel" }, h(Plot, { bars: data, title: t("overview.days", { n: DAYS }) }));
   return failure ? h(Unread, { failure, again }) : h(Skeleton, {});
 }
 

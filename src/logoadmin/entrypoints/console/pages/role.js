@@ -94,7 +94,7 @@ function Holders({ holders, roleId }) {
     holders && holders.length > 0 &&
       h(
         "ul",
-        { class: "people" },
+        { class: "cluster people" },
         holders.slice(0, LISTED).map((user) => h("li", { key: user.user_id }, h(Link, { to: `users/${user.user_id}`, class: "person-link" }, h(Person, { user })))),
       ),
     holders && holders.length > LISTED && h(Link, { to: `users?role=${roleId}` }, t("role.holders.all", { n: holders.length })),

@@ -72,7 +72,7 @@ export function SignIn() {
     { class: "sign-in" },
     h(
       "div",
-      { class: "sign-in-card" },
+      { class: "box sign-in-card" },
       h("div", { class: "brand large" }, h("span", { class: "brand-mark", "aria-hidden": true }), "logoadmin"),
       h("h1", null, t("signIn.title")),
       h("p", { class: isAway.value ? "remark" : "hidden", role: "status" }, isAway.value && t("signIn.away")),

@@ -155,7 +155,7 @@ function Sessions({ user, own, reason }) {
   };
   return h(
     "div",
-    { class: "form-actions" },
+    { class: "cluster form-actions" },
     h("p", { class: "hint wide" }, t("user.sessions.hint")),
     h(Button, { scope: WRITE, reason, onClick: () => void end() }, t("user.sessions.end")),
   );

@@ -37,7 +37,7 @@ function cardOf(kind, selection) {
     const selected = selection.ids.value.has(item[id]);
     return h(
       "article",
-      { class: `card${item.active ? "" : " inactive"}${selected ? " selected" : ""}` },
+      { class: `box card${item.active ? "" : " inactive"}${selected ? " selected" : ""}` },
       h(Picture, { url: item.preview_url, shown: withPicture }),
       h(Link, { to: `${kind}s/${item[id]}`, class: "card-name", "data-focus": true, tabIndex, dir: "auto", title: item.name }, item.name),
       h("div", { class: "card-authors", dir: "auto" }, item.authors.map((/** @type {any} */ author) => author.username).join(", ")),

@@ -60,7 +60,7 @@ export function AuthorsField({ form, field, id, describedBy, disabled }) {
     chosen.length > 0 &&
       h(
         "ol",
-        { ref: list, class: "authors-chosen", "aria-label": t("authors.chosen") },
+        { ref: list, class: "box divided authors-chosen", "aria-label": t("authors.chosen") },
         chosen.map((authorId, at) => h(Chosen, { key: authorId, authorId, at, count: chosen.length, disabled, move, take })),
       ),
     !disabled &&
@@ -185,7 +185,7 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
     }),
     h(
       "div",
-      { class: "offers", hidden: !isOpen },
+      { class: "box offers", hidden: !isOpen },
       h(
         "ul",
         { id: listId, role: "listbox", "aria-label": t("field.authors") },

@@ -79,11 +79,11 @@ export function Held({ held, contacts, isEmpty, decide }) {
   const reach = held.length === 1 ? t("hosts.reach", { host: hostOf(first) }) : t("held.all", { n: held.length });
   return h(
     "div",
-    { class: isEmpty ? "held whole" : "held", role: "group", "aria-label": t("held") },
+    { class: isEmpty ? "box held whole" : "box held", role: "group", "aria-label": t("held") },
     h("p", { class: "held-words" }, rich(what, { hosts: h("strong", null, enumeration(hosts)) }, { n: held.length })),
     h(
       "div",
-      { class: "held-actions" },
+      { class: "cluster held-actions" },
       isNamed
         ? h("button", { type: "button", class: "button primary", onClick: () => decide(held) }, reach)
         : h("button", { type: "button", class: "button primary", onClick: () => decide([], true) }, t("held.choose")),
@@ -106,7 +106,7 @@ export function Contacts({ contacts, reached, toggle, offered }) {
   if (!origins.length && !own) return h("p", { class: "hint" }, t("hosts.none"));
   return h(
     "div",
-    { class: "hosts" },
+    { class: "box hosts" },
     origins.length > 0 && h("p", { class: "hosts-title" }, t("hosts.title", { n: origins.length })),
     h(
       "ul",

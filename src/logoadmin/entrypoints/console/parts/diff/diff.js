@@ -23,7 +23,7 @@ export function Diff({ before, after, label }) {
   const { rows, left } = firstOf(shortened(runs), most);
   return h(
     "div",
-    { class: "diff" },
+    { class: "box diff" },
     h(
       "table",
       { class: "diff-lines", "aria-label": label },

@@ -21,7 +21,7 @@ const SHOWN = 20;
 export function ChangeList({ groups, undone, label }) {
   return h(
     "ol",
-    { class: "changes", "aria-label": label },
+    { class: "box divided changes", "aria-label": label },
     groups.map((group) =>
       h("li", { key: group.newest, class: "change" }, group.count > 1 ? h(GroupItem, { group, undone }) : h(Item, { change: /** @type {Change} */ (group.changes[0]), undone })),
     ),
@@ -107,7 +107,7 @@ function GroupItem({ group, undone }) {
     h(
       Disclosure,
       { open, setOpen, summary: h(GroupWords, { group }), seconds: first.at },
-      h("ol", { class: "changes inner" }, shown.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, undone })))),
+      h("ol", { class: "box divided changes inner" }, shown.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, undone })))),
       h(Link, { to: `history?request=${encodeURIComponent(request)}`, class: "more" }, t("history.all", { n: group.count })),
     ),
     h(UndoAll, { request, changes: group.changes, count: group.count, busy, undo, tone: "quiet" }),

@@ -46,7 +46,7 @@ export function RecordHistory({ kind, recordId, since }) {
     groups && groups.length > 0 && h(ChangeList, { groups, label: t("record.history"), undone: () => void (returned.value += 1) }),
     h(
       "div",
-      { class: "form-actions" },
+      { class: "cluster form-actions" },
       after > 0 && h(Button, { onClick: () => void load(after) }, t("record.history.more")),
       groups && groups.length > 0 && h(Link, { to: `history?kind=${kind}&id=${recordId}`, class: "button quiet" }, t("record.history.all")),
     ),

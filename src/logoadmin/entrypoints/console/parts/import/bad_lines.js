@@ -73,7 +73,7 @@ export function BadLines({ problems, file, goTo }) {
     { class: "bad" },
     h(
       "ol",
-      { class: "bad-lines", "aria-label": t("import.bad.list") },
+      { class: "box divided bad-lines", "aria-label": t("import.bad.list") },
       shown.map(([line, its]) =>
         h(
           "li",

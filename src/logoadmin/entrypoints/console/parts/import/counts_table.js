@@ -8,7 +8,7 @@ import { number, t } from "../../texts.js";
 export function CountsTable({ rows, columns, label }) {
   return h(
     "div",
-    { class: "table-frame", role: "region", "aria-label": label, tabIndex: 0 },
+    { class: "box table-frame", role: "region", "aria-label": label, tabIndex: 0 },
     h(
       "table",
       { class: "table targets" },

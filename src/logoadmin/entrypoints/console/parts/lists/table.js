@@ -31,7 +31,7 @@ export function Table({ records, id, columns, label, to }) {
     rows > 0 && h("tr", { "aria-hidden": true }, h("td", { colSpan: columns.length, class: "space", style: { height: `${rows * ROW}px` } }));
   return h(
     "div",
-    { class: "table-frame", role: "region", "aria-label": label, tabIndex: 0 },
+    { class: "box table-frame", role: "region", "aria-label": label, tabIndex: 0 },
     h(
       "table",
       { class: "table", "aria-rowcount": records.length + 1 },

@@ -71,7 +71,7 @@ export function Attention() {
   const usual = found.filter(isUsual);
   return h(
     "ul",
-    { class: "matters" },
+    { class: "box divided matters" },
     found.filter((matter) => !isUsual(matter)).map((matter) => h("li", { key: matter.key }, h(Item, { matter }))),
     usual.length > 0 && h("li", { key: "usual" }, h(Usual, { matters: usual })),
   );

@@ -88,7 +88,7 @@ export function Plot({ bars, title }) {
       h("summary", null, t("plot.numbers")),
       h(
         "div",
-        { class: "table-frame", role: "region", "aria-labelledby": id, tabIndex: 0 },
+        { class: "box table-frame", role: "region", "aria-labelledby": id, tabIndex: 0 },
         h(
           "table",
           { class: "table" },

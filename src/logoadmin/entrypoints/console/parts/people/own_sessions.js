@@ -54,7 +54,7 @@ export function MySessions() {
     h("p", { class: "hint" }, t("sessions.hint")),
     h(
       "ul",
-      { class: "rows" },
+      { class: "box divided rows" },
       sessions.map((session) =>
         h(
           "li",

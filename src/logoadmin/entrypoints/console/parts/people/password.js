@@ -106,7 +106,7 @@ export function PasswordForm({ user, scope, reason, own = false, done }) {
     ),
     h(
       "div",
-      { class: "form-actions" },
+      { class: "cluster form-actions" },
       h(Button, { type: "submit", tone: "primary", scope, reason, busy: busy || password === "" }, t(own ? "password.set.own" : "password.set")),
     ),
   );
@@ -141,7 +141,7 @@ function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = 
   const [shown, setShown] = useState(false);
   return h(
     "div",
-    { class: "input-row" },
+    { class: "cluster input-row" },
     h("input", {
       id,
       class: "input mono",

@@ -35,7 +35,7 @@ export function ScopeMatrix({ scope, choose, label, disabled = false, describedB
   };
   return h(
     "div",
-    { class: "scopes", role: "group", "aria-label": label, "aria-describedby": describedBy, tabIndex: invalid ? -1 : undefined, "aria-invalid": invalid || undefined },
+    { class: "box scopes", role: "group", "aria-label": label, "aria-describedby": describedBy, tabIndex: invalid ? -1 : undefined, "aria-invalid": invalid || undefined },
     h("div", { class: "scope-all" }, choice(ALL, t("scope.*"))),
     h(
       "table",

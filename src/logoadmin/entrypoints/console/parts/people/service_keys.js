@@ -44,7 +44,7 @@ export function MyKeys() {
     "div",
     { class: "stack" },
     h("p", { class: "hint" }, t("keys.hint")),
-    data.length > 0 && h("ul", { class: "rows" }, data.map((key) => h(KeyRow, { key: key.key_id, its: key, end: () => void end(key) }))),
+    data.length > 0 && h("ul", { class: "box divided rows" }, data.map((key) => h(KeyRow, { key: key.key_id, its: key, end: () => void end(key) }))),
     making
       ? h(NewKey, {
           close: () => setMaking(false),
@@ -143,7 +143,7 @@ function NewKey({ close, made }) {
   };
   return h(
     "form",
-    { ref: form, class: "form card-form", noValidate: true, onSubmit: send, "aria-label": t("keys.new") },
+    { ref: form, class: "form box card-form", noValidate: true, onSubmit: send, "aria-label": t("keys.new") },
     complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
     h(
       "div",
@@ -187,7 +187,7 @@ function NewKey({ close, made }) {
     ),
     h(
       "div",
-      { class: "form-actions" },
+      { class: "cluster form-actions" },
       h(Button, { type: "submit", tone: "primary", busy }, t("keys.make")),
       h(Button, { onClick: close }, t("cancel")),
     ),
@@ -209,6 +209,6 @@ function Shown({ text, close }) {
       h("label", { class: "label", for: id }, t("keys.key")),
       h("input", { id, class: "input mono", readOnly: true, value: text, onFocus: (/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget).select() }),
     ),
-    h("div", { class: "dialog-actions" }, h(Copy, { text }), h("button", { type: "button", class: "button primary", onClick: close }, t("keys.kept"))),
+    h("div", { class: "cluster dialog-actions" }, h(Copy, { text }), h("button", { type: "button", class: "button primary", onClick: close }, t("keys.kept"))),
   );
 }

@@ -18,7 +18,7 @@ export function ViewHead({ title, children }) {
     { class: "view-head" },
     // Focus comes here after a navigation, so that what reads aloud begins with the new view.
     h("h1", { tabIndex: -1, dir: "auto" }, title),
-    h("div", { class: "view-actions" }, children),
+    h("div", { class: "cluster view-actions" }, children),
   );
 }
 

@@ -38,7 +38,7 @@ export function Dialogs() {
     h("p", { dir: "auto" }, text),
     h(
       "div",
-      { class: "dialog-actions" },
+      { class: "cluster dialog-actions" },
       h("button", { type: "button", class: "button plain", onClick: () => open.answer(false) }, no),
       h("button", { type: "button", class: `button ${tone}`, onClick: () => open.answer(true) }, yes),
     ),

@@ -49,7 +49,7 @@ export function Gone({ editing, list }) {
     editing.complaint.value && h("p", { class: "problem" }, editing.complaint.value),
     h(
       "div",
-      { class: "form-actions" },
+      { class: "cluster form-actions" },
       removal && h(Button, { tone: "primary", icon: "RotateCcw", scope: write, busy: editing.isBusy.value, onClick: () => void editing.restore(removal.change_id) }, t("gone.restore")),
       h(Link, { to: list, class: "button plain" }, t("back")),
     ),

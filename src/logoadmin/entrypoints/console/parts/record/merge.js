@@ -45,7 +45,7 @@ export function Merge({ editing, form, theirs }) {
     ),
     h(
       "div",
-      { class: "dialog-actions merge-actions" },
+      { class: "cluster dialog-actions merge-actions" },
       h("button", { type: "button", class: "button plain", onClick: close }, t("merge.later")),
       h(Button, { tone: "primary", reason: isDecided ? undefined : t("merge.undecided"), onClick: save }, t("merge.save")),
     ),

@@ -125,7 +125,7 @@ function Form({ editing, form, kind, preview, blocked }) {
       preview?.(form),
       h(
         "div",
-        { class: "form-actions" },
+        { class: "cluster form-actions" },
         h(
           Button,
           { type: "submit", tone: "primary", scope: write, reason: reason || (isGone ? t("gone.reason") : undefined), busy: isBusy },

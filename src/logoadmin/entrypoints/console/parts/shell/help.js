@@ -27,6 +27,6 @@ export function Help({ close }) {
         h("div", { key: text }, h("dt", null, keys.map((key) => h("kbd", { key }, key))), h("dd", null, t(text))),
       ),
     ),
-    h("div", { class: "dialog-actions" }, h("button", { type: "button", class: "button primary", onClick: close }, t("close"))),
+    h("div", { class: "cluster dialog-actions" }, h("button", { type: "button", class: "button primary", onClick: close }, t("close"))),
   );
 }

@@ -34,7 +34,7 @@ export function Sidebar({ help }) {
       h(Icon, { name: "Ellipsis" }),
       t("more"),
     ),
-    h("details", { class: "personal" }, h("summary", null, h(Name, {})), h("div", { class: "personal-menu" }, h(Personal, { help }))),
+    h("details", { class: "personal" }, h("summary", null, h(Name, {})), h("div", { class: "box personal-menu" }, h(Personal, { help }))),
     isMore && h(More, { parts: rest, help, close: () => setMore(false) }),
   );
 }
@@ -91,7 +91,7 @@ function More({ parts, help, close }) {
     { title: t("more"), close },
     h("div", { class: "more-links" }, parts.map((part) => h(Part, { key: part, part, visited: close }))),
     h("div", { class: "more-self" }, h(Name, {}), h(Personal, { help: keys })),
-    h("div", { class: "dialog-actions" }, h(Button, { tone: "primary", onClick: close }, t("close"))),
+    h("div", { class: "cluster dialog-actions" }, h(Button, { tone: "primary", onClick: close }, t("close"))),
   );
 }
 
