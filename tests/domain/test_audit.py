@@ -310,7 +310,18 @@ def test_a_dry_run_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage) ->
 # Every method of the ports.
 
 READS: Final = {
-    *("get", "get_many", "load", "of_artworks", "page", "links", "serialized", "get_existing", "with_links"),
+    *(
+        "get",
+        "get_many",
+        "load",
+        "of_artworks",
+        "page",
+        "sorted_page",
+        "links",
+        "serialized",
+        "get_existing",
+        "with_links",
+    ),
     *("find", "of_artwork", "of_author", "credentials", "can_sign_in"),
     *("get_for_change", "authorize"),
 }
