@@ -21,19 +21,17 @@ ROOT: Final = Path(__file__).parents[1]
 _PATIENCE: Final = 90
 
 
-def comes_true(tells: Callable[[], bool], within: float = _PATIENCE) -> None:
-    """Wait some seconds at most until something holds; what a broken connection would tell comes later."""
+def comes_true(
+    tells: Callable[[], bool], within: float = _PATIENCE, *, despite: tuple[type[Exception], ...] = ()
+) -> None:
+    """Wait some seconds at most until something holds, and until none of some errors is raised."""
     deadline = time.monotonic() + within
-    while not _tells(tells):
+    while True:
+        with suppress(*despite):
+            if tells():
+                return
         assert time.monotonic() < deadline
         time.sleep(0.02)
-
-
-def _tells(tells: Callable[[], bool]) -> bool:
-    try:
-        return tells()
-    except OSError:
-        return False
 
 
 class Service:

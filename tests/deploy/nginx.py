@@ -67,7 +67,7 @@ def nginx(directory: Path, *services: int) -> Iterator[Nginx]:
     command = [program, "-p", str(directory), "-e", str(log), "-c", str(configuration)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        comes_true(partial(_accepts, made.https))
+        comes_true(partial(_accepts, made.https), despite=(ConnectionError,))
         yield made
     finally:
         process.terminate()

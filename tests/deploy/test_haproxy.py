@@ -88,7 +88,7 @@ def proxied(tmp_path: Path) -> Iterator[Proxied]:
         proxy = subprocess.Popen([program, "-db", "-f", str(tmp_path / "haproxy.cfg")], stderr=subprocess.DEVNULL)
         ended.callback(stop, proxy)
         made = Proxied(https, plain, certificate, [each.process for each in services])
-        comes_true(lambda: made.ask("GET", "/readyz")[0] == 200)
+        comes_true(lambda: made.ask("GET", "/readyz").status == 200, despite=(OSError,))
         yield made
 
 

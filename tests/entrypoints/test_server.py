@@ -9,19 +9,20 @@ import resource
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from logoadmin.domain.model.errors import StartError
 from logoadmin.entrypoints.server import listen
 from logoadmin.entrypoints.server.logs import LineFormatter
+from tests.services import Service, comes_true, start_application
 
 pytestmark = pytest.mark.slow("processes are started, stopped and killed")
 
@@ -91,32 +92,15 @@ Serve = Callable[..., "Served"]
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Serve]:
     """Start servers; those that a test leaves are killed."""
-    processes: list[subprocess.Popen[str]] = []
+    services: list[Service] = []
 
-    def start(
-        kind: str = "",
-        workers: int = 1,
-        log_level: str = "warning",
-        host: str = "127.0.0.1",
-        trusted_proxies: str = "",
-        root_path: str = "",
-        drain_seconds: float = 0,
-    ) -> Served:
-        settings = (kind, str(workers), log_level, host, trusted_proxies, root_path, str(drain_seconds))
-        command = [sys.executable, "-m", "tests.entrypoints.served", *settings]
-        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-        process = subprocess.Popen(
-            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        processes.append(process)
-        return Served(process)
+    def start(kind: str = "", **settings: Any) -> Served:
+        services.append(start_application(kind, tmp_path, **settings))
+        return Served(services[-1].process)
 
     yield start
-    for process in processes:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
+    for service in services:
+        service.kill()
 
 
 # The address.
@@ -181,13 +165,6 @@ def test_a_signal_finishes_what_is_in_flight_and_nobody_else_is_let_in(
             received += part
     assert received.startswith(b"HTTP/1.1 200 ")
     assert server.ended() == (0, [])
-
-
-def comes_true(tells: Callable[[], bool], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not tells():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def is_refused(server: Served) -> bool:
