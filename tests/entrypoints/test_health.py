@@ -45,10 +45,9 @@ def storage() -> Watched:
 
 @pytest.fixture
 def app(storage: Watched, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
-    """Return a service whose checks are short, and soon out of date."""
+    """Return a service whose checks are soon out of date."""
     assert health._TIMEOUT < health._FRESH <= 1
     monkeypatch.setattr(health, "_FRESH", 0.1)
-    monkeypatch.setattr(health, "_TIMEOUT", 0.09)
     app = logoadmin.asgi(gallery_on(storage, FrozenClock()))
     storage.asked.clear()
     return app
@@ -100,7 +99,10 @@ def test_tables_of_another_program_make_it_unready_and_the_log_names_the_remedy(
     assert caplog.messages[1:] == ["The tables fit this program again: no_tables is over"]
 
 
-def test_a_database_that_does_not_answer_is_not_waited_for(app: ASGIApp, storage: Watched) -> None:
+def test_a_database_that_does_not_answer_is_not_waited_for(
+    app: ASGIApp, storage: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_TIMEOUT", 0.1)
     storage.may_answer.clear()
     try:
         assert told(ask(app, "GET", "/readyz"))[0] == 503
