@@ -64,7 +64,7 @@ def test_a_browser_need_not_load_a_file_twice(app: ASGIApp, path: str) -> None:
     "name",
     [
         *("index.html", "README.md", "LICENSE", "NOTICE", "swagger-ui.css/", "swagger-ui.css%0A", "Swagger-UI.css"),
-        *("../api_docs.py", "..%2Fapi_docs.py", "%2e%2e/api_docs.py", "./swagger-ui.css", "/swagger-ui.css", "x"),
+        *("../documents.py", "..%2Fdocuments.py", "%2e%2e/documents.py", "./swagger-ui.css", "/swagger-ui.css", "x"),
     ],
 )
 def test_no_other_file_is_served(app: ASGIApp, name: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 from starlette.types import ASGIApp
 
-from logoadmin.entrypoints.http_api import faults
+from logoadmin.entrypoints.http_api import errors
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.server.logged_requests import LoggedRequests
 from logoadmin.entrypoints.server.logs import JsonFormatter, LineFormatter, QueuedHandler
@@ -139,7 +139,7 @@ def test_a_fault_of_the_program_has_one_traceback_until_it_is_over(
     watched.fault = None
     assert ask(1, 200) is None
     assert told() == [begins]  # it may come back at once
-    monkeypatch.setattr(faults, "_QUIET", 0)
+    monkeypatch.setattr(errors, "_QUIET", 0)
     ask(99, 404)
     assert told() == [begins]  # that answer was of another kind
     ask(2, 200)
@@ -151,7 +151,7 @@ def test_a_fault_of_the_program_has_one_traceback_until_it_is_over(
 
 def test_faults_of_all_kinds_are_told_apart_and_are_few(caplog: pytest.LogCaptureFixture) -> None:
     operation = OPERATIONS[0]
-    lasting = faults.Faults()
+    lasting = errors.Faults()
 
     def met(kind: type[Exception]) -> str:
         try:

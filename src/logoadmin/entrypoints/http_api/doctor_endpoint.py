@@ -11,7 +11,7 @@ from starlette.types import Scope
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.doctor_proof import is_proof
-from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint
+from logoadmin.entrypoints.http_api.documents import ReadOnlyEndpoint
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import request_of

@@ -1,11 +1,14 @@
-"""The endpoints: check a request in the order of contract A19, call the core and render the response."""
+"""The paths and their endpoints: check a request in the order of contract A19, call the core, render the response."""
 
-from collections.abc import Callable, Collection, Iterable
+import re
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from functools import partial
-from typing import cast
+from typing import Any, Final, cast
 
 from starlette.requests import ClientDisconnect
+from starlette.routing import Match, Route, Router
 from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, require_token
@@ -18,15 +21,56 @@ from logoadmin.entrypoints.http_api.commands import command_of
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.cors import Cors
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Lane, LongLane, SingleFlight
-from logoadmin.entrypoints.http_api.errors import HttpError, note_cause
-from logoadmin.entrypoints.http_api.faults import Faults
+from logoadmin.entrypoints.http_api.errors import Faults, HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.operation import EXPORTED, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion, key_of
-from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered
+from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered, sendable
 from logoadmin.entrypoints.http_api.spool import DiskBudget, SharedResponses, Spool
 
+# Paths where clients of other services look first, with hints.
+_HINTS: Final = {
+    "/metrics": "Not Found; metrics have a listener of their own, see the setting metrics_port",
+    **dict.fromkeys(("/health", "/healthz"), "Not Found; health checks are at /livez and /readyz"),
+}
+
 Respond = Callable[[], RenderedResponse | LongList]
+
+
+class Paths(Router):
+    """Starlette's router, with paths unchanged, and hints for paths that are nearly right."""
+
+    def __init__(self, routes: list[Route]) -> None:
+        super().__init__(routes, redirect_slashes=False, default=self._not_found)
+        for route in routes:
+            # Starlette's `$` also matches before a trailing newline, so a proxy may see another path.
+            route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
+        """Pass a request on to the route of its path."""
+        # An escaped slash is not a separator (RFC 3986 §2.2), but routes match the decoded path.
+        has_escaped_slash = b"%2f" in (scope.get("raw_path") or b"").lower()
+        return (_not_found if has_escaped_slash else super().__call__)(scope, receive, send)
+
+    async def _not_found(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _not_found(scope, receive, send, self._hint(scope))
+
+    def _hint(self, scope: Scope) -> str | None:
+        """Return a hint for a path that is nearly right; a redirect would lose the body."""
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        if path.startswith("/api/") and path.endswith("/") and self._has({**scope, "path": scope["path"][:-1]}):
+            return "Not Found; this path exists without the slash at its end"
+        return _HINTS.get(path)
+
+    def _has(self, scope: Scope) -> bool:
+        return any(route.matches(scope)[0] is Match.FULL for route in self.routes)
+
+
+async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | None = None) -> None:
+    if scope["type"] == "http":
+        await sendable(error_response(HttpError(404, hint)), scope)(scope, receive, send)
+    else:  # a WebSocket, refused before it begins
+        await WebSocketClose()(scope, receive, send)
 
 
 class AppContext:

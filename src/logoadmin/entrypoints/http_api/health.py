@@ -15,8 +15,8 @@ from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import SchemaMismatch, StorageUnavailable
-from logoadmin.entrypoints.http_api.api_docs import ReadOnlyEndpoint
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from logoadmin.entrypoints.http_api.documents import ReadOnlyEndpoint
 from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, detail_response, note_cause
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import request_of

@@ -71,13 +71,9 @@ class Request:
 
 def request_of(scope: Scope) -> Request:
     """Return a request, which the first call puts into its scope."""
-    request: Request | None = scope.get(_IN_SCOPE)
-    if request is None:
-        request = scope[_IN_SCOPE] = _request(scope)
-    return request
-
-
-def _request(scope: Scope) -> Request:
+    known: Request | None = scope.get(_IN_SCOPE)
+    if known is not None:
+        return known
     headers: dict[bytes, list[str]] = {}
     for name, value in scope["headers"]:
         headers.setdefault(name, []).append(value.decode("latin-1"))
@@ -85,7 +81,7 @@ def _request(scope: Scope) -> Request:
     own = f"{random.getrandbits(64):016x}"
     sent = headers.get(b"x-request-id", _NOT_SENT)[0]
     client = scope.get("client")
-    return Request(
+    request = scope[_IN_SCOPE] = Request(
         scope["method"],
         scope.get("root_path", ""),
         scope["path"],
@@ -96,3 +92,4 @@ def _request(scope: Scope) -> Request:
         headers.get(b"content-type", _NOT_SENT)[0].partition(";")[0].strip().lower(),
         SentRequestId(sent, own) if _REQUEST_ID.fullmatch(sent) else own,
     )
+    return request

@@ -1,8 +1,12 @@
-"""The page at /docs, on which people read the OpenAPI document and try the operations: Swagger UI, with its files."""
+"""Public documents outside the table of operations: the OpenAPI document, its page at /docs, and the public keys.
+
+On the page, which is Swagger UI with its files, people read the document and try the operations.
+"""
 
 import functools
 import hashlib
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -10,9 +14,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from logoadmin.entrypoints.http_api.compression import SUFFIX, accepts_gzip, in_gzip
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import Policy
+from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gzip, in_gzip
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.openapi import openapi_document
+from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.responses import sendable
 
@@ -50,6 +58,23 @@ class ReadOnlyEndpoint:
         else:
             response = error_response(HttpError(405, headers={"allow": "GET, HEAD"}))
         await sendable(response, scope)(scope, receive, send)
+
+
+class JsonDocument(ReadOnlyEndpoint):
+    """A public JSON document outside the table of operations."""
+
+    def __init__(self, text: Callable[[str], bytes], headers: Mapping[str, str] | None = None) -> None:
+        """Serve the text for the prefix of each request, with additional headers."""
+        self._text = text
+        self._in_gzip = functools.lru_cache(1)(in_gzip)
+        self._headers = {"cache-control": "no-store", "vary": "Accept-Encoding", **(headers or {})}
+
+    def response(self, scope: Scope) -> Response:
+        """Return the text for the prefix of the request, in gzip if accepted and worthwhile."""
+        text, headers = self._text(scope.get("root_path", "")), self._headers
+        if len(text) > SHORT and accepts_gzip(request_of(scope)):
+            text, headers = self._in_gzip(text), {**headers, "content-encoding": "gzip"}
+        return Response(text, 200, headers, JSON)
 
 
 class DocsFile(ReadOnlyEndpoint):
@@ -90,7 +115,23 @@ class Redirect(ReadOnlyEndpoint):
         return Response(status_code=307, headers={"location": self._to, "cache-control": "no-store"})
 
 
-def docs_routes() -> list[Route]:
-    """Return the routes of the page, its files and the redirect to it."""
-    files = [Route(path, DocsFile(*file)) for path, file in _FILES.items()]
-    return [*files, Route("/docs/", Redirect("../docs"))]
+def document_routes(gallery: LogoAdmin) -> list[Route]:
+    """Return the routes of the OpenAPI document, of the page that shows it with its files, and of the public keys."""
+    # Clients may cache the keys: a new key is published long enough before it signs.
+    keys = JsonDocument(lambda _: _public_keys(gallery), {"cache-control": "public, max-age=300"})
+    return [
+        Route("/openapi.json", JsonDocument(_openapi(gallery.access))),
+        Route("/.well-known/jwks.json", keys),
+        *(Route(path, DocsFile(*file)) for path, file in _FILES.items()),
+        Route("/docs/", Redirect("../docs")),
+    ]
+
+
+def _openapi(access: Policy) -> Callable[[str], bytes]:
+    """Return a function that renders the OpenAPI document when it is first requested."""
+    return functools.lru_cache(1)(lambda root_path: json.dumps(openapi_document(access, root_path)).encode())
+
+
+def _public_keys(gallery: LogoAdmin) -> bytes:
+    """Return the keys that verify access tokens, as a JWK Set (RFC 7517 §5, contract C2)."""
+    return json.dumps({"keys": [dict(key) for key in gallery.sessions.public_keys()]}).encode()
