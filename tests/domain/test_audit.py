@@ -310,19 +310,8 @@ def test_a_dry_run_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage) ->
 # Every method of the ports.
 
 READS: Final = {
-    *(
-        "get",
-        "get_many",
-        "load",
-        "of_artworks",
-        "page",
-        "sorted_page",
-        "links",
-        "serialized",
-        "get_existing",
-        "with_links",
-    ),
-    *("find", "of_artwork", "of_author", "credentials", "can_sign_in"),
+    *("get", "get_many", "load", "of_artworks", "page", "sorted_page", "links", "serialized", "with_links"),
+    *("find", "of_artwork", "of_author", "credentials", "can_sign_in", "get_existing"),
     *("get_for_change", "authorize"),
 }
 # An id that is used up, links that are not stored, and a new hash of the same password change no record.
