@@ -170,10 +170,9 @@ def _make_current(dialect: Dialect) -> None:
     with closing(_pool_of(dialect)) as pool:
 
         def write(transaction: Transaction, work: Callable[[Connection], None]) -> None:
-            with transaction:
-                transaction.take_write_lock(dialect.begin_write)
-                work(pool.connection_of(transaction))
-                transaction.commit()
+            transaction.take_write_lock(dialect.begin_write)
+            work(pool.connection_of(transaction))
+            transaction.commit()
 
         pool.call(write, _pass_over_ids, writing=True)
 

@@ -7,7 +7,15 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ClauseElement, Dialect, PoolProxiedConnection, bindparam
 
-from logoadmin.adapters.sql_storage.tables import roles, service_keys, sessions, users
+from logoadmin.adapters.sql_storage.tables import (
+    SESSION_TABLES,
+    roles,
+    service_keys,
+    sessions,
+    stored_responses,
+    users,
+)
+from logoadmin.ports.storage import WriteLock
 
 Row = Sequence[Any]
 
@@ -39,12 +47,15 @@ class CompiledStatement(NamedTuple):
         order: the names of the values in the order of the text, None if the text names them.
         fixed: the constant values.
         changes_rights: whether it may change the rights of users.
+        lock: the lock under which it changes its table; None for a stored response, which belongs to the write that
+            stores it.
     """
 
     sql: str
     order: tuple[str, ...] | None
     fixed: Mapping[str, Any]
     changes_rights: bool
+    lock: WriteLock | None
 
 
 class StatementCompiler:
@@ -71,5 +82,12 @@ class StatementCompiler:
         compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
         order: tuple[str, ...] = tuple(compiled.positiontup or ())
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
-        changes_rights = getattr(statement, "table", None) in _RIGHTS
-        return CompiledStatement(str(compiled), None if order == names else order, fixed, changes_rights)
+        table = getattr(statement, "table", None)
+        lock: WriteLock = "sessions" if table in SESSION_TABLES else "records"
+        return CompiledStatement(
+            sql=str(compiled),
+            order=None if order == names else order,
+            fixed=fixed,
+            changes_rights=table in _RIGHTS,
+            lock=None if table is stored_responses else lock,
+        )

@@ -207,28 +207,26 @@ class SqlStorage:
         return work(unit_of_work(transaction))
 
     def _snapshot(self, transaction: Transaction, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        with transaction:
-            transaction.begin(self._dialect.begin_snapshot)
-            answer = work(unit_of_work(transaction))
-            self._commit(transaction)
+        transaction.begin(self._dialect.begin_snapshot)
+        answer = work(unit_of_work(transaction))
+        self._commit(transaction)
         return answer
 
     def _write(
         self, transaction: Transaction, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records"
     ) -> Answer:
-        with transaction:
-            transaction.take_write_lock(self._dialect.begin_write, lock)
-            savepoints = _Savepoints(self.server, self._pool.driver_errors, transaction)
-            try:
-                answer = work(unit_of_work(transaction, savepoints.scope))
-            finally:
-                if savepoints.failure is not None:  # even if the work caught the error
-                    raise savepoints.failure
-            self._commit(transaction)
+        transaction.take_write_lock(self._dialect.begin_write, lock)
+        savepoints = _Savepoints(self.server, self._pool.driver_errors, transaction)
+        try:
+            answer = work(unit_of_work(transaction, savepoints.scope))
+        finally:
+            if savepoints.failure is not None:  # even if the work caught the error
+                raise savepoints.failure
+        self._commit(transaction)
         return answer
 
     def _write_at_once(self, transaction: Transaction, work: Callable[[UnitOfWork], object], lock: WriteLock) -> None:
-        with self._dialect.without_waiting(transaction.connection), transaction:
+        with self._dialect.without_waiting(transaction.connection):
             transaction.take_write_lock(self._dialect.begin_write, lock, wait=False)
             work(unit_of_work(transaction))
             self._commit(transaction)

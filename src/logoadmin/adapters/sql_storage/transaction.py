@@ -3,20 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, insert, select, update
 
-from logoadmin.adapters.sql_storage.statements import KEY, Row, StatementCompiler
+from logoadmin.adapters.sql_storage.statements import KEY, CompiledStatement, Row, StatementCompiler
 from logoadmin.adapters.sql_storage.tables import (
     COUNTED,
-    SESSION_TABLES,
     WRITE_LOCKS,
     changes,
     metadata,
     state,
-    stored_responses,
 )
 from logoadmin.domain.model.errors import Conflict
 from logoadmin.domain.model.limits import MAX_ID
@@ -53,7 +50,7 @@ class Savepoint(NamedTuple):
 class Transaction:
     """Runs the statements of the repositories of one unit of work.
 
-    A write begins with :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`; an error rolls it back.
+    A write begins with :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`, or :meth:`undo`.
     Otherwise each statement is its own transaction. A write of records that also changes sessions takes their lock
     before the first of these changes, so locks are always taken in the same order.
 
@@ -102,7 +99,8 @@ class Transaction:
     def take_write_lock(self, statements: Iterable[str], lock: WriteLock = "records", *, wait: bool = True) -> None:
         """Begin a write: take its lock, or fail if another write holds it and ``wait`` is false."""
         self.begin(statements)
-        self._take(lock, _LOCK if wait else _LOCK_AT_ONCE)
+        self._locked[lock] = self._counters(lock, _LOCK if wait else _LOCK_AT_ONCE)
+        self._counted.update(self._locked[lock])
 
     def require_lock(self, lock: WriteLock) -> None:
         """Take a lock that this write needs and does not hold yet."""
@@ -110,7 +108,7 @@ class Transaction:
             return
         if lock == "records":
             raise LookupError("a write of sessions changes no records")
-        self._take(lock, _LOCK)
+        self.take_write_lock((), lock)
 
     def finish(self) -> None:
         """Store pending changes and counters, so that only the commit is left."""
@@ -120,17 +118,16 @@ class Transaction:
         for lock, locked in self._locked.items():
             changed = {name: self._counted[name] for name, number in locked.items() if self._counted[name] != number}
             if changed or lock in self._changed:
-                self._execute(_STORE_COUNTED, {**changed, "key": WRITE_LOCKS[lock]})
+                values = {**changed, "key": WRITE_LOCKS[lock]}
+                self._execute(self._statements.compiled(_STORE_COUNTED, tuple(values)), values)
 
     def commit(self) -> None:
         """Commit. This is separate, since only the outcome of a commit is unknown if the connection is lost."""
         self._cursor.execute("COMMIT")
 
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
-        if error is not None and self._begun:
+    def undo(self) -> None:
+        """Roll back, if it has begun."""
+        if self._begun:
             try:
                 self._cursor.execute("ROLLBACK")
             except Exception:
@@ -162,8 +159,14 @@ class Transaction:
         self._cursor.execute(f"ROLLBACK TO SAVEPOINT {savepoint.name}")
         self.release(savepoint)
 
-    def record(self, changes: Iterable[Row]) -> None:
-        """Record entries of the history, which are stored at the end in one statement, unless they are too many."""
+    def record(self, changes: Iterable[Row], counted: Mapping[str, int]) -> None:
+        """Record entries of the history, which are stored at the end in one statement, unless they are too many.
+
+        Args:
+            changes: the entries.
+            counted: the last of them, and the last of each kind, by the names of their counters.
+        """
+        self._counted.update(counted)
         for change in changes:
             self._history.append(change)
             self._held_text += text_length_of_row(change)
@@ -193,13 +196,12 @@ class Transaction:
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
-        self._execute(statement, values)
-        rows: Sequence[Row] = self._cursor.fetchall()
+        rows = self.rows(statement, values)
         return rows[0] if rows else None
 
     def rows(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
         """Return the rows that a query finds."""
-        self._execute(statement, values)
+        self._execute(self._statements.compiled(statement, tuple(values)), values)
         rows: Sequence[Row] = self._cursor.fetchall()
         return rows
 
@@ -207,7 +209,7 @@ class Transaction:
         """Return the rows that a query finds, bounded by the size of a page."""
         # Closed, since a database may keep the query and its snapshot until the last row is released.
         with closing(self._statements.page_cursor(self.connection)) as cursor:
-            self._execute(statement, values, cursor)
+            self._execute(self._statements.compiled(statement, tuple(values)), values, cursor)
             return truncated_page(cursor, text_length_of_row)
 
     def rights(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
@@ -231,9 +233,11 @@ class Transaction:
             values: its values.
             lock: its lock, if that is not the lock of its table.
         """
-        lock = lock or self._lock_of(statement)
-        self.require_lock(lock)
-        self._execute(statement, values)
+        compiled = self._statements.compiled(statement, tuple(values))
+        lock = self._required_lock(lock or compiled.lock)
+        if compiled.changes_rights:
+            self._rights.clear()
+        self._execute(compiled, values)
         met: int = self._cursor.rowcount
         if met > 0:
             self._changed.add(lock)
@@ -246,10 +250,9 @@ class Transaction:
         """
         if self._held_back:
             self.store_held_back()
-        lock = self._lock_of(statement)
-        self.require_lock(lock)
-        self._changed.add(lock)
-        self._cursor.executemany(self._statements.compiled(statement, names).sql, rows)
+        compiled = self._statements.compiled(statement, names)
+        self._changed.add(self._required_lock(compiled.lock))
+        self._cursor.executemany(compiled.sql, rows)
 
     def next_id(self, name: str) -> int:
         """Return the next id for a field of this name, in a write.
@@ -257,7 +260,7 @@ class Transaction:
         Raises:
             Conflict: no ids are left (contract A2).
         """
-        self.require_lock("sessions" if name in COUNTED["sessions"] else "records")
+        self._required_lock("sessions" if name in COUNTED["sessions"] else "records")
         id_ = self._counted[name] + 1
         if id_ > MAX_ID:
             raise Conflict(f"No {name} is left")
@@ -267,7 +270,7 @@ class Transaction:
     def last(self, name: str) -> int:
         """Return the highest id ever issued to a record, or the last change of a kind."""
         if name not in self._counted:
-            self._counted.update(self._look_at_counted("records", _COUNTED))
+            self._counted.update(self._counters("records", _COUNTED))
         return self._counted[name]
 
     def is_above_all(self, name: str, id_: int) -> bool:
@@ -275,39 +278,33 @@ class Transaction:
         return "records" in self._locked and id_ > self._counted[name]
 
     def count(self, name: str, number: int) -> None:
-        """Record, in a write, an id that was not issued here, or a change of a kind."""
+        """Record, in a write, an id that was not issued here."""
         if number > self._counted[name]:
             self._counted[name] = number
 
-    def _take(self, lock: WriteLock, statements: Mapping[WriteLock, Select[Any]]) -> None:
-        self._locked[lock] = self._look_at_counted(lock, statements)
-        self._counted.update(self._locked[lock])
-
-    def _look_at_counted(self, lock: WriteLock, statements: Mapping[WriteLock, Select[Any]]) -> dict[str, int]:
+    def _counters(self, lock: WriteLock, statements: Mapping[WriteLock, Select[Any]]) -> dict[str, int]:
         row = self.row(statements[lock], {})
         if row is None:
             raise LookupError("the table of counters has lost a row")
         return dict(zip(COUNTED[lock], row, strict=True))
 
-    def _lock_of(self, statement: Any) -> WriteLock:
-        """Return the lock under which a statement changes its table."""
-        if statement.table in SESSION_TABLES:
-            return "sessions"
-        # A stored response belongs to the write that stores it.
-        return next(iter(self._locked), "records") if statement.table is stored_responses else "records"
+    def _required_lock(self, lock: WriteLock | None) -> WriteLock:
+        """Return the lock of a change, once it is held."""
+        if lock is None:
+            begun: WriteLock = next(iter(self._locked), "records")
+            lock = begun
+        if lock not in self._locked:
+            self.require_lock(lock)
+        return lock
 
-    def _execute(self, statement: ClauseElement, values: Mapping[str, Any], cursor: Any = None) -> None:
+    def _execute(self, compiled: CompiledStatement, values: Mapping[str, Any], cursor: Any = None) -> None:
         if self._held_back:
             self.store_held_back()
-        cursor = self._cursor if cursor is None else cursor
-        sql, order, fixed, changes_rights = self._statements.compiled(statement, tuple(values))
-        if changes_rights:
-            self._rights.clear()
-        if order is None:
-            cursor.execute(sql, tuple(values.values()))
+        if compiled.order is None:
+            given = tuple(values.values())
         else:
-            known = {**fixed, **values}
-            cursor.execute(sql, tuple(map(known.__getitem__, order)))
+            given = tuple(map({**compiled.fixed, **values}.__getitem__, compiled.order))
+        (cursor or self._cursor).execute(compiled.sql, given)
 
 
 def _table_order(statement: Any) -> int:

@@ -110,10 +110,10 @@ class SqlChanges(Repository):
         return {kind: self._transaction.last(f"{kind}_version") for kind in Kind}
 
     def add(self, changes: Sequence[Change]) -> None:
-        self._transaction.record(map(_row, changes))
+        counted: dict[str, int] = {}
         for change in changes:
-            self._transaction.count("change_id", change.change_id)
-            self._transaction.count(f"{change.kind}_version", change.change_id)
+            counted["change_id"] = counted[f"{change.kind}_version"] = change.change_id
+        self._transaction.record(map(_row, changes), counted)
 
     def get(self, change_id: int) -> Change | None:
         self._transaction.store_history()

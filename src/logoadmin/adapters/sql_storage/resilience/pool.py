@@ -79,13 +79,28 @@ class ConnectionPool:
             raise StorageUnavailable(self._server, self.failure_log.latest)
         outcome, began = "ok", time.perf_counter()
         try:
-            return self._allowed(way, work, writing)
-        except StorageUnavailable as error:
-            outcome = error.cause.code
+            answer = self._retry(way, work)
+        except Failure as failure:
+            cause = self._failed(failure, writing)
+            outcome = cause.code
+        except BaseException as error:
+            self._breaker.record_result(reached=True)
+            if isinstance(error, LogoAdminError):
+                self.failure_log.record_success(writing=False)
+            if isinstance(error, StorageUnavailable):
+                outcome = error.cause.code
             raise
+        else:
+            if not self._breaker.is_closed:
+                self._breaker.record_result(reached=True)
+            if not self.failure_log.has_no_failures:
+                self.failure_log.record_success(writing=writing)
+            return answer
         finally:
             seconds = time.perf_counter() - began
             self._metrics.database_call(outcome, seconds, breaker_open=not self._breaker.is_closed)
+        # Outside the except block, so that the error does not reference the driver's text.
+        raise StorageUnavailable(self._server, cause)
 
     def once(
         self, way: Callable[[Transaction, Callable[Given, Answer]], Answer], work: Callable[Given, Answer]
@@ -98,7 +113,12 @@ class ConnectionPool:
         pool, connection = self.engine.pool, None
         try:
             connection = self.engine.raw_connection()
-            return way(Transaction(connection, self.statements), work)
+            transaction = Transaction(connection, self.statements)
+            try:
+                return way(transaction, work)
+            except BaseException:
+                transaction.undo()
+                raise
         except Exception as error:
             failure = self.driver_errors.failure(error, connected=connection is not None)
             if failure is None:
@@ -117,30 +137,6 @@ class ConnectionPool:
     def close(self) -> None:
         """Close the connections."""
         self.engine.dispose()
-
-    def _allowed(
-        self,
-        way: Callable[[Transaction, Callable[Given, Answer]], Answer],
-        work: Callable[Given, Answer],
-        writing: bool,
-    ) -> Answer:
-        try:
-            answer = self._retry(way, work)
-        except Failure as failure:
-            cause = self._failed(failure, writing)
-        except BaseException as error:
-            self._breaker.record_result(reached=True)
-            if isinstance(error, LogoAdminError):
-                self.failure_log.record_success(writing=False)
-            raise
-        else:
-            if not self._breaker.is_closed:
-                self._breaker.record_result(reached=True)
-            if not self.failure_log.has_no_failures:
-                self.failure_log.record_success(writing=writing)
-            return answer
-        # Outside the except block, so that the error does not reference the driver's text.
-        raise StorageUnavailable(self._server, cause)
 
     def _failed(self, failure: Failure, writing: bool) -> Cause:
         """Record a failure and return its cause; raise the driver's error if a fault of this program caused it."""

@@ -39,7 +39,7 @@ _BUSY_WAIT: Final = 1.4
 _WAL_WAIT: Final = 0.3
 _LONG_WAIT: Final = 60.0
 _WAL_RETRY: Final = 0.015
-# A statement that takes longer is interrupted, as on a server; its time is checked after this many steps, which take
+# A search that takes longer is interrupted, as on a server; its time is checked after this many steps, which take
 # some milliseconds.
 _STATEMENT_WAIT: Final = 1.1
 _STEPS: Final = 100_000
@@ -84,8 +84,8 @@ class Sqlite:
         return engine
 
     def page_cursor(self, connection: PoolProxiedConnection) -> Any:
-        """Return a plain cursor, which fetches rows one by one."""
-        return connection.cursor()
+        """Return a cursor that fetches rows one by one, whose statement is interrupted if it takes too long."""
+        return connection.cursor(_PageCursor)
 
     def classify(self, error: BaseException) -> Classification | None:
         """Return the classification of an error."""
@@ -267,27 +267,26 @@ class _Compiler(SQLiteCompiler):
 
 
 class _Connection(sqlite3.Connection):
-    """A connection with a deadline for its statement."""
+    """A connection with a deadline for its search."""
 
     ends = math.inf
 
     def is_late(self) -> bool:
         return time.monotonic() > self.ends
 
-    def cursor(self, factory: Any = None) -> Any:
-        return super().cursor(factory or _Cursor)
 
+class _PageCursor(sqlite3.Cursor):
+    """The cursor of the statements that search, until it is closed."""
 
-class _Cursor(sqlite3.Cursor):
     connection: _Connection
 
     def execute(self, sql: str, parameters: Any = ()) -> Self:
         self.connection.ends = time.monotonic() + _STATEMENT_WAIT
         return super().execute(sql, parameters)
 
-    def executemany(self, sql: str, parameters: Any) -> Self:
-        self.connection.ends = math.inf  # many statements, of which none is a search
-        return super().executemany(sql, parameters)
+    def close(self) -> None:
+        self.connection.ends = math.inf
+        super().close()
 
 
 def _read_only(file: Path) -> sqlite3.Connection:
