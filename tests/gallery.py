@@ -19,7 +19,7 @@ from logoadmin.domain.model.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.model.lists import Filter
 from logoadmin.domain.model.records import Change, Link, PasswordHash, Role, User
 from logoadmin.domain.open_sessions import Lifetimes
-from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
+from logoadmin.domain.services import artworks, authors, bulk, changes, import_export, keys, roles, sessions, users
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Session, Storage, UnitOfWork, WriteLock
@@ -206,6 +206,9 @@ ARTWORK: Final[dict[str, Any]] = {
     "active": True,
 }
 
+# A change of author 1, in bulk.
+ONE_CHANGE: Final[dict[str, Any]] = {"kind": "author", "id": 1, "version": 6, "set": {"username": "Cyd"}}
+
 # Every command: the call that takes it, and values that are valid in a stocked gallery.
 ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     sessions.SignIn: ("sessions.sign_in", {"username": "ann", "password": ANN_PASSWORD}),
@@ -221,6 +224,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     changes.ListChanges: ("changes.list", {}),
     changes.Revert: ("changes.revert", {"change_id": 7}),
     changes.RevertRequest: ("changes.revert_request", {"request_id": "second"}),
+    bulk.ApplyChanges: ("bulk.apply", {"changes": [ONE_CHANGE]}),
     users.ListUsers: ("users.list", {}),
     users.CreateUser: ("users.create", {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}),
     users.GetUser: ("users.get", {"user_id": 7}),
@@ -274,7 +278,7 @@ def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
         return call(command, [IMPORTED_LINE], caller)
     if isinstance(command, import_export.ExportRecords):
         return call(command, lambda _: None, caller)
-    if isinstance(command, changes.RevertRequest):
+    if isinstance(command, changes.RevertRequest | bulk.ApplyChanges):
         return tuple(call(command, caller))
     return call(command, caller)
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         StartError,
         StorageUnavailable,
         TablesMissing,
+        TooManyChanges,
         TooManySignIns,
     )
     from logoadmin.domain.model.lists import Listing
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
         UnlinkThemeAuthor,
     )
     from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors, RemoveAuthor
+    from logoadmin.domain.services.bulk import ApplyChanges, BulkChange
     from logoadmin.domain.services.changes import ListChanges, Revert, RevertRequest
     from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
     from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
@@ -140,8 +142,10 @@ __all__ = [
     "AmendTheme",
     "AmendUser",
     "Anonymous",
+    "ApplyChanges",
     "Author",
     "BadLine",
+    "BulkChange",
     "Caller",
     "Cause",
     "Change",
@@ -240,6 +244,7 @@ __all__ = [
     "Theme",
     "ThemeAuthor",
     "Tokens",
+    "TooManyChanges",
     "TooManySignIns",
     "UnlinkLogoAuthor",
     "UnlinkThemeAuthor",
@@ -262,6 +267,7 @@ _HOMES: Final = (
     "domain.model.sessions",
     "domain.services.artworks",
     "domain.services.authors",
+    "domain.services.bulk",
     "domain.services.changes",
     "domain.services.keys",
     "domain.services.roles",

@@ -28,6 +28,7 @@ NAMES = {
         "StartError",
         "StorageUnavailable",
         "TablesMissing",
+        "TooManyChanges",
         "TooManySignIns",
     ),
     # records and results
@@ -44,7 +45,7 @@ NAMES = {
     *("RemoveLogo", "UnlinkLogoAuthor", "AmendTheme", "CreateTheme", "GetTheme", "LinkThemeAuthor"),
     *("ListThemeAuthors", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
-    "RevertRequest",
+    *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("ListSessions", "RemoveSession", "RemoveUserSessions"),
     *("ExportRecords", "ImportRecords"),
 }

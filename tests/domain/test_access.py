@@ -11,7 +11,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, Rights, Scope, SignedIn
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidToken, LogoAdminError, NotAuthenticated, NotFound, NotPermitted
-from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
+from logoadmin.domain.services import artworks, authors, bulk, changes, import_export, keys, roles, sessions, users
 from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_in, stock
 
 ALL_SCOPES = (
@@ -44,6 +44,7 @@ TABLE: dict[type[Command], Row] = {
     changes.ListChanges:        Row("changes:read", False),
     changes.Revert:             Row("authors:write", False),  # the scope of the kind of record; here it is an author
     changes.RevertRequest:      Row("authors:write", False),
+    bulk.ApplyChanges:          Row("authors:write", False),
     users.ListUsers:            Row("users:read", True),
     users.CreateUser:           Row("users:write", False),
     users.GetUser:              Row("users:read", True, own=True),

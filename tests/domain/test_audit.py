@@ -19,7 +19,7 @@ from logoadmin.domain.model.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User, version_of
-from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
+from logoadmin.domain.services import artworks, authors, bulk, changes, import_export, keys, roles, sessions, users
 from logoadmin.ports import storage as ports
 from tests.gallery import (
     ADMIN_ID,
@@ -107,6 +107,9 @@ TABLE: Final[dict[type[Command], Row]] = {
     changes.RevertRequest: Row("author.removed", 2,
         {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []},
         None, Origin.UNDO, 7),
+    bulk.ApplyChanges: Row("author.amended", 1,
+        {"author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW},
+        {"author_id": 1, "user_id": 101, "username": "Cyd", "created_at": NOW}, Origin.BULK),
     import_export.ImportRecords: Row("author.created", 9, None,
         {"author_id": 9, "user_id": 109, "username": "Ida", "created_at": NOW}, Origin.IMPORT),
 }
@@ -350,6 +353,7 @@ CALLS: Final[dict[str, Callable[[AuditedUnitOfWork], object]]] = {
     "logos.remove": lambda uow: uow.records(LOGOS).remove(1),
     "logos.links.add": lambda uow: uow.links(LOGOS).add(1, 2),
     "logos.links.remove": lambda uow: uow.links(LOGOS).remove(1, 1),
+    "logos.links.assign": lambda uow: uow.links(LOGOS).assign(1, [2]),
     "logos.links.replace": lambda uow: uow.links(LOGOS).replace(1, [Link(7, 1, 2)]),
     "themes.add": lambda uow: uow.records(THEMES).add(NEW_THEME),
     "themes.restored": lambda uow: uow.records(THEMES).add(NEW_THEME, "restored", {THEMES: (Link(9, 9, 1),)}),
@@ -358,6 +362,7 @@ CALLS: Final[dict[str, Callable[[AuditedUnitOfWork], object]]] = {
     "themes.remove": lambda uow: uow.records(THEMES).remove(1),
     "themes.links.add": lambda uow: uow.links(THEMES).add(1, 2),
     "themes.links.remove": lambda uow: uow.links(THEMES).remove(1, 1),
+    "themes.links.assign": lambda uow: uow.links(THEMES).assign(1, [2]),
     "themes.links.replace": lambda uow: uow.links(THEMES).replace(1, [Link(7, 1, 2)]),
 }
 

@@ -85,11 +85,11 @@ def test_an_amendment_changes_the_given_fields_only(kind: type[Command]) -> None
     asked = ASKED[kind][1]
     ids = {name: value for name, value in asked.items() if name not in AMENDMENTS[kind]}
     assert len(ids) == 1
-    assert kind(**ids).changes() == {}
+    assert kind(**ids).new_values() == {}
     for name in AMENDMENTS[kind]:
         value = tuple(asked[name]) if name == "scope" else asked[name]
-        assert kind(**ids, **{name: asked[name]}).changes() == {name: value}
-    assert set(kind(**asked).changes()) == AMENDMENTS[kind]
+        assert kind(**ids, **{name: asked[name]}).new_values() == {name: value}
+    assert set(kind(**asked).new_values()) == AMENDMENTS[kind]
 
 
 @pytest.mark.rule("contract A4")

@@ -30,7 +30,7 @@ THEME = {"theme_id": 1, **ARTWORK, "authors": [ANN], "created_at": NOW}
 JSON_TYPE = {"content-type": "application/json"}
 LARGEST = 65_536
 LARGEST_WITH_CSS = 3_670_016
-WITH_CSS = {"/api/themes", "/api/themes/{theme_id}", "/api/logos", "/api/logos/{logo_id}"}
+WITH_CSS = {"/api/changes", "/api/themes", "/api/themes/{theme_id}", "/api/logos", "/api/logos/{logo_id}"}
 AWAY = "Cannot connect to the database server at db.example:3306"
 
 ALL = pytest.mark.parametrize("row", SAMPLES, ids=str)
@@ -390,7 +390,8 @@ def test_a_token_without_the_right_is_refused(
             elif row.template.startswith("/api/auth/") and row.method != "POST":
                 assert other.status_code in (row.status, 404)  # ann has no key and no session of that id
             else:
-                assert (other.status_code, other.json()) == (403, {"detail": "Not enough permissions"})
+                place = "Change 0: " if str(row) == "POST /api/changes" else ""
+                assert (other.status_code, other.json()) == (403, {"detail": f"{place}Not enough permissions"})
                 is_own = str(row) in ("GET /api/users/{user_id}", "DELETE /api/users/{user_id}/avatar")
                 assert own.status_code == (200 if is_own or row.template.endswith("/password") else 403)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from logoadmin.domain.model import records, sessions
 from logoadmin.domain.model.access import Anonymous, Caller, KeyHolder, Owner, Rights, SignedIn
@@ -61,7 +61,7 @@ class Idempotency:
         if key is None:
             return None
         values = {name: value for name, value in command if value is not UNSET and name not in REQUEST_OPTIONS}
-        serialized = json.dumps([type(command).__name__, values]).encode()
+        serialized = json.dumps([type(command).__name__, values], default=BaseModel.model_dump).encode()
         if command.hashes:
             digest = hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex()
         else:

@@ -11,6 +11,7 @@ from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
 from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
+from logoadmin.domain.services.bulk import BulkService
 from logoadmin.domain.services.changes import ChangeService
 from logoadmin.domain.services.import_export import ImportExportService
 from logoadmin.domain.services.keys import KeyService
@@ -67,6 +68,7 @@ class LogoAdmin:
         sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
         changes: see :class:`~logoadmin.domain.services.changes.ChangeService`.
+        bulk: see :class:`~logoadmin.domain.services.bulk.BulkService`.
         import_export: see :class:`~logoadmin.domain.services.import_export.ImportExportService`.
         access: the access policy in force.
         waits: whether its methods may wait for a database, so that an event loop must not call them.
@@ -97,6 +99,9 @@ class LogoAdmin:
         self.logos = logo_service(transactions)
         self.keys = KeyService(transactions, ports.randomness)
         self.changes = ChangeService(transactions)
+        self.bulk = BulkService(
+            transactions, ports.hasher, self.roles, self.users, self.authors, self.themes, self.logos
+        )
         self.import_export = ImportExportService(transactions, ports.hasher)
         tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes)
         self.sessions = SessionService(transactions, ports.hasher, tokens, ports.verifier, ports.clock, ports.metrics)

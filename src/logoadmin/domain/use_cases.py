@@ -310,4 +310,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def _named_after(work: Callable[..., Any], use_case: Function) -> Function:
     for name in ("__doc__", "__module__", "__name__", "__qualname__"):
         setattr(use_case, name, getattr(work, name))
+    vars(use_case)["work"] = work
     return use_case
+
+
+def work_of(service: Service, name: str) -> WriteWork[Any, Any]:
+    """Return the work of a use case that changes records, for a transaction that is already open."""
+    return partial(vars(getattr(type(service), name))["work"], service)

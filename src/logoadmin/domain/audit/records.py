@@ -59,6 +59,11 @@ class ChangeLog:
     _last_id: int | None = None
     _goes_on: bool = False
 
+    @property
+    def last_id(self) -> int:
+        """The id of the last change, also one before this unit of work."""
+        return self._history.last_id() if self._last_id is None else self._last_id
+
     def version(self, kind: Kind, id_: int) -> int:
         """Return the id that a change of a record gets."""
         if self._last_id is None:

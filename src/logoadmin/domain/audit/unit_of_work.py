@@ -149,6 +149,14 @@ class AuditedLinks:
         self._record(UNLINKED, artwork_id, before, [link for link in before if link.author_id != author_id])
         return True
 
+    def assign(self, artwork_id: int, author_ids: Sequence[int]) -> bool:
+        """Give an artwork these existing authors, in this order; return whether they differed."""
+        before = self._artworks.links(artwork_id)[self._kind]
+        if [link.author_id for link in before] == [*author_ids]:
+            return False
+        self.replace(artwork_id, self.made(artwork_id, author_ids))
+        return True
+
     def replace(self, artwork_id: int, links: Sequence[Link]) -> None:
         """Replace the links of an artwork by these, new or restored."""
         before = self._artworks.links(artwork_id)[self._kind]

@@ -70,7 +70,7 @@ class Input(BaseModel):
     # route, this lets pydantic report its problems with all others, as its own __init__ does.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # no function declares it
 
-    def changes(self) -> dict[str, Any]:
+    def new_values(self) -> dict[str, Any]:
         """Return the fields that get a new value, by name: the given ones without the id."""
         fields = type(self).model_fields
         return {name: getattr(self, name) for name in fields if name in self.model_fields_set and _is_new(fields[name])}

@@ -4,6 +4,7 @@
 
     LogoAdminError
     ├── InvalidInput              a command that breaks limits, with all its problems
+    ├── TooManyChanges            a request with more changes than it may have
     ├── NotAuthenticated          no token, although one is required
     ├── InvalidToken              an invalid token
     ├── NotPermitted              a valid token without the right
@@ -55,6 +56,13 @@ class InvalidInput(LogoAdminError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("; ".join(f"{'.'.join(map(str, p.loc))}: {p.msg}" for p in self.problems))
+
+
+class TooManyChanges(LogoAdminError):
+    """A request has more changes than it may have (contract J7)."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"A request can have at most {most:,} changes")
 
 
 class NotAuthenticated(LogoAdminError):

@@ -139,7 +139,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
             NotFound: the artwork does not exist.
             Outdated: the artwork has none of the versions in ``if_match``.
         """
-        return uow.records(self._kind).amend(self._kind.id_of(command), command.if_match, command.changes())
+        return uow.records(self._kind).amend(self._kind.id_of(command), command.if_match, command.new_values())
 
     @writes
     def remove(self, uow: AuditedUnitOfWork, command: OneArtwork[Artwork]) -> Removed:

@@ -92,7 +92,7 @@ class AuthorService(Service):
             DuplicateUpdate: another author has the number or the name.
             Outdated: the author has none of the versions in ``if_match``.
         """
-        return uow.records(AUTHORS).amend(command.author_id, command.if_match, command.changes())
+        return uow.records(AUTHORS).amend(command.author_id, command.if_match, command.new_values())
 
     @writes
     def remove(self, uow: AuditedUnitOfWork, command: RemoveAuthor) -> RemovedAuthor:

@@ -92,7 +92,7 @@ class RoleService(Service):
             Conflict: nobody would hold everything any more.
             Outdated: the role has none of the versions in ``if_match``.
         """
-        return uow.records(ROLES).amend(command.role_id, command.if_match, command.changes())
+        return uow.records(ROLES).amend(command.role_id, command.if_match, command.new_values())
 
     @writes
     def remove(self, uow: AuditedUnitOfWork, command: RemoveRole) -> RemovedRole:

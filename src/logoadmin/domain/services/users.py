@@ -12,7 +12,7 @@ from logoadmin.domain.model.limits import Avatar, ExistingUsername, Password, Ro
 from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, RemovedAvatar, RemovedUser, User
 from logoadmin.domain.pagination import list_records
-from logoadmin.domain.use_cases import Service, Transactions, reads, writes
+from logoadmin.domain.use_cases import Service, Transactions, WriteWork, reads, writes
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
 
@@ -108,14 +108,7 @@ class UserService(Service):
             DuplicateEntry: the id or the name is taken.
         """
         self.transactions.check(command, caller)
-        password = self._hasher.hash(command.password)  # expensive, so outside the transaction
-
-        def create(uow: AuditedUnitOfWork, command: CreateUser) -> User:
-            values = command.model_dump(exclude={"password"})
-            user = uow.records(USERS).add(User(**values, role_id=DEFAULT_ROLE_ID, created_at=uow.now))
-            return uow.passwords.set(user.user_id, password)
-
-        return self.transactions.write(command, caller, create)
+        return self.transactions.write(command, caller, creation(self._hasher, command.password))
 
     @reads
     def get(self, uow: UnitOfWork, command: GetUser) -> User:
@@ -149,7 +142,7 @@ class UserService(Service):
             Conflict: nobody would hold everything any more.
             Outdated: the user has none of the versions in ``if_match``.
         """
-        return uow.records(USERS).amend(command.user_id, command.if_match, command.changes())
+        return uow.records(USERS).amend(command.user_id, command.if_match, command.new_values())
 
     @writes
     def remove(self, uow: AuditedUnitOfWork, command: RemoveUser) -> RemovedUser:
@@ -198,3 +191,15 @@ class UserService(Service):
             return uow.passwords.set(user.user_id, password)
 
         return self.transactions.write(command, caller, set_password)
+
+
+def creation(hasher: PasswordHasher, given: str) -> WriteWork[CreateUser, User]:
+    """Hash a password, which is expensive, and return the work that then creates its user in a transaction."""
+    password = hasher.hash(given)
+
+    def create(uow: AuditedUnitOfWork, command: CreateUser) -> User:
+        values = command.model_dump(exclude={"password"})
+        user = uow.records(USERS).add(User(**values, role_id=DEFAULT_ROLE_ID, created_at=uow.now))
+        return uow.passwords.set(user.user_id, password)
+
+    return create

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from logoadmin.domain.model.command import MOST_FIELDS, MOST_MARKS, REQUEST_OPTIONS, Command, strict_json
+from logoadmin.domain.model.command import MOST_FIELDS, REQUEST_OPTIONS, Command, strict_json
 from logoadmin.domain.model.errors import InvalidInput, Problem
 from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import KEY_HEADER, HttpError, option_placed
@@ -76,7 +76,7 @@ def _fields_of_body(request: Request, operation: Operation, body: bytes) -> dict
     if not body:
         return {} if operation.bodiless else Problem(("body",), "Field required", "missing")
     try:
-        values = strict_json(body, MOST_MARKS)
+        values = strict_json(body, operation.most_marks)
     except ValueError as error:
         return Problem(("body",), f"Invalid JSON: {error}", "json_invalid")
     if not isinstance(values, dict):

@@ -27,6 +27,7 @@ from logoadmin.domain.model.errors import (
     Problem,
     SignInRefused,
     StorageUnavailable,
+    TooManyChanges,
     TooManySignIns,
 )
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
@@ -44,6 +45,7 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     NotFound: 404,
     Conflict: 409,
     Outdated: 412,
+    TooManyChanges: 413,
     DuplicateEntry: 409,
     InvalidInput: 422,
     InvalidLines: 422,

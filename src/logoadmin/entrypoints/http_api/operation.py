@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Caller, Policy
-from logoadmin.domain.model.command import MAX_JSON, REQUEST_OPTIONS, Command, fields_of
+from logoadmin.domain.model.command import MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
 from logoadmin.domain.model.kinds import KINDS, AnyKind
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.sessions import NewServiceKey, Tokens
@@ -145,7 +145,12 @@ class Operation:
         """The maximum size of the body: that of its fields with every character escaped (contract A21, I4)."""
         if self.takes_jsonl:
             return MAX_UPLOAD
-        return MAX_JSON if "custom_css" in self.command.model_fields else SMALL_BODY
+        return MAX_JSON if {"custom_css", "changes"} & self.command.model_fields.keys() else SMALL_BODY
+
+    @property
+    def most_marks(self) -> int:
+        """The maximum number of brackets, colons and commas in the body; more in one with many changes."""
+        return 50 * MOST_MARKS if "changes" in self.command.model_fields else MOST_MARKS
 
     @cached_property
     def is_versioned(self) -> bool:

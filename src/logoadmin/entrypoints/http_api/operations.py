@@ -38,7 +38,7 @@ from logoadmin.domain.model.sessions import (
     ServiceKey,
     Tokens,
 )
-from logoadmin.domain.services import artworks, authors, changes, import_export, keys, roles, sessions, users
+from logoadmin.domain.services import artworks, authors, bulk, changes, import_export, keys, roles, sessions, users
 from logoadmin.entrypoints.http_api.operation import Operation
 
 _USER, _ROLE, _AUTHOR, _THEME, _LOGO = (
@@ -104,6 +104,12 @@ OPERATIONS: Final = (
               "Every change of a user, role, author, theme or logo, the oldest first. To follow them, request those "
               "`after` the last one that you have: none is ever missed. `changes:read` alone shows the "
               "usernames, avatars and roles of users, and the scopes of roles."),
+    Operation("contract J7", "POST /api/changes", bulk.ApplyChanges, "bulk.apply", Listing[Change],
+              "Make many changes",
+              "Creates, changes and removes up to 1,000 records: all of them, or none. Each change requires the scope "
+              "of its own operation and follows its rules; `version` is the number in the record's `ETag`. Returns the "
+              "changes that were made, which can be undone as one request. An error names the first change that cannot "
+              "be made by its place, counted from 0: `Change 3: Logo 12 not found`.", also=(400, 404, 409, 412)),
     Operation("contract G2", "POST /api/changes/{change_id}/revert", changes.Revert, "changes.revert", Change,
               "Undo a change",
               "Returns a new change: an amended record gets its old values, a created record is "

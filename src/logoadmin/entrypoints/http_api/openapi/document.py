@@ -83,7 +83,7 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
         (row, "serialization", operation.renderer()) for row, operation in enumerate(OPERATIONS)
     ]
     answers, definitions = TypeAdapter.json_schemas(inputs, ref_template=_REF)
-    schemas = {**definitions["$defs"], **_SHARED}
+    schemas = {**_parts_of_bodies(), **definitions["$defs"], **_SHARED}
     snapshots = _snapshots(schemas)
     for name in ("before", "after"):
         schemas["Change"]["properties"][name].update(_or_null(*snapshots))
@@ -287,9 +287,18 @@ def _links(records: Mapping[str, Any], kind: AnyArtworkKind, other_id: str) -> d
 
 def _body(command: type[Command], path_fields: Collection[str]) -> dict[str, Any]:
     """Return the schema of a command without its path fields."""
-    schema = command.model_json_schema(schema_generator=_Schemas)
+    schema = command.model_json_schema(ref_template=_REF, schema_generator=_Schemas)
+    schema.pop("$defs", None)
     title = schema.pop("title")
     schema.pop("description")  # the operation has its own description
     schema["properties"] = {name: field for name, field in schema["properties"].items() if name not in path_fields}
     required = [name for name in schema.pop("required", ()) if name not in path_fields]
     return with_examples(title, {**schema, "required": required} if required else schema)
+
+
+def _parts_of_bodies() -> dict[str, Any]:
+    """Return the schemas that bodies refer to."""
+    parts: dict[str, Any] = {}
+    for operation in OPERATIONS:
+        parts |= operation.command.model_json_schema(ref_template=_REF, schema_generator=_Schemas).get("$defs", {})
+    return {name: with_examples("", part) if "properties" in part else part for name, part in parts.items()}

@@ -1,0 +1,286 @@
+"""Many changes as one request, all or nothing (contract J7)."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from pydantic import PrivateAttr
+
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller
+from logoadmin.domain.model.command import Command, Input
+from logoadmin.domain.model.errors import (
+    Conflict,
+    DuplicateEntry,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    Outdated,
+    Problem,
+    TooManyChanges,
+)
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
+from logoadmin.domain.model.limits import AuthorIds, Flag, Id, Origin, described
+from logoadmin.domain.model.lists import Listing
+from logoadmin.domain.model.records import Change, Kind, Undone
+from logoadmin.domain.pagination import changes_between
+from logoadmin.domain.services.artworks import (
+    AmendLogo,
+    AmendTheme,
+    CreateLogo,
+    CreateTheme,
+    LogoService,
+    RemoveLogo,
+    RemoveTheme,
+    ThemeService,
+)
+from logoadmin.domain.services.authors import AmendAuthor, AuthorService, CreateAuthor, RemoveAuthor
+from logoadmin.domain.services.roles import AmendRole, CreateRole, RemoveRole, RoleService
+from logoadmin.domain.services.users import AmendUser, CreateUser, RemoveUser, UserService, creation
+from logoadmin.domain.use_cases import Service, Transactions, WriteWork, work_of
+from logoadmin.ports.passwords import PasswordHasher
+
+# The most changes of one request.
+MOST_CHANGES: Final = 1_000
+# The errors of a change that name its place.
+_PLACED: Final = (Conflict, DuplicateEntry, NotFound, NotPermitted, Outdated)
+
+
+@dataclass(frozen=True, slots=True)
+class _Commands:
+    """The commands that create, amend and remove a record of one kind."""
+
+    create: type[Command]
+    amend: type[Command]
+    remove: type[Command]
+
+
+_COMMANDS: Final[Mapping[Kind, _Commands]] = {
+    Kind.ROLE: _Commands(CreateRole, AmendRole, RemoveRole),
+    Kind.USER: _Commands(CreateUser, AmendUser, RemoveUser),
+    Kind.AUTHOR: _Commands(CreateAuthor, AmendAuthor, RemoveAuthor),
+    Kind.THEME: _Commands(CreateTheme, AmendTheme, RemoveTheme),
+    Kind.LOGO: _Commands(CreateLogo, AmendLogo, RemoveLogo),
+}
+
+
+class BulkChange(Input):
+    """One of many changes: the creation of a record, new values for it, or its removal."""
+
+    kind: Annotated[Kind, described("The kind of record.", "logo")]
+    id: Annotated[Id, described("The id of an existing record.", 12)] | None = None
+    version: Annotated[Id, described("The number in the `ETag` of an existing record.", 57)] | None = None
+    set: (
+        Annotated[
+            dict[str, Any],
+            described(
+                "New values, as in the PATCH of such a record; for a theme or logo also its `author_ids`, in order.",
+                {"active": True, "author_ids": [7]},
+            ),
+        ]
+        | None
+    ) = None
+    remove: Annotated[Flag, described("True to remove the record.", True)] = False
+    create: (
+        Annotated[
+            dict[str, Any],
+            described(
+                "The values of a new record, as in the POST of such a record; for a theme or logo also `author_ids`.",
+                {"user_id": 1042, "username": "Ann"},
+            ),
+        ]
+        | None
+    ) = None
+
+    def step(self) -> "Step":
+        """Return the command of this change.
+
+        Raises:
+            InvalidInput: values are outside their limits, an id or a version is missing, or there is not exactly one of
+                ``set``, ``remove`` and ``create``.
+        """
+        row, commands = KINDS[self.kind], _COMMANDS[self.kind]
+        if (self.set is not None) + self.remove + (self.create is not None) != 1:
+            raise InvalidInput([Problem((), "Input should have one of set, remove and create", "value_error")])
+        problems: list[Problem] = []
+        if self.create is not None:
+            if self.id is not None or self.version is not None:
+                problems.append(Problem(("create",), "A new record has no id and no version", "value_error"))
+            return _step(row, commands.create, "create", self.create, {}, problems)
+        problems += [
+            Problem((name,), "Field required", "missing") for name in ("id", "version") if getattr(self, name) is None
+        ]
+        options = {row.id_field: self.id or 0, "if_match": frozenset({self.version or 0})}
+        command = commands.remove if self.remove else commands.amend
+        return _step(row, command, "set", self.set or {}, options, problems)
+
+
+class _Authors(Input):
+    author_ids: AuthorIds
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The command of a change, and the new authors of a theme or logo; None where they stay."""
+
+    kind: AnyKind
+    command: Command
+    author_ids: tuple[int, ...] | None
+
+
+def _step(
+    kind: AnyKind,
+    command: type[Command],
+    field: str,
+    given: Mapping[str, Any],
+    options: Mapping[str, Any],
+    problems: list[Problem],
+) -> Step:
+    """Return a step of the given values.
+
+    Raises:
+        InvalidInput: with these problems and those of the values.
+    """
+    values, author_ids = dict(given), None
+    for name in [name for name in values if name in {*options, *Command.model_fields}]:
+        del values[name]
+        problems.append(Problem((field, name), "Extra inputs are not permitted", "extra_forbidden"))
+    try:
+        if kind in ARTWORK_KINDS and "author_ids" in values:
+            author_ids = _Authors(author_ids=values.pop("author_ids")).author_ids
+    except InvalidInput as error:
+        problems += [Problem((field, *problem.loc), problem.msg, problem.type) for problem in error.problems]
+    made: Command | None = None
+    try:
+        made = command(**values, **options)
+    except InvalidInput as error:
+        problems += [Problem((field, *problem.loc), problem.msg, problem.type) for problem in error.problems]
+    if made is None or problems:
+        raise InvalidInput(problems)
+    return Step(kind, made, author_ids)
+
+
+class ApplyChanges(Command):
+    """Many changes, all or nothing; each requires the right of its own operation."""
+
+    permission = SIGNED_IN
+    hashes = True
+    takes_long = True
+    origin = Origin.BULK
+
+    changes: Annotated[
+        tuple[BulkChange, ...],
+        described(
+            "The changes, in the order in which they are made; at most 1,000.",
+            [{"kind": "logo", "id": 12, "version": 57, "set": {"active": True}}],
+        ),
+    ]
+    _steps: tuple[Step, ...] = PrivateAttr(())
+
+    def model_post_init(self, _context: object, /) -> None:
+        """Make the commands of the changes.
+
+        Raises:
+            TooManyChanges: there are more than :data:`MOST_CHANGES`.
+            InvalidInput: some of them are not valid; it has all problems.
+        """
+        if len(self.changes) > MOST_CHANGES:
+            raise TooManyChanges(MOST_CHANGES)
+        steps: list[Step] = []
+        problems: list[Problem] = []
+        for place, change in enumerate(self.changes):
+            try:
+                steps.append(change.step())
+            except InvalidInput as error:
+                placed = (Problem(("changes", place, *each.loc), each.msg, each.type) for each in error.problems)
+                problems += placed
+        if problems:
+            raise InvalidInput(problems)
+        self._steps = tuple(steps)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The commands of the changes."""
+        return self._steps
+
+
+class BulkService(Service):
+    """The use case of many changes, which are made by the use cases of their kinds."""
+
+    def __init__(
+        self,
+        transactions: Transactions,
+        hasher: PasswordHasher,
+        roles: RoleService,
+        users: UserService,
+        authors: AuthorService,
+        themes: ThemeService,
+        logos: LogoService,
+    ) -> None:
+        super().__init__(transactions)
+        self._hasher = hasher
+        self._services: Mapping[Kind, Service] = {
+            Kind.ROLE: roles,
+            Kind.USER: users,
+            Kind.AUTHOR: authors,
+            Kind.THEME: themes,
+            Kind.LOGO: logos,
+        }
+
+    def apply(self, command: ApplyChanges, caller: Caller = OWNER) -> Listing[Change]:
+        """Make all changes, or none, and return them as the history has them (contract J7).
+
+        Each requires the write scope of its kind, under any policy, as undoing it does.
+
+        Changes of a record that follow each other are one change in the history. A change that finds the record as it
+        should be is none.
+
+        Raises:
+            NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: of the first change that cannot be made; the
+                text begins with its place, such as ``Change 3:``, counted from 0.
+        """
+        self.transactions.require_token(command, caller)
+        works = [self._work(place, step, caller) for place, step in enumerate(command.steps)]
+
+        def apply(uow: AuditedUnitOfWork, command: ApplyChanges) -> Undone:
+            last = uow.changes.last_id()
+            for place, (step, work) in enumerate(zip(command.steps, works, strict=True)):
+                with _placed(place):
+                    if uow.held is not None:
+                        uow.held.require([step.kind.write_scope])
+                    record = work(uow, step.command)
+                    if step.author_ids is not None:
+                        _set_authors(uow, step, record)
+            return Undone(last, uow.change_log.last_id)
+
+        applied = self.transactions.write(command, caller, apply)
+        return changes_between(self.transactions, applied.after, applied.last)
+
+    def _work(self, place: int, step: Step, caller: Caller) -> WriteWork[Any, Any]:
+        """Return what a step does in the transaction; a password is hashed before it."""
+        command, commands = step.command, _COMMANDS[step.kind.kind]
+        if isinstance(command, CreateUser):
+            with _placed(place):
+                self.transactions.check(command, caller)
+            return creation(self._hasher, command.password)
+        name = {commands.create: "create", commands.amend: "amend", commands.remove: "remove"}[type(command)]
+        return work_of(self._services[step.kind.kind], name)
+
+
+def _set_authors(uow: AuditedUnitOfWork, step: Step, record: Any) -> None:
+    """Give an artwork its new authors, which must exist."""
+    for author_id in step.author_ids or ():
+        get_existing(uow, AUTHORS, author_id)
+    kind = next(kind for kind in ARTWORK_KINDS if kind is step.kind)
+    uow.links(kind).assign(kind.id_of(record), step.author_ids or ())
+
+
+@contextmanager
+def _placed(place: int) -> Iterator[None]:
+    """Begin the text of errors with the place of their change."""
+    try:
+        yield
+    except _PLACED as error:
+        error.args = (f"Change {place}: {error}",)
+        raise

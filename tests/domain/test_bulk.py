@@ -1,0 +1,189 @@
+"""Many changes as one request (contract J7)."""
+
+import json
+from typing import Any
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import OWNER, Caller, Owner, Policy
+from logoadmin.domain.model.errors import (
+    Conflict,
+    DuplicateEntry,
+    DuplicateUpdate,
+    InvalidInput,
+    LogoAdminError,
+    NotFound,
+    NotPermitted,
+    Outdated,
+    TooManyChanges,
+)
+from logoadmin.domain.model.limits import Origin
+from logoadmin.domain.model.records import Change
+from logoadmin.domain.services.artworks import GetLogo, ListLogos
+from logoadmin.domain.services.authors import GetAuthor
+from logoadmin.domain.services.bulk import MOST_CHANGES, ApplyChanges
+from logoadmin.domain.services.changes import ListChanges, RevertRequest
+from logoadmin.domain.services.import_export import ExportRecords
+from logoadmin.domain.services.sessions import SignIn
+from tests.gallery import ARTWORK, FrozenClock, gallery_on, once, signed_in
+
+pytestmark = pytest.mark.rule("contract J7")
+
+# In a stocked gallery: the last changes of these records.
+LOGO = {"kind": "logo", "id": 1, "version": 9}
+AUTHOR = {"kind": "author", "id": 1, "version": 6}
+ROLE = {"kind": "role", "id": 3, "version": 4}
+USER = {"kind": "user", "id": 7, "version": 5}
+CYD = {"kind": "author", "create": {"user_id": 103, "username": "Cyd"}}
+
+
+def command_for(*changes: Any) -> ApplyChanges:
+    return ApplyChanges(changes=changes)
+
+
+def apply(gallery: LogoAdmin, *changes: dict[str, Any], caller: Caller = OWNER) -> list[Change]:
+    return list(gallery.bulk.apply(command_for(*changes), caller))
+
+
+def test_all_kinds_of_changes_are_one_request_and_one_undo(stocked: LogoAdmin) -> None:
+    before = exported(stocked)
+    made = apply(
+        stocked,
+        LOGO | {"set": {"active": False, "target": "wiki", "author_ids": [2, 1]}},
+        CYD,
+        {"kind": "theme", "create": {**ARTWORK, "author_ids": [2]}},
+        {"kind": "user", "create": {"user_id": 8, "username": "ben", "password": "ben's password"}},
+        ROLE | {"set": {"scope": []}},
+        USER | {"remove": True},
+        caller=Owner("bulk"),
+    )
+    actions = ["logo.amended", "author.created", "theme.created", "user.created", "role.amended", "user.removed"]
+    assert [change.action for change in made] == actions
+    assert {(change.request_id, change.origin) for change in made} == {("bulk", Origin.BULK)}
+    logo = stocked.logos.get(GetLogo(logo_id=1))
+    assert (logo.active, logo.target, [author.author_id for author in logo.authors]) == (False, "wiki", [2, 1])
+    stocked.sessions.sign_in(SignIn(username="ben", password="ben's password"))
+    tuple(stocked.changes.revert_request(RevertRequest(request_id="bulk")))
+    assert exported(stocked) == before
+
+
+def exported(gallery: LogoAdmin) -> list[Any]:
+    lines: list[str] = []
+    gallery.import_export.dump(ExportRecords(), lines.append)
+    return [json.loads(line) for line in lines]
+
+
+def test_values_that_a_record_has_already_are_no_change(stocked: LogoAdmin) -> None:
+    assert apply(stocked, LOGO | {"set": {"author_ids": [1], "active": True}}) == []
+
+
+@pytest.mark.parametrize(
+    ("bad", "error", "text"),
+    [
+        (LOGO | {"id": 99, "set": {}}, NotFound, "Change 1: Logo 99 not found"),
+        (LOGO | {"version": 8, "remove": True}, Outdated, "Change 1: Logo 1 "),
+        (LOGO | {"set": {"author_ids": [1, 99]}}, NotFound, "Change 1: Author 99 not found"),
+        (AUTHOR | {"set": {"username": "Ben"}}, DuplicateUpdate, "Change 1: Duplicate entry 'Ben' for key 'username'"),
+        (CYD, DuplicateEntry, "Change 1: Duplicate entry"),
+        (
+            {"kind": "role", "id": 1, "version": 1, "remove": True},
+            Conflict,
+            "Change 1: Role 1 is the role of new users",
+        ),
+    ],
+)
+def test_the_first_change_that_does_not_hold_is_named_and_nothing_is_done(
+    stocked: LogoAdmin, bad: dict[str, Any], error: type[LogoAdminError], text: str
+) -> None:
+    last, before = stocked.changes.version(), exported(stocked)
+    with pytest.raises(error) as raised:
+        apply(stocked, CYD, bad, LOGO | {"id": 98, "remove": True})
+    assert type(raised.value) is error
+    assert str(raised.value).startswith(text)
+    assert (stocked.changes.version(), exported(stocked)) == (last, before)
+
+
+@pytest.mark.rule("contract A19", "contract B4")
+@pytest.mark.parametrize(
+    ("scope", "bad"),
+    [
+        ("logos:write", AUTHOR | {"set": {"username": "Cyd"}}),
+        ("users:write", ROLE | {"set": {"name": "brush"}}),
+        ("roles:write", ROLE | {"set": {"scope": ["users:write"]}}),
+        ("roles:write", {"kind": "role", "create": {"name": "new", "scope": ["*"]}}),
+        ("users:write", {"kind": "user", "id": 7, "version": 5, "set": {"role_id": 2}}),
+        ("users:write", {"kind": "user", "id": 2_000_000_000, "version": 3, "remove": True}),
+        ("logos:write", {"kind": "user", "create": {"user_id": 8, "username": "ben", "password": "x"}}),
+    ],
+)
+def test_each_change_requires_the_rights_of_its_own_operation(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, scope: str, bad: dict[str, Any]
+) -> None:
+    caller, last = signed_in(storage, scope), stocked.changes.version()
+    guarded = gallery_on(storage, clock, Policy.GUARDED, started=False)
+    with pytest.raises(NotPermitted, match=r"^Change 0: Not enough permissions$"):
+        apply(guarded, bad, caller=caller)
+    assert stocked.changes.version() == last
+
+
+@pytest.mark.rule("contract B4")
+def test_the_last_administrator_stays(stocked: LogoAdmin) -> None:
+    with pytest.raises(Conflict):
+        apply(stocked, {"kind": "user", "id": 2_000_000_000, "version": 3, "remove": True})
+
+
+@pytest.mark.parametrize(
+    ("change", "problems"),
+    [
+        ({"kind": "badge", "remove": True}, [(("kind",), "enum")]),
+        ({"kind": "logo"}, [((), "value_error")]),
+        (LOGO | {"set": {}, "remove": True}, [((), "value_error")]),
+        ({"kind": "logo", "set": {}}, [(("id",), "missing"), (("version",), "missing")]),
+        (
+            LOGO | {"set": {"name": "", "x": 1}},
+            [(("set", "x"), "extra_forbidden"), (("set", "name"), "string_too_short")],
+        ),
+        (LOGO | {"set": {"author_ids": [-1]}}, [(("set", "author_ids", 0), "greater_than_equal")]),
+        (AUTHOR | {"set": {"author_ids": [1]}}, [(("set", "author_ids"), "extra_forbidden")]),
+        (
+            LOGO | {"set": {"logo_id": 2, "if_match": [3]}},
+            [(("set", "logo_id"), "extra_forbidden"), (("set", "if_match"), "extra_forbidden")],
+        ),
+        ({"kind": "author", "create": {}}, [(("create", "user_id"), "missing"), (("create", "username"), "missing")]),
+        (CYD | {"id": 1}, [(("create",), "value_error")]),
+    ],
+)
+def test_problems_name_their_place(change: dict[str, Any], problems: list[tuple[tuple[Any, ...], str]]) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        command_for(CYD, change)
+    found = [(problem.loc, problem.type) for problem in raised.value.problems]
+    assert sorted(map(str, found)) == sorted(str((("changes", 1, *loc), type_)) for loc, type_ in problems)
+
+
+def test_a_thousand_changes_are_made_and_no_more(stocked: LogoAdmin) -> None:
+    def changes(count: int) -> list[dict[str, Any]]:
+        return [{"kind": "logo", "create": ARTWORK} for _ in range(count)]
+
+    assert len(apply(stocked, *changes(MOST_CHANGES))) == MOST_CHANGES
+    assert len([*stocked.logos.list(ListLogos())]) == MOST_CHANGES + 1
+    with pytest.raises(TooManyChanges, match=r"^A request can have at most 1,000 changes$"):
+        apply(stocked, *changes(MOST_CHANGES + 1))
+
+
+@pytest.mark.rule("contract F3")
+def test_changes_under_a_key_are_made_once(stocked: LogoAdmin) -> None:
+    command = once(command_for(AUTHOR | {"set": {"username": "Cyd"}}), "key")
+    first = list(stocked.bulk.apply(command))
+    assert list(stocked.bulk.apply(command)) == first
+    assert stocked.authors.get(GetAuthor(author_id=1)).username == "Cyd"
+    other = once(command_for(AUTHOR | {"set": {"username": "Dan"}}), "key")
+    with pytest.raises(InvalidInput):
+        stocked.bulk.apply(other)
+
+
+def test_the_history_shows_them_once(stocked: LogoAdmin) -> None:
+    last = stocked.changes.version()
+    made = apply(stocked, CYD, LOGO | {"set": {"author_ids": []}})
+    assert [*stocked.changes.list(ListChanges(after=last))] == made
