@@ -22,7 +22,7 @@ from logoadmin.domain.services.artworks import AmendLogo
 from logoadmin.entrypoints.http_api import spool
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.http_api.spool import CHUNK, DiskBudget, SharedResponses, Spool
+from logoadmin.entrypoints.http_api.spool import CHUNK, LongResponses, Spool
 from tests.asgi import AppClient, ask, nothing_more, scope_of
 from tests.entrypoints.conftest import bearer
 from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, WatchedStorage, gallery_on, recorded
@@ -192,17 +192,16 @@ def test_a_full_disk_is_a_503_and_leaves_nothing(
 
 
 def test_files_have_a_bound_together_for_which_those_that_nobody_reads_make_room() -> None:
-    budget = DiskBudget(4 * MIB)
-    shared: SharedResponses[Any] = SharedResponses(budget, lambda file: file.size)
+    budget = LongResponses[Any](4 * MIB)
     lists, version = Spool("lists", budget=budget), object()
     for number in range(10):  # the file of each goes when another one needs its room
         file = lists.open()
         file.write(b"x" * 1_500_000)
-        shared.put(number, version, file)
+        budget.keep(number, version, file, file.size)
         del file
-    assert [number for number in range(10) if shared.get(number, version)] == [8, 9]
-    assert shared.get(9, object()) is None  # of another version of the records
-    read: list[Any] = [shared.get(number, version) for number in (8, 9)]
+    assert [number for number in range(10) if budget.get(number, version)] == [8, 9]
+    assert budget.get(9, object()) is None  # of another version of the records
+    read: list[Any] = [budget.get(number, version) for number in (8, 9)]
     with pytest.raises(HttpError, match="Too many concurrent lists"):
         lists.open()
     assert [len(file.chunk(1_499_000)) for file in read] == [1_000, 1_000]
@@ -212,7 +211,7 @@ def test_files_have_a_bound_together_for_which_those_that_nobody_reads_make_room
 
 
 def test_a_file_that_grows_beyond_the_bound_is_refused_and_its_room_is_free_again() -> None:
-    budget = DiskBudget(3 * MIB)
+    budget = LongResponses[Any](3 * MIB)
     lists = Spool("lists", budget=budget)
     file = lists.open()
     assert sum(file.write(bytes(100_000)) for _ in range(31)) == 3_100_000
@@ -226,7 +225,7 @@ def test_a_file_that_grows_beyond_the_bound_is_refused_and_its_room_is_free_agai
 
 @pytest.mark.rule("contract H4")
 def test_a_file_that_was_closed_to_make_room_takes_no_more() -> None:
-    budget = DiskBudget(MIB)
+    budget = LongResponses[Any](MIB)
     file = Spool("x", budget=budget).open()
     file.close()
     with pytest.raises(HttpError, match="Too many concurrent x") as refused:

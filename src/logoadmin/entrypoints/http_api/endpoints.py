@@ -26,7 +26,7 @@ from logoadmin.entrypoints.http_api.operation import EXPORTED, SMALL_BODY, Opera
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion, key_of
 from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered, sendable
-from logoadmin.entrypoints.http_api.spool import DiskBudget, SharedResponses, Spool
+from logoadmin.entrypoints.http_api.spool import LongResponses, Spool
 
 # Paths where clients of other services look first, with hints.
 _HINTS: Final = {
@@ -86,10 +86,9 @@ class AppContext:
         self.bodies = BodyReader()
         self.uploads = Uploads()
         self.flights = SingleFlight()
-        disk = DiskBudget()
-        self.exports = Spool("exports", budget=disk)
-        self.lists = Spool("long responses", budget=disk)
-        self.shared = SharedResponses(disk, _size_of)
+        self.long_responses = LongResponses[RenderedResponse]()
+        self.exports = Spool("exports", budget=self.long_responses)
+        self.lists = Spool("long responses", budget=self.long_responses)
 
 
 class Endpoint:
@@ -202,7 +201,7 @@ class Endpoint:
         # The version is read first: a response newer than its version is rendered again; an older one would be served.
         version = await context.data_version.of(request)
         key = key_of(request)
-        kept = context.shared.get(key, version)
+        kept = context.long_responses.get(key, version)
         if kept is not None:
             known = known_tag(request, kept.etag)
             return kept if known is None else kept.unmodified(known)
@@ -210,7 +209,7 @@ class Endpoint:
         async def start() -> RenderedResponse:
             response = await self._read(request, command, respond)
             if response.file is not None:
-                context.shared.put(key, version, response)
+                context.long_responses.keep(key, version, response, response.file.size)
             return response
 
         return await context.flights.run((key, version, *request.headers.get(b"if-none-match", ())), start)
@@ -246,10 +245,6 @@ class Endpoint:
     def _not_served(self, request: Request) -> RenderedResponse:
         refusal = HttpError(405, headers={"allow": ", ".join(sorted(self._operations))})
         return self._context.cors.preflight(request, self._operations) or error_rendered(refusal)
-
-
-def _size_of(response: RenderedResponse) -> int:
-    return 0 if response.file is None else response.file.size
 
 
 def _accepted(request: Request) -> str:

@@ -9,9 +9,9 @@ import tempfile
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import IO, Final, Generic, TypeVar
+from typing import IO, Any, Final, Generic, TypeVar
 
 from cachetools import LRUCache
 
@@ -32,20 +32,33 @@ _MAX_FILES_OF_A_USER: Final = 2
 _LONGEST_LINE: Final = MAX_JSON + 1
 
 
-class DiskBudget:
-    """The maximum total size of files. Safe to use from several threads."""
+@dataclass(frozen=True, slots=True)
+class _Kept(Generic[Response]):
+    """A long response for further readers, the version of the records of which it was made, and its size."""
+
+    version: object
+    response: Response
+    size: int
+
+
+class LongResponses(Generic[Response]):
+    """The maximum total size of long responses, some of which are kept for further readers.
+
+    Where others need the room, those that were kept are dropped, the least recently read ones first. A response that
+    is dropped or replaced stays readable for its readers. Safe to use from several threads.
+    """
 
     def __init__(self, most: int = _MAX_BYTES) -> None:
         self._left = most
-        # Reentrant: the garbage collector may release a file while this thread claims.
-        self.lock = threading.RLock()
-        self.make_room: Callable[[], bool] = lambda: False
+        self._kept: LRUCache[Hashable, _Kept[Response]] = LRUCache(_MAX_KEPT_BYTES, lambda kept: kept.size)
+        # Reentrant: dropping a response releases its file, as the garbage collector may while this thread claims.
+        self._lock = threading.RLock()
 
     def claim(self, size: int) -> bool:
         """Reserve bytes, and return whether there was room for them."""
-        with self.lock:
-            while self._left < size and self.make_room():
-                pass
+        with self._lock:
+            while self._left < size and self._kept:
+                self._kept.popitem()
             if self._left < size:
                 return False
             self._left -= size
@@ -53,8 +66,20 @@ class DiskBudget:
 
     def release(self, size: int) -> None:
         """Release reserved bytes."""
-        with self.lock:
+        with self._lock:
             self._left += size
+
+    def get(self, key: Hashable, version: object) -> Response | None:
+        """Return the response that is kept under a key, if it was made of this version of the records."""
+        with self._lock:
+            kept = self._kept.get(key)
+            return kept.response if kept is not None and kept.version is version else None
+
+    def keep(self, key: Hashable, version: object, response: Response, size: int) -> None:
+        """Keep a response with its size in bytes, unless it is too large for that."""
+        with self._lock:
+            if size <= _MAX_KEPT_BYTES:
+                self._kept[key] = _Kept(version, response, max(size, _MIN_COST))
 
 
 @dataclass(slots=True)
@@ -135,7 +160,7 @@ class Spool:
         name: the word for the files in error messages.
     """
 
-    def __init__(self, name: str, *, max_files: int | None = None, budget: DiskBudget | None = None) -> None:
+    def __init__(self, name: str, *, max_files: int | None = None, budget: LongResponses[Any] | None = None) -> None:
         self.name = name
         self._max_files, self._budget = max_files, budget
         self._files: Counter[Hashable | None] = Counter()
@@ -210,36 +235,3 @@ def _close(spool: Spool, content: IO[bytes], claim: _Claim) -> None:
         pass
     finally:
         spool.closed(claim)
-
-
-class SharedResponses(Generic[Response]):
-    """Keeps long responses for further readers, and drops the least recently read ones first.
-
-    A response that is dropped or replaced stays readable for its readers.
-    """
-
-    def __init__(self, budget: DiskBudget, size_of: Callable[[Response], int]) -> None:
-        self._kept: LRUCache[Hashable, tuple[object, Response]] = LRUCache(
-            _MAX_KEPT_BYTES, lambda kept: max(size_of(kept[1]), _MIN_COST)
-        )
-        self._lock = budget.lock  # the same lock, since dropping a response releases its file
-        budget.make_room = self._drop
-
-    def get(self, key: Hashable, version: object) -> Response | None:
-        """Return the response under a key, if it was made of this version of the records."""
-        with self._lock:
-            kept = self._kept.get(key)
-            return kept[1] if kept is not None and kept[0] is version else None
-
-    def put(self, key: Hashable, version: object, response: Response) -> None:
-        """Keep a response, unless it is too large for that."""
-        with self._lock:
-            if self._kept.getsizeof((version, response)) <= _MAX_KEPT_BYTES:
-                self._kept[key] = version, response
-
-    def _drop(self) -> bool:
-        with self._lock:
-            if not self._kept:
-                return False
-            self._kept.popitem()
-            return True
