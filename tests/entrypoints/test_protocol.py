@@ -18,10 +18,14 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.config import Config
 from uvicorn.server import Server
 
+import logoadmin
+from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.server.logged_requests import LoggedRequests
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
+from tests.asgi import ask
+from tests.gallery import FrozenClock, gallery_on
 
 HOST = b"Host: localhost\r\n"
 HEAD = b"POST / HTTP/1.1\r\n" + HOST
@@ -465,6 +469,12 @@ def test_white_space_around_a_value_is_not_part_of_it(running: Running) -> None:
 def test_the_last_response_to_http_1_0_says_so(running: Running) -> None:
     (answer,) = running.ask(b"GET / HTTP/1.0\r\n\r\n")
     assert (answer.headers["content-length"], answer.headers["connection"]) == ("9", "close")
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/openapi.json", "/readyz", "/console/", "/api/logos", "/nowhere"])
+def test_every_response_has_a_length_so_that_http_1_0_needs_no_chunks(path: str) -> None:
+    answer = ask(logoadmin.asgi(gallery_on(MemoryStorage(), FrozenClock())), "GET", path)
+    assert answer.header("content-length") == str(len(answer.body))
 
 
 def test_earlier_requests_are_answered_before_the_connection_closes(running: Running) -> None:
