@@ -125,7 +125,7 @@ def restore_loaded(url: str) -> None:
         raise TablesMissing(dialect.server)
     _refuse_empty(dialect, dialect.server)
     with closing(_pool_of(dialect)) as pool:
-        pool.call(lambda transaction, look: look(pool.connection_of(transaction)), partial(_refuse_parts, dialect))
+        pool.call(pool.on_connection, partial(_refuse_parts, dialect))
     _make_current(dialect)
 
 
@@ -171,7 +171,7 @@ def _make_current(dialect: Dialect) -> None:
 
         def write(transaction: Transaction, work: Callable[[Connection], None]) -> None:
             transaction.take_write_lock(dialect.begin_write)
-            work(pool.connection_of(transaction))
+            pool.on_connection(transaction, work)
             transaction.commit()
 
         pool.call(write, _pass_over_ids, writing=True)

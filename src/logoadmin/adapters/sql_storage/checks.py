@@ -14,7 +14,6 @@ from logoadmin.adapters.sql_storage.driver_errors import Failure
 from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import NEWEST, Schema
 from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, changes, metadata, sign_in_attempts, state
-from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.checks import Result, ok, warning, wrong
 from logoadmin.domain.model.errors import SchemaMismatch, StartError
@@ -71,12 +70,8 @@ def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int) -> Ite
 
 def _guarded(pool: ConnectionPool, name: str, check: Check, where: str = "") -> list[Result]:
     """Return the results of a check, including a failure of the database."""
-
-    def with_connection(transaction: Transaction, run: Callable[[Connection], list[Result]]) -> list[Result]:
-        return run(pool.connection_of(transaction))
-
     try:
-        return pool.once(with_connection, lambda connection: list(check(connection)))
+        return pool.once(pool.on_connection, lambda connection: list(check(connection)))
     except Failure as failure:
         cause = failure.cause
         # A long write may hold a lock for a while, but a failure to connect is a finding.

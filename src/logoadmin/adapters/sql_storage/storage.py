@@ -121,7 +121,7 @@ class SqlStorage:
         Raises:
             StorageUnavailable: the database is unavailable.
         """
-        return not self._dialect.exists() or self._pool.call(self._look, self._schema.is_empty)
+        return not self._dialect.exists() or self._pool.call(self._pool.on_connection, self._schema.is_empty)
 
     def check(self) -> None:
         """Make sure that the tables are those of this program.
@@ -132,7 +132,7 @@ class SqlStorage:
         """
         if not self._dialect.exists():
             raise TablesMissing(self.server)
-        self._pool.call(self._look, self._schema.check)
+        self._pool.call(self._pool.on_connection, self._schema.check)
 
     def prepare(self, first: Callable[[UnitOfWork], Answer | None] = lambda _: None) -> Answer | None:
         """Create or migrate the tables, and return the answer of a unit-of-work function on them.
@@ -199,9 +199,6 @@ class SqlStorage:
             answer = first(unit_of_work(transaction))
             transaction.finish()
         return answer
-
-    def _look(self, transaction: Transaction, look: Callable[[Connection], Answer]) -> Answer:
-        return look(self._pool.connection_of(transaction))
 
     def _read(self, transaction: Transaction, work: Callable[[UnitOfWork], Answer]) -> Answer:
         return work(unit_of_work(transaction))

@@ -130,9 +130,9 @@ class ConnectionPool:
             if connection is not None:
                 connection.close()
 
-    def connection_of(self, transaction: Transaction) -> Connection:
-        """Return a transaction's connection as SQLAlchemy's own queries take it."""
-        return Connection(self.engine, transaction.connection)
+    def on_connection(self, transaction: Transaction, work: Callable[[Connection], Answer]) -> Answer:
+        """Do work with SQLAlchemy's own queries on the connection of a transaction; this is a way of making a call."""
+        return work(Connection(self.engine, transaction.connection))
 
     def close(self) -> None:
         """Close the connections."""
