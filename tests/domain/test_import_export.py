@@ -661,7 +661,7 @@ def test_a_logo_of_very_many_authors_travels(clock: FrozenClock) -> None:
 
 @pytest.mark.rule("contract I2", "contract I4")
 def test_no_more_problems_are_held_than_can_be_however_many_a_line_has(stocked: LogoAdmin) -> None:
-    line = '{"kind": "author"' + "".join(f', "{number}": 1' for number in range(90)) + "}"
+    line = '{"kind": "author"' + "".join(f', "{number}": 1' for number in range(91)) + "}"
     with pytest.raises(InvalidLines, match=r"^108 or more lines cannot be imported$") as caught:
         stocked.import_export.load(ImportRecords(), [line] * 200)
     assert 10_000 <= sum(len(bad.problems) for bad in caught.value.lines) < 10_100
@@ -677,3 +677,50 @@ def test_the_lines_belong_to_the_command_where_their_hash_does(stocked: LogoAdmi
     assert load(AUTHOR, "a") == first
     with pytest.raises(InvalidInput):
         load(AUTHOR | {"username": "other"}, "b")
+
+
+def without_id(line: dict[str, Any]) -> dict[str, Any]:
+    """Return the line of a new record."""
+    return {name: value for name, value in line.items() if name != f"{line['kind']}_id"}
+
+
+@pytest.mark.rule("contract J7")
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_line_without_an_id_creates_a_record(stocked: LogoAdmin, dry_run: bool) -> None:
+    theme = {**without_id(LOGO), "kind": "theme"}
+    lines = [without_id(ROLE), without_id(AUTHOR), theme, without_id(LOGO), without_id(LOGO)]
+    counts = load(stocked, *lines, dry_run=dry_run).counts
+    assert {kind: (each.created, each.amended + each.unchanged) for kind, each in counts.items()} == {
+        Kind.ROLE: (1, 0),
+        Kind.USER: (0, 0),
+        Kind.AUTHOR: (1, 0),
+        Kind.THEME: (1, 0),
+        Kind.LOGO: (2, 0),
+    }
+    logos = [*stocked.logos.list(ListLogos())]
+    assert [logo.logo_id for logo in logos] == ([1] if dry_run else [1, 2, 3])
+    assert [author.author_id for author in logos[-1].authors] == ([1] if dry_run else [2, 1])
+
+
+@pytest.mark.rule("contract J7")
+def test_a_new_record_gets_no_id_that_another_line_has(stocked: LogoAdmin) -> None:
+    load(stocked, {**without_id(LOGO), "name": "new"}, {**LOGO, "logo_id": 2, "name": "second"})
+    assert [(logo.logo_id, logo.name) for logo in stocked.logos.list(ListLogos(after=1))] == [(2, "second"), (3, "new")]
+
+
+@pytest.mark.rule("contract J7")
+def test_a_new_record_with_a_taken_value_is_refused_with_its_line(stocked: LogoAdmin) -> None:
+    before = dump(stocked)
+    taken = (without_id({**AUTHOR, "username": "Yan"}), without_id({**AUTHOR, "user_id": 777}))
+    with pytest.raises(InvalidLines) as raised:
+        load(stocked, AUTHOR, *taken)
+    found = [(line.number, line.problems[0].loc) for line in raised.value.lines]
+    assert found == [(2, ("user_id",)), (3, ("username",))]
+    assert dump(stocked) == before
+
+
+@pytest.mark.rule("contract J7", "contract D users")
+def test_a_user_has_an_id_also_when_new(stocked: LogoAdmin) -> None:
+    with pytest.raises(InvalidLines) as raised:
+        load(stocked, {name: value for name, value in USER.items() if name != "user_id"})
+    assert [problem.type for line in raised.value.lines for problem in line.problems] == ["missing"]

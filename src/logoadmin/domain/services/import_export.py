@@ -205,7 +205,7 @@ def _load(
 ) -> Imported:
     if uow.held is not None:
         uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
-    done, refused = _store(uow, source, progress)
+    done, refused = _store(uow, source, progress, has_new=checked.has_new)
     bad = checked.bad.joined(refused)
     if bad.count:
         raise bad.error()
@@ -225,9 +225,9 @@ class _Done:
     without_password: set[int] = field(default_factory=set)
 
     def add(self, line: Line, outcome: LineOutcome) -> None:
-        kind, id_ = line.which
-        self.counts[kind, outcome] += 1
+        self.counts[line.row.kind, outcome] += 1
         if isinstance(line, UserLine):
+            id_ = line.row.id_of(line)
             if outcome is LineOutcome.CREATED:
                 self.without_password.add(id_)
             if line.password is not None:
@@ -238,27 +238,42 @@ class _Done:
         return Imported(counts, dry_run, len(self.without_password))
 
 
-def _store(uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], object]) -> tuple[_Done, BadLines]:
-    """Store lines; refused lines are retried after the others, as long as that helps, up to a limit.
-
-    Lines are not held: of those that wait for others, only their numbers and records are known.
+def _store(
+    uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], object], *, has_new: bool
+) -> tuple[_Done, BadLines]:
+    """Store lines, those of new records without an id last, so that none gets the id of another line.
 
     Returns:
         The results, and the lines that remain refused.
     """
     done = _Done()
+    refused = _store_some(uow, source, done, progress, new=False)
+    return done, refused.joined(_store_some(uow, source, done, progress, new=True)) if has_new else refused
+
+
+def _store_some(
+    uow: AuditedUnitOfWork, source: ImportSource, done: _Done, progress: Callable[[], object], *, new: bool
+) -> BadLines:
+    """Store the lines with an id, or those without; refused lines are retried, as long as that helps, up to a limit.
+
+    Lines are not held: of those that wait for others, only their numbers and records are known.
+
+    Returns:
+        The lines that remain refused.
+    """
     waiting: array[int] | None = None
     tries = 0
     while True:
         refused, left = BadLines(), array("L")
         tried = 0
         held: set[tuple[Kind, int]] = set()
-        for batch in source.batches(waiting):
+        for whole in source.batches(waiting):
+            batch = [(number, line) for number, line in whole if (line.which is None) is new]
             tried += len(batch)
-            uow.load(line.which for _, line in batch)
+            uow.load(line.which for _, line in batch if line.which is not None)
             for number, line in batch:
                 # Of two lines for a record the later one counts, so it must not be stored before the other.
-                if line.which not in held:
+                if line.which is None or line.which not in held:
                     try:
                         done.add(line, line.store(uow))
                     except (DuplicateEntry, NotFound) as error:
@@ -266,13 +281,14 @@ def _store(uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], 
                     else:
                         progress()
                         continue
-                held.add(line.which)
+                if line.which is not None:
+                    held.add(line.which)
                 left.append(number)
         if waiting is None:
             tries = _TRIES * tried + _MORE_TRIES
         tries -= len(left)
         if not left or len(left) == tried or tries < 0:
-            return done, refused if tries >= 0 else refused.explained(_IN_ORDER)
+            return refused if tries >= 0 else refused.explained(_IN_ORDER)
         waiting = left
 
 

@@ -67,9 +67,10 @@ class BadLines:
 
 @dataclass(slots=True)
 class CheckedLines:
-    """What is found without looking at any record: the bad lines, and the kinds in the others."""
+    """What is found without looking at any record: the bad lines, the kinds in the others, whether one has no id."""
 
     kinds: set[Kind] = field(default_factory=set)
+    has_new: bool = False
     bad: BadLines = field(default_factory=BadLines)
 
 
@@ -96,6 +97,7 @@ class ImportSource:
                     break
             else:
                 found.kinds.add(line.row.kind)
+                found.has_new |= line.which is None
         return found
 
     def batches(self, numbers: Sequence[int] | None) -> Iterator[list[tuple[int, Line]]]:

@@ -33,7 +33,11 @@ class LineOutcome(StrEnum):
 
 
 class Line(Input):
-    """A line of a file. Only ``created_at`` may be missing: then it stays, or is the current time."""
+    """A line of a file.
+
+    ``created_at`` may be missing: then it stays, or is the current time. If an id that the service assigns is missing,
+    the line creates a record.
+    """
 
     created_at: UnixTime = UNSET
 
@@ -44,17 +48,21 @@ class Line(Input):
         return row
 
     @property
-    def which(self) -> tuple[Kind, int]:
-        """The kind and the id of its record."""
-        return self.row.kind, self.row.id_of(self)
+    def which(self) -> tuple[Kind, int] | None:
+        """The kind and the id of its record; None for a new record whose id is not known yet."""
+        id_ = self.row.id_of(self)
+        return None if id_ is UNSET else (self.row.kind, id_)
 
     def store(self, uow: AuditedUnitOfWork) -> LineOutcome:
         """Create the record with this id, or update it if it differs."""
         kind = self.row
         for field, referred in kind.references.items():
             get_existing(uow, KINDS[referred], getattr(self, field))
-        known = uow.records(kind).get(kind.id_of(self))
-        record = kind.record(**self._values(known, uow.now))
+        known = None if self.which is None else uow.records(kind).get(kind.id_of(self))
+        values = self._values(known, uow.now)
+        if self.which is None:
+            values[kind.id_field] = uow.records(kind).next_id()
+        record = kind.record(**values)
         if known is None:
             self._add(uow, record)
             return LineOutcome.CREATED
@@ -137,6 +145,8 @@ def _line_of(kind: AnyKind) -> type[Line]:
     values: dict[str, Any] = {"kind": (Literal[kind.kind], ...)} | {
         name: (hints[name], defaults.get(name, ...)) for name in kind.stored_fields if name != "created_at"
     }
+    if kind.gives_ids:
+        values[kind.id_field] = (hints[kind.id_field], UNSET)
     base = UserLine if kind is USERS else ArtworkLine if kind in ARTWORK_KINDS else Line
     return create_model(f"{kind.name}Line", __base__=base, **values)
 

@@ -125,9 +125,10 @@ OPERATIONS: Final = (
     Operation("contract I4", "POST /api/import", import_export.ImportRecords, "import_export.load",
               dict[Kind, ImportedCounts], "Import records",
               "Accepts JSON Lines, one record a line: its `kind` and its fields, for a logo or theme `author_ids` in "
-              "place of `authors`. Each is created under its id or amended; all of them, or none. Returns how many "
-              "of each kind were created, amended, and found unchanged. `loc` of a problem is `line`, the number of "
-              "the line, and the field. Requires the scopes to change the kinds of record in it.",
+              "place of `authors`. Each is created under its id or amended, and without an id created under a new one; "
+              "all of them, or none. Returns how many of each kind were created, amended, and found unchanged. `loc` "
+              "of a problem is `line`, the number of the line, and the field. Requires the scopes to change the kinds "
+              "of record in it.",
               also=(409, 429), takes_jsonl=True),
     Operation("contract I4", "GET /api/export", import_export.ExportRecords, "import_export.dump", str,
               "Export records",
