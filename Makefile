@@ -35,7 +35,7 @@ check-code: .venv/ready  ## Check style, types and import rules
 check-console: tools/console/node_modules/ready  ## Check types and style of the console's modules, with the Node that pip installs
 	$(NPM) run check
 
-preload: tools/console/node_modules/ready  ## Write the console's preload.json, after a change of its imports
+preload: tools/console/node_modules/ready  ## Write the console's preload.json, after a change of its imports or texts
 	$(NPM) run preload
 
 vendor: tools/console/node_modules/ready  ## Rebuild the console's vendored files from pinned versions

@@ -1,7 +1,8 @@
 /**
  * How the console's modules import each other, dynamic imports included. Without arguments it checks that there is no
  * import cycle and that `preload.json` is current; with `--write` it writes `preload.json`: for each view, the modules and
- * style sheets to load at once, so that the browser need not discover them one after the other.
+ * style sheets to load at once, so that the browser need not discover them one after the other; and the keys of the texts that
+ * lists mention, which the service serves separately.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path/posix";
@@ -71,8 +72,31 @@ function cycle(imports) {
 }
 
 /**
+ * @param {string[]} names of modules
+ * @returns {Promise<string[]>} the keys of the texts that they mention; `failure.${kind}` mentions every key that fits
+ */
+async function textsIn(names) {
+  const { default: texts } = await import(`data:text/javascript,${encodeURIComponent(source("texts/en.js"))}`);
+  const strings = new Set();
+  /** @type {RegExp[]} */
+  const patterns = [];
+  /** @param {ts.Node} node */
+  const visit = (node) => {
+    if (ts.isStringLiteralLike(node)) strings.add(node.text);
+    if (ts.isTemplateExpression(node)) {
+      const pieces = [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)];
+      const isKey = pieces.every((each) => /^[\w.]*$/.test(each)) && /[a-z]\.|\.[a-z]/.test(pieces.join("$"));
+      if (isKey) patterns.push(new RegExp(`^${pieces.map((each) => each.replaceAll(".", "\\.")).join("[^.]+")}$`));
+    }
+    ts.forEachChild(node, visit);
+  };
+  for (const name of names) visit(ts.createSourceFile(name, source(name), ts.ScriptTarget.Latest));
+  return Object.keys(texts).filter((key) => strings.has(key) || patterns.some((pattern) => pattern.test(key)));
+}
+
+/**
  * @returns {Promise<Record<string, string[]>>} under `*` what all views need; more by the path of the view, in which `:` is
- *   a number; under `lists` all modules of the lists, of which the service takes the texts that lists load
+ *   a number; under `texts` the keys of the texts that the modules of the lists mention
  */
 async function preloads() {
   const { STYLES, views } = await import(`data:text/javascript,${encodeURIComponent(source("views.js"))}`);
@@ -86,7 +110,7 @@ async function preloads() {
     if (isList) pages.push(...page);
     found[path.replace(/:\w+/g, ":")] = [...withImports(page).filter(more), ...sheets];
   }
-  found.lists = withImports([...ENTRIES, ...pages], allImports).filter((name) => !name.startsWith("vendor/")).sort();
+  found.texts = await textsIn(withImports([...ENTRIES, ...pages], allImports).filter((name) => !name.startsWith("vendor/")));
   return found;
 }
 

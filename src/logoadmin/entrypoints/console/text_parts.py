@@ -2,44 +2,32 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 _LANGUAGE: Final = re.compile(r"texts/(\w+)\.js")
-_ENTRY: Final = re.compile(r'^  (?:"([^"\n]+)"|(\w+)): (?:\{\n(?:    .*\n)+  \}|.*),\n', re.MULTILINE)
-_STRING: Final = re.compile(r'"([\w.*:-]+)"')
-# `failure.${kind}` and `${kind}s.title` stand for every key that fits.
-_TEMPLATE: Final = re.compile(r"`([\w.]*\$\{[^`\n]*)`")
-_WORD: Final = re.compile(r"[a-z]\.|\.[a-z]")
-_VALUE: Final = re.compile(r"\$\{[^}]*\}")
+# An entry of the module of a language: its key, and a text or the lines of its plural forms.
+_ENTRY: Final = re.compile(r'^  "?([\w.*:-]+)"?: (?:\{\n(?:    .*\n)+  \}|.*),\n', re.MULTILINE)
 
 
 def text_parts(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Split the module of each language into one with the texts that lists mention and one with the others.
 
     Args:
-        files: the files of the console; ``preload.json`` lists the modules of the lists.
+        files: the files of the console; ``preload.json`` has the keys that lists mention under ``texts``.
 
     Returns:
         The modules ``texts/en/lists.js`` and ``texts/en/others.js``, and those of the other languages.
     """
-    lists = "".join(files[name].decode() for name in json.loads(files["preload.json"])["lists"])
-    strings = set(_STRING.findall(lists))
-    templates = [_VALUE.split(template) for template in set(_TEMPLATE.findall(lists))]
-    fitting = ("[^.]+".join(map(re.escape, pieces)) for pieces in templates if _WORD.search("$".join(pieces)))
-    keys = re.compile("|".join(fitting))
-
-    def in_lists(key: str) -> bool:
-        return key in strings or keys.fullmatch(key) is not None
-
+    keys = frozenset(json.loads(files["preload.json"])["texts"])
     return {
-        f"texts/{language[1]}/{name}": _part(module.decode(), is_in)
+        f"texts/{language[1]}/{name}": _part(module.decode(), keys, is_in=name == "lists.js")
         for path, module in files.items()
         if (language := _LANGUAGE.fullmatch(path))
-        for name, is_in in (("lists.js", in_lists), ("others.js", lambda key: not in_lists(key)))
+        for name in ("lists.js", "others.js")
     }
 
 
-def _part(module: str, is_in: Callable[[str], bool]) -> bytes:
-    entries = (entry[0] for entry in _ENTRY.finditer(module) if is_in(entry[1] or entry[2]))
+def _part(module: str, keys: frozenset[str], *, is_in: bool) -> bytes:
+    entries = (entry[0] for entry in _ENTRY.finditer(module) if (entry[1] in keys) == is_in)
     return f"export default {{\n{''.join(entries)}}};\n".encode()
