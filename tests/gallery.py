@@ -19,7 +19,18 @@ from logoadmin.domain.model.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.model.lists import Filter
 from logoadmin.domain.model.records import Change, Link, PasswordHash, Role, User
 from logoadmin.domain.open_sessions import Lifetimes
-from logoadmin.domain.services import artworks, authors, bulk, changes, import_export, keys, roles, sessions, users
+from logoadmin.domain.services import (
+    artworks,
+    authors,
+    bulk,
+    changes,
+    import_export,
+    keys,
+    preferences,
+    roles,
+    sessions,
+    users,
+)
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Session, Storage, UnitOfWork, WriteLock
@@ -218,6 +229,8 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     sessions.ListSessions: ("sessions.list", {}),
     sessions.RemoveSession: ("sessions.remove", {"session_id": "session of 500"}),
     sessions.RemoveUserSessions: ("sessions.remove_all", {"user_id": 7}),
+    preferences.GetPreferences: ("preferences.get", {}),
+    preferences.SetPreferences: ("preferences.set", {"preferences": {"theme": "dark"}}),
     keys.ListKeys: ("keys.list", {}),
     keys.CreateKey: ("keys.create", {"name": "a script", "scope": [], "expires_in": 60}),
     keys.RemoveKey: ("keys.remove", {"key_id": 1}),

@@ -123,6 +123,8 @@ SAMPLES: Final = (
         errors=(429,)),
     Sample("POST", "/api/auth/revoke", 200, "optional", ("ended",), {"refresh_token": "unknown"}, errors=(403,)),
     Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope")),
+    Sample("GET", "/api/auth/me/preferences", 200, "always", ()),
+    Sample("PUT", "/api/auth/me/preferences", 200, "always", ("theme",), {"theme": "dark"}),
     Sample("GET", "/api/auth/sessions", 200, "always", _SESSION, is_list=True),
     Sample("DELETE", "/api/auth/sessions/{session_id}", 200, "always", ("session_id",), errors=(404,)),
     Sample("GET", "/api/auth/keys", 200, "always", _KEY, is_list=True),

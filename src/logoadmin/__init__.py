@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from logoadmin.domain.services.changes import ListChanges, Revert, RevertRequest
     from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
     from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
+    from logoadmin.domain.services.preferences import GetPreferences, SetPreferences
     from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, ListRoles, RemoveRole
     from logoadmin.domain.services.sessions import (
         ListSessions,
@@ -163,6 +164,7 @@ __all__ = [
     "FindUser",
     "GetAuthor",
     "GetLogo",
+    "GetPreferences",
     "GetRole",
     "GetTheme",
     "GetUser",
@@ -233,6 +235,7 @@ __all__ = [
     "Scope",
     "ServiceKey",
     "SetPassword",
+    "SetPreferences",
     "Settings",
     "SettingsError",
     "SignIn",
@@ -270,6 +273,7 @@ _HOMES: Final = (
     "domain.services.bulk",
     "domain.services.changes",
     "domain.services.keys",
+    "domain.services.preferences",
     "domain.services.roles",
     "domain.services.sessions",
     "domain.services.import_export",

@@ -47,7 +47,7 @@ NAMES = {
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
     *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("ListSessions", "RemoveSession", "RemoveUserSessions"),
-    *("ExportRecords", "ImportRecords"),
+    *("ExportRecords", "ImportRecords", "GetPreferences", "SetPreferences"),
 }
 
 

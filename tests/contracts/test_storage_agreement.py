@@ -136,6 +136,7 @@ def everything(uow: UnitOfWork) -> object:
         [(uow.stored_responses.get(key), uow.sign_in_attempts.count(key)) for key in ("one", "One", "two")],
         [(uow.secrets.get(key), uow.sessions.refresh_token(key)) for key in ("one", "One", "two")],
         [uow.passwords.credentials(user.username) for user in kinds[USERS]],
+        [uow.preferences.get(user.user_id) for user in kinds[USERS]],
         [uow.passwords.can_sign_in(role.role_id) for role in kinds[ROLES]],
     )
 
@@ -333,6 +334,10 @@ class Agreement(RuleBasedStateMachine):
     def expire_earlier(self, latest: int) -> None:
         self.step(lambda uow: uow.sessions.expire_by(latest, 99))
         self.step(lambda uow: uow.stored_responses.expire_by(latest, 99))
+
+    @rule(user_id=IDS, text=TEXTS)
+    def set_preferences(self, user_id: int, text: str) -> None:
+        self.step(lambda uow: uow.preferences.set(user_id, text), when=(lambda uow: uow.records(USERS).get(user_id),))
 
     @rule(user_id=IDS, keep=st.none() | KEYS)
     def end_sessions(self, user_id: int, keep: str | None) -> None:

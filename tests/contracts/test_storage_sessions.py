@@ -36,6 +36,25 @@ def test_rights_are_those_of_the_role_right_now(signed_in: Storage) -> None:
     assert signed_in.read(lambda uow: [uow.sessions.rights(*other) for other in others]) == [None] * 4
 
 
+@pytest.mark.rule("contract J8")
+def test_preferences_are_replaced_and_go_with_their_user(signed_in: Storage) -> None:
+    def kept() -> list[str | None]:
+        return signed_in.read(lambda uow: [uow.preferences.get(user_id) for user_id in (1, 2, 3)])
+
+    def set_(user_id: int, text: str) -> None:
+        signed_in.write(lambda uow: uow.preferences.set(user_id, text), "sessions")
+
+    text = '{"view": "🦊\\u0000"}' + " " * 16_000
+    for given in (text, text, "{}"):
+        set_(1, given)
+        assert kept() == [given, None, None]
+    set_(2, text)
+    write_in_vain(signed_in, lambda uow: uow.preferences.set(2, "{}"))
+    assert kept() == ["{}", text, None]
+    write(signed_in, remove(USERS, 1))
+    assert kept() == [None, text, None]
+
+
 @pytest.mark.rule("contract C3")
 def test_sessions_end_with_their_refresh_tokens(signed_in: Storage) -> None:
     assert signed_in.write(lambda uow: [*map(uow.sessions.end, ("one", "one", "TWO"))]) == [True, False, False]

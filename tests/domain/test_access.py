@@ -11,7 +11,18 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, Rights, Scope, SignedIn
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidToken, LogoAdminError, NotAuthenticated, NotFound, NotPermitted
-from logoadmin.domain.services import artworks, authors, bulk, changes, import_export, keys, roles, sessions, users
+from logoadmin.domain.services import (
+    artworks,
+    authors,
+    bulk,
+    changes,
+    import_export,
+    keys,
+    preferences,
+    roles,
+    sessions,
+    users,
+)
 from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_in, stock
 
 ALL_SCOPES = (
@@ -38,6 +49,8 @@ TABLE: dict[type[Command], Row] = {
     sessions.ListSessions:      Row("", False),
     sessions.RemoveSession:     Row("", False),
     sessions.RemoveUserSessions: Row("users:write", False),
+    preferences.GetPreferences: Row("", False),
+    preferences.SetPreferences: Row("", False),
     keys.ListKeys:              Row("", False),
     keys.CreateKey:             Row("", False),
     keys.RemoveKey:             Row("", False),
@@ -89,6 +102,8 @@ TABLE: dict[type[Command], Row] = {
 # fmt: on
 # What only somebody in particular can ask for, and the program is nobody in particular.
 FOR_USERS = (
+    preferences.GetPreferences,
+    preferences.SetPreferences,
     sessions.WhoAmI,
     sessions.ListSessions,
     sessions.RemoveSession,

@@ -19,7 +19,18 @@ from logoadmin.domain.model.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User, version_of
-from logoadmin.domain.services import artworks, authors, bulk, changes, import_export, keys, roles, sessions, users
+from logoadmin.domain.services import (
+    artworks,
+    authors,
+    bulk,
+    changes,
+    import_export,
+    keys,
+    preferences,
+    roles,
+    sessions,
+    users,
+)
 from logoadmin.ports import storage as ports
 from tests.gallery import (
     ADMIN_ID,
@@ -118,6 +129,7 @@ TABLE: Final[dict[type[Command], Row]] = {
 UNRECORDED: Final = {
     sessions.SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI,
     sessions.ListSessions, sessions.RemoveSession, sessions.RemoveUserSessions,
+    preferences.GetPreferences, preferences.SetPreferences,
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
     users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
     authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,

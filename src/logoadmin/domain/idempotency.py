@@ -118,7 +118,8 @@ class Idempotency:
 @lru_cache
 def _adapter(name: str) -> TypeAdapter[Any]:
     """Return the adapter for answers of a type, by its name; creating one takes milliseconds."""
-    return TypeAdapter(getattr(records, name, None) or getattr(sessions, name))
+    answer: Any = dict[str, Any] if name == "dict" else getattr(records, name, None) or getattr(sessions, name)
+    return TypeAdapter(answer)
 
 
 def _owner_of_keys(caller: Caller) -> tuple[str, str | int]:

@@ -15,6 +15,7 @@ from logoadmin.domain.services.bulk import BulkService
 from logoadmin.domain.services.changes import ChangeService
 from logoadmin.domain.services.import_export import ImportExportService
 from logoadmin.domain.services.keys import KeyService
+from logoadmin.domain.services.preferences import PreferenceService
 from logoadmin.domain.services.roles import RoleService
 from logoadmin.domain.services.sessions import SessionService
 from logoadmin.domain.services.users import UserService
@@ -67,6 +68,7 @@ class LogoAdmin:
         logos: see :class:`~logoadmin.domain.services.artworks.ArtworkService`.
         sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
+        preferences: see :class:`~logoadmin.domain.services.preferences.PreferenceService`.
         changes: see :class:`~logoadmin.domain.services.changes.ChangeService`.
         bulk: see :class:`~logoadmin.domain.services.bulk.BulkService`.
         import_export: see :class:`~logoadmin.domain.services.import_export.ImportExportService`.
@@ -97,6 +99,7 @@ class LogoAdmin:
         self.authors = AuthorService(transactions)
         self.themes = theme_service(transactions)
         self.logos = logo_service(transactions)
+        self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness)
         self.changes = ChangeService(transactions)
         self.bulk = BulkService(

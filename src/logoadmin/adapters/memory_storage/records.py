@@ -105,6 +105,7 @@ class MemoryUsers(MemoryRecords[User]):
         MemorySessions(self._tables, self._journal).end_all(id_)
         MemoryServiceKeys(self._tables, self._journal).remove_all(id_)
         self._journal.delete(self._tables.passwords, id_)
+        self._journal.delete(self._tables.preferences, id_)
         return super().remove(id_)
 
 

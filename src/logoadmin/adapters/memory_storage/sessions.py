@@ -1,4 +1,4 @@
-"""Sessions, service keys, sign-in attempts, and the secrets of the service."""
+"""Sessions, preferences, service keys, sign-in attempts, and the secrets of the service."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -76,6 +76,19 @@ class MemorySessions:
     def _end(self, sessions: Iterator[Session]) -> None:
         for session in sessions:
             self.end(session.session_id)
+
+
+class MemoryPreferences:
+    """The preferences, as :class:`~logoadmin.ports.storage.Preferences` says."""
+
+    def __init__(self, tables: Tables, journal: Journal) -> None:
+        self._tables, self._journal = tables, journal
+
+    def get(self, user_id: int) -> str | None:
+        return self._tables.preferences.get(user_id)
+
+    def set(self, user_id: int, text: str) -> None:
+        self._journal.set(self._tables.preferences, user_id, text)
 
 
 class MemorySecrets:

@@ -12,6 +12,7 @@ from logoadmin.adapters.memory_storage.records import (
     MemoryRecords,
 )
 from logoadmin.adapters.memory_storage.sessions import (
+    MemoryPreferences,
     MemorySecrets,
     MemoryServiceKeys,
     MemorySessions,
@@ -48,6 +49,7 @@ def _unit_of_work(tables: Tables, journal: Journal) -> UnitOfWork:
         links=repositories.links,
         passwords=MemoryPasswords(tables, journal),
         sessions=MemorySessions(tables, journal),
+        preferences=MemoryPreferences(tables, journal),
         secrets=MemorySecrets(tables, journal),
         keys=MemoryServiceKeys(tables, journal),
         changes=MemoryChanges(tables, journal),

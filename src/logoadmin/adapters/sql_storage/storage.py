@@ -17,6 +17,7 @@ from logoadmin.adapters.sql_storage.repositories.changes import SqlChanges, SqlS
 from logoadmin.adapters.sql_storage.repositories.records import SqlRepositoryFinder
 from logoadmin.adapters.sql_storage.repositories.sessions import (
     SqlPasswords,
+    SqlPreferences,
     SqlSecrets,
     SqlServiceKeys,
     SqlSessions,
@@ -63,6 +64,7 @@ def unit_of_work(
         repositories.links,
         SqlPasswords(transaction),
         SqlSessions(transaction),
+        SqlPreferences(transaction),
         SqlSecrets(transaction),
         SqlServiceKeys(transaction),
         SqlChanges(transaction),

@@ -181,6 +181,14 @@ refresh_tokens: Final = Table(
     Index(None, "session_id"),
 )
 
+preferences: Final = Table(
+    "preferences",
+    metadata,
+    Column("user_id", Integer, ForeignKey("users.user_id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    # JSON.
+    Column("value", Text, nullable=False),
+)
+
 secrets: Final = Table(
     "secrets",
     metadata,
@@ -255,7 +263,7 @@ COUNTED: Final[Mapping[WriteLock, tuple[str, ...]]] = {
 }
 WRITE_LOCKS: Final[Mapping[WriteLock, int]] = {"records": 1, "sessions": 2}
 # The tables written under the lock of sessions; stored responses are written under the lock of their write.
-SESSION_TABLES: Final = frozenset({sessions, refresh_tokens, service_keys, sign_in_attempts})
+SESSION_TABLES: Final = frozenset({sessions, refresh_tokens, preferences, service_keys, sign_in_attempts})
 state: Final = Table(
     "state",
     metadata,

@@ -219,6 +219,7 @@ class AuditedUnitOfWork:
         self.change_log = ChangeLog(uow.changes, now, user_id, request_id, origin)
         self._escalation = Escalation(held)
         self.sessions = uow.sessions
+        self.preferences = uow.preferences
         self.secrets = uow.secrets
         self.keys = uow.keys
         self.changes = uow.changes

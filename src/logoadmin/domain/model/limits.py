@@ -5,6 +5,7 @@ Unicode code points. Types for one purpose have a description and an example for
 such as :data:`Id`, get them where they are used.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable
@@ -18,6 +19,7 @@ MAX_ID: Final = 2_147_483_647
 MAX_NAME: Final = 64
 MAX_AVATAR: Final = 4096
 MAX_PASSWORD: Final = 256
+MAX_PREFERENCES: Final = 16_384  # bytes of JSON
 MAX_HASH: Final = 255
 MAX_OPAQUE_TOKEN: Final = 256
 MAX_SESSION_ID: Final = 128
@@ -179,6 +181,24 @@ Query = Annotated[str, *_text(1, MAX_QUERY), described("Records whose name conta
 Target = Annotated[str, *_text(1, MAX_TARGET), described("The part of the site that it is for.", "forum")]
 CustomCss = Annotated[
     str, *_text(0, MAX_CUSTOM_CSS), described("The style sheet that applies it to the site.", "body { color: #123 }")
+]
+
+
+def _check_size(value: dict[str, Any]) -> dict[str, Any]:
+    """Refuse an object that is too long as JSON, or that no JSON in UTF-8 can be."""
+    try:
+        size = len(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode())
+    except (TypeError, ValueError):
+        raise PydanticCustomError("json_invalid", "Input should be JSON in UTF-8") from None
+    if size > MAX_PREFERENCES:
+        raise PydanticCustomError("too_long", f"Input should be at most {MAX_PREFERENCES} bytes of JSON")
+    return value
+
+
+Preferences = Annotated[
+    dict[str, Any],
+    AfterValidator(_check_size),
+    described("Any JSON object of at most 16 KiB.", {"theme": "dark", "columns": ["name", "target"]}),
 ]
 PreviewUrl = Annotated[
     str,

@@ -81,6 +81,8 @@ def _fields_of_body(request: Request, operation: Operation, body: bytes) -> dict
         return Problem(("body",), f"Invalid JSON: {error}", "json_invalid")
     if not isinstance(values, dict):
         return Problem(("body",), "Input should be a JSON object", "dict_type")
+    if operation.whole_body:
+        return {operation.whole_body: values}
     return _too_many("body") if len(values) > MOST_FIELDS else values
 
 
@@ -162,4 +164,5 @@ def _placed(problem: Problem, operation: Operation) -> Problem:
     msg, type_ = problem.msg, problem.type
     if place != "body":
         msg, type_ = _PARSING.get(type_, (msg, type_))
-    return Problem((place, *problem.loc), msg, type_)
+    loc = problem.loc[1:] if name == operation.whole_body else problem.loc
+    return Problem((place, *loc), msg, type_)

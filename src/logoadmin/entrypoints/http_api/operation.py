@@ -56,6 +56,7 @@ class Operation:
         form: whether the body may also be a form (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
         takes_jsonl: whether the body is JSON Lines, and the fields of the command are in the query.
+        whole_body: the field of the command that is the whole body, a JSON object; empty if its fields are in it.
         attachment: the file name of a response in JSON Lines; empty for JSON.
     """
 
@@ -72,6 +73,7 @@ class Operation:
     form: bool = False
     bodiless: bool = False
     takes_jsonl: bool = False
+    whole_body: str = ""
     attachment: str = ""
 
     @cached_property

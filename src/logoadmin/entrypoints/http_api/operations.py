@@ -3,7 +3,7 @@
 Routes, the OpenAPI document and the test of declared statuses are derived from it.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.lists import Listing
@@ -38,7 +38,18 @@ from logoadmin.domain.model.sessions import (
     ServiceKey,
     Tokens,
 )
-from logoadmin.domain.services import artworks, authors, bulk, changes, import_export, keys, roles, sessions, users
+from logoadmin.domain.services import (
+    artworks,
+    authors,
+    bulk,
+    changes,
+    import_export,
+    keys,
+    preferences,
+    roles,
+    sessions,
+    users,
+)
 from logoadmin.entrypoints.http_api.operation import Operation
 
 _USER, _ROLE, _AUTHOR, _THEME, _LOGO = (
@@ -83,6 +94,14 @@ OPERATIONS: Final = (
               also=(403,), bodiless=True),
     Operation("contract C3", "GET /api/auth/me", sessions.WhoAmI, "sessions.me", Me,
               "Get the current user", "Returns the user of the token, with their current scopes."),
+    Operation("contract J8", "GET /api/auth/me/preferences", preferences.GetPreferences, "preferences.get",
+              dict[str, Any], "Get my preferences",
+              "The JSON object that you stored, empty if there is none. The service does not interpret it. Not with a "
+              "service key."),
+    Operation("contract J8", "PUT /api/auth/me/preferences", preferences.SetPreferences, "preferences.set",
+              dict[str, Any], "Set my preferences",
+              "Stores any JSON object of at most 16 KiB in place of the current one. It is not in the history, and is "
+              "removed with the user. Not with a service key.", whole_body="preferences"),
     Operation("contract C6", "GET /api/auth/sessions", sessions.ListSessions, "sessions.list",
               tuple[ListedSession, ...], "List my sessions",
               "One for each sign-in, the oldest first. Not with a service key."),

@@ -17,7 +17,7 @@ own: a write of records sees them as they were at its beginning.
 
 from logoadmin.ports.storage.changes import Changes, StoredResponse, StoredResponses
 from logoadmin.ports.storage.records import Credentials, Links, Passwords, Records
-from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Session, Sessions, SignInAttempts
+from logoadmin.ports.storage.sessions import Preferences, Secrets, ServiceKeys, Session, Sessions, SignInAttempts
 from logoadmin.ports.storage.storage import RecordsOf, Storage, StorageLifecycle, UnitOfWork, WriteLock
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Credentials",
     "Links",
     "Passwords",
+    "Preferences",
     "Records",
     "RecordsOf",
     "Secrets",

@@ -1,4 +1,4 @@
-"""Sessions, service keys, sign-in attempts, and the secrets of the service."""
+"""Sessions, preferences, service keys, sign-in attempts, and the secrets of the service."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -70,6 +70,16 @@ class Sessions(Protocol):
 
     def use_refresh_token(self, token_hash: str) -> bool:
         """Mark a refresh token as used; it stays, so that a second use is noticed. Return whether it was unused."""
+
+
+class Preferences(Protocol):
+    """The preferences of users, as texts (contract J8)."""
+
+    def get(self, user_id: int) -> str | None:
+        """Return the preferences of a user, or None."""
+
+    def set(self, user_id: int, text: str) -> None:
+        """Store the preferences of an existing user, in place of the current ones; they are removed with the user."""
 
 
 class Secrets(Protocol):

@@ -10,7 +10,7 @@ from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.model.records import StoredRecord
 from logoadmin.ports.storage.changes import Changes, StoredResponses
 from logoadmin.ports.storage.records import Links, Passwords, Records
-from logoadmin.ports.storage.sessions import Secrets, ServiceKeys, Sessions, SignInAttempts
+from logoadmin.ports.storage.sessions import Preferences, Secrets, ServiceKeys, Sessions, SignInAttempts
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
@@ -42,6 +42,7 @@ class UnitOfWork:
     links: Callable[[AnyArtworkKind], Links]
     passwords: Passwords
     sessions: Sessions
+    preferences: Preferences
     secrets: Secrets
     keys: ServiceKeys
     changes: Changes

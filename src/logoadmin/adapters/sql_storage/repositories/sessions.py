@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 
 from logoadmin.adapters.sql_storage.statements import KEY, Row
 from logoadmin.adapters.sql_storage.tables import (
+    preferences,
     refresh_tokens,
     roles,
     secrets,
@@ -145,6 +146,28 @@ class SqlPasswords(Repository):
 
     def can_sign_in(self, role_id: int) -> bool:
         return self._transaction.row(_CAN_SIGN_IN, {"key": role_id}) is not None
+
+
+_PREFERENCES = select(preferences.c.value).where(preferences.c.user_id == bindparam("owner"))
+_CHANGE_PREFERENCES = update(preferences).where(preferences.c.user_id == bindparam("owner"))
+_ADD_PREFERENCES = insert(preferences).inline()
+
+
+class SqlPreferences(Repository):
+    """Implements :class:`~logoadmin.ports.storage.Preferences`."""
+
+    __slots__ = ()
+
+    def get(self, user_id: int) -> str | None:
+        row = self._transaction.row(_PREFERENCES, {"owner": user_id})
+        return None if row is None else str(row[0])
+
+    def set(self, user_id: int, text: str) -> None:
+        # Not an update that counts its rows: MySQL counts none where the text is the same.
+        if self.get(user_id) is None:
+            self._transaction.change(_ADD_PREFERENCES, {"user_id": user_id, "value": text})
+        else:
+            self._transaction.change(_CHANGE_PREFERENCES, {"owner": user_id, "value": text})
 
 
 _SECRET = select(secrets.c.value).where(secrets.c.name == bindparam("name"))

@@ -226,7 +226,8 @@ def _contents(operation: Operation) -> dict[str, Any]:
     if operation.takes_jsonl:
         return {media_type: {"schema": {"type": "string"}, "example": _LINES} for media_type in IMPORTED}
     if operation.refreshes is None:
-        return {JSON: {"schema": _body(operation.command, operation.path_fields)}}
+        schema = _body(operation.command, operation.path_fields)
+        return {JSON: {"schema": schema["properties"][operation.whole_body] if operation.whole_body else schema}}
     commands = (operation.command, operation.refreshes)
     contents = {JSON: _any_of(command.__name__ for command in commands)}
     if operation.form:

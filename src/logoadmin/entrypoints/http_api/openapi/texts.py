@@ -17,6 +17,7 @@ To authenticate, send `Authorization: Bearer` with an access token or a service 
 # The tags of operations that are not about a kind of record.
 TAGS: Final = {
     "sessions": "Signing in and out, and the signed-in user.",
+    "preferences": "What clients keep for their user, such as views and columns.",
     "keys": "Service keys for scripts: long-lived tokens with a scope of their own.",
     "changes": "The history: every change of a record, in order, and undoing it.",
     "import": "Many records at once, from a file.",
