@@ -277,6 +277,10 @@ def test_errors_are_shown_at_their_fields_and_nothing_typed_is_lost(chromium: Br
     expect(field(page, "name")).to_be_focused()
     expect(page.locator(".problem")).to_have_count(2)
     field(page, "name").fill("A theme")
+    field(page, "preview_url").fill("https://ann:secret@i.example/theme.svg")
+    page.get_by_role("button", name="Save").click()
+    expect(field(page, "preview_url")).to_be_focused()
+    expect(page.locator(".problem")).to_contain_text("Remove the user name and password")
     field(page, "preview_url").fill("https://i.example/theme.svg")
     # Somebody removes the author who is about to be credited.
     page.get_by_role("combobox", name="Authors").fill("ann")

@@ -227,9 +227,11 @@ export function problemOf({ schema, required, nullable }, value) {
   if (schema.maxLength !== undefined && length > schema.maxLength) {
     return t("problem.long", { n: schema.maxLength, over: length - schema.maxLength });
   }
+  const isUrl = schema.pattern?.includes("[Hh]");
   // HTML's own `pattern` would read it with other rules.
-  if (schema.pattern && !new RegExp(schema.pattern, "u").test(value)) return t(schema.pattern.includes("[Hh]") ? "problem.url" : "problem.pattern");
-  return undefined;
+  if (schema.pattern && !new RegExp(schema.pattern, "u").test(value)) return t(isUrl ? "problem.url" : "problem.pattern");
+  // Everybody who sees the picture could read them.
+  return isUrl && /^[^/]*\/\/[^/?#]*@/.test(value) ? t("problem.credentials") : undefined;
 }
 
 /** @param {Schema} schema @param {string} text */

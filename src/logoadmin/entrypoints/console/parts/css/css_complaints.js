@@ -1,5 +1,6 @@
 /**
- * What may be wrong with CSS: where its syntax breaks, and properties and values that the browser does not know.
+ * What may be wrong with CSS: where its syntax breaks, properties and values that the browser does not know, and blocks
+ * that cover the whole page.
  *
  * @typedef {import("./css_code.js").CssKind} CssKind
  * @typedef {import("../../vendor/codemirror.js").Diagnostic} Diagnostic
@@ -8,6 +9,7 @@
  */
 import { ensureSyntaxTree } from "../../vendor/codemirror.js";
 import { t } from "../../texts.js";
+import { covering } from "./css_covers.js";
 
 /** So many are shown; who has more begins with these. */
 const MOST = 200;
@@ -21,7 +23,7 @@ const LATER = /\b(var|env|attr|if|inherit|random-item|first-valid|--[\w-]+)\(/i;
 /**
  * @param {State} state
  * @param {CssKind} kind
- * @returns {Diagnostic[]} in order
+ * @returns {Diagnostic[]}
  */
 export function complaintsAbout(state, kind) {
   const tree = ensureSyntaxTree(state, state.doc.length, TIMEOUT);
@@ -63,6 +65,10 @@ function broken(state, node, kind) {
 function unknown(state, node, kind) {
   if (kind === "declarations" && (node.name === "RuleSet" || node.name.endsWith("Statement") || node.name === "AtRule")) {
     return { ...place(state, node.from, Math.min(node.to, state.doc.lineAt(node.from).to)), severity: "error", message: t("css.onlyDeclarations") };
+  }
+  if (node.name === "Block" || node.name === "Styles") {
+    const cover = covering(state, node.node);
+    return cover && { from: cover.from, to: cover.to, severity: "warning", message: t("css.covers") };
   }
   if (node.name !== "Declaration") return undefined;
   const declaration = node.node;
