@@ -25,7 +25,7 @@ from logoadmin.domain.model.errors import (
 )
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS
 from logoadmin.domain.model.records import Author, Imported, ImportedCounts, Kind, Logo, PasswordHash, Role, User
-from logoadmin.domain.services.artworks import CreateLogo, GetLogo, GetTheme, LinkLogoAuthor, ListLogos
+from logoadmin.domain.services.artworks import AmendLogo, CreateLogo, GetLogo, GetTheme, LinkLogoAuthor, ListLogos
 from logoadmin.domain.services.authors import CreateAuthor, GetAuthor, ListAuthors
 from logoadmin.domain.services.changes import RevertRequest
 from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
@@ -724,3 +724,10 @@ def test_a_user_has_an_id_also_when_new(stocked: LogoAdmin) -> None:
     with pytest.raises(InvalidLines) as raised:
         load(stocked, {name: value for name, value in USER.items() if name != "user_id"})
     assert [problem.type for line in raised.value.lines for problem in line.problems] == ["missing"]
+
+
+@pytest.mark.rule("contract I3")
+def test_an_older_preview_with_a_password_is_imported_as_it_was(stocked: LogoAdmin) -> None:
+    load(stocked, {**LOGO, "preview_url": "https://ann:secret@example.org/"})
+    assert stocked.logos.get(GetLogo(logo_id=9)).preview_url == "https://ann:secret@example.org/"
+    assert stocked.logos.amend(AmendLogo(logo_id=9, name="n")).preview_url == "https://ann:secret@example.org/"

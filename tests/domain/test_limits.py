@@ -262,6 +262,21 @@ def test_a_preview_is_an_absolute_http_url(url: str) -> None:
     assert {kind: made(kind, preview_url=url).preview_url for kind in ARTWORKS} == dict.fromkeys(ARTWORKS, url)
 
 
+@pytest.mark.rule("contract D logos", "contract D themes")
+@pytest.mark.parametrize("url", ["https://ann:secret@example.org/", "http://:@[2001:db8::1]:80/", "http://a@b:c@d?x"])
+def test_a_new_preview_has_no_password(url: str) -> None:
+    problems = [(("preview_url",), "url_parsing")]
+    assert {kind: problems_with(kind, preview_url=url) for kind in ARTWORKS} == dict.fromkeys(ARTWORKS, problems)
+
+
+@pytest.mark.rule("contract D logos", "contract D themes")
+@pytest.mark.parametrize(
+    "url", ["https://example.org/ann:secret@x", "https://e.org?a:b@c", "https://ann@e.org:8443/#:@"]
+)
+def test_a_colon_elsewhere_is_no_password(url: str) -> None:
+    assert {kind: made(kind, preview_url=url).preview_url for kind in ARTWORKS} == dict.fromkeys(ARTWORKS, url)
+
+
 @pytest.mark.rule("contract D logos", "contract D themes", "contract A3")
 @pytest.mark.parametrize(
     "url",

@@ -47,6 +47,8 @@ _SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
 # RFC 3986 with a scheme and a host; beyond ASCII as browsers accept it, but never white space or controls. Browsers
 # also read it in the OpenAPI document: JavaScript's flag `v` wants the slashes escaped.
 _HTTP_URL = r"^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x00-\x1f\x7f\\]*)?$"
+# No colon before an @ in the authority, where a browser would read a password.
+_NO_PASSWORD = r"^[^:]*:\/\/(?![^\/?#]*:[^\/?#]*@)\S*$"
 
 
 # Characters that show nothing although their category is that of letters, marks or symbols: Unicode's property
@@ -206,6 +208,14 @@ PreviewUrl = Annotated[
     Field(max_length=MAX_PREVIEW_URL, json_schema_extra={"pattern": _HTTP_URL}),
     AfterValidator(_matching(_HTTP_URL, "url_parsing", "Input should be an absolute http or https URL")),
     described("The URL of a preview picture: absolute, http or https.", "https://example.org/aurora.png"),
+]
+# What a new or changed record may have; records from before, and their exports, keep what they have.
+NewPreviewUrl = Annotated[
+    PreviewUrl,
+    AfterValidator(_matching(_NO_PASSWORD, "url_parsing", "Input should be a URL without a password")),
+    described(
+        "The URL of a preview picture: absolute, http or https, without a password.", "https://example.org/aurora.png"
+    ),
 ]
 ScopeToken = Annotated[
     str,

@@ -14,7 +14,7 @@ from logoadmin.domain.model.limits import (
     CustomCss,
     Flag,
     LogoId,
-    PreviewUrl,
+    NewPreviewUrl,
     Target,
     ThemeId,
     described,
@@ -67,7 +67,7 @@ class CreateArtwork(Command, Generic[Artwork]):
     """A new artwork, inactive by default."""
 
     name: ArtworkName
-    preview_url: PreviewUrl
+    preview_url: NewPreviewUrl
     target: Target
     custom_css: CustomCss
     active: Active = False
@@ -81,7 +81,7 @@ class AmendArtwork(OneArtwork[Artwork]):
     """New values for an artwork; fields that are left out stay as they are."""
 
     name: ArtworkName = UNSET
-    preview_url: PreviewUrl = UNSET
+    preview_url: NewPreviewUrl = UNSET
     target: Target = UNSET
     custom_css: CustomCss = UNSET
     active: Active = UNSET
