@@ -15,7 +15,7 @@ from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Outdated
 from logoadmin.domain.model.kinds import KINDS
 from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme, version_of
-from logoadmin.domain.services import artworks, authors, keys, roles, sessions, users
+from logoadmin.domain.services import artworks, authors, keys, preferences, roles, sessions, users
 from logoadmin.domain.services.changes import ListChanges
 from tests.gallery import ARTWORK, ASKED, NOW, FrozenClock, ask, exported, gallery_on, if_match
 
@@ -50,8 +50,13 @@ def last(gallery: LogoAdmin) -> int:
     return gallery.changes.list(ListChanges()).version
 
 
-# Without a version: a key or a session either exists or does not.
-UNVERSIONED: Final = {keys.RemoveKey, sessions.RemoveSession, sessions.RemoveUserSessions}
+# Without a version: a key or a session either exists or does not, and preferences are replaced as a whole.
+UNVERSIONED: Final = {
+    keys.RemoveKey,
+    sessions.RemoveSession,
+    sessions.RemoveUserSessions,
+    preferences.SetPreferences,
+}
 
 
 def test_everything_that_amends_or_removes_is_conditional() -> None:

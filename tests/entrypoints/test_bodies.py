@@ -4,13 +4,14 @@ import asyncio
 import threading
 import tracemalloc
 from json import dumps
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from starlette.types import ASGIApp, Message
 
 from logoadmin.domain.model import command
 from logoadmin.domain.model.command import strict_json
+from logoadmin.domain.model.limits import MAX_PREFERENCES
 from logoadmin.entrypoints.http_api import commands
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
@@ -40,10 +41,23 @@ def largest(schema: dict[str, Any]) -> object:
     return schema["const"]
 
 
+# Bodies whose fields have no limit of their own.
+OF_ANY_LENGTH: Final = {"apply_changes": LARGEST_WITH_CSS, "set_preferences": LARGEST}
+
+
+@pytest.mark.rule("contract A21", "contract J7", "contract J8")
+def test_many_changes_and_preferences_have_a_limit_as_a_whole() -> None:
+    assert {row.name: row.max_body for row in OPERATIONS if row.name in OF_ANY_LENGTH} == OF_ANY_LENGTH
+    # Each letter of two bytes may be escaped as six.
+    assert OF_ANY_LENGTH["set_preferences"] >= 3 * MAX_PREFERENCES
+
+
 @pytest.mark.rule("contract A21")
 @pytest.mark.filterwarnings("ignore::pydantic.json_schema.PydanticJsonSchemaWarning")  # of defaults, not of lengths
 @pytest.mark.parametrize(
-    "operation", [row for row in OPERATIONS if row.takes_body and not row.takes_jsonl], ids=lambda row: row.name
+    "operation",
+    [row for row in OPERATIONS if row.takes_body and not row.takes_jsonl and row.name not in OF_ANY_LENGTH],
+    ids=lambda row: row.name,
 )
 def test_every_operation_takes_what_its_fields_can_need(operation: Operation) -> None:
     for made in filter(None, (operation.command, operation.refreshes)):
