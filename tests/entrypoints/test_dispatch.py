@@ -10,13 +10,15 @@ from typing import Final, TypeVar
 import httpx2
 import pytest
 
+from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Caller, Policy
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.records import Author
+from logoadmin.domain.model.records import Author, PasswordHash
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
+from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.http_api import dispatch as module
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.errors import HttpError
@@ -24,7 +26,7 @@ from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion
 from logoadmin.ports.storage import UnitOfWork
 from tests.entrypoints.concurrent_clients import Clients, with_clients
-from tests.gallery import FrozenClock, WatchedStorage, gallery_on
+from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on
 
 Answer = TypeVar("Answer")
 
@@ -369,3 +371,27 @@ def test_what_takes_long_begins_in_time_or_never(slow: LogoAdmin, monkeypatch: p
     assert (refused.status, refused.detail) == (503, "Too many concurrent long requests; try again later")
     assert refused.headers == {"retry-after": "1"}
     assert (others, made) == (["done", "after"], [])  # the first went on, though it took longer than any may wait
+
+
+class SlowPasswords(Argon2Passwords):
+    """Hashes a password more slowly than a call may take."""
+
+    def hash(self, password: str) -> PasswordHash:
+        time.sleep(0.3)
+        return super().hash(password)
+
+
+@pytest.mark.rule("contract A20", "contract J7")
+def test_many_new_passwords_in_one_request_may_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TIMEOUT", 0.2)
+    gallery = gallery_on(MemoryStorage(), FrozenClock(), hasher=SlowPasswords(8, 1))
+    token = gallery.sessions.grant(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
+    users = [{"user_id": number, "username": f"{number}", "password": "ann's password"} for number in (1, 2, 3)]
+    changes = [{"kind": "user", "create": user} for user in users[1:]]
+
+    async def work(clients: Clients) -> None:
+        client, headers = clients[0], {"authorization": f"Bearer {token}"}
+        assert (await client.post("/api/users", json=users[0], headers=headers)).status_code == 503
+        assert (await client.post("/api/changes", json={"changes": changes}, headers=headers)).status_code == 200
+
+    with_clients((gallery,), work)

@@ -181,10 +181,10 @@ class Endpoint:
 
     def _writing_lane(self, command: Command) -> Lane | LongLane:
         dispatch = self._context.dispatch
-        if command.hashes:
-            return dispatch.hashing
         if command.takes_long:
             return dispatch.long_writing
+        if command.hashes:
+            return dispatch.hashing
         return dispatch.writing if command.changes_records else dispatch.session_writing
 
     async def _read(self, request: Request, command: Command, respond: Respond) -> RenderedResponse:
