@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from logoadmin.domain.services import artworks, authors, roles
 from logoadmin.domain.services.import_export import ImportRecords
-from tests.console.driver import Person, looking
+from tests.console.driver import Appearance, Person, looking
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_PASSWORD
 
@@ -63,8 +63,9 @@ def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_author
     else:
         kind.select_option("Logos")
         action.select_option("Removed")
-    since.fill(day)
-    until.fill(day)
+    for date in (since, until):
+        date.fill(day)
+        date.press("Enter")
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("painter removed the logo Logo 7")
     expect(rows.locator("time").first).to_contain_text("last week, ")
@@ -91,6 +92,50 @@ def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_author
     assert after == before
     page.get_by_role("button", name="Show everything").click()
     expect(rows.first).to_contain_text("admin brought back the logo Logo 7")
+
+
+@pytest.mark.rule("contract J3")
+def test_dates_are_written_and_read_in_the_language_of_the_console(console: Person) -> None:
+    page = console.page
+    console.sign_in("history")
+    console.see(Appearance(390, "light", "en"))
+    since = page.get_by_label("From", exact=True)
+    year = datetime.fromtimestamp(console.service.clock.now()).year
+    for typed, date, shown in [
+        ("11/22/2025", "2025-11-22", "Nov 22, 2025"),
+        ("22 november 25", "2025-11-22", "Nov 22, 2025"),
+        ("2025-02-28", "2025-02-28", "Feb 28, 2025"),
+        ("may 3", f"{year}-05-03", f"May 3, {year}"),
+    ]:
+        since.fill(typed)
+        since.press("Enter")
+        expect(since).to_have_value(shown)
+        assert f"since={date}" in page.url
+    for wrong in ("22/11/2025", "Feb 30, 2025", "yesterday", "1 2 3 4", "1/1/1969"):
+        since.fill(wrong)
+        since.press("Enter")
+        expect(since).to_have_attribute("aria-invalid", "true")
+        expect(page.get_by_role("alert")).to_contain_text("Enter a date, such as")
+        expect(since).to_have_value(wrong)
+        assert f"since={year}-05-03" in page.url
+    since.fill("")
+    since.press("Enter")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert "since" not in page.url
+    console.see(Appearance(320, "dark", "ru"))
+    since = page.get_by_label("По", exact=True)
+    for typed, shown in [
+        ("22.11.2025", "22 нояб. 2025"),
+        ("3 мая 2025", "3 мая 2025"),
+        ("май 4 25", "4 мая 2025"),
+    ]:
+        since.fill(typed)
+        since.press("Enter")
+        expect(since).to_have_value(re.compile(shown))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    # The calendar of the browser is a click away.
+    page.get_by_role("button", name="Открыть календарь").first.click()
+    page.keyboard.press("Escape")
 
 
 @pytest.mark.rule("contract J3", "contract G4")

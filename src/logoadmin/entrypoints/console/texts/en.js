@@ -524,6 +524,8 @@ export default {
   "change.removed": "{who} removed the {kind} {name}",
   "change.restored": "{who} brought back the {kind} {name}",
   "change.unlinked": "{who} removed {author} from the {kind} {name}",
+  "date.pick": "Open the calendar",
+  "date.wrong": "Enter a date, such as {example}",
   "history.action": "Action",
   "history.action.all": "Any",
   "history.all": { one: "Show {n} change on a page of its own", other: "Show all {n} changes on a page of their own" },

@@ -576,6 +576,8 @@ export default {
   "change.removed": "{who}: удаление {kind} {name}",
   "change.restored": "{who}: восстановление {kind} {name}",
   "change.unlinked": "{who}: у {kind} {name} убран автор {author}",
+  "date.pick": "Открыть календарь",
+  "date.wrong": "Введите дату, например {example}",
   "history.action": "Действие",
   "history.action.all": "Любое",
   "history.all": {

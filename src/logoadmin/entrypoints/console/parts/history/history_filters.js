@@ -6,6 +6,7 @@ import { userName } from "./user_names.js";
 import { query, setQuery } from "../../router.js";
 import { may } from "../../session.js";
 import { IconButton } from "../primitives/basics.js";
+import { DateField } from "../primitives/date_field.js";
 import { t } from "../../texts.js";
 import { words } from "../primitives/fields.js";
 
@@ -101,8 +102,7 @@ function Action() {
 /** @param {{name: "since" | "until", label: string}} props */
 function Day({ name, label }) {
   const id = useId();
-  const choose = (/** @type {Event} */ event) => setQuery({ [name]: valueOf(event) });
-  return h(Filter, { id, label }, h("input", { id, class: "input", type: "date", max: "9999-12-31", value: query(name), onChange: choose }));
+  return h(Filter, { id, label }, h(DateField, { id, value: query(name), choose: (date) => setQuery({ [name]: date }) }));
 }
 
 function RecordNumber() {
