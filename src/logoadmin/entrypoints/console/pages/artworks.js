@@ -9,6 +9,7 @@ import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/
 import { Icon } from "../parts/primitives/icon.js";
 import { ManyBar, work } from "../parts/lists/bulk_bar.js";
 import { lazy } from "../parts/primitives/lazy.js";
+import { ExportButton } from "../parts/lists/export_button.js";
 import { Pick, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { useSelection } from "../parts/lists/selection.js";
 import { useListSync } from "../parts/lists/list_sync.js";
@@ -34,6 +35,7 @@ export default function Artworks({ kind }) {
     h(
       ViewHead,
       { title: t(`${kind}s.title`) },
+      h(ExportButton, { kind, filters: filtersInForce(), choose: (all) => chosen(inOrder(kind, all)), count: found?.length }),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
     ),
     h(Filters, { kind, records }),
@@ -52,23 +54,38 @@ export default function Artworks({ kind }) {
  * @returns {any[] | undefined}
  */
 function useFound(kind, records) {
-  const [q, target, active, author, order] = [query("q").toLowerCase(), query("target"), query("active"), query("author"), query("order")];
-  const ordered = useMemo(() => {
-    if (!records) return undefined;
-    const { id } = KINDS[kind];
-    const age = (/** @type {any} */ a, /** @type {any} */ b) => a.created_at - b.created_at || a[id] - b[id];
-    const sorted = order === "name" ? records.toSorted((a, b) => byName(a.name, b.name)) : records.toSorted(age);
-    if (order === "") sorted.reverse();
-    return sorted.map((record) => ({ record, name: record.name.toLowerCase() }));
-  }, [records, order]);
-  return useMemo(() => {
-    const fits = (/** @type {{record: Artwork, name: string}} */ { record, name }) =>
-      name.includes(q) &&
-      (!target || record.target === target) &&
-      (!active || active === (record.active ? "yes" : "no")) &&
-      (!author || (author === "none" ? record.authors.length === 0 : record.authors.some((each) => String(each.author_id) === author)));
-    return ordered?.filter(fits).map(({ record }) => record);
-  }, [ordered, q, target, active, author]);
+  const order = query("order");
+  const ordered = useMemo(() => records && inOrder(kind, records), [records, order]);
+  return useMemo(() => ordered && chosen(ordered), [ordered, query("q"), query("target"), query("active"), query("author")]);
+}
+
+/** @typedef {{record: Artwork, name: string}} Named A record, and its name as it is compared. */
+
+/** @param {ArtworkKind} kind @param {Artwork[]} records @returns {Named[]} */
+function inOrder(kind, records) {
+  const { id } = KINDS[kind];
+  const order = query("order");
+  const age = (/** @type {any} */ a, /** @type {any} */ b) => a.created_at - b.created_at || a[id] - b[id];
+  const sorted = order === "name" ? records.toSorted((a, b) => byName(a.name, b.name)) : records.toSorted(age);
+  if (order === "") sorted.reverse();
+  return sorted.map((record) => ({ record, name: record.name.toLowerCase() }));
+}
+
+/** @param {Named[]} ordered @returns {Artwork[]} those that the filters leave */
+function chosen(ordered) {
+  const [q, target, active, author] = [query("q").toLowerCase(), query("target"), query("active"), query("author")];
+  const fits = (/** @type {Named} */ { record, name }) =>
+    name.includes(q) &&
+    (!target || record.target === target) &&
+    (!active || active === (record.active ? "yes" : "no")) &&
+    (!author || (author === "none" ? record.authors.length === 0 : record.authors.some((each) => String(each.author_id) === author)));
+  return ordered.filter(fits).map(({ record }) => record);
+}
+
+/** The filters that the service applies itself, so that an export does not read everything. */
+function filtersInForce() {
+  const active = query("active");
+  return { target: query("target"), active: active && active === "yes", author_id: /^\d+$/.exec(query("author"))?.[0] };
 }
 
 /** @param {{kind: ArtworkKind, records: Artwork[] | undefined}} props */

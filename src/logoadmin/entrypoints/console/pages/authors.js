@@ -5,6 +5,7 @@ import { returned } from "../client.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t } from "../texts.js";
 import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { ExportButton } from "../parts/lists/export_button.js";
 import { Search } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
@@ -15,13 +16,15 @@ export default function Authors() {
   const again = () => void readList("author");
   useEffect(again, [returned.value]);
   const q = query("q");
-  const found = records?.filter((author) => author.username.toLowerCase().includes(q.toLowerCase()));
+  const choose = (/** @type {Author[]} */ all) => all.filter((author) => author.username.toLowerCase().includes(q.toLowerCase()));
+  const found = records && choose(records);
   return h(
     "div",
     { class: "view" },
     h(
       ViewHead,
       { title: t("authors.title") },
+      h(ExportButton, { kind: "author", choose, count: found?.length }),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.author.write, onClick: () => void navigate("authors/new") }, t("authors.new")),
     ),
     h(

@@ -1,6 +1,7 @@
 /** Exporting: the records of some kinds into a file, as they are at one moment. */
 import { h, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Failure, opened, returned } from "../client.js";
+import { saveFile, today } from "../parts/csv/save_file.js";
 import { counting } from "../parts/import/jsonl.js";
 import { say } from "../notices.js";
 import { listOf, readList } from "../records.js";
@@ -107,7 +108,7 @@ function useDownload() {
   return { state, start, stop: () => stop.current?.abort() };
 }
 
-const fileName = () => `logoadmin-${new Date().toISOString().slice(0, 10)}.jsonl`;
+const fileName = () => `logoadmin-${today()}.jsonl`;
 
 /**
  * Ask where to, in browsers that can write as it comes; in others the browser keeps it until it is whole.
@@ -126,11 +127,4 @@ async function chosenTarget() {
 }
 
 /** @param {ReadableStream<Uint8Array>} body */
-async function download(body) {
-  const url = URL.createObjectURL(await new Response(body).blob());
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = fileName();
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
+const download = async (body) => saveFile(await new Response(body).blob(), fileName());

@@ -6,6 +6,7 @@ import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, number, t } from "../texts.js";
+import { ExportButton } from "../parts/lists/export_button.js";
 import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 
 export default function Roles() {
@@ -19,7 +20,12 @@ export default function Roles() {
   return h(
     "div",
     { class: "view" },
-    h(ViewHead, { title: t("roles.title") }, h(Button, { tone: "primary", icon: "Plus", scope: KINDS.role.write, onClick: () => void navigate("roles/new") }, t("roles.new"))),
+    h(
+      ViewHead,
+      { title: t("roles.title") },
+      h(ExportButton, { kind: "role", choose: (all) => all, count: records?.length }),
+      h(Button, { tone: "primary", icon: "Plus", scope: KINDS.role.write, onClick: () => void navigate("roles/new") }, t("roles.new")),
+    ),
     h("p", { class: "lead" }, t("roles.lead")),
     failure && !records && h(Unread, { failure, again }),
     !records && !failure && h(Skeleton, {}),

@@ -7,6 +7,7 @@ import { may } from "../session.js";
 import { byName, t } from "../texts.js";
 import { Person } from "../parts/people/avatar.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { ExportButton } from "../parts/lists/export_button.js";
 import { Pick, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
@@ -30,14 +31,20 @@ export default function Users() {
   const q = query("q");
   const roleId = query("role");
   const order = query("order", "newest");
-  const found = records
-    ?.filter((user) => user.username.toLowerCase().includes(q.toLowerCase()) && (!roleId || String(user.role_id) === roleId))
+  const choose = (/** @type {User[]} */ all) => all
+    .filter((user) => user.username.toLowerCase().includes(q.toLowerCase()) && (!roleId || String(user.role_id) === roleId))
     .toSorted(ORDERS[Object.hasOwn(ORDERS, order) ? order : "newest"]);
+  const found = records && choose(records);
   const roleName = (/** @type {number} */ id) => roles?.find((role) => role.role_id === id)?.name ?? t("role.number", { number: String(id) });
   return h(
     "div",
     { class: "view" },
-    h(ViewHead, { title: t("users.title") }, h(Button, { tone: "primary", icon: "Plus", scope: KINDS.user.write, onClick: () => void navigate("users/new") }, t("users.new"))),
+    h(
+      ViewHead,
+      { title: t("users.title") },
+      h(ExportButton, { kind: "user", filters: { role_id: roleId }, choose, count: found?.length }),
+      h(Button, { tone: "primary", icon: "Plus", scope: KINDS.user.write, onClick: () => void navigate("users/new") }, t("users.new")),
+    ),
     h(
       Toolbar,
       { search: h(Search, { value: q, label: t("users.search"), search: (text) => setQuery({ q: text }) }), inForce: roleId ? 1 : 0 },

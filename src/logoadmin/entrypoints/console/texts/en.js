@@ -596,6 +596,12 @@ export default {
   "who.removed": "User {id}, who was removed,",
 
   // Import and export
+  "csv.created": "Created (UTC)",
+  "csv.done": { one: "{n} record is in the CSV file", other: "{n} records are in the CSV file" },
+  "csv.export": "Export CSV",
+  "csv.id": "ID",
+  "csv.none": "There is nothing to export.",
+  "csv.read": { one: "{n} record read", other: "{n} records read" },
   "export.title": "Export",
   "import.title": "Import",
   "export.about": "A file with one record a line, as it is at this moment: for keeping, for moving to another gallery, or for amending many at once.",

@@ -1,0 +1,52 @@
+/** CSV as spreadsheets read and write it. */
+import { parse, unparse } from "../../vendor/csv.js";
+
+/**
+ * How a cell begins that spreadsheets would execute as a formula (OWASP, "CSV Injection"). Such a cell gets an apostrophe
+ * before it; one that has an apostrophe there already gets another, so that `plain` restores every text.
+ */
+const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+
+/** @param {string} cell @returns {string} the text without the apostrophe that protects from formulas */
+export const plain = (cell) => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
+
+/**
+ * @param {string[]} head
+ * @param {(string | number)[][]} rows
+ * @param {string} separator The one that spreadsheets expect depends on the language of the system.
+ * @returns {Blob} with a byte order mark, without which Excel takes the text for another encoding
+ */
+export function csvFile(head, rows, separator) {
+  const text = unparse({ fields: head, data: rows }, { delimiter: separator, escapeFormulae: FORMULA });
+  return new Blob(["\ufeff", text, "\r\n"], { type: "text/csv;charset=utf-8" });
+}
+
+/**
+ * @typedef {object} Row
+ * @property {number} line Where it begins, from 1.
+ * @property {string[]} cells
+ * @typedef {object} Table
+ * @property {string[]} head
+ * @property {Row[]} rows Without empty ones.
+ * @property {number} unclosed The line of a quoted cell without an end; 0 where there is none.
+ */
+
+/** @param {string} text Separated by commas, semicolons or tabs, whichever fits. @returns {Table} */
+export function tableOf(text) {
+  const lines = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const { data, errors } = /** @type {{data: string[][], errors: {type: string, row?: number}[]}} */ (parse(lines, { newline: "\n", delimitersToGuess: [",", ";", "\t"] }));
+  const rows = [];
+  let line = 1;
+  for (const cells of data) {
+    rows.push({ line, cells: cells.map(plain) });
+    // Cells in quotes may have several lines.
+    line += 1 + cells.reduce((count, cell) => count + cell.split("\n").length - 1, 0);
+  }
+  const full = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  const broken = errors.find(({ type }) => type === "Quotes");
+  return {
+    head: full[0]?.cells.map((cell) => cell.trim()) ?? [],
+    rows: full.slice(1),
+    unclosed: broken ? (rows[broken.row ?? 0]?.line ?? 1) : 0,
+  };
+}
