@@ -11,6 +11,17 @@
  * @property {string} name The field by which people know a record.
  * @property {import("./form.js").Field[]} [links] What its form has beside the fields that the interface describes.
  */
+import { KINDS } from "./records.js";
+import { t } from "./texts.js";
+
+/** What is drawn, as the service judges new names; older ones may be without. */
+const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** @param {import("./records.js").KindName} kind @param {any} record @returns {string} its name, or words to read and click in place of one that shows nothing */
+export function nameOf(kind, record) {
+  const name = String(record?.[presentation[kind].name] ?? "");
+  return name === "" || VISIBLE.test(name) ? name : t("name.invisible", { id: String(record[KINDS[kind].id]) });
+}
 
 /** Who made an artwork, by their ids in their order; `authorship.js` writes it. @type {import("./form.js").Field} */
 const AUTHORS = {

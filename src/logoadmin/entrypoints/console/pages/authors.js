@@ -2,6 +2,7 @@
 import { h, useEffect } from "../vendor/preact.js";
 import { KINDS, listOf, readList } from "../records.js";
 import { returned } from "../client.js";
+import { nameOf } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t } from "../texts.js";
 import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
@@ -43,7 +44,7 @@ export default function Authors() {
         label: t("authors.title"),
         to: (/** @type {Author} */ author) => `authors/${author.author_id}`,
         columns: [
-          { name: "username", title: t("field.username") },
+          { name: "username", title: t("field.username"), cell: (/** @type {Author} */ author) => h("bdi", null, nameOf("author", author)) },
           { name: "user_id", title: t("field.user_id"), type: "number" },
           { name: "created_at", title: t("field.created_at") },
         ],

@@ -2,6 +2,7 @@
 import { h, useEffect } from "../vendor/preact.js";
 import { KINDS, listOf, readList } from "../records.js";
 import { returned } from "../client.js";
+import { nameOf } from "../presentation.js";
 import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { allWords } from "../scopes.js";
@@ -39,7 +40,7 @@ export default function Roles() {
           return h(
             "li",
             { key: role.role_id, class: "box role" },
-            h(Link, { to: `roles/${role.role_id}`, class: "role-name", dir: "auto" }, role.name),
+            h(Link, { to: `roles/${role.role_id}`, class: "role-name", dir: "auto" }, nameOf("role", role)),
             h("p", { class: "role-allows", dir: "auto" }, role.scope.length ? enumeration(allWords(role.scope)) : t("roles.nothing")),
             count !== undefined && h("p", { class: "role-count" }, h("span", { class: "number" }, number(count)), ` ${t("roles.people", { n: count })}`),
           );

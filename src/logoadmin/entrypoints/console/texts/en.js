@@ -18,6 +18,7 @@ export default {
   "look.table": "Table",
   more: "More",
   needsScope: "You need the {scope} permission. Ask an administrator.",
+  "name.invisible": "(no visible name) {id}",
   no: "No",
   "picture.missing": "No picture",
   sidebar: "Views",

@@ -21,6 +21,7 @@ export default {
   "look.table": "Таблица",
   more: "Ещё",
   needsScope: "Нужно право {scope}. Обратитесь к администратору.",
+  "name.invisible": "(без видимого названия) {id}",
   no: "Нет",
   "picture.missing": "Нет картинки",
   sidebar: "Разделы",

@@ -1,5 +1,6 @@
 /** What one does to a logo or a theme in a list: select it, and switch it on or off. */
 import { h } from "../../vendor/preact.js";
+import { nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
@@ -32,7 +33,7 @@ export function ActiveSwitch({ kind, artwork, tabIndex = 0 }) {
     checked: artwork.active,
     tabIndex,
     "aria-disabled": Boolean(why || work.value),
-    "aria-label": t("active.of", { name: artwork.name }),
+    "aria-label": t("active.of", { name: nameOf(kind, artwork) }),
     "aria-description": why || undefined,
     title: why || t(artwork.active ? "active.on" : "active.off"),
     onClick: (/** @type {MouseEvent} */ event) => {

@@ -1,5 +1,6 @@
 /** Logos or themes as cards: with the picture first and the most frequent actions on each card. */
 import { h, useMemo } from "../../vendor/preact.js";
+import { nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
 import { ActiveSwitch, SelectBox } from "./artwork_controls.js";
@@ -39,10 +40,10 @@ function cardOf(kind, selection) {
       "article",
       { class: `box card${item.active ? "" : " inactive"}${selected ? " selected" : ""}` },
       h(Picture, { url: item.preview_url, shown: withPicture }),
-      h(Link, { to: `${kind}s/${item[id]}`, class: "card-name", "data-focus": true, tabIndex, dir: "auto", title: item.name }, item.name),
-      h("div", { class: "card-authors", dir: "auto" }, item.authors.map((/** @type {any} */ author) => author.username).join(", ")),
+      h(Link, { to: `${kind}s/${item[id]}`, class: "card-name", "data-focus": true, tabIndex, dir: "auto", title: item.name }, nameOf(kind, item)),
+      h("div", { class: "card-authors", dir: "auto" }, item.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ")),
       h("div", { class: "card-foot" }, h("bdi", { class: "card-target" }, item.target), h(ActiveSwitch, { kind, artwork: item, tabIndex })),
-      h(SelectBox, { selection, id: item[id], name: item.name, tabIndex }),
+      h(SelectBox, { selection, id: item[id], name: nameOf(kind, item), tabIndex }),
     );
   };
 }

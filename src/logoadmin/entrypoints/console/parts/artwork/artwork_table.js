@@ -1,5 +1,6 @@
 /** Logos or themes as rows: more of them at a time, and when each was made. */
 import { h } from "../../vendor/preact.js";
+import { nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
 import { ActiveSwitch, SelectBox } from "./artwork_controls.js";
@@ -21,8 +22,8 @@ export function ArtworkTable({ kind, artworks, selection }) {
           h(
             "span",
             { class: "cell-selectable" },
-            h(SelectBox, { selection, id: artwork[id], name: artwork.name }),
-            h(Link, { to: `${kind}s/${artwork[id]}`, class: "cell-link", dir: "auto", title: artwork.name }, artwork.name),
+            h(SelectBox, { selection, id: artwork[id], name: nameOf(kind, artwork) }),
+            h(Link, { to: `${kind}s/${artwork[id]}`, class: "cell-link", dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
           ),
       },
       { name: "target", title: t("field.target") },
@@ -30,7 +31,7 @@ export function ArtworkTable({ kind, artworks, selection }) {
       {
         name: "authors",
         title: t("field.authors"),
-        cell: (/** @type {any} */ artwork) => h("bdi", null, artwork.authors.map((/** @type {any} */ author) => author.username).join(", ")),
+        cell: (/** @type {any} */ artwork) => h("bdi", null, artwork.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ")),
       },
       { name: "created_at", title: t("field.created_at") },
     ],

@@ -2,6 +2,7 @@
 import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { authorName, isAuthorGone } from "./authorship.js";
 import { returned } from "../../client.js";
+import { nameOf } from "../../presentation.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
@@ -202,7 +203,7 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
                 onMouseDown: (/** @type {MouseEvent} */ event) => event.preventDefault(),
                 onClick: () => pick(index),
               },
-              h("bdi", null, author.username),
+              h("bdi", null, nameOf("author", author)),
               h("span", { class: "hint" }, String(author.user_id)),
             ),
           ),

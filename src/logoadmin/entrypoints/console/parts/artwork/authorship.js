@@ -3,6 +3,7 @@
  * made of both, in as few writes as that takes.
  */
 import { call, Failure } from "../../client.js";
+import { nameOf } from "../../presentation.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { t } from "../../texts.js";
 
@@ -78,12 +79,12 @@ export const isAuthorGone = (authorId) => listOf("author").value.records !== und
 
 /** @param {number} authorId @returns {string} */
 export function authorName(authorId) {
-  const { username } = authorOf(authorId);
-  if (username !== undefined) names.set(authorId, username);
-  return username ?? names.get(authorId) ?? t("author.number", { id: String(authorId) });
+  const author = authorOf(authorId);
+  if (author.username !== undefined) names.set(authorId, nameOf("author", author));
+  return names.get(authorId) ?? t("author.number", { id: String(authorId) });
 }
 
 /** Know the authors of a record by their names. @param {any} record */
 export function knowAuthors(record) {
-  for (const { author_id: authorId, username } of record?.authors ?? []) if (username) names.set(authorId, username);
+  for (const author of record?.authors ?? []) if (author.username) names.set(author.author_id, nameOf("author", author));
 }

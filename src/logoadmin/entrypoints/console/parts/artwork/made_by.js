@@ -1,6 +1,7 @@
 /** What an author made: the newest logos and themes with their pictures, and a way to all of them. */
 import { h } from "../../vendor/preact.js";
 import { call } from "../../client.js";
+import { nameOf } from "../../presentation.js";
 import { t } from "../../texts.js";
 import { Link, Skeleton, Unread } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
@@ -46,7 +47,7 @@ function One({ kind, artwork }) {
     "li",
     null,
     h(Picture, { url: artwork.preview_url }),
-    h(Link, { to: `${kind}s/${artwork[`${kind}_id`]}`, dir: "auto", title: artwork.name }, artwork.name),
+    h(Link, { to: `${kind}s/${artwork[`${kind}_id`]}`, dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
     h("bdi", { class: "hint" }, artwork.target),
   );
 }

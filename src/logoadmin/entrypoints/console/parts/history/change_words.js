@@ -1,7 +1,8 @@
 /** A change in words: who did what to which record. */
 import { h } from "../../vendor/preact.js";
-import { fieldsOfChange, nameOf } from "./changes.js";
+import { fieldsOfChange } from "./changes.js";
 import { actor } from "./user_names.js";
+import { nameOf } from "../../presentation.js";
 import { listOf } from "../../records.js";
 import { enumeration, t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";
@@ -20,7 +21,7 @@ export const kindOf = (kind) => known(`kind.${kind}`, kind);
 /** @param {number} authorId @returns {string} */
 export function authorName(authorId) {
   const found = listOf("author").value.records?.find((author) => author.author_id === authorId);
-  return found?.username ?? t("author.number", { id: String(authorId) });
+  return found ? nameOf("author", found) : t("author.number", { id: String(authorId) });
 }
 
 /** @param {unknown} links @returns {number[]} */
@@ -31,7 +32,7 @@ export function Words({ change }) {
   const nodes = {
     who: h("bdi", { class: "who" }, actor(change)),
     kind: kindOf(change.kind),
-    name: h("bdi", { class: "what" }, nameOf(change)),
+    name: h("bdi", { class: "what" }, nameOf(change.kind, change.after ?? change.before)),
     fields: enumeration(fieldsOfChange(change).map((name) => known(`in.${name}`, name.replaceAll("_", " ")))),
     author: h("bdi", { class: "what" }, enumeration(differing(change).map(authorName))),
   };

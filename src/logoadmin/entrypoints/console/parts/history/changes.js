@@ -95,12 +95,6 @@ export function readListsOf(changes) {
   }
 }
 
-/** @param {Change} change @returns {string} the name of its record, as it was when that happened */
-export function nameOf({ before, after, id }) {
-  const record = /** @type {Record<string, unknown>} */ (after ?? before ?? {});
-  return String(record.name ?? record.username ?? id);
-}
-
 /** @param {Change} change @returns {string[]} the fields that are other ones since, in their order */
 export function fieldsOfChange({ before, after }) {
   /** @type {Record<string, any>[]} */

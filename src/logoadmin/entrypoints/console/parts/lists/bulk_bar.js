@@ -2,6 +2,7 @@
 import { h, signal, useMemo } from "../../vendor/preact.js";
 import { writeMany } from "./bulk_write.js";
 import { busyWords, describe, say, sayDone } from "../../notices.js";
+import { nameOf } from "../../presentation.js";
 import { KINDS, readList } from "../../records.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
@@ -105,7 +106,7 @@ export async function doMany(kind, act, records, selection, before = [], repeat)
   const requestIds = [...before, ...outcome.requestIds];
   const { id } = KINDS[kind];
   selection?.set([...changed, ...left].map((record) => record[id]));
-  const name = records.length === 1 ? String(records[0].name) : undefined;
+  const name = records.length === 1 ? nameOf(kind, records[0]) : undefined;
   if (requestIds.length > 0) sayDone(done(act, requestIds.length, name), requestIds, () => void readList(kind));
   if (changed.length > 0) say(t("bulk.changed", { n: changed.length, names: named(kind, changed) }), { tone: "failed" });
   if (missing.length > 0) say(t("elsewhere.removed", { n: missing.length, names: named(kind, missing) }), { tone: "failed" });

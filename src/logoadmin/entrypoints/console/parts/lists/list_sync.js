@@ -2,7 +2,7 @@
 import { useEffect } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
 import { say } from "../../notices.js";
-import { presentation } from "../../presentation.js";
+import { nameOf } from "../../presentation.js";
 import { readList } from "../../records.js";
 import { enumeration, t } from "../../texts.js";
 
@@ -31,7 +31,7 @@ export function useListSync(kind, busy) {
 
 /** @param {import("../../records.js").KindName} kind @param {any[]} records @returns {string} the first ones by name */
 export function named(kind, records) {
-  const names = records.slice(0, NAMED).map((record) => String(record[presentation[kind].name]));
+  const names = records.slice(0, NAMED).map((record) => nameOf(kind, record));
   const more = records.length - names.length;
   return enumeration([...names, ...(more > 0 ? [t("andMore", { n: more })] : [])]);
 }

@@ -1,7 +1,7 @@
 /** What somebody should look at, as far as the records tell; each with the records it is about. */
 import { h } from "../../vendor/preact.js";
 import { KINDS, listOf } from "../../records.js";
-import { presentation } from "../../presentation.js";
+import { nameOf } from "../../presentation.js";
 import { FIRST_ROLE } from "../../scopes.js";
 import { t } from "../../texts.js";
 import { Link, pictureUrl } from "../primitives/basics.js";
@@ -88,7 +88,7 @@ function Item({ matter: { key, kind, records, list } }) {
     h(
       "ul",
       { class: "names" },
-      records.slice(0, NAMED).map((each) => h("li", { key: each[id] }, h(Link, { to: `${kind}s/${each[id]}`, dir: "auto" }, each[presentation[kind].name]))),
+      records.slice(0, NAMED).map((each) => h("li", { key: each[id] }, h(Link, { to: `${kind}s/${each[id]}`, dir: "auto" }, nameOf(kind, each)))),
       records.length > NAMED && h("li", { key: "more", class: "hint" }, list ? h(Link, { to: list }, more) : more),
     ),
   );

@@ -2,6 +2,7 @@
 import { h, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { sayDone, sayFailure } from "../../notices.js";
+import { nameOf } from "../../presentation.js";
 import { t } from "../../texts.js";
 import { Button, pictureUrl } from "../primitives/basics.js";
 import { Text, widgets } from "../primitives/fields.js";
@@ -24,7 +25,7 @@ export function Avatar({ user, size = "" }) {
 }
 
 /** A user as they stand in lists. @param {{user: Somebody}} props */
-export const Person = ({ user }) => h("span", { class: "person" }, h(Avatar, { user }), h("bdi", { class: "person-name" }, user.username));
+export const Person = ({ user }) => h("span", { class: "person" }, h(Avatar, { user }), h("bdi", { class: "person-name" }, nameOf("user", user)));
 
 /**
  * One's own avatar, where it comes from, and its end, which takes no right.

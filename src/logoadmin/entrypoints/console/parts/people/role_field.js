@@ -1,6 +1,7 @@
 /** The role of a user, picked by name; roles that the signed-in user cannot grant are disabled, with the reason. */
 import { h } from "../../vendor/preact.js";
 import { allWords, beyondMe } from "../../scopes.js";
+import { nameOf } from "../../presentation.js";
 import { listOf } from "../../records.js";
 import { enumeration, t } from "../../texts.js";
 import { widgets } from "../primitives/fields.js";
@@ -29,7 +30,7 @@ function RoleField({ form, field, id, describedBy, disabled }) {
       },
       !chosen && h("option", { value: String(value) }, t("role.number", { number: String(value) })),
       roles.map((role) =>
-        h("option", { key: role.role_id, value: String(role.role_id), disabled: closed.includes(role) && role !== chosen }, role.name),
+        h("option", { key: role.role_id, value: String(role.role_id), disabled: closed.includes(role) && role !== chosen }, nameOf("role", role)),
       ),
     ),
     h(

@@ -1,5 +1,6 @@
 /** What saving would give and take, from whom, before it is saved. */
 import { h } from "../../vendor/preact.js";
+import { nameOf } from "../../presentation.js";
 import { effect, words } from "../../scopes.js";
 import { enumeration, t } from "../../texts.js";
 import { me } from "../../session.js";
@@ -10,7 +11,7 @@ const NAMED = 12;
 
 /** @param {readonly User[]} users @returns {string} their names */
 export function namesOf(users) {
-  const named = users.slice(0, NAMED).map(({ username }) => `\u2068${username}\u2069`);
+  const named = users.slice(0, NAMED).map((user) => `\u2068${nameOf("user", user)}\u2069`);
   const more = users.length - named.length;
   return enumeration(more ? [...named, t("people.more", { n: more })] : named);
 }

@@ -21,7 +21,7 @@ import { batch, signal } from "../../vendor/preact.js";
 import { call, Failure, returned } from "../../client.js";
 import { FormState, fieldsOf, theInterface } from "../../form.js";
 import { describe, dismiss, say, sayDone, sayFailure } from "../../notices.js";
-import { presentation } from "../../presentation.js";
+import { nameOf } from "../../presentation.js";
 import { KINDS, drop, readList, upsert } from "../../records.js";
 import { t } from "../../texts.js";
 
@@ -62,7 +62,7 @@ export class Editing {
   }
 
   get name() {
-    return String(this.record.value?.[presentation[this.kind].name] ?? "");
+    return nameOf(this.kind, this.record.value);
   }
 
   /** Read the record, if it is new or has changed. */

@@ -4,6 +4,7 @@ import { me, signOut } from "../../session.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../../texts.js";
 import { THEMES, chooseTheme, theme } from "./theme.js";
 import { missingScope, place } from "../../place.js";
+import { nameOf } from "../../presentation.js";
 import { navigate } from "../../router.js";
 import { views } from "../../views.js";
 import { Dialog } from "../primitives/dialog.js";
@@ -95,7 +96,7 @@ function More({ parts, help, close }) {
   );
 }
 
-const Name = () => h("bdi", { class: "personal-name" }, me.value?.username);
+const Name = () => h("bdi", { class: "personal-name" }, nameOf("user", me.value));
 
 /** How the console looks and speaks to the person, and the way out. @param {{help: () => void}} props */
 function Personal({ help }) {

@@ -1,0 +1,46 @@
+"""Names that show nothing, and names that draw over what is around them (contract J3)."""
+
+import pytest
+from playwright.sync_api import FloatRect, expect
+
+from logoadmin.domain.services import artworks, authors
+from tests.console.driver import Person
+
+pytestmark = pytest.mark.slow("a browser")
+
+BLANK = "\u3164\u200b\u2800 "
+TALL = "Z" + "\u0323\u0301" * 30
+
+
+@pytest.mark.rule("contract J3")
+def test_a_name_without_visible_characters_has_words_to_read_and_click(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    # Such names are refused by now; older ones stay.
+    gallery.logos.amend(artworks.AmendLogo(logo_id=7, name="x").model_copy(update={"name": BLANK}))
+    gallery.authors.amend(authors.AmendAuthor(author_id=1, username="x").model_copy(update={"username": BLANK}))
+    gallery.logos.link(artworks.LinkLogoAuthor(logo_id=7, author_id=1))
+    console.sign_in("logos?order=oldest")
+    expect(page.get_by_role("link", name="(no visible name) \u20687\u2069")).to_be_visible()
+    page.get_by_role("link", name="(no visible name) \u20687\u2069").click()
+    expect(page.locator("h1")).to_have_text("(no visible name) \u20687\u2069")
+    expect(page).to_have_title("(no visible name) \u20687\u2069 · logoadmin")
+    expect(page.locator("form")).to_contain_text("(no visible name) \u20681\u2069")
+    expect(page.locator(".record-history")).to_contain_text("the logo (no visible name)")
+    console.open("authors")
+    page.get_by_role("link", name="(no visible name)").click()
+    expect(page.locator("h1")).to_contain_text("(no visible name)")
+
+
+@pytest.mark.rule("contract J3")
+def test_stacked_marks_in_a_name_cover_nothing_around_it(console: Person) -> None:
+    page = console.page
+    console.service.gallery.authors.amend(authors.AmendAuthor(author_id=1, username=TALL))
+    console.sign_in("authors/1")
+    console.settle()
+    heading = page.locator("h1")
+    box = heading.bounding_box()
+    assert box is not None
+    below: FloatRect = {"x": box["x"], "y": box["y"] + box["height"] + 8, "width": 200.0, "height": 32.0}
+    shown = page.screenshot(clip=below, animations="disabled")
+    heading.evaluate("element => (element.textContent = 'Z')")
+    assert page.screenshot(clip=below, animations="disabled") == shown
