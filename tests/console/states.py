@@ -25,6 +25,14 @@ def ask_for_keys(console: Person) -> None:
     expect(console.page.get_by_role("dialog")).to_be_visible()
 
 
+def search_everything(console: Person) -> None:
+    console.open("logos/1")
+    console.settle()
+    console.page.keyboard.press("Control+k")
+    console.page.get_by_role("dialog").get_by_role("combobox").fill("lo")
+    expect(console.page.get_by_role("listbox").get_by_role("option").nth(3)).to_be_visible()
+
+
 def write_at_once(console: Person) -> None:
     console.open("logos/1")
     page = console.page
@@ -84,6 +92,6 @@ def be_without_a_database(console: Person) -> None:
 
 
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
-    write_bad_lines, ask_for_keys, write_at_once, leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed,
-    select_some, ask_for_more, be_without_a_database,
+    write_bad_lines, ask_for_keys, search_everything, write_at_once, leave_unsaved, send_nothing, find_nothing,
+    look_for_what_was_removed, select_some, ask_for_more, be_without_a_database,
 )  # fmt: skip

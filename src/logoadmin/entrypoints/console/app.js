@@ -3,6 +3,7 @@ import { h, render, effect } from "./vendor/preact.js";
 import { startRouter } from "./router.js";
 import { me } from "./session.js";
 import { notices } from "./notices.js";
+import { forgetRecent } from "./recent.js";
 import { forgetLists } from "./records.js";
 import { started } from "./start.js";
 import { Shell } from "./parts/shell/shell.js";
@@ -15,6 +16,7 @@ effect(() => {
   // What one may see, another may not.
   if (me.value?.user_id !== userId) {
     forgetLists();
+    forgetRecent();
     notices.value = [];
   }
   userId = me.value?.user_id;

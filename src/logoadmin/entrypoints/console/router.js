@@ -68,10 +68,21 @@ const isLeft = (to) => to.pathname.replace(/\/$/, "") !== here.value.pathname.re
 const tops = new Map();
 /** The scroll position for the current view, once it has been rendered. */
 export let arrivalTop = 0;
+/** Whether the heading of the current view has yet to get the focus. */
+let isHeadingDue = false;
+
+/** After a navigation, focus the heading as soon as it exists, so that screen readers begin with the new view. */
+export function focusHeading() {
+  const heading = isHeadingDue && document.querySelector("#work h1");
+  if (!(heading instanceof HTMLElement)) return;
+  isHeadingDue = false;
+  heading.focus({ preventScroll: true });
+}
 
 /** @param {URL} to @param {number} top */
 function arrive(to, top) {
   arrivalTop = top;
+  isHeadingDue = true;
   batch(() => {
     here.value = to;
     visits.value += 1;

@@ -1,7 +1,7 @@
 /** Small parts that every view is made of. */
 import { h, useEffect, useId } from "../../vendor/preact.js";
 import { relativeTime, exactTime, t } from "../../texts.js";
-import { address } from "../../router.js";
+import { address, focusHeading } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { useFailure } from "./countdown.js";
 import { Icon } from "./icon.js";
@@ -13,10 +13,11 @@ export function ViewHead({ title, children }) {
   useEffect(() => {
     document.title = `${title} · logoadmin`;
   }, [title]);
+  // A view that reads first has its heading later than the others.
+  useEffect(focusHeading, []);
   return h(
     "header",
     { class: "view-head" },
-    // Focus comes here after a navigation, so that what reads aloud begins with the new view.
     h("h1", { tabIndex: -1, dir: "auto" }, title),
     h("div", { class: "cluster view-actions" }, children),
   );

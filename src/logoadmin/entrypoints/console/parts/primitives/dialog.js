@@ -45,8 +45,8 @@ export function Dialogs() {
   );
 }
 
-/** @param {{title: string, close?: () => void, children?: any, wide?: boolean}} props Without `close`, Escape does nothing. */
-export function Dialog({ title, close, children, wide = false }) {
+/** @param {{title: string, close?: () => void, children?: any, look?: "wide" | "palette"}} props Without `close`, Escape does nothing. */
+export function Dialog({ title, close, children, look }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const id = useId();
   useEffect(() => {
@@ -60,14 +60,16 @@ export function Dialog({ title, close, children, wide = false }) {
     "dialog",
     {
       ref: element,
-      class: wide ? "dialog wide" : "dialog",
+      class: look ? `dialog ${look}` : "dialog",
       "aria-labelledby": id,
       onCancel: (/** @type {Event} */ event) => {
         event.preventDefault();
         close?.();
       },
+      // A search is left by a click beside it.
+      onClick: (/** @type {MouseEvent} */ event) => event.target === element.current && look === "palette" && close?.(),
     },
-    h("h2", { id }, title),
+    h("h2", { id, class: look === "palette" ? "hidden" : undefined }, title),
     children,
   );
 }

@@ -33,7 +33,7 @@ export function Merge({ editing, form, theirs }) {
   };
   return h(
     Dialog,
-    { title, close, wide: true },
+    { title, close, look: "wide" },
     h("p", null, t(rows.length ? "merge.text" : "merge.same")),
     rows.map((row) =>
       h(Field, {

@@ -3,6 +3,7 @@ import { h, useEffect, useMemo, useState } from "../../vendor/preact.js";
 import { Failure, returned } from "../../client.js";
 import { Editing } from "./editing.js";
 import { sayFailure } from "../../notices.js";
+import { opened } from "../../recent.js";
 import { KINDS } from "../../records.js";
 import { navigate, path, withChoices } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
@@ -72,6 +73,10 @@ export function RecordPage(props) {
   const form = editing.form.value;
   const failure = editing.failure.value;
   const isGone = editing.isGone.value;
+  const id = editing.record.value?.[KINDS[kind].id];
+  useEffect(() => {
+    if (id !== undefined && !isGone) opened({ kind, id, name: editing.name });
+  }, [id, editing.name, isGone]);
   if (!form && failure) return h(Unread, { failure, again: () => void editing.load() });
   if (!form && !isGone) return h(Skeleton, {});
   const record = editing.record.value;

@@ -1,10 +1,12 @@
 /** The keys of the console. */
 import { h } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
+import { SEARCH_KEYS } from "./sidebar.js";
 import { Dialog } from "../primitives/dialog.js";
 
 /** @type {[string[], import("../../texts.js").TextKey][]} */
 const KEYS = [
+  [SEARCH_KEYS, "key.palette"],
   [["/"], "key.search"],
   [["←", "→", "↑", "↓"], "key.arrows"],
   [["Enter"], "key.open"],

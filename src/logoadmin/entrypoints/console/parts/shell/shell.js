@@ -5,7 +5,7 @@ import { generatedPassword, me, state } from "../../session.js";
 import { loadAllTexts, t } from "../../texts.js";
 import { dismiss, notices } from "../../notices.js";
 import { missingScope, place } from "../../place.js";
-import { arrivalTop, leaving, visits } from "../../router.js";
+import { arrivalTop, focusHeading, leaving, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask } from "../primitives/dialog.js";
 import { Counted, useLeft } from "../primitives/countdown.js";
@@ -18,10 +18,15 @@ leaving.ask = () => ask({ title: t("leave.title"), text: t("leave.text"), yes: t
 
 /** Whether the list of keys is shown. */
 const help = signal(false);
+/** Whether the search over everything is shown. */
+const searching = signal(false);
+const showHelp = () => void (help.value = true);
+const search = () => void (searching.value = true);
 
 const SignIn = lazy(() => import("../../pages/sign_in.js").then((module) => module.SignIn));
 const SessionEnded = lazy(() => import("../../pages/sign_in.js").then((module) => module.SessionEnded));
 const FirstPassword = lazy(() => import("../people/first_password.js").then((module) => module.FirstPassword));
+const Palette = lazy(() => Promise.all([import("./palette.js"), loadStyle("palette")]).then(([module]) => module.Palette));
 const Help = lazy(() => import("./help.js").then((module) => module.Help));
 
 export function Shell() {
@@ -31,11 +36,12 @@ export function Shell() {
     "div",
     { class: "shell" },
     h("a", { class: "skip", href: "#work", onClick: skip }, t("skip")),
-    h(Sidebar, { help: () => (help.value = true) }),
+    h(Sidebar, { help: showHelp, search }),
     h("main", { id: "work", class: "work" }, h(Banner, {}), generatedPassword.value && h(FirstPassword, {}), h(Place, { key: place.value.path })),
     h(Notices, {}),
     h(Dialogs, {}),
     help.value && h(Help, { close: () => (help.value = false) }),
+    searching.value && h(Palette, { close: () => (searching.value = false), help: showHelp }),
     state.value === "ended" && h(SessionEnded, {}),
     h(Keys, {}),
   );
@@ -73,7 +79,7 @@ function Place() {
     // Not at the first look, where the browser puts the focus; and not before there is something to read.
     if (visit === 0 || (!page && !lost)) return;
     scrollToArrival();
-    /** @type {HTMLElement | null} */ (document.querySelector("#work h1"))?.focus({ preventScroll: true });
+    focusHeading();
   }, [visit, page, lost]);
   if (!view) return h(EmptyState, { icon: "SearchX", whole: true, title: t("nowhere.title") }, h(Link, { to: "" }, t("nowhere.home")));
   const missing = missingScope(view);
@@ -144,10 +150,16 @@ function Keys() {
   useEffect(() => {
     /** @param {KeyboardEvent} event */
     const pressed = (event) => {
+      // A dialog has keys of its own.
+      if (event.defaultPrevented || searching.value || document.querySelector("dialog[open]")) return;
+      if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.code === "KeyK") {
+        event.preventDefault();
+        return search();
+      }
       const typing = event.composedPath()[0];
       if (typing instanceof HTMLElement && typing.matches("input:not([type=checkbox]), textarea, select, [contenteditable=true]")) return;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "?") help.value = true;
+      if (event.key === "?") showHelp();
       else if (event.key === "/") {
         const search = document.querySelector("#work input[type=search]");
         if (!(search instanceof HTMLInputElement)) return;

@@ -14,14 +14,15 @@ import { Icon } from "../primitives/icon.js";
 /** Only the first is in the bar of a phone. */
 const PARTS = /** @type {const} */ (["work", "people", "record", "self"]);
 
-/** @param {{help: () => void}} props What shows the keys. */
-export function Sidebar({ help }) {
+/** @param {{help: () => void, search: () => void}} props What shows the keys, and the search over everything. */
+export function Sidebar({ help, search }) {
   const [isMore, setMore] = useState(false);
   const [main, ...rest] = PARTS;
   return h(
     "nav",
     { class: "sidebar", "aria-label": t("sidebar") },
     h(Link, { to: "", class: "brand" }, h("span", { class: "brand-mark", "aria-hidden": true }), "logoadmin"),
+    h(SearchButton, { search }),
     h("div", { class: "sidebar-links" }, h(Part, { part: main }), rest.map((part) => h(Part, { key: part, part }))),
     h(
       "button",
@@ -39,6 +40,19 @@ export function Sidebar({ help }) {
     isMore && h(More, { parts: rest, help, close: () => setMore(false) }),
   );
 }
+
+/** As the keys are called where the console is open. */
+export const SEARCH_KEYS = /Mac|iP/.test(navigator.platform) ? ["⌘", "K"] : ["Ctrl", "K"];
+
+/** @param {{search: () => void}} props */
+const SearchButton = ({ search }) =>
+  h(
+    "button",
+    { type: "button", class: "sidebar-link sidebar-search", "aria-haspopup": "dialog", "aria-keyshortcuts": "Control+K Meta+K", onClick: search },
+    h(Icon, { name: "Search" }),
+    h("span", null, t("palette.open")),
+    h("kbd", { "aria-hidden": true }, SEARCH_KEYS.join(" ")),
+  );
 
 /** The path of the view that is marked. */
 const current = () => place.value.view?.under ?? place.value.view?.path;
@@ -110,7 +124,8 @@ function Personal({ help }) {
   ];
 }
 
-async function leave() {
+/** Sign out, after a question if input is unsaved. */
+export async function leave() {
   if (await navigate("")) await signOut();
 }
 
