@@ -120,6 +120,24 @@ def test_a_host_that_was_allowed_stays_allowed_for_the_other_records_of_the_sess
         assert (elsewhere.asked, seen.complaints) == (["/a.png", "/b.png", "/c.png"], [])
 
 
+def test_pictures_of_the_host_of_the_thumbnail_need_no_permission_but_fonts_do(
+    chromium: Browser, elsewhere: Counting
+) -> None:
+    with shown(chromium) as seen:
+        css = f"background: url(http://{elsewhere.host}/a.png)"
+        given = {"kind": "logo", "css": css, "target": "forum", "picture": f"http://{elsewhere.host}/thumbnail.png"}
+        seen.show(PREVIEW, given)
+        settled(seen)
+        expect(seen.page.locator(".held")).to_have_count(0)
+        expect(seen.page.get_by_text("the picture of this record comes from it")).to_be_visible()
+        assert elsewhere.asked == ["/a.png"]
+        css = f"@font-face {{ font-family: f; src: url(http://{elsewhere.host}/f.woff2) }} * {{ font-family: f }}"
+        seen.page.evaluate("(css) => props.value = { ...props.value, kind: 'theme', css }", css)
+        expect(seen.page.locator(".held")).to_be_visible()
+        settled(seen)
+        assert (elsewhere.asked, seen.complaints) == (["/a.png"], [])
+
+
 @pytest.mark.parametrize(
     ("locale", "words"),
     [

@@ -183,12 +183,14 @@ def test_the_preview_reaches_only_the_hosts_that_are_named(gallery: LogoAdmin) -
     let = directives(ask(app, "GET", f"{preview}?reach=https://fonts.example&reach=http://a.example:8080"))
     assert let["style-src"] == "https://fonts.example http://a.example:8080"
     assert let["font-src"] == f"data: {let['style-src']}"
+    seen = directives(ask(app, "GET", f"{preview}?picture=https://a.example"))
+    assert seen == {**policy, "img-src": f"{policy['img-src']} https://a.example"}
     for hostile in (
         *("https://a;script-src", "*", "data:", "https://a%20'unsafe-inline'", "https://a%0d%0ax", "'self'"),
         # A policy knows no addresses of IPv6: browsers would complain of it, and let nothing in.
         *("http://[::1]:8000", "https://[2001:db8::1]", "https://under_score.example", "ftp://a.example"),
     ):
-        assert directives(ask(app, "GET", f"{preview}?reach={hostile}")) == policy
+        assert directives(ask(app, "GET", f"{preview}?reach={hostile}&picture={hostile}")) == policy
 
 
 @pytest.mark.rule("contract J2")

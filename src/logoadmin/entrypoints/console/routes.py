@@ -21,7 +21,7 @@ from logoadmin.entrypoints.console.assets import Asset, AssetFolder
 _FILE: Final = re.compile(r"~([0-9a-f]+)/(.+)")
 _FOREVER: Final = "max-age=31536000, immutable"
 _PREVIEW: Final = "preview.html"
-# A host that the user allowed the frame to reach; it cannot end a directive of the policy.
+# A host that the console allows the frame to contact; it cannot end a directive of the policy.
 _REACHED: Final = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 _RELATIONS: Final = {"js": "modulepreload", "css": "stylesheet"}
 _HEADERS: Final = {"x-content-type-options": "nosniff", "vary": "Accept-Encoding"}
@@ -134,9 +134,12 @@ class _Console:
 
     def _preview_policy(self, request: Request) -> str:
         """Return the policy of the frame, in which scripts have no origin and nothing reaches the service."""
-        reached = [value for value in request.query_params.getlist("reach") if _REACHED.fullmatch(value)]
+        reached, shown = (
+            [value for value in request.query_params.getlist(name) if _REACHED.fullmatch(value)]
+            for name in ("reach", "picture")
+        )
         # `data:` is part of the CSS itself and causes no request.
-        pictures = " ".join(["data:", *self._picture_hosts, *reached])
+        pictures = " ".join(["data:", *self._picture_hosts, *reached, *shown])
         fonts = " ".join(["data:", *reached])
         sheets = " ".join(reached) or "'none'"
         return (

@@ -32,8 +32,10 @@ export function ArtworkPage({ kind, recordId }) {
     list: `${kind}s`,
     newTitle: t(`${kind}s.new`),
     next: authorStep,
-    aside: (form) =>
-      h(Preview, { kind, css: String(form.values.value["custom_css"] ?? ""), target: String(form.values.value["target"] ?? "") }),
+    aside: (form) => {
+      const { custom_css: css = "", target = "", preview_url: picture = "" } = /** @type {Record<string, string>} */ (form.values.value);
+      return h(Preview, { kind, css, target, picture });
+    },
     children: (/** @type {any} */ record) => {
       knowAuthors(record);
       return id !== undefined && record && h(RecordHistory, { kind, recordId: id, since: record });

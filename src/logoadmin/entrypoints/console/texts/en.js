@@ -334,6 +334,7 @@ export default {
   "hosts.own": "It also loads something from the site itself, which is not shown here.",
   "hosts.reach": "Allow {host}",
   "hosts.setting": "To always allow a host, an administrator adds it to the setting picture_hosts.",
+  "hosts.shown": "allowed: the picture of this record comes from it",
   "hosts.stop": "Allowed · Block",
   "hosts.title": { one: "This CSS contacts {n} host:", other: "This CSS contacts {n} hosts:" },
   preview: "Preview",

@@ -1,11 +1,9 @@
-/**
- * How CSS will look on the site: in a frame that has no origin and reaches no host but those that the setting
- * `picture_hosts` names and those that a person lets it reach, here, by name, until they leave.
- */
+/** How CSS will look on the site: in a frame that has no origin and contacts only the hosts of `host_allow_list.js`. */
 import { h, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { language, t } from "../../texts.js";
+import { pictureUrl } from "../primitives/basics.js";
 import { COMMENT, contactsOf, isTooDeep, withheld } from "./css_hosts.js";
-import { Contacts, Held, allow, allowed, isLet, isPictureHost, isReachable } from "./host_allow_list.js";
+import { Contacts, Held, allow, allowed, isLet, isPictureHost, isReachable, isShown } from "./host_allow_list.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
 
@@ -22,11 +20,13 @@ const WORDS = /** @type {const} */ ([
  * @param {"logo" | "theme"} props.kind
  * @param {string} props.css
  * @param {string} props.target The part of the site that it is for.
+ * @param {string} [props.picture] The URL of the record's picture.
  */
-export function Preview({ kind, css, target }) {
+export function Preview({ kind, css, target, picture: url = "" }) {
   const shown = useRested(css);
   const isDeep = useMemo(() => isTooDeep(shown), [shown]);
-  const contacts = useMemo(() => contactsOf(isDeep ? "" : shown, location.protocol), [shown]);
+  const picture = pictureUrl(url) && new URL(url).origin;
+  const contacts = useMemo(() => ({ ...contactsOf(isDeep ? "" : shown, location.protocol), picture }), [shown, picture]);
   // Only the allowed hosts that this CSS contacts: the frame's policy names no others.
   const reached = contacts.origins.filter((origin) => allowed.value.includes(origin));
   const [isPlaying, setPlaying] = useState(false);
@@ -114,7 +114,7 @@ function Choice({ label, options, chosen, choose, words }) {
  * @param {object} props
  * @param {"logo" | "theme"} props.kind
  * @param {string} props.target
- * @param {import("./css_hosts.js").Contacts} props.contacts
+ * @param {import("./host_allow_list.js").Contacting} props.contacts
  * @param {string[]} props.reached
  * @param {boolean} props.isPlaying
  * @param {"light" | "dark"} props.ground
@@ -126,7 +126,7 @@ function Frame({ kind, target, contacts, reached, isPlaying, ground, isCovered }
   const words = Object.fromEntries(WORDS.map((word) => [word, t(`sample.${word}`)]));
   // The policy of the frame would forbid it, and complain: what shall not be asked for is not in what it shows.
   const css = useMemo(() => {
-    const isReached = (/** @type {string} */ origin, /** @type {boolean} */ isFont) => reached.includes(origin) || (!isFont && isPictureHost(origin));
+    const isReached = (/** @type {string} */ origin, /** @type {boolean} */ isFont) => reached.includes(origin) || (!isFont && isShown(origin, contacts));
     return withheld(contacts.rest, isReached, location.protocol);
   }, [contacts, reached]);
   // A sheet that is adopted takes no imports; they come before it.
@@ -146,6 +146,10 @@ function Frame({ kind, target, contacts, reached, isPlaying, ground, isCovered }
   useEffect(() => void send(), [JSON.stringify(message)]);
   const src = new URL(FRAME);
   for (const origin of reached) src.searchParams.append("reach", origin);
+  for (const origin of contacts.origins) {
+    // The policy names those of the setting anyway.
+    if (isReachable(origin) && isShown(origin, contacts) && !isPictureHost(origin)) src.searchParams.append("picture", origin);
+  }
   return h("iframe", {
     // Another address is another page, with a policy of its own.
     key: src.href,

@@ -1,8 +1,9 @@
 /**
- * Whom the preview may reach: the hosts that the setting `picture_hosts` names, for pictures, and those that a person lets
- * it reach, by name.
+ * Which hosts the preview may contact: for pictures, those of the setting `picture_hosts` and that of the record's own
+ * picture, which is shown beside it anyway; for everything, those that the user allows by name.
  *
- * @typedef {import("./css_hosts.js").Contacts} Contacting
+ * @typedef {import("./css_hosts.js").Contacts & {picture?: string | undefined}} Contacting `picture` is the origin of the
+ *   record's picture.
  */
 import { effect, h, signal } from "../../vendor/preact.js";
 import { me, pageConfig, state } from "../../session.js";
@@ -49,13 +50,18 @@ export function isPictureHost(origin) {
   });
 }
 
+/** @param {string} origin @param {Contacting} contacts @returns {boolean} whether pictures from there need no permission */
+export const isShown = (origin, { picture }) => origin === picture || isPictureHost(origin);
+
 /** @param {string} origin @param {Contacting} contacts @returns {boolean} whether its content needs no permission */
-export function isLet(origin, { imports, fonts }) {
-  return isPictureHost(origin) && !fonts.includes(origin) && !isSheet(origin, imports);
+export function isLet(origin, contacts) {
+  return isShown(origin, contacts) && !contacts.fonts.includes(origin) && !isSheet(origin, contacts.imports);
 }
 
 /** @param {string} origin @param {import("./css_hosts.js").Import[]} imports */
 const isSheet = (origin, imports) => imports.some(({ url }) => new URL(url).origin === origin);
+/** Why there is nothing to choose. @param {string} origin */
+const reason = (origin) => (!isReachable(origin) ? "hosts.never" : isPictureHost(origin) ? "hosts.allowed" : "hosts.shown");
 /** @param {string} origin */
 const hostOf = (origin) => new URL(origin).host;
 
@@ -123,7 +129,7 @@ export function Contacts({ contacts, reached, toggle, offered }) {
             fonts.includes(origin) && h("span", { class: "tag" }, t("hosts.font")),
           ),
           isLet(origin, contacts) || origin === offered || !isReachable(origin)
-            ? h("span", { class: "hint" }, t(origin === offered ? "hosts.held" : isReachable(origin) ? "hosts.allowed" : "hosts.never"))
+            ? h("span", { class: "hint" }, t(origin === offered ? "hosts.held" : reason(origin)))
             : h(
                 "button",
                 { type: "button", class: "button plain", "data-origin": origin, "aria-pressed": reached.includes(origin), onClick: () => toggle(origin) },
@@ -133,7 +139,7 @@ export function Contacts({ contacts, reached, toggle, offered }) {
       ),
     ),
     imports.length > 0 && h("p", { class: "hint" }, t("hosts.importHint")),
-    origins.some((origin) => isReachable(origin) && !isPictureHost(origin)) && h("p", { class: "hint" }, t("hosts.setting")),
+    origins.some((origin) => isReachable(origin) && !isShown(origin, contacts)) && h("p", { class: "hint" }, t("hosts.setting")),
     own && h("p", { class: "hint" }, t("hosts.own")),
   );
 }
