@@ -61,6 +61,7 @@ def test_the_page_comes_with_a_strict_policy(app: ASGIApp, path: str) -> None:
     assert page.header("referrer-policy") == "no-referrer"
     assert page.header("x-content-type-options") == "nosniff"
     assert page.header("cross-origin-opener-policy") == "same-origin"
+    assert page.header("cross-origin-embedder-policy") == "credentialless"
     assert page.header("set-cookie") is None
 
 

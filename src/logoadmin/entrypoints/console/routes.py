@@ -26,6 +26,10 @@ _REACHED: Final = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 _RELATIONS: Final = {"js": "modulepreload", "css": "stylesheet"}
 _HEADERS: Final = {"x-content-type-options": "nosniff", "vary": "Accept-Encoding"}
 _HTML_HEADERS: Final = {
+    # Pictures of other hosts are requested without credentials. Otherwise one on another port or sub-domain of the same
+    # site could respond with 401 and open the browser's own window for passwords over the console, with a text of its
+    # choice. The frame has it as well, or the page may not embed it.
+    "cross-origin-embedder-policy": "credentialless",
     "referrer-policy": "no-referrer",
     "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }

@@ -1,0 +1,72 @@
+"""The main journey in Firefox, and pictures that ask for a password in both browsers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from logoadmin.domain.services.artworks import AmendLogo, GetLogo
+from tests import firefox
+from tests.console.driver import Person
+from tests.console.password_host import password_host
+from tests.console.service import Served
+from tests.firefox import CONTROL, ENTER, Firefox
+from tests.gallery import ADMIN_PASSWORD
+
+pytestmark = pytest.mark.slow("a browser")
+
+# Firefox shows no such window by default, but people and policies may ask for it.
+ALLOWED = {"network.auth.subresource-img-cross-origin-http-auth-allow": True}
+
+
+@pytest.fixture
+def fox(service: Served) -> Iterator[Firefox]:
+    """Firefox, as easily made to ask for passwords as it can be."""
+    with firefox.started(service.external_hosts.proxy, ALLOWED) as found:
+        yield found
+
+
+@pytest.mark.rule("contract J1", "contract J2")
+def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_picture(
+    service: Served, fox: Firefox
+) -> None:
+    with password_host() as (address, asked):
+        service.gallery.logos.amend(AmendLogo(logo_id=40, preview_url=f"{address}/a.png"))
+        fox.open(f"{service.address}/console/logos?q=logo+4")
+        fox.type("[name=username]", "admin")
+        fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+        fox.becomes("document.querySelectorAll('.card').length === 2")
+        fox.click("a[href$='logos/40']")
+        fox.becomes("document.querySelector('h1')?.innerText === 'Logo 40'")
+        fox.becomes("document.querySelector('.picture-field .picture')?.innerText === 'No picture'")
+        assert asked
+        assert fox.prompt() is None
+        fox.type("input[name=name]", f"Logo forty{CONTROL}s")
+        fox.becomes("document.querySelector('h1').innerText === 'Logo forty'")
+    assert service.gallery.logos.get(GetLogo(logo_id=40)).name == "Logo forty"
+
+
+@pytest.mark.rule("contract J2")
+def test_a_picture_that_asks_for_a_password_opens_no_window_of_the_browser(console: Person) -> None:
+    prompts: list[str] = []
+    page = console.page
+    session = page.context.new_cdp_session(page)
+
+    def prompted(event: Any) -> None:
+        prompts.append(event["authChallenge"]["realm"])
+        answer = {"requestId": event["requestId"], "authChallengeResponse": {"response": "CancelAuth"}}
+        session.send("Fetch.continueWithAuth", answer)
+
+    def going_on(event: Any) -> None:
+        session.send("Fetch.continueRequest", {"requestId": event["requestId"]})
+
+    session.on("Fetch.authRequired", prompted)
+    session.on("Fetch.requestPaused", going_on)
+    session.send("Fetch.enable", {"handleAuthRequests": True, "patterns": [{"urlPattern": "*/a.png"}]})
+    with password_host() as (address, asked):
+        console.service.gallery.logos.amend(AmendLogo(logo_id=40, preview_url=f"{address}/a.png"))
+        console.sign_in("logos/40")
+        expect(page.locator(".picture-field")).to_contain_text("No picture")
+        assert asked
+    assert prompts == []

@@ -1,0 +1,153 @@
+"""Firefox for the tests, driven by Marionette, its own protocol: Playwright needs a build of its own."""
+
+import json
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from tests.options import skip_without
+
+ENTER: Final = "\ue007"
+CONTROL: Final = "\ue009"
+# Where the answer to a search for an element has its id (WebDriver).
+_ELEMENT: Final = "element-6066-11e4-a52e-4f735466cecf"
+_SECONDS: Final = 120
+_PREFERENCES: Final = {
+    "marionette.port": 0,  # any: the profile names it
+    "network.proxy.type": 1,
+    "app.update.disabledForTesting": True,
+    "browser.shell.checkDefaultBrowser": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "intl.accept_languages": "en-GB",
+}
+
+
+class MarionetteError(Exception):
+    """An error response of Marionette; the first argument is its name."""
+
+
+class Firefox:
+    """A window of Firefox."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        """Start a session; nothing is loaded yet."""
+        self._connection = connection
+        self._stream = connection.makefile("rb")
+        self._count = 0
+        self._message()
+        # A prompt stays open, so that a test can see it.
+        wanted = {"unhandledPromptBehavior": "ignore", "acceptInsecureCerts": True}
+        self.send("WebDriver:NewSession", {"capabilities": {"alwaysMatch": wanted}})
+
+    def _message(self) -> Any:
+        length = b""
+        while (byte := self._stream.read(1)) != b":":
+            assert byte, "Firefox closed the connection"
+            length += byte
+        return json.loads(self._stream.read(int(length)))
+
+    def send(self, command: str, parameters: dict[str, Any] | None = None) -> Any:
+        """Send a command and return its result.
+
+        Raises:
+            MarionetteError: Firefox refused it.
+        """
+        self._count += 1
+        body = json.dumps([0, self._count, command, parameters or {}]).encode()
+        self._connection.sendall(b"%d:%b" % (len(body), body))
+        _, _, error, result = self._message()
+        if error:
+            raise MarionetteError(error["error"], error["message"])
+        return result
+
+    def open(self, url: str) -> None:
+        """Go to an address, and wait until its page has loaded."""
+        self.send("WebDriver:Navigate", {"url": url})
+
+    def run(self, script: str) -> Any:
+        """Return the value of an expression in the page."""
+        return self.send("WebDriver:ExecuteScript", {"script": f"return {script}", "args": []})["value"]
+
+    def becomes(self, script: str) -> None:
+        """Wait until an expression is true in the page."""
+        end = time.monotonic() + _SECONDS
+        while not self.run(script):
+            assert time.monotonic() < end, f"{script}: {self.run('document.body.innerText')}"
+            time.sleep(0.05)
+
+    def find(self, selector: str) -> str:
+        """Return the id of the first element that a CSS selector selects, and wait for it."""
+        self.becomes(f"document.querySelector({json.dumps(selector)}) !== null")
+        found = self.send("WebDriver:FindElement", {"using": "css selector", "value": selector})
+        identity: str = found["value"][_ELEMENT]
+        return identity
+
+    def click(self, selector: str) -> None:
+        """Click an element."""
+        self.send("WebDriver:ElementClick", {"id": self.find(selector)})
+
+    def type(self, selector: str, text: str) -> None:
+        """Replace the text of a field, as by keys."""
+        element = self.find(selector)
+        self.send("WebDriver:ElementClear", {"id": element})
+        self.send("WebDriver:ElementSendKeys", {"id": element, "text": text})
+
+    def prompt(self) -> str | None:
+        """Return the text of the browser's own dialog over the page, such as one for signing in."""
+        try:
+            text: str = self.send("WebDriver:GetAlertText")["value"]
+        except MarionetteError as error:
+            if error.args[0] != "no such alert":
+                raise
+            return None
+        return text
+
+
+@contextmanager
+def started(proxy: str, preferences: Mapping[str, object]) -> Iterator[Firefox]:
+    """Start the browser with some preferences, for which every host but loopback is behind a proxy.
+
+    Skip the test where Firefox is not installed, or fail it if it is required.
+    """
+    found = shutil.which("firefox-esr") or shutil.which("firefox")
+    if found is None:
+        skip_without("FIREFOX", "firefox is not installed")
+    host = urlsplit(proxy)
+    proxies = {
+        f"network.proxy.{kind}{part}": value
+        for kind in ("http", "ssl")
+        for part, value in (("", host.hostname), ("_port", host.port))
+    }
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        profile = Path(folder)
+        lines = [
+            f"user_pref({json.dumps(name)}, {json.dumps(value)});"
+            for name, value in {**_PREFERENCES, **proxies, **preferences}.items()
+        ]
+        (profile / "user.js").write_text("\n".join(lines))
+        arguments = [found, "-headless", "-marionette", "-no-remote", "-profile", folder]
+        environment = {"HOME": folder, "PATH": "/usr/bin:/bin", "MOZ_CRASHREPORTER_DISABLE": "1"}
+        silent = subprocess.DEVNULL
+        with subprocess.Popen(arguments, env=environment, stdout=silent, stderr=silent) as process:
+            try:
+                with socket.create_connection(("127.0.0.1", _port(profile)), _SECONDS) as connection:
+                    yield Firefox(connection)
+            finally:
+                process.terminate()
+
+
+def _port(profile: Path) -> int:
+    """Wait until Firefox has written the port at which it listens."""
+    end = time.monotonic() + _SECONDS
+    while time.monotonic() < end:
+        with suppress(OSError, ValueError):
+            return int((profile / "MarionetteActivePort").read_text())
+        time.sleep(0.05)
+    raise AssertionError("Firefox does not start")
