@@ -3,12 +3,14 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import Any
 
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage, group_commit
 from logoadmin.adapters.sql_storage.group_commit import _Entry
+from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.errors import DuplicateEntry, StorageUnavailable
 from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author
@@ -92,21 +94,20 @@ def test_a_write_that_is_refused_undoes_itself_alone(sql_storage: SqlStorage) ->
 
 
 @pytest.mark.rule("contract A20")
-def test_a_failure_of_the_database_is_the_result_of_all(
-    mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+def test_a_commit_that_fails_is_the_failure_of_all_who_share_it(
+    sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commit = mariadb_storage._commit
-    failures = iter([False, True])
+    commit, commits = Transaction.commit, count()
 
-    def lost(transaction: Any) -> None:
-        if next(failures, False):
-            raise mariadb_storage._pool.engine.dialect.loaded_dbapi.OperationalError(2013, "lost") from None
+    def fails(transaction: Transaction) -> None:
+        if next(commits) == 1:  # after the write for which the others wait
+            raise sql_storage._pool.engine.dialect.loaded_dbapi.OperationalError(2013, "lost")
         commit(transaction)
 
-    monkeypatch.setattr(mariadb_storage, "_commit", lost)
-    results = written_while_one_waits(mariadb_storage, adding(1), adding(2))
-    # Either way nothing is half done: the group was run again, or all of it failed.
-    assert {type(result) for result in results} in ({int}, {StorageUnavailable})
+    monkeypatch.setattr(Transaction, "commit", fails)
+    results = written_while_one_waits(sql_storage, adding(1), adding(2), adding(3))
+    assert [type(result) for result in results] == [StorageUnavailable] * 3
+    assert sql_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99)) == ()
 
 
 @pytest.mark.rule("contract I2")
