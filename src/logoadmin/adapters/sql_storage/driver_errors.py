@@ -34,12 +34,6 @@ class Classification(NamedTuple):
 CodeTable = tuple[tuple[FailureKind, Cause, set[int]], ...]
 
 
-def code_of(error: BaseException) -> int | None:
-    """Return the driver's number for an error, None if it has none."""
-    code = getattr(error, "sqlite_errorcode", error.args[0] if error.args else None)
-    return code if isinstance(code, int) else None
-
-
 def classified(table: CodeTable, code: int, shown: int) -> Classification | None:
     """Return the row of a code, with the code to log; None for a code without a row."""
     return next((Classification(kind, cause, shown) for kind, cause, codes in table if code in codes), None)
@@ -97,7 +91,7 @@ class DriverErrors:
         if isinstance(error, exc.TimeoutError):
             return Failure(Classification(FailureKind.BUSY, Cause.TOO_BUSY, "pool"), error)
         if isinstance(error, self._driver.IntegrityError):
-            return Failure(Classification(FailureKind.REFUSED, Cause.TOO_BUSY, code_of(error)), error)
+            return Failure(Classification(FailureKind.REFUSED, Cause.TOO_BUSY, "key"), error)
         # Errors of SQLAlchemy itself come from its queries of a new connection or of the tables.
         classified = self._classify(getattr(error, "orig", None) or error) if self.is_of_database(error) else None
         if classified is None:
@@ -110,7 +104,7 @@ class DriverErrors:
         """Return the failure of a commit, whose changes may be stored nevertheless."""
         failure = self.failure(error)
         if failure is None and self.is_of_database(error):
-            failure = Failure(Classification(FailureKind.BUSY, Cause.IO_ERROR, code_of(error)), error)
+            failure = Failure(Classification(FailureKind.BUSY, Cause.IO_ERROR, "commit"), error)
         if failure is not None:
             # Only a conflict guarantees that nothing was stored.
             failure.unsure = failure.kind is not FailureKind.CONFLICT

@@ -1,6 +1,6 @@
 """Lists: whole lists in constant memory, pages, order and filters (contract E1 to E4)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
@@ -146,12 +146,6 @@ def truncated_page(rows: Iterable[Row], text_length: Callable[[Row], int]) -> tu
             return TruncatedPage(taken or [row])
         taken.append(row)
     return tuple(taken)
-
-
-def joined_pages(rows: Sequence[Row], more: Sequence[Row], text_length: Callable[[Row], int]) -> Sequence[Row]:
-    """Join two parts of a page, which ends where its texts are too long."""
-    page = truncated_page([*rows, *more], text_length)
-    return TruncatedPage(page) if isinstance(more, TruncatedPage) else page
 
 
 def page_of(rows: Iterable[Row], record: Callable[[Row], Record]) -> tuple[Record, ...]:

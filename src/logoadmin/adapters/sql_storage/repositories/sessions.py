@@ -163,11 +163,8 @@ class SqlPreferences(Repository):
         return None if row is None else str(row[0])
 
     def set(self, user_id: int, text: str) -> None:
-        # Not an update that counts its rows: MySQL counts none where the text is the same.
-        if self.get(user_id) is None:
+        if not self._transaction.change(_CHANGE_PREFERENCES, {"owner": user_id, "value": text}):
             self._transaction.change(_ADD_PREFERENCES, {"user_id": user_id, "value": text})
-        else:
-            self._transaction.change(_CHANGE_PREFERENCES, {"owner": user_id, "value": text})
 
 
 _SECRET = select(secrets.c.value).where(secrets.c.name == bindparam("name"))

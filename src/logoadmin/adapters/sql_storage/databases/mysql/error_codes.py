@@ -4,13 +4,7 @@ import socket
 import ssl
 from typing import Final
 
-from logoadmin.adapters.sql_storage.driver_errors import (
-    Classification,
-    CodeTable,
-    FailureKind,
-    classified,
-    code_of,
-)
+from logoadmin.adapters.sql_storage.driver_errors import Classification, CodeTable, FailureKind, classified
 from logoadmin.domain.model.causes import Cause
 
 MYSQL: Final[CodeTable] = (
@@ -44,6 +38,12 @@ _BELOW: Final[dict[type[Exception], Cause]] = {
 # Messages of cluster nodes without a specific code; only the text shows how to proceed.
 _UNKNOWN_ERROR: Final = 1105
 _TOO_LARGE: Final = "writeset size"
+
+
+def code_of(error: BaseException | None) -> int | None:
+    """Return the driver's number for an error, None if it has none."""
+    code = error.args[0] if error and error.args else None
+    return code if isinstance(code, int) else None
 
 
 def classify(error: BaseException) -> Classification | None:

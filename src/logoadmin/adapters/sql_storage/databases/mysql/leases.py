@@ -15,6 +15,7 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Column, Connection, MetaData, String, Table, exc, func, select
 from sqlalchemy.schema import CreateTable
 
+from logoadmin.adapters.sql_storage.databases.mysql.error_codes import code_of
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
 
@@ -86,7 +87,7 @@ class Lease:
             self._drop_abandoned(connection)
             connection.execute(self._leases.insert().values(lease))
         except exc.DBAPIError as error:
-            if _code_of(error) not in _TAKEN:
+            if code_of(error.orig) not in _TAKEN:
                 raise
             return False
         return True
@@ -96,7 +97,7 @@ class Lease:
         try:
             connection.execute(self._leases.delete().where(of_name, self._leases.c.until < _NOW))
         except exc.DBAPIError as error:
-            if _code_of(error) != _NO_TABLE:
+            if code_of(error.orig) != _NO_TABLE:
                 raise
             connection.execute(CreateTable(self._leases, if_not_exists=True))
 
@@ -122,7 +123,3 @@ class Lease:
 
     def _give_back(self, connection: Connection) -> bool:
         return connection.execute(self._leases.delete().where(*self._ours)).rowcount == 1
-
-
-def _code_of(error: exc.DBAPIError) -> object:
-    return error.orig.args[0] if error.orig is not None and error.orig.args else None

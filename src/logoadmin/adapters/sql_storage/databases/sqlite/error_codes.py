@@ -3,13 +3,7 @@
 import sqlite3
 from typing import Final
 
-from logoadmin.adapters.sql_storage.driver_errors import (
-    Classification,
-    CodeTable,
-    FailureKind,
-    classified,
-    code_of,
-)
+from logoadmin.adapters.sql_storage.driver_errors import Classification, CodeTable, FailureKind, classified
 from logoadmin.domain.model.causes import Cause
 
 # By SQLite's result code, extended or primary. No code means that a server is gone: SQLite fails at once, or after the
@@ -27,5 +21,5 @@ SQLITE: Final[CodeTable] = (
 
 def classify(error: BaseException) -> Classification | None:
     """Return the classification of an error of SQLite; None for a fault of this program."""
-    code = code_of(error)
+    code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else classified(SQLITE, code, code) or classified(SQLITE, code & 0xFF, code)
