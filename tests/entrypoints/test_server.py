@@ -189,7 +189,7 @@ def asked(connection: http.client.HTTPConnection, path: str, **headers: str) -> 
 def test_while_it_drains_it_is_not_ready_and_answers_all_others_once_on_each_connection(
     served: Serve, workers: int
 ) -> None:
-    server = served("gallery", workers, drain_seconds=100)
+    server = served("gallery", workers=workers, drain_seconds=100)
     with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)) as kept:
         assert asked(kept, "/readyz") == (200, None)
         server.process.send_signal(signal.SIGTERM)
