@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from logoadmin.domain.logo_admin import LogoAdmin
+    from logoadmin.domain.logo_admin import LogoAdmin, metrics
     from logoadmin.domain.model.access import (
         ANONYMOUS,
         OWNER,
@@ -131,7 +131,6 @@ if TYPE_CHECKING:
         SetPassword,
     )
     from logoadmin.embedding import asgi, connect
-    from logoadmin.entrypoints.http_api.metrics import metrics
     from logoadmin.settings import Settings
 
 __all__ = [
@@ -279,7 +278,6 @@ _HOMES: Final = (
     "domain.services.import_export",
     "domain.services.users",
     "settings",
-    "entrypoints.http_api.metrics",
 )
 
 

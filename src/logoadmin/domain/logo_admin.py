@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
 from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
 from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
@@ -170,6 +170,19 @@ class LogoAdmin:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def metrics(gallery: LogoAdmin) -> str:
+    """Return the metrics of a gallery in the text format of Prometheus (contract K2).
+
+    Raises:
+        StartError: nothing is counted, because prometheus-client is not installed.
+    """
+    try:
+        last_change = gallery.changes.version()
+    except LogoAdminError:  # the failure is counted and logged
+        last_change = None
+    return gallery.metrics.text(last_change, gallery.product)
 
 
 class OpenTransaction:

@@ -95,7 +95,7 @@ def serve(**flags: Any) -> None:
         show_password(gallery.admin_password)
         warn_of_clock(gallery)
         if seen is not None:
-            from logoadmin.entrypoints.http_api.metrics import metrics
+            from logoadmin.domain.logo_admin import metrics
 
             held.enter_context(server.metrics_served(seen, partial(metrics, gallery)))
             click.echo(f"Metrics are at {server.url_of(seen)}/metrics")

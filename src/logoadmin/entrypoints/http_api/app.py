@@ -10,10 +10,10 @@ from logoadmin.entrypoints.http_api.doctor_endpoint import doctor_route
 from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint, Paths
 from logoadmin.entrypoints.http_api.health import health_routes
-from logoadmin.entrypoints.http_api.hosts import Hosts, misdirected
 from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
+from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 
 

@@ -19,10 +19,10 @@ from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
 from logoadmin.entrypoints.http_api.bodies import BodyReader, Uploads, check_head
 from logoadmin.entrypoints.http_api.commands import command_of
 from logoadmin.entrypoints.http_api.conditions import known_tag
-from logoadmin.entrypoints.http_api.cors import Cors
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Lane, LongLane, SingleFlight
 from logoadmin.entrypoints.http_api.errors import Faults, HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.operation import EXPORTED, SMALL_BODY, Operation
+from logoadmin.entrypoints.http_api.origins import Cors
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion, key_of
 from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered, sendable

@@ -12,12 +12,14 @@ from pydantic.json_schema import GenerateJsonSchema
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyArtworkKind
-from logoadmin.entrypoints.http_api.openapi.headers import RESPONSE_HEADERS, request_headers, response_headers
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,
+    RESPONSE_HEADERS,
     STATUSES,
     TAGS,
     describe_field,
+    request_headers,
+    response_headers,
     with_examples,
     without_sources,
 )
