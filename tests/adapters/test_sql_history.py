@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
+from logoadmin.domain.model.access import SentRequestId
 from logoadmin.domain.model.lists import ChangeFilter, Order, before_all
 from logoadmin.domain.model.records import Change, Kind
+from logoadmin.domain.use_cases import _unused_id
 from logoadmin.ports.storage import UnitOfWork
 from tests.adapters.test_sql_searches import ORDERS, take_statistics, work_for
 
@@ -69,3 +71,13 @@ def assert_cheap(sql_storage: SqlStorage) -> None:
         for one in FREQUENT:
             for after in (before_all(order), 3_001):
                 assert work(one, order, after) < everything / 6, (one, order, after)
+
+
+@pytest.mark.rule("contract G4")
+@pytest.mark.parametrize("sent", ["import", "new"])
+def test_whether_the_history_has_a_request_costs_the_same_however_much_it_changed(
+    sql_storage: SqlStorage, sent: str
+) -> None:
+    add(sql_storage, [Change(n, 0, None, "role.created", Kind.ROLE, n, None, None, "import") for n in range(1, 3_001)])
+    everything = work_for(sql_storage, lambda uow: uow.changes.kinds_of_request("import"))
+    assert work_for(sql_storage, lambda uow: _unused_id(uow, SentRequestId(sent, "own"))) < everything / 20

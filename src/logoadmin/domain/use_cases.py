@@ -31,7 +31,7 @@ from logoadmin.domain.model.access import (
 )
 from logoadmin.domain.model.command import Command, Input
 from logoadmin.domain.model.errors import InvalidToken, NotModified, StorageUnavailable
-from logoadmin.domain.model.limits import RequestId
+from logoadmin.domain.model.limits import MAX_ID, RequestId
 from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
@@ -222,7 +222,8 @@ class _RequestIdInput(Input):
 
 def _unused_id(uow: UnitOfWork, request_id: SentRequestId) -> str:
     """Return the id under which the history records a request: never one that it has already (contract G4)."""
-    if uow.changes.kinds_of_request(request_id.text):
+    # One change is enough: the request may have been an import, and the write lock is held.
+    if uow.changes.of_request(request_id.text, MAX_ID + 1, 1):
         request_id.use_replacement()
     return request_id.text
 
