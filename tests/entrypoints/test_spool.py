@@ -5,6 +5,7 @@ import gc
 import gzip
 import json
 import tempfile
+import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -208,6 +209,20 @@ def test_files_have_a_bound_together_for_which_those_that_nobody_reads_make_room
     read.clear()
     gc.collect()
     assert [lists.open() for _ in range(4)]
+
+
+def test_a_file_that_is_closed_while_another_makes_room_does_not_wait_for_it_forever() -> None:
+    budget = LongResponses[Any](2 * MIB)
+    lists = Spool("lists", budget=budget)
+    budget.keep(1, 1, lists.open(), MIB)
+    making_room = threading.Thread(target=budget.claim, args=(2 * MIB,), daemon=True)
+    with lists._lock:  # as where the garbage collector closes a file
+        making_room.start()
+        making_room.join(0.1)
+        assert budget.lock.acquire(timeout=5)
+        budget.lock.release()
+    making_room.join(5)
+    assert not making_room.is_alive()
 
 
 def test_a_file_that_grows_beyond_the_bound_is_refused_and_its_room_is_free_again() -> None:

@@ -46,17 +46,20 @@ class LongResponses(Generic[Response]):
 
     Where others need the room, those that were kept are dropped, the least recently read ones first. A response that
     is dropped or replaced stays readable for its readers. Safe to use from several threads.
+
+    Attributes:
+        lock: protects it, and the spools that draw on it.
     """
 
     def __init__(self, most: int = _MAX_BYTES) -> None:
         self._left = most
         self._kept: LRUCache[Hashable, _Kept[Response]] = LRUCache(_MAX_KEPT_BYTES, lambda kept: kept.size)
         # Reentrant: dropping a response releases its file, as the garbage collector may while this thread claims.
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
 
     def claim(self, size: int) -> bool:
         """Reserve bytes, and return whether there was room for them."""
-        with self._lock:
+        with self.lock:
             while self._left < size and self._kept:
                 self._kept.popitem()
             if self._left < size:
@@ -66,18 +69,18 @@ class LongResponses(Generic[Response]):
 
     def release(self, size: int) -> None:
         """Release reserved bytes."""
-        with self._lock:
+        with self.lock:
             self._left += size
 
     def get(self, key: Hashable, version: object) -> Response | None:
         """Return the response that is kept under a key, if it was made of this version of the records."""
-        with self._lock:
+        with self.lock:
             kept = self._kept.get(key)
             return kept.response if kept is not None and kept.version is version else None
 
     def keep(self, key: Hashable, version: object, response: Response, size: int) -> None:
         """Keep a response with its size in bytes, unless it is too large for that."""
-        with self._lock:
+        with self.lock:
             if size <= _MAX_KEPT_BYTES:
                 self._kept[key] = _Kept(version, response, max(size, _MIN_COST))
 
@@ -164,7 +167,8 @@ class Spool:
         self.name = name
         self._max_files, self._budget = max_files, budget
         self._files: Counter[Hashable | None] = Counter()
-        self._lock = threading.RLock()
+        # That of the budget: a response that is dropped there releases its file here.
+        self._lock = threading.RLock() if budget is None else budget.lock
 
     def is_full(self) -> bool:
         """Return whether there is no room for another file."""
