@@ -26,8 +26,8 @@ from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_che
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.checks import Verdict
 from logoadmin.domain.services.sessions import SignIn
-from logoadmin.entrypoints.doctor_proof import is_proof, proof
 from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.entrypoints.http_api.doctor_endpoint import is_proof, proof
 from logoadmin.entrypoints.server.proxies import BehindProxies
 from logoadmin.maintenance import doctor_keys
 from logoadmin.settings import settings_of

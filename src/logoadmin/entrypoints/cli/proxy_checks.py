@@ -9,7 +9,7 @@ from logoadmin.domain.model.access import is_loopback
 from logoadmin.domain.model.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.entrypoints.cli.http_get import http_get
-from logoadmin.entrypoints.doctor_proof import proof
+from logoadmin.entrypoints.http_api.doctor_endpoint import proof
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings

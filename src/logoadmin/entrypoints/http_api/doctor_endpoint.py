@@ -1,5 +1,11 @@
-"""Shows ``logoadmin doctor`` how its requests arrive through a proxy (contract K4)."""
+"""Shows ``logoadmin doctor`` how its requests arrive through a proxy (contract K4).
 
+Doctor proves that it holds the keys of the service, by an HMAC of the time, which is good for a minute and for nothing
+else.
+"""
+
+import hashlib
+import hmac
 import json
 import time
 from collections.abc import Sequence
@@ -10,13 +16,14 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.doctor_proof import is_proof
 from logoadmin.entrypoints.http_api.documents import ReadOnlyEndpoint
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import request_of
 
 _PATH: Final = "/doctor"
+_SCHEME: Final = "Doctor"
+_SECONDS: Final = 60
 
 
 def doctor_route(gallery: LogoAdmin) -> Route:
@@ -53,3 +60,22 @@ def _values(scope: Scope, name: bytes) -> Sequence[str]:
 
 def _members(scope: Scope, name: bytes) -> list[str]:
     return [member.strip() for value in _values(scope, name) for member in value.split(",") if member.strip()]
+
+
+def proof(keys: Sequence[bytes], now: int) -> str:
+    """Return the value of ``Authorization`` that proves possession of the keys."""
+    return " ".join([_SCHEME, str(now), *(_mac(key, str(now)) for key in keys)])
+
+
+def is_proof(sent: str, keys: Sequence[bytes], now: float) -> bool:
+    """Whether somebody who holds one of the keys made this value within the last minute."""
+    scheme, _, rest = sent.partition(" ")
+    at, *macs = rest.split(" ")
+    if scheme != _SCHEME or not (at.isascii() and at.isdecimal() and len(at) <= 12):
+        return False
+    genuine = any(hmac.compare_digest(_mac(key, at).encode(), mac.encode()) for key in keys for mac in macs[:8])
+    return genuine and abs(now - int(at)) <= _SECONDS
+
+
+def _mac(key: bytes, at: str) -> str:
+    return hmac.new(key, f"logoadmin doctor {at}".encode(), hashlib.sha256).hexdigest()
