@@ -13,7 +13,7 @@ from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.entrypoints.http_api import health
 from logoadmin.entrypoints.http_api.health import STOPPING
-from logoadmin.entrypoints.server.logged_requests import LoggedRequests
+from logoadmin.entrypoints.server.logs import LoggedRequests
 from tests.asgi import AppClient, AppResponse, ask
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.services import comes_true

@@ -14,8 +14,7 @@ from starlette.types import ASGIApp
 
 from logoadmin.entrypoints.http_api import errors
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from logoadmin.entrypoints.server.logged_requests import LoggedRequests
-from logoadmin.entrypoints.server.logs import JsonFormatter, LineFormatter, QueuedHandler
+from logoadmin.entrypoints.server.logs import JsonFormatter, LineFormatter, LoggedRequests, QueuedHandler
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.gallery import WatchedStorage

@@ -22,7 +22,7 @@ import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api.limits import ClientLimits
-from logoadmin.entrypoints.server.logged_requests import LoggedRequests
+from logoadmin.entrypoints.server.logs import LoggedRequests
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
 from tests.asgi import ask
 from tests.gallery import FrozenClock, gallery_on

@@ -22,8 +22,7 @@ from uvicorn.server import Server
 
 from logoadmin.entrypoints.server.graceful import GracefulServer, Options, uvicorn_config
 from logoadmin.entrypoints.server.listener import limit_unsent, url_of
-from logoadmin.entrypoints.server.logged_requests import LoggedRequests
-from logoadmin.entrypoints.server.logs import configure_logging
+from logoadmin.entrypoints.server.logs import LoggedRequests, configure_logging
 from logoadmin.entrypoints.server.protocol import allow_many_connections
 from logoadmin.entrypoints.server.proxies import BehindProxies
 from logoadmin.entrypoints.server.supervisor import Supervisor
