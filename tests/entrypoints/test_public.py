@@ -29,14 +29,14 @@ pytestmark = pytest.mark.rule("contract F1", "contract F2")
 READS = [
     operation for operation in OPERATIONS if operation.method == "GET" and not operation.command.permission.signed_in
 ]
-# Removals go last, links before the records they join.
+# Removals go last, links before the records they join. Many changes at once go first: they name versions.
 CHANGES = sorted(
     (
         operation
         for operation in OPERATIONS
-        if operation.method != "GET" and not operation.call.startswith(("sessions.", "keys."))
+        if operation.method != "GET" and not operation.call.startswith(("sessions.", "keys.", "preferences."))
     ),
-    key=lambda operation: (operation.method == "DELETE", -operation.path.count("/")),
+    key=lambda operation: (operation.method == "DELETE", operation.call != "bulk.apply", -operation.path.count("/")),
 )
 
 
