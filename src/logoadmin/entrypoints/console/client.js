@@ -6,42 +6,49 @@
  *
  * Kinds of failure, by remedy:
  * - `away`: nothing was done, because the service or its database is unavailable; can be retried
+ * - `late`: nothing was done, because no response arrived in time; can be retried
  * - `unknown`: a write whose response was lost; `repeat()` sends it again with the same key
  * - `signedOut`, `forbidden`, `missing`, `conflict` (400, 409), `outdated` (412), `tooLarge`
  * - `invalid`: `problems` lists the fields
  * - `wait`: too many requests; wait for `seconds`
  * - `fault`: an internal error of the service
- * @typedef {"away" | "unknown" | "signedOut" | "forbidden" | "missing" | "conflict" | "outdated" | "tooLarge" |
+ * @typedef {"away" | "late" | "unknown" | "signedOut" | "forbidden" | "missing" | "conflict" | "outdated" | "tooLarge" |
  *   "invalid" | "wait" | "fault"} FailureKind
  */
-import { signal } from "./vendor/preact.js";
 import { HOME } from "./router.js";
+import { lost, noWay, obstacleOf, reached, trouble } from "./reachability.js";
 import { freshToken, randomKey, Refused, renewed, state, whoAmI } from "./session.js";
+import { watched } from "./slow_requests.js";
+import { FILE_LIMIT, READ_LIMIT, TimedOut, timedFetch, WRITE_LIMIT } from "./timed_fetch.js";
 
 /** The address of the interface, beside the console. */
 export const ROOT = new URL("../", HOME);
+export { returned, trouble } from "./reachability.js";
 
-/** The current obstacle: none, no network, or a database that does not respond. */
-export const trouble = signal(/** @type {"" | "offline" | "away"} */ (""));
-/** Increases when the service is back, so that views read again. */
-export const returned = signal(0);
 /** The number of completed writes: a read that started before the last one may be stale. */
 export let writes = 0;
+
+/** The service asks for this many seconds with each 503: nobody needs to see them pass. */
+const MOMENT = 2;
 
 export class Failure extends Error {
   /**
    * @param {FailureKind} kind
-   * @param {{status?: number, detail?: string, problems?: Problem[], seconds?: number, repeat?: () => Promise<any>}} [more]
+   * @param {{status?: number, detail?: string, problems?: Problem[], seconds?: number, requestId?: string, repeat?: () => Promise<any>}} [more]
    */
-  constructor(kind, { status = 0, detail = "", problems = [], seconds = 0, repeat } = {}) {
+  constructor(kind, { status = 0, detail = "", problems = [], seconds = 0, requestId = "", repeat } = {}) {
     super(detail || kind);
     this.kind = kind;
     this.status = status;
     this.detail = detail;
     this.problems = problems;
     this.seconds = seconds;
+    /** Whether trying again later may help. */
+    this.passes = ["away", "late", "unknown", "wait"].includes(kind);
     /** Before this moment, in milliseconds, it is too soon to try again; 0 where nothing is to be waited for. */
-    this.until = kind === "wait" && seconds > 0 ? Date.now() + seconds * 1000 : 0;
+    this.until = seconds > (kind === "wait" ? 0 : MOMENT) ? Date.now() + seconds * 1000 : 0;
+    /** What to quote to the administrator, where the service is at fault. */
+    this.reference = kind === "fault" || status >= 500 ? requestId : "";
     this.repeat = repeat;
   }
 }
@@ -138,6 +145,17 @@ export async function opened(path, query, signal) {
 }
 
 /**
+ * Read a file that belongs to the console.
+ *
+ * @param {URL} url
+ * @returns {Promise<any>} from its JSON
+ * @throws {Failure}
+ */
+export async function readFile(url) {
+  return (await fetched({ method: "GET", path: url.href, body: undefined, headers: {}, signal: undefined }, "", "default")).json();
+}
+
+/**
  * @param {string} path @param {unknown} fields @param {unknown} query
  * @returns {string}
  */
@@ -153,8 +171,9 @@ function filled(path, fields, query) {
 }
 
 /** @param {Request} request @param {boolean} [again] @returns {Promise<Answer<any>>} */
-async function sent(request, again = false) {
-  return answered(request, await responseTo(request), again);
+function sent(request, again = false) {
+  const answer = responseTo(request).then((response) => answered(request, response, again));
+  return watched(request.method === "GET" ? "read" : "write", answer);
 }
 
 /** @param {Request} request @returns {Promise<Response>} */
@@ -176,42 +195,46 @@ async function tokenFor(request, get) {
   } catch (error) {
     // The request itself was never sent.
     const repeat = () => sent(request);
-    if (error instanceof Refused && error.status === 429) throw new Failure("wait", { status: 429, seconds: error.seconds, repeat });
-    lost(error instanceof Refused && error.status === 503 ? "away" : "offline");
-    throw new Failure("away", { repeat });
-  }
-}
-
-/** @param {Request} request @param {string} token @returns {Promise<Response>} */
-async function fetched(request, token) {
-  const headers = token ? { ...request.headers, Authorization: `Bearer ${token}` } : request.headers;
-  try {
-    const url = new URL(request.path.replace(/^\//, ""), ROOT);
-    // Public reads may be cached for a minute, in which a saved record would look unchanged.
-    const response = request.progress ? await (await import("./upload.js")).uploaded(url, { ...request, headers }) : await fetch(url, {
-      method: request.method,
-      headers,
-      ...(request.body === undefined ? {} : { body: request.body }),
-      ...(request.signal ? { signal: request.signal } : {}),
-      cache: "no-cache",
-      credentials: "omit",
-      redirect: "error",
-    });
-    if (trouble.value && response.status !== 503) reached();
-    return response;
-  } catch (error) {
-    if (request.signal?.aborted) throw error;
-    lost("offline");
-    throw unanswered(request, {});
+    if (error instanceof Refused && error.status === 429) throw new Failure("wait", { ...error.more, repeat });
+    if (error instanceof TimedOut) throw new Failure("late", { repeat });
+    if (error instanceof Refused && error.status !== 503) throw new Failure("fault", { ...error.more, repeat });
+    lost(error instanceof Refused ? obstacleOf(error.more.detail) : noWay());
+    throw new Failure("away", { ...(error instanceof Refused ? error.more : {}), repeat });
   }
 }
 
 /**
- * @param {Request} request @param {{status?: number, detail?: string, seconds?: number}} more
+ * @param {Request} request @param {string} token
+ * @param {RequestCache} [cache] Public reads may be cached for a minute, in which a saved record would look unchanged.
+ * @returns {Promise<Response>}
+ */
+async function fetched(request, token, cache = "no-cache") {
+  const headers = token ? { ...request.headers, Authorization: `Bearer ${token}` } : request.headers;
+  const { method, body = null, signal = null } = request;
+  try {
+    const url = new URL(request.path.replace(/^\//, ""), ROOT);
+    const response = request.progress
+      ? await (await import("./upload.js")).uploaded(url, { ...request, headers }, FILE_LIMIT)
+      : await timedFetch(url, { method, headers, body, signal, cache, credentials: "omit", redirect: "error" }, method === "GET" ? READ_LIMIT : WRITE_LIMIT);
+    if (trouble.value && response.status !== 503) reached();
+    return response;
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    throw unanswered(request, {}, error);
+  }
+}
+
+/**
+ * @param {Request} request @param {{status?: number, detail?: string, seconds?: number, requestId?: string}} more
+ * @param {unknown} [error] Why no response was read.
  * @returns {Failure} nobody knows whether a write was done, and a read does no harm twice.
  */
-function unanswered(request, more) {
-  return new Failure(request.method === "GET" ? "away" : "unknown", { ...more, repeat: () => sent(request, true) });
+function unanswered(request, more, error) {
+  const isLate = error instanceof TimedOut;
+  // A slow response says nothing of the way to the service.
+  if (error && !isLate) lost(noWay());
+  const kind = request.method !== "GET" ? "unknown" : isLate ? "late" : "away";
+  return new Failure(kind, { ...more, repeat: () => sent(request, true) });
 }
 
 /** The paths whose writes may change the user's own rights. */
@@ -230,7 +253,7 @@ async function answered(request, response, again) {
   } catch (error) {
     if (request.signal?.aborted) throw error;
     // A proxy may refuse a request with a text of its own; after other failures the outcome is unknown.
-    if (response.status < 400 || response.status >= 500) throw unanswered(request, { status: response.status });
+    if (response.status < 400 || response.status >= 500) throw unanswered(request, { status: response.status, requestId }, error instanceof SyntaxError ? undefined : error);
   }
   if (response.ok) {
     if (request.method !== "GET") writes += 1;
@@ -253,14 +276,15 @@ const KINDS = { 400: "conflict", 401: "signedOut", 403: "forbidden", 404: "missi
 /** @param {Request} request @param {Response} response @param {any} data */
 function refused(request, response, data) {
   const { status } = response;
-  const seconds = secondsOf(response.headers.get("Retry-After") ?? "");
-  const problems = Array.isArray(data?.detail) ? data.detail : [];
   const detail = typeof data?.detail === "string" ? data.detail : "";
-  if (status === 503) {
-    lost("away");
-    return unanswered(request, { status, detail, seconds });
-  }
-  return new Failure(KINDS[status] ?? "fault", { status, detail, problems, seconds });
+  const seconds = secondsOf(response.headers.get("Retry-After") ?? "");
+  const requestId = response.headers.get("X-Request-Id") ?? request.headers["X-Request-Id"] ?? "";
+  const more = { status, detail, problems: Array.isArray(data?.detail) ? data.detail : [], seconds, requestId };
+  if (status !== 503) return new Failure(KINDS[status] ?? "fault", more);
+  const obstacle = obstacleOf(detail);
+  lost(obstacle, seconds);
+  // The service refuses before it begins; what stands before it may have lost a response.
+  return detail && obstacle === "refusing" ? new Failure("away", { ...more, repeat: () => sent(request, true) }) : unanswered(request, more);
 }
 
 /** @param {string} after `Retry-After`: seconds, or a date @returns {number} seconds; 0 where it does not say */
@@ -285,34 +309,3 @@ async function alreadyDone(request, status) {
   const isDone = wanted.every(([name, value]) => JSON.stringify(now.data[name]) === JSON.stringify(value));
   return isDone ? { ...now, requestId: request.headers["X-Request-Id"] ?? "" } : undefined;
 }
-
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let looking;
-
-/** Say that the service is out of reach, and look every now and then whether it still is. @param {"offline" | "away"} why */
-function lost(why) {
-  trouble.value = why;
-  looking ??= setTimeout(look, 2000);
-}
-
-async function look() {
-  looking = undefined;
-  if (!trouble.value) return;
-  try {
-    // A cheap read that uses the database.
-    const response = await fetch(new URL("api/authors?limit=1", ROOT), { cache: "no-store", credentials: "omit" });
-    if (response.status !== 503) return reached();
-    trouble.value = "away";
-  } catch {
-    trouble.value = "offline";
-  }
-  looking ??= setTimeout(look, 2000);
-}
-
-function reached() {
-  trouble.value = "";
-  returned.value += 1;
-}
-
-addEventListener("offline", () => lost("offline"));
-addEventListener("online", () => void look());

@@ -15,6 +15,7 @@
  * @typedef {Record<string, {query: Record<string, Schema>, body: Schema | null}>} Interface
  */
 import { signal, computed } from "./vendor/preact.js";
+import { readFile } from "./client.js";
 import { presentation } from "./presentation.js";
 import { wordsOf } from "./problems.js";
 import { t } from "./texts.js";
@@ -24,7 +25,10 @@ let asked;
 
 /** @returns {Promise<Interface>} of each operation, its filters and its body */
 export function theInterface() {
-  asked ??= fetch(new URL("interface.json", import.meta.url)).then((response) => response.json());
+  asked ??= readFile(new URL("interface.json", import.meta.url)).catch((error) => {
+    asked = undefined;
+    throw error;
+  });
   return asked;
 }
 

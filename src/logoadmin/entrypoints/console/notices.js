@@ -13,6 +13,7 @@ import { t } from "./texts.js";
  * @property {{text: string, run: () => void} | undefined} action
  * @property {number} until Before this moment, in milliseconds, it is too soon to try again; 0 where nothing is to be waited for.
  * @property {((left: number) => string) | undefined} words What stands in place of the text while that is waited for, and when it is over.
+ * @property {string} reference The id of the request that failed, to be copied; empty where nobody needs it.
  */
 
 /** @type {import("./vendor/preact.js").Signal<Notice[]>} */
@@ -21,13 +22,13 @@ let count = 0;
 
 /**
  * @param {string} text
- * @param {{tone?: "done" | "failed", action?: {text: string, run: () => void}, stays?: boolean, until?: number, words?: (left: number) => string}} [more]
+ * @param {{tone?: "done" | "failed", action?: {text: string, run: () => void}, stays?: boolean, until?: number, words?: (left: number) => string, reference?: string}} [more]
  * @returns {number} what `dismiss` takes
  */
-export function say(text, { tone = "done", action, stays = false, until = 0, words } = {}) {
+export function say(text, { tone = "done", action, stays = false, until = 0, words, reference = "" } = {}) {
   count += 1;
   const id = count;
-  const notice = { id, text, tone, action, until, words };
+  const notice = { id, text, tone, action, until, words, reference };
   // Undo is offered until the next write, even a failed one: beside "Try again" it would be unclear what it undoes.
   const remains = (/** @type {Notice} */ each) => each.action === undefined || (tone === "failed" && (each.tone === "failed" || !action));
   notices.value = [...notices.value.filter(remains), notice].slice(-3);
@@ -83,15 +84,27 @@ async function undo(requestIds, undone) {
  */
 export function sayFailure(error, again) {
   if (!(error instanceof Failure)) throw error;
-  const action = again && ["away", "unknown", "wait"].includes(error.kind) ? { text: t("tryAgain"), run: again } : undefined;
-  return say(describe(error), { tone: "failed", ...(action ? { action } : {}), until: error.until });
+  const action = again && error.passes ? { text: t("tryAgain"), run: again } : undefined;
+  return say(describe(error), { tone: "failed", ...(action ? { action } : {}), until: error.until, words: wordsOfWait(error), reference: error.reference });
 }
 
 /** @param {number} left Seconds in which it is too soon to try again. @returns {string} */
 export const busyWords = (left) => (left ? t("failure.busy", { n: left }) : t("failure.busy.over"));
 
+/** @param {Failure} failure @returns {(left: number) => string} what stands there while seconds pass, and afterwards */
+export const wordsOfWait = (failure) => (failure.kind === "wait" ? busyWords : (left) => described(failure, left));
+
 /** @param {Failure} failure @returns {string} what happened, and what to do */
-export function describe(failure) {
+export const describe = (failure) => described(failure, failure.until && failure.seconds);
+
+/** @param {Failure} failure @param {number} left Seconds in which it is too soon to try again. @returns {string} */
+function described(failure, left) {
+  const id = failure.reference;
+  return [reasonOf(failure), left > 0 && failure.kind !== "wait" && t("failure.in", { n: left }), id && t("failure.reference", { id })].filter(Boolean).join(" ");
+}
+
+/** @param {Failure} failure @returns {string} */
+function reasonOf(failure) {
   switch (failure.kind) {
     case "wait":
       return failure.seconds ? busyWords(failure.seconds) : t("failure.busy.moment");

@@ -13,6 +13,7 @@
  */
 import { signal, computed, effect } from "./vendor/preact.js";
 import { HOME, isUnsaved } from "./router.js";
+import { READ_LIMIT, timedFetch, WRITE_LIMIT } from "./timed_fetch.js";
 
 /**
  * What the server writes into the page.
@@ -52,18 +53,23 @@ let refreshing;
 /** @type {(() => void)[]} */
 let waiting = [];
 
-/** Why a sign-in was refused: `seconds` to wait after too many attempts. */
+/** Why a sign-in or a new token was refused: `seconds` to wait after too many attempts. */
 export class Refused extends Error {
-  /** @param {number} status @param {number} seconds */
-  constructor(status, seconds) {
-    super(`sign-in: ${status}`);
-    this.status = status;
-    this.seconds = seconds;
+  /** @param {{status: number, seconds: number, detail: string, requestId: string}} more */
+  constructor(more) {
+    super(`sign-in: ${more.status}`);
+    this.status = more.status;
+    this.seconds = more.seconds;
+    this.more = more;
   }
 }
 
-/** @param {Response} response */
-const refusal = (response) => new Refused(response.status, Number(response.headers.get("Retry-After") ?? 0) || 0);
+/** @param {Response} response @returns {Promise<Refused>} */
+async function refusal(response) {
+  const { detail = "" } = await response.json().catch(() => ({}));
+  const seconds = Number(response.headers.get("Retry-After") ?? 0) || 0;
+  return new Refused({ status: response.status, seconds, detail: String(detail), requestId: response.headers.get("X-Request-Id") ?? "" });
+}
 
 /** @returns {boolean} whether this tab has a session, as far as is known before the service was asked */
 export const hasSession = () => sessionStorage.getItem(KEPT) !== null;
@@ -99,7 +105,7 @@ async function resume() {
 /** @param {string} username @param {string} password @throws {Refused} */
 export async function signIn(username, password) {
   const response = await ask("auth/token", { username, password });
-  if (!response.ok) throw refusal(response);
+  if (!response.ok) throw await refusal(response);
   await take(response, firstKey());
   await whoAmI();
   generatedPassword.value = me.value?.user_id === FIRST_USER && GENERATED.test(password);
@@ -125,11 +131,11 @@ export async function whoAmI() {
 }
 
 const fetchMe = async () =>
-  fetch(new URL("auth/me", API), {
-    headers: { Authorization: `Bearer ${await freshToken()}` },
-    cache: "no-store",
-    credentials: "omit",
-  });
+  timedFetch(
+    new URL("auth/me", API),
+    { headers: { Authorization: `Bearer ${await freshToken()}` }, cache: "no-store", credentials: "omit" },
+    READ_LIMIT,
+  );
 
 /** @returns {Promise<string>} an access token that is good for a while yet; empty where nobody is signed in. */
 export async function freshToken() {
@@ -184,7 +190,7 @@ async function exchanged() {
     await take(response, nextKey(key));
     return true;
   }
-  if (response.status >= 500 || response.status === 429) throw refusal(response);
+  if (response.status >= 500 || response.status === 429) throw await refusal(response);
   ended();
   return false;
 }
@@ -349,11 +355,7 @@ function isOurs(given, subject) {
 
 /** @param {string} path @param {object} body @param {string} [key] */
 function ask(path, body, key) {
-  return fetch(new URL(path, API), {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...(key ? { "Idempotency-Key": key } : {}) },
-    body: JSON.stringify(body),
-    cache: "no-store",
-    credentials: "omit",
-  });
+  const headers = { "Content-Type": "application/json", ...(key ? { "Idempotency-Key": key } : {}) };
+  const init = /** @type {const} */ ({ method: "POST", headers, body: JSON.stringify(body), cache: "no-store", credentials: "omit" });
+  return timedFetch(new URL(path, API), init, WRITE_LIMIT);
 }

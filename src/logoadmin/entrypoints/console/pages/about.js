@@ -1,6 +1,6 @@
 /** What this is: the program, what it stands on, and whose work it contains. */
 import { h } from "../vendor/preact.js";
-import { ROOT } from "../client.js";
+import { readFile, ROOT } from "../client.js";
 import { pageConfig } from "../session.js";
 import { enumeration, t } from "../texts.js";
 import { ViewHead } from "../parts/primitives/basics.js";
@@ -35,10 +35,7 @@ export default function About() {
 }
 
 /** @returns {Promise<Record<string, Vendored>>} */
-async function readManifest() {
-  const response = await fetch(new URL("../vendor/manifest.json", import.meta.url));
-  return response.json();
-}
+const readManifest = () => readFile(new URL("../vendor/manifest.json", import.meta.url));
 
 /** @param {string} name @param {any} content @param {string} [more] */
 function fact(name, content, more) {

@@ -83,7 +83,7 @@ function Editor({ work, field, text, disabled }) {
       placeholder: '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}',
       onInput: (/** @type {Event} */ event) => work.edit(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
     }),
-    !isChecked && h("div", { class: "cluster form-actions" }, h(Button, { tone: "primary", busy: disabled, reason, onClick: () => void work.send(true) }, t("import.check"))),
+    !isChecked && h("div", { class: "cluster form-actions" }, h(Button, { tone: "primary", idle: disabled, reason, onClick: () => void work.send(true) }, t("import.check"))),
   );
 }
 
@@ -108,8 +108,8 @@ function Outcome({ work, goTo }) {
   }
 }
 
-/** @param {{work: Import, words: string, until: number, lasts: boolean}} props */
-function Refused({ work, words, until, lasts }) {
+/** @param {{work: Import, words: string, until: number, lasts: boolean, counted: (left: number) => string}} props */
+function Refused({ work, words, until, lasts, counted }) {
   const left = useLeft(until);
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   // On a phone, the lines fill the view.
@@ -117,8 +117,8 @@ function Refused({ work, words, until, lasts }) {
   return h(
     "div",
     { class: "outcome-part", ref: element },
-    h("p", { class: "complaint", role: "alert", dir: "auto" }, h(Counted, { text: words, until, left })),
-    work.source.value && !lasts && h("div", null, h(Button, { busy: left > 0, onClick: () => void work.send(true) }, t("tryAgain"))),
+    h("p", { class: "complaint", role: "alert", dir: "auto" }, h(Counted, { text: words, until, left, words: counted })),
+    work.source.value && !lasts && h("div", null, h(Button, { idle: left > 0, onClick: () => void work.send(true) }, t("tryAgain"))),
   );
 }
 

@@ -1,8 +1,11 @@
 /** Signing in; and in place, where a session ended while somebody worked. */
 import { h, useEffect, useRef, useState } from "../vendor/preact.js";
+import { Failure } from "../client.js";
+import { describe } from "../notices.js";
 import { isAway, me, Refused, signIn, signOut } from "../session.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../texts.js";
 import { Counted, useLeft } from "../parts/primitives/countdown.js";
+import { TimedOut } from "../timed_fetch.js";
 import { Dialog } from "../parts/primitives/dialog.js";
 
 /** @typedef {{text: string, until: number}} Problem Until then, in milliseconds, it is too soon to try again; 0 for at once. */
@@ -10,8 +13,9 @@ const NONE = { text: "", until: 0 };
 
 /** @param {unknown} error @returns {Problem} */
 function problemOf(error) {
-  if (!(error instanceof Refused)) return { text: t("failure.away"), until: 0 };
+  if (!(error instanceof Refused)) return { text: t(error instanceof TimedOut ? "failure.late" : "failure.away"), until: 0 };
   const { status, seconds } = error;
+  if (status >= 500 && status !== 503) return { text: describe(new Failure("fault", error.more)), until: 0 };
   if (status === 429 && seconds) return { text: tooOften(seconds), until: Date.now() + seconds * 1000 };
   return { text: t(status === 429 ? "failure.busy.moment" : status === 503 ? "failure.away" : "signIn.wrong"), until: 0 };
 }

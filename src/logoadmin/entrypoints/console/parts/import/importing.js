@@ -7,12 +7,12 @@
  * @property {Blob} file
  * @property {string | undefined} text What can be mended in place; none where it is too long for that.
  * @typedef {{is: "empty"} | {is: "chosen"} | {is: "sending", dry: boolean, sent: number, whole: number}
- *   | {is: "bad", problems: import("../../client.js").Problem[]} | {is: "refused", words: string, until: number, lasts: boolean}
+ *   | {is: "bad", problems: import("../../client.js").Problem[]} | {is: "refused", words: string, until: number, lasts: boolean, counted: (left: number) => string}
  *   | {is: "ready", counts: Counts} | {is: "done", counts: Counts, requestId: string} | {is: "undone"}} State
  */
 import { signal } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
-import { describe, dismiss, sayDone, sayFailure } from "../../notices.js";
+import { busyWords, describe, dismiss, sayDone, sayFailure, wordsOfWait } from "../../notices.js";
 import { KINDS, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
@@ -113,17 +113,17 @@ export class Import {
     else if (kind === "tooLarge") this.#refuse(t("import.tooLarge.here"));
     else if (dry && repeat) this.#refuse(t("import.away"));
     else {
-      this.#refuse(describe(failure), failure);
+      this.#refuse(describe(failure), { until: failure.until, counted: wordsOfWait(failure) });
       if (repeat) this.#offer = sayFailure(failure, () => void this.#await(dry, repeat));
     }
   }
 
   /**
    * @param {string} words
-   * @param {{until?: number, lasts?: boolean}} [more] Before when it is too soon to try again, or whether that would never help.
+   * @param {{until?: number, lasts?: boolean, counted?: (left: number) => string}} [more] Before when it is too soon to try again, or whether that would never help.
    */
-  #refuse(words, { until = 0, lasts = false } = {}) {
-    this.state.value = { is: "refused", words, until, lasts };
+  #refuse(words, { until = 0, lasts = false, counted = busyWords } = {}) {
+    this.state.value = { is: "refused", words, until, lasts, counted };
   }
 
   /** The offer only applies to the file that was sent, on this page. */

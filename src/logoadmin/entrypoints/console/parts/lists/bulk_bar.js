@@ -1,7 +1,7 @@
 /** The actions for all selected records, with their progress and result. */
 import { h, signal, useMemo } from "../../vendor/preact.js";
 import { writeMany } from "./bulk_write.js";
-import { busyWords, describe, say, sayDone } from "../../notices.js";
+import { describe, say, sayDone, wordsOfWait } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS, readList } from "../../records.js";
 import { t } from "../../texts.js";
@@ -113,9 +113,9 @@ export async function doMany(kind, act, records, selection, before = [], repeat)
   if (failure) {
     // What repeats a read does not write.
     const run = () => void doMany(kind, act, left, selection, requestIds, failure.kind === "unknown" ? failure.repeat : undefined);
-    const again = ["away", "unknown", "wait"].includes(failure.kind) ? { action: { text: t("tryAgain"), run } } : {};
+    const again = failure.passes ? { action: { text: t("tryAgain"), run } } : {};
     const withLeft = (/** @type {string} */ why) => (records.length === 1 ? why : t("bulk.failed", { n: left.length, why }));
-    say(withLeft(describe(failure)), { tone: "failed", ...again, until: failure.until, words: (seconds) => withLeft(busyWords(seconds)) });
+    say(withLeft(describe(failure)), { tone: "failed", ...again, until: failure.until, words: (seconds) => withLeft(wordsOfWait(failure)(seconds)), reference: failure.reference });
   }
 }
 

@@ -107,7 +107,7 @@ export function PasswordForm({ user, scope, reason, own = false, done }) {
     h(
       "div",
       { class: "cluster form-actions" },
-      h(Button, { type: "submit", tone: "primary", scope, reason, busy: busy || password === "" }, t(own ? "password.set.own" : "password.set")),
+      h(Button, { type: "submit", tone: "primary", scope, reason, busy, idle: password === "" }, t(own ? "password.set.own" : "password.set")),
     ),
   );
 }

@@ -1,10 +1,11 @@
 /** Small parts that every view is made of. */
-import { h, useEffect, useId } from "../../vendor/preact.js";
+import { h, useEffect, useId, useState } from "../../vendor/preact.js";
 import { relativeTime, exactTime, t } from "../../texts.js";
 import { address, focusHeading } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { useFailure } from "./countdown.js";
 import { Icon } from "./icon.js";
+import { CopyReference } from "./reference.js";
 
 /** @typedef {import("./icon.js").IconName} IconName */
 
@@ -57,14 +58,15 @@ export function Link({ to, children, ...others }) {
  * @param {object} props
  * @param {string | undefined} [props.scope]
  * @param {string | undefined} [props.reason] Why it cannot be done, where that is not the lack of a right.
- * @param {boolean} [props.busy]
+ * @param {boolean} [props.busy] Whether it is at work: it shows that, and cannot be pressed again.
+ * @param {boolean} [props.idle] Whether there is nothing to do for now.
  * @param {string} [props.tone]
  * @param {IconName} [props.icon] Before the words.
  * @param {(event: MouseEvent) => void} [props.onClick]
  * @param {"submit" | "button"} [props.type]
  * @param {any} [props.children]
  */
-export function Button({ scope, reason, busy = false, tone = "plain", icon, onClick, type = "button", children }) {
+export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, onClick, type = "button", children }) {
   const id = useId();
   const why = scope === undefined || may(scope) ? reason : t("needsScope", { scope });
   // Not `disabled`, which could not be reached by keyboard: then nobody would hear the reason.
@@ -73,11 +75,12 @@ export function Button({ scope, reason, busy = false, tone = "plain", icon, onCl
     {
       type,
       class: `button ${tone}`,
-      "aria-disabled": Boolean(why) || busy,
+      "aria-disabled": Boolean(why) || busy || idle,
+      "aria-busy": busy || undefined,
       title: why || undefined,
       "aria-describedby": why ? id : undefined,
       onClick: (/** @type {MouseEvent} */ event) => {
-        if (!why && !busy) return onClick?.(event);
+        if (!why && !busy && !idle) return onClick?.(event);
         event.preventDefault();
         // Rights that were given meanwhile are known from then on.
         if (scope !== undefined && !may(scope)) void whoAmI().catch(() => undefined);
@@ -117,10 +120,19 @@ export function Begin({ scope, children }) {
 /** A list or record that could not be read, and the way on. @param {{failure: import("../../client.js").Failure, again: () => void}} props */
 export function Unread({ failure, again }) {
   const { words, left } = useFailure(failure);
+  const [busy, setBusy] = useState(false);
+  useEffect(() => setBusy(false), [failure]);
+  const retry = () => {
+    setBusy(true);
+    again();
+  };
+  useEffect(() => {
+    if (failure.until && Date.now() >= failure.until) retry();
+  }, [left === 0, failure]);
   return h(
     EmptyState,
     { icon: failure.kind === "forbidden" ? "Lock" : "CircleAlert", title: failure.kind === "forbidden" ? t("unread.forbidden") : words },
-    h(Button, { icon: "RefreshCw", busy: left > 0, onClick: again }, t("tryAgain")),
+    h("div", { class: "cluster" }, h(Button, { icon: "RefreshCw", busy, idle: left > 0, onClick: retry }, t("tryAgain")), h(CopyReference, { id: failure.reference })),
   );
 }
 
@@ -128,7 +140,8 @@ export function Unread({ failure, again }) {
 export function Skeleton() {
   return h(
     "div",
-    { class: "skeleton", "aria-busy": true, "aria-label": t("loading"), role: "status" },
+    { class: "skeleton", "aria-busy": true, role: "status" },
+    h("p", { class: "hint" }, t("loading")),
     Array.from({ length: 6 }, (_, at) => h("div", { key: at, class: "skeleton-row" })),
   );
 }

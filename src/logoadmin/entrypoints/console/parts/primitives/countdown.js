@@ -1,6 +1,6 @@
 /** Words with seconds in them that become fewer, for the eye; what reads aloud hears the first and the last. */
 import { h, useEffect, useState } from "../../vendor/preact.js";
-import { busyWords, describe } from "../../notices.js";
+import { busyWords, describe, wordsOfWait } from "../../notices.js";
 
 /** @param {number} until In milliseconds. @returns {number} how many seconds are left until then */
 const left = (until) => Math.max(0, Math.ceil((until - Date.now()) / 1000));
@@ -44,5 +44,5 @@ export function Counted({ text, until, left: seconds, words = busyWords }) {
 export function useFailure(failure) {
   const { until } = failure;
   const left = useLeft(until);
-  return { words: h(Counted, { text: describe(failure), until, left }), left };
+  return { words: h(Counted, { text: describe(failure), until, left, words: wordsOfWait(failure) }), left };
 }

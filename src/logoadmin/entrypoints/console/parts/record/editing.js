@@ -243,7 +243,7 @@ export class Editing {
     else if (error.kind === "missing") this.#vanished();
     else if (error.kind === "invalid") this.complaint.value = form.take(error.problems).join("\n");
     else if (error.kind === "tooLarge") form.tooLarge();
-    else if (["away", "unknown", "wait"].includes(error.kind)) {
+    else if (error.passes) {
       if (again) sayFailure(error, () => again(error.repeat));
       else this.#offerSaving(error);
     } else this.complaint.value = error.kind === "forbidden" && form.isChanged.value ? `${describe(error)} ${t("merge.kept")}` : describe(error);

@@ -77,8 +77,6 @@ export function RecordPage(props) {
   useEffect(() => {
     if (id !== undefined && !isGone) opened({ kind, id, name: editing.name });
   }, [id, editing.name, isGone]);
-  if (!form && failure) return h(Unread, { failure, again: () => void editing.load() });
-  if (!form && !isGone) return h(Skeleton, {});
   const record = editing.record.value;
   const again = () => void editing.load();
   return h(
@@ -87,6 +85,7 @@ export function RecordPage(props) {
     h(Link, { to: withChoices(list), class: "back" }, t("back")),
     h(ViewHead, { title: editing.name || (editing.isNew ? newTitle : t(`${kind}.title`)) }, record && !editing.isNew && !isGone && [h(Another, { key: "new", ...props }), h(Remove, { key: "remove", editing, ...props })]),
     isGone && h(Gone, { editing, list }),
+    !form && !isGone && (failure ? h(Unread, { failure, again }) : h(Skeleton, {})),
     h(Newer, { editing }),
     editing.complaint.value && h("p", { class: "complaint", role: "alert", dir: "auto" }, editing.complaint.value),
     form && h("div", { class: aside ? "editor" : "" }, h(Form, { editing, form, ...props }), aside && h("div", { class: "editor-aside" }, aside(form))),
@@ -119,7 +118,7 @@ function Form({ editing, form, kind, preview, blocked }) {
   const reason = blocked?.(editing.record.value);
   // Input from before a scope was revoked can still be read and copied.
   const disabled = Boolean(reason) || (!may(write) && !isChanged) || (isGone && !isChanged);
-  const isBusy = editing.isBusy.value || (!editing.isNew && !isChanged);
+  const idle = !editing.isNew && !isChanged;
   return h(
     "div",
     { class: "form-column" },
@@ -133,7 +132,7 @@ function Form({ editing, form, kind, preview, blocked }) {
         { class: "cluster form-actions" },
         h(
           Button,
-          { type: "submit", tone: "primary", scope: write, reason: reason || (isGone ? t("gone.reason") : undefined), busy: isBusy },
+          { type: "submit", tone: "primary", scope: write, reason: reason || (isGone ? t("gone.reason") : undefined), busy: editing.isBusy.value, idle },
           t(editing.isNew ? "create" : "save"),
         ),
         isChanged && !editing.isNew && !isGone && h(Button, { icon: "Undo2", onClick: () => editing.discard() }, t("discard")),

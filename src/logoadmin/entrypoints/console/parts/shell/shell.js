@@ -1,17 +1,19 @@
 /** The frame of every view: the sidebar, the banner, the notices with undo, and the dialogs. */
-import { h, useEffect, useErrorBoundary, useRef, useState, signal } from "../../vendor/preact.js";
+import { h, useEffect, useErrorBoundary, useRef, signal } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
 import { generatedPassword, me, state } from "../../session.js";
 import { loadAllTexts, t } from "../../texts.js";
+import { slow } from "../../slow_requests.js";
 import { dismiss, notices } from "../../notices.js";
 import { missingScope, place } from "../../place.js";
 import { arrivalTop, focusHeading, leaving, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask } from "../primitives/dialog.js";
+import { CopyReference } from "../primitives/reference.js";
 import { Counted, useLeft } from "../primitives/countdown.js";
 import { Icon } from "../primitives/icon.js";
-import { lazy, LoadError } from "../primitives/lazy.js";
-import { Button, EmptyState, IconButton, Link, Skeleton } from "../primitives/basics.js";
+import { lazy, LoadError, useLoaded } from "../primitives/lazy.js";
+import { Button, EmptyState, IconButton, Link, Skeleton, ViewHead } from "../primitives/basics.js";
 import { STYLES } from "../../views.js";
 
 leaving.ask = () => ask({ title: t("leave.title"), text: t("leave.text"), yes: t("leave.yes"), no: t("leave.no") });
@@ -38,6 +40,7 @@ export function Shell() {
     h("a", { class: "skip", href: "#work", onClick: skip }, t("skip")),
     h(Sidebar, { help: showHelp, search }),
     h("main", { id: "work", class: "work" }, h(Banner, {}), generatedPassword.value && h(FirstPassword, {}), h(Place, { key: place.value.path })),
+    h(Progress, {}),
     h(Notices, {}),
     h(Dialogs, {}),
     help.value && h(Help, { close: () => (help.value = false) }),
@@ -53,6 +56,12 @@ function skip(event) {
   /** @type {HTMLElement | null} */ (document.querySelector("#work h1"))?.focus();
 }
 
+/** What shows that a request takes long. */
+function Progress() {
+  const text = slow.write.value ? t("working") : slow.read.value ? t("loading") : "";
+  return h("div", { class: text ? "working" : "hidden", role: "status" }, h("span", { class: "hidden" }, text));
+}
+
 /** The banner for an unavailable service or network. */
 function Banner() {
   const text = trouble.value ? t(`trouble.${trouble.value}`) : "";
@@ -62,31 +71,28 @@ function Banner() {
 /** The view that the address names. */
 function Place() {
   const { view, params } = place.value;
-  const [page, setPage] = useState(/** @type {{view: any} | undefined} */ (undefined));
+  const { found: page, problem } = useLoaded(() => loadView(view));
   const [failed, retry] = useErrorBoundary((error) => console.error(error));
-  const [lost, setLost] = useState(false);
   const visit = visits.value;
   useEffect(() => {
-    if (!view) return;
-    let stays = true;
-    Promise.all([view.load(), view.isList || loadAllTexts(), ...(view.styles ?? STYLES).map(loadStyle)]).then(
-      ([module]) => stays && setPage({ view: module.default }),
-      () => stays && setLost(true),
-    );
-    return () => void (stays = false);
-  }, [view]);
-  useEffect(() => {
     // Not at the first look, where the browser puts the focus; and not before there is something to read.
-    if (visit === 0 || (!page && !lost)) return;
+    if (visit === 0 || (!page && !problem)) return;
     scrollToArrival();
     focusHeading();
-  }, [visit, page, lost]);
+  }, [visit, page, problem]);
   if (!view) return h(EmptyState, { icon: "SearchX", whole: true, title: t("nowhere.title") }, h(Link, { to: "" }, t("nowhere.home")));
   const missing = missingScope(view);
   if (missing) return h(EmptyState, { icon: "Lock", whole: true, title: t("needsScope", { scope: missing }) });
   if (failed) return h(EmptyState, { icon: "CircleAlert", whole: true, title: t("broken.title") }, h("p", null, t("broken.text")), h(Button, { onClick: retry }, t("tryAgain")));
-  if (lost) return h(LoadError, {});
-  return page ? h(page.view, { params, kind: view.kind }) : h(Skeleton, {});
+  if (problem) return h(LoadError, { problem });
+  return page?.is ? h(page.is, { params, kind: view.kind }) : h("div", { class: "view" }, h(ViewHead, { title: t(view.title) }), h(Skeleton, {}));
+}
+
+/** @param {import("../../views.js").View | undefined} view @returns {Promise<any>} its page, with all that it needs */
+async function loadView(view) {
+  if (!view) return undefined;
+  const [module] = await Promise.all([view.load(), view.isList || loadAllTexts(), ...(view.styles ?? STYLES).map(loadStyle)]);
+  return module.default;
 }
 
 /** Scroll to the top, or after Back to where the view was left, as soon as it is as long as it was then. */
@@ -100,15 +106,19 @@ function scrollToArrival(tries = 60) {
  * Load a style sheet that only some views need; once loaded, it stays.
  *
  * @param {string} name
- * @returns {Promise<void>} resolves once it is loaded, or has failed to load
+ * @returns {Promise<void>} resolves once it is loaded
  */
 function loadStyle(name) {
   const href = new URL(`../../style/${name}.css`, import.meta.url).href;
   const there = [...document.styleSheets].some((sheet) => sheet.href === href);
   if (there) return Promise.resolve();
   const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
-  return new Promise((done) => {
-    link.onload = link.onerror = () => done();
+  return new Promise((done, failed) => {
+    link.onload = () => done();
+    link.onerror = () => {
+      link.remove();
+      failed(new Error(href));
+    };
     document.head.append(link);
   });
 }
@@ -127,7 +137,7 @@ function Notices() {
 }
 
 /** @param {import("../../notices.js").Notice} props */
-function Notice({ id, text, tone, action, until, words }) {
+function Notice({ id, text, tone, action, until, words, reference }) {
   const left = useLeft(until);
   const run = () => {
     if (left > 0) return;
@@ -139,6 +149,7 @@ function Notice({ id, text, tone, action, until, words }) {
     { class: `notice ${tone}` },
     h(Icon, { name: tone === "done" ? "CircleCheck" : "CircleAlert" }),
     h("span", { class: "notice-text", dir: "auto" }, h(Counted, { text, until, left, words })),
+    h(CopyReference, { id: reference }),
     action && h("button", { type: "button", class: "button notice-action", "aria-disabled": left > 0, onClick: run }, action.text),
     h(IconButton, { icon: "X", label: t("close"), onClick: () => dismiss(id) }),
   );

@@ -1,0 +1,186 @@
+"""Requests that take long or get no answer: progress, time limits, and errors that name the true cause."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Route, expect
+
+from logoadmin.domain.services.artworks import GetLogo
+from tests.console.driver import Person, looking
+from tests.console.service import Served
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J6")]
+
+OUT_OF_REACH = {"detail": "Cannot connect to the database server at db.example:3306"}
+
+
+@pytest.fixture
+def timed(chromium: Browser, service: Served) -> Iterator[Person]:
+    """A window whose time a test can pass at once."""
+    with looking(chromium, service, permissions=["clipboard-read", "clipboard-write"]) as person:
+        person.page.clock.install()
+        yield person
+
+
+def hold(person: Person, pattern: str, method: str) -> list[Route]:
+    """Leave matching requests without an answer."""
+    held: list[Route] = []
+
+    def keep(route: Route) -> None:
+        if route.request.method == method:
+            held.append(route)
+        else:
+            route.fallback()
+
+    person.page.route(pattern, keep)
+    return held
+
+
+def test_a_save_that_is_never_answered_shows_progress_and_is_retried_under_the_same_id(timed: Person) -> None:
+    timed.sign_in("logos/3")
+    page = timed.page
+    page.get_by_label("Name", exact=True).fill("Slowly saved")
+    held = hold(timed, "**/api/logos/3", "PATCH")
+    save = page.get_by_role("button", name="Save", exact=True)
+    save.click()
+    expect(save).to_have_attribute("aria-busy", "true")
+    working = page.locator(".working")
+    page.clock.run_for(500)
+    expect(working).to_have_text("Working…")
+    page.clock.run_for(30_000)
+    failed = page.locator(".notice.failed")
+    expect(failed).to_contain_text("Connection lost, so we can't tell whether this was saved")
+    expect(save).not_to_have_attribute("aria-busy", "true")
+    expect(working).to_have_count(0)
+    page.unroute_all()
+    with page.expect_request(lambda request: request.method == "PATCH") as again:
+        failed.get_by_role("button", name="Try again").click()
+    assert again.value.headers["x-request-id"] == held[0].request.headers["x-request-id"]
+    expect(page.locator(".notice.done")).to_be_visible()
+    assert timed.service.gallery.logos.get(GetLogo(logo_id=3)).name == "Slowly saved"
+
+
+@pytest.mark.parametrize("path", ["logos", "logos/3", "users", "history"])
+def test_a_slow_read_has_a_heading_and_ends_with_a_way_to_try_again(timed: Person, path: str) -> None:
+    timed.sign_in("about")
+    page = timed.page
+    pattern = re.compile(rf"/api/{'changes' if path == 'history' else path}(\?.*)?$")
+    page.route(pattern, lambda _: None)
+    timed.open(path)
+    expect(page.locator("#work h1")).to_be_visible()
+    expect(page.locator(".skeleton").first).to_contain_text("Loading…")
+    page.clock.run_for(500)
+    expect(page.locator(".working")).to_have_text("Loading…")
+    page.clock.run_for(16_000)
+    unread = page.locator(".empty").first
+    expect(unread).to_contain_text("took too long")
+    # A slow answer is not an obstacle on the way.
+    expect(page.locator(".banner")).to_have_count(0)
+    page.unroute_all()
+    unread.get_by_role("button", name="Try again").click()
+    expect(page.locator(".skeleton, .empty")).to_have_count(0)
+    expect(page.locator("#work h1")).to_be_visible()
+
+
+def test_offline_a_view_waits_for_the_connection_and_comes_when_it_is_back(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    console.settle()
+    page.context.set_offline(True)
+    page.get_by_role("link", name="Roles").click()
+    work = page.locator("#work")
+    expect(work).to_contain_text("This view can't be loaded without a connection")
+    expect(work).not_to_contain_text("new version")
+    banner = page.locator(".banner")
+    expect(banner).to_contain_text("You're offline")
+    expect(banner).to_contain_text("Saving will work again once the connection is back.")
+    page.context.set_offline(False)
+    expect(page.locator("h1")).to_have_text("Roles")
+    expect(page.locator(".role").first).to_be_visible()
+    expect(banner).to_have_count(0)
+    # A list that was read stays; a form that was not loaded comes with the connection.
+    page.context.set_offline(True)
+    page.get_by_role("link", name="Logos").click()
+    expect(page.locator(".card").first).to_be_visible()
+    page.get_by_role("link", name="Logo 40", exact=True).click()
+    page.context.set_offline(False)
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Logo 40")
+
+
+def test_only_a_file_that_the_service_does_not_have_is_called_a_new_version(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    console.settle()
+    page.route("**/pages/roles.js", lambda route: route.fulfill(status=404, body="Not Found"))
+    page.get_by_role("link", name="Roles").click()
+    expect(page.locator("#work")).to_contain_text("There may be a new version of the console")
+    expect(page.locator(".banner")).to_have_count(0)
+
+
+def test_a_fault_shows_the_id_of_its_request_to_be_copied(timed: Person) -> None:
+    timed.sign_in("about")
+    page = timed.page
+
+    def fail(route: Route) -> None:
+        sent = route.request.headers.get("x-request-id", "request-of-a-read")
+        route.fulfill(status=500, json={"detail": "Internal Server Error"}, headers={"X-Request-Id": sent})
+
+    page.route("**/api/users", fail)
+    page.get_by_role("link", name="Users").click()
+    unread = page.locator(".empty")
+    expect(unread).to_contain_text("Something went wrong in the service")
+    expect(unread).to_contain_text("request-of-a-read")
+    unread.get_by_role("button", name="Copy request ID").click()
+    expect(unread.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "request-of-a-read"
+
+    timed.open("logos/3")
+    page.get_by_label("Name", exact=True).fill("Unsaved")
+    page.route("**/api/logos/3", lambda route: fail(route) if route.request.method == "PATCH" else route.fallback())
+    with page.expect_request(lambda request: request.method == "PATCH") as sent:
+        page.keyboard.press("ControlOrMeta+s")
+    expect(page.get_by_role("alert")).to_contain_text(sent.value.headers["x-request-id"])
+
+
+def test_a_sign_in_that_meets_a_fault_does_not_blame_the_password(console: Person) -> None:
+    page = console.page
+    failure = {"status": 500, "json": {"detail": "Internal Server Error"}, "headers": {"X-Request-Id": "of-a-sign-in"}}
+    page.route("**/api/auth/token", lambda route: route.fulfill(**failure))
+    console.open("logos")
+    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Password").fill("right")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Something went wrong in the service")
+    expect(page.get_by_role("alert")).to_contain_text("of-a-sign-in")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (429, {"detail": "Too many requests"}, "Too many requests."),
+        (503, {"detail": "Too many concurrent exports; try again later"}, "The service is unavailable just now."),
+        (503, OUT_OF_REACH, "The service is unavailable just now."),
+    ],
+)
+def test_a_read_is_repeated_when_the_time_that_the_service_asks_for_is_over(
+    timed: Person, status: int, body: dict[str, str], words: str
+) -> None:
+    timed.sign_in("about")
+    page = timed.page
+    page.route("**/api/users", lambda route: route.fulfill(status=status, json=body, headers={"Retry-After": "9"}))
+    page.get_by_role("link", name="Users").click()
+    unread = page.locator(".empty")
+    expect(unread).to_contain_text(words)
+    timed.catch("Try again in", unread)
+    banner = page.locator(".banner")
+    if body is OUT_OF_REACH:
+        expect(banner).to_contain_text("The database does not respond")
+    elif status == 503:
+        expect(banner).to_contain_text("The service is busy or restarting")
+    else:
+        expect(banner).to_have_count(0)
+    page.unroute_all()
+    page.clock.run_for(10_000)
+    expect(page.locator("tbody tr").first).to_be_visible()
+    expect(banner).to_have_count(0)
