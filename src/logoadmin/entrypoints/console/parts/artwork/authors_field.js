@@ -57,7 +57,7 @@ export function AuthorsField({ form, field, id, describedBy, disabled }) {
   };
   return h(
     "div",
-    { class: "authors-field" },
+    { class: "stack" },
     chosen.length > 0 &&
       h(
         "ol",

@@ -57,7 +57,7 @@ export function Preview({ kind, css, target, picture: url = "" }) {
   });
   return h(
     "section",
-    { class: "preview", "aria-label": t("preview") },
+    { class: "stack loose preview", "aria-label": t("preview") },
     h(
       "div",
       { class: "preview-bar" },

@@ -116,7 +116,7 @@ export function Contacts({ contacts, reached, toggle, offered }) {
     origins.length > 0 && h("p", { class: "hosts-title" }, t("hosts.title", { n: origins.length })),
     h(
       "ul",
-      { class: "hosts-list" },
+      { class: "stack hosts-list" },
       origins.map((origin) =>
         h(
           "li",

@@ -18,7 +18,7 @@ export function ChangeDiff({ change }) {
   if (names.length === 0) return h("p", { class: "hint" }, t("change.nothing"));
   return h(
     "dl",
-    { class: "fields" },
+    { class: "stack loose fields" },
     names.map((name) =>
       h("div", { key: name, class: "fields-row" }, h("dt", null, words(name, "label")), h("dd", null, h(Difference, { name, change }))),
     ),

@@ -143,7 +143,7 @@ export function Details({ change }) {
   ]);
   return h(
     "div",
-    { class: "change-details" },
+    { class: "stack loose" },
     h(Difference, { change }),
     h("p", { class: "change-links" }, links.filter(([to]) => !isHere(to)).map(([to, text]) => h(Link, { key: to, to }, text))),
   );

@@ -37,7 +37,7 @@ export function RecordHistory({ kind, recordId, since }) {
   }, [kind, recordId, isAllowed, returned.value, since]);
   return h(
     "section",
-    { class: "section record-history" },
+    { class: "stack loose section record-history" },
     h("h2", null, t("record.history")),
     !isAllowed && h("p", { class: "hint" }, t("record.history.needs")),
     isAllowed && !groups && !failure && h(Skeleton, {}),

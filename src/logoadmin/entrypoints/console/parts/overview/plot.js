@@ -54,7 +54,7 @@ export function Plot({ bars, title }) {
   const every = Math.max(1, Math.ceil((bars.length * NAME) / (width - SIDE)));
   return h(
     "figure",
-    { class: "plot", ref: figure },
+    { class: "stack plot", ref: figure },
     h("figcaption", { id, class: "plot-title" }, title, h("span", { class: "plot-total" }, t("plot.total", { n: total }))),
     h(
       "svg",

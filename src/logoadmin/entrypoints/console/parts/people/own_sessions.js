@@ -50,7 +50,7 @@ export function MySessions() {
   };
   return h(
     "div",
-    { class: "stack" },
+    { class: "stack loose" },
     h("p", { class: "hint" }, t("sessions.hint")),
     h(
       "ul",

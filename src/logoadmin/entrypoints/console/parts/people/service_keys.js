@@ -42,7 +42,7 @@ export function MyKeys() {
   };
   return h(
     "div",
-    { class: "stack" },
+    { class: "stack loose" },
     h("p", { class: "hint" }, t("keys.hint")),
     data.length > 0 && h("ul", { class: "box divided rows" }, data.map((key) => h(KeyRow, { key: key.key_id, its: key, end: () => void end(key) }))),
     making

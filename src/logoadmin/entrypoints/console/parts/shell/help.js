@@ -24,7 +24,7 @@ export function Help({ close }) {
     { title: t("help"), close },
     h(
       "dl",
-      { class: "keys" },
+      { class: "stack keys" },
       KEYS.map(([keys, text]) =>
         h("div", { key: text }, h("dt", null, keys.map((key) => h("kbd", { key }, key))), h("dd", null, t(text))),
       ),
