@@ -27,9 +27,10 @@ from logoadmin.adapters.sql_storage.tables import secrets
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.records import Author, Change, Kind, PasswordHash, User
+from logoadmin.domain.model.kinds import AUTHORS, LOGOS
+from logoadmin.domain.model.records import Author, Change, Kind, Link, PasswordHash, User
 from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.contracts.steps import logo
 from tests.gallery import add_user, atomic
 from tests.mariadb import PASSWORD, MariaDbServer
 
@@ -628,6 +629,29 @@ def count(storage: SqlStorage, digits: int) -> object:
     digit = " UNION ALL ".join(f"SELECT {digit} AS digit" for digit in range(10))
     slow = text("SELECT COUNT(*) FROM " + ", ".join(f"({digit}) AS d{place}" for place in range(digits)))
     return storage.read(lambda uow: cast(Any, uow.records(AUTHORS))._transaction.page(slow, {})[0])
+
+
+def test_on_a_file_the_authors_of_a_page_are_a_search_as_well(
+    sqlite_storage: SqlStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def impatient(cursor: Any, query: str, values: Any = ()) -> Any:
+        cursor.connection.ends = time.monotonic() + (0 if "logo_authors" in query else 60)
+        return sqlite3.Cursor.execute(cursor, query, values)
+
+    def page(storage: SqlStorage) -> object:
+        return storage.read(lambda uow: uow.records(LOGOS).page(-1, 50))
+
+    def link(uow: UnitOfWork) -> None:
+        uow.records(LOGOS).add(logo(1))
+        uow.records(AUTHORS).add(author(1))
+        uow.links(LOGOS).add([Link(1, 1, 1)])
+
+    sqlite_storage.write(link)
+    monkeypatch.setattr(sqlite, "_STEPS", 1)
+    with opened(f"sqlite:///{tmp_path / 'gallery.db'}") as storage:
+        page(storage)
+        monkeypatch.setattr(sqlite._PageCursor, "execute", impatient)
+        refused(storage, page)
 
 
 def test_on_a_file_what_nobody_waits_for_takes_the_time_that_it_takes(

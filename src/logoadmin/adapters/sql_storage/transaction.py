@@ -212,6 +212,13 @@ class Transaction:
             self._execute(self._statements.compiled(statement, tuple(values)), values, cursor)
             return truncated_page(cursor, text_length_of_row)
 
+    def rows_in_time(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
+        """Return the rows that a query finds, however many, unless it takes longer than a search may."""
+        with closing(self._statements.page_cursor(self.connection)) as cursor:
+            self._execute(self._statements.compiled(statement, tuple(values)), values, cursor)
+            rows: Sequence[Row] = cursor.fetchall()
+            return rows
+
     def rights(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the row with the rights of a user.
 

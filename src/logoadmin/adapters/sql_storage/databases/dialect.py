@@ -73,7 +73,10 @@ class Dialect(Protocol):
         """
 
     def page_cursor(self, connection: PoolProxiedConnection) -> Any:
-        """Return a cursor that fetches one row at a time, and drops the rest when it is closed."""
+        """Return a cursor that fetches one row at a time, and drops the rest when it is closed.
+
+        Its statement, with fetching, may take about a second if somebody waits for it.
+        """
 
     def classify(self, error: BaseException) -> Classification | None:
         """Return the classification of a driver's error, None for a fault of this program."""

@@ -306,10 +306,10 @@ class SqlArtworks(SqlRecords[Any]):
         first, last = min(artwork_ids), max(artwork_ids)
         # There may be a million other ids between two artworks that match a filter.
         if everything or last - first < _NEAR * len(artwork_ids):
-            return self._transaction.rows(self._statements.authors_within, {"first": first, "last": last})
+            return self._transaction.rows_in_time(self._statements.authors_within, {"first": first, "last": last})
         rows: list[Row] = []
         for some in in_portions(KEYS, artwork_ids):
-            rows += self._transaction.rows(self._statements.authors_of, some)
+            rows += self._transaction.rows_in_time(self._statements.authors_of, some)
         return rows
 
     def _artwork(self, row: Row, makers: tuple[Author, ...]) -> Any:
