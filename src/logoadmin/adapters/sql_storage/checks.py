@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from typing import Final
 
-from sqlalchemy import Connection, Table, delete, insert, inspect, literal, select, update
+from sqlalchemy import Connection, delete, insert, inspect, literal, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
@@ -96,22 +96,14 @@ def _tables(dialect: Dialect, connection: Connection) -> Result:
 def _columns(connection: Connection) -> Iterator[Result]:
     """Check that no table and no column was removed by hand."""
     there = inspect(connection)
-    names = set(there.get_table_names())
-    missing = [name for name in metadata.tables if name not in names]
-    missing += [
-        f"{name}.{column}"
-        for name, table in metadata.tables.items()
-        if name in names
-        for column in _missing(table, {found["name"] for found in there.get_columns(name)})
-    ]
+    missing = [*(metadata.tables.keys() - set(there.get_table_names()))]
+    for name in metadata.tables.keys() - set(missing):
+        columns = {found["name"] for found in there.get_columns(name)}
+        missing += [f"{name}.{column.name}" for column in metadata.tables[name].c if column.name not in columns]
     if missing:
         yield wrong("columns", f"missing: {', '.join(sorted(missing))}", "restore the database from a backup")
     else:
         yield ok("columns", "all tables and columns exist")
-
-
-def _missing(table: Table, there: set[str]) -> list[str]:
-    return [column.name for column in table.c if column.name not in there]
 
 
 def _writing(connection: Connection) -> Iterator[Result]:

@@ -10,6 +10,9 @@ from sqlalchemy import Connection, Engine, PoolProxiedConnection, QueuePool
 from logoadmin.adapters.sql_storage.driver_errors import Classification
 from logoadmin.domain.model.checks import Result
 
+# Checks of a database, by name (contract K4).
+Checks = Mapping[str, Callable[[Connection], Iterable[Result]]]
+
 
 def pool_options(connections: int, wait: float) -> dict[str, Any]:
     """Return the options of all engines: a fixed maximum of connections, without implicit transactions.
@@ -130,7 +133,7 @@ class Dialect(Protocol):
     def look_outside(self) -> Iterable[Result]:
         """Check everything outside the database: the file, its directory, its disk (contract K4)."""
 
-    def looks_inside(self, connections: int) -> Mapping[str, Callable[[Connection], Iterable[Result]]]:
+    def looks_inside(self, connections: int) -> Checks:
         """Return the checks of the database itself by name, for a service with this many connections."""
 
     def migration_lock(self, connection: Connection) -> AbstractContextManager[tuple[str, ...]]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, text
 
+from logoadmin.adapters.sql_storage.databases.dialect import Checks
 from logoadmin.adapters.sql_storage.tables import metadata
 from logoadmin.domain.model.access import is_loopback
 from logoadmin.domain.model.checks import Result, ok, warning, wrong
@@ -17,9 +18,7 @@ _OLDEST: Final = {True: (10, 2), False: (8, 0)}
 _ON: Final = frozenset({"1", "ON", "YES"})
 
 
-def looks_inside(
-    host: str, connections: int, exact: Callable[[Connection], str]
-) -> dict[str, Callable[[Connection], Iterable[Result]]]:
+def looks_inside(host: str, connections: int, exact: Callable[[Connection], str]) -> Checks:
     """Return the checks of a server by name.
 
     Args:

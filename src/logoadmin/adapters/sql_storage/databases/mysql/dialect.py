@@ -17,7 +17,7 @@ from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 
 from logoadmin.adapters.sql_storage.databases import parsed_url
-from logoadmin.adapters.sql_storage.databases.dialect import pool_options
+from logoadmin.adapters.sql_storage.databases.dialect import Checks, pool_options
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
 from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector, answering_within
 from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
@@ -147,7 +147,7 @@ class Mysql:
         """Return nothing: the files of a server are out of scope."""
         return ()
 
-    def looks_inside(self, connections: int) -> Mapping[str, Callable[[Connection], Iterable[Result]]]:
+    def looks_inside(self, connections: int) -> Checks:
         """Return the checks of the server."""
         return mysql_checks.looks_inside(str(self._url.host), connections, self._collation)
 

@@ -6,13 +6,14 @@ import shutil
 import sqlite3
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from logoadmin.adapters.sql_storage.databases.dialect import Checks
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.checks import Result, ok, warning, wrong
 
@@ -69,9 +70,7 @@ def may(path: str | Path, mode: int) -> bool:
     return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
-def looks_inside(
-    file: Path, opened: Callable[[], sqlite3.Connection]
-) -> dict[str, Callable[[Connection], Iterable[Result]]]:
+def looks_inside(file: Path, opened: Callable[[], sqlite3.Connection]) -> Checks:
     """Return the checks of the content of a file by name.
 
     Args:

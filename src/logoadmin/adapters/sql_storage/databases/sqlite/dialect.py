@@ -15,7 +15,7 @@ from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_en
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DisconnectionError
 
-from logoadmin.adapters.sql_storage.databases.dialect import pool_options
+from logoadmin.adapters.sql_storage.databases.dialect import Checks, pool_options
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
 from logoadmin.adapters.sql_storage.databases.sqlite.backups import (
     copy,
@@ -154,7 +154,7 @@ class Sqlite:
     def looks_inside(
         self,
         connections: int,  # noqa: ARG002 (only servers have a limit)
-    ) -> Mapping[str, Callable[[Connection], Iterable[Result]]]:
+    ) -> Checks:
         """Return the checks of the content of the file, which has no limit of connections."""
         return sqlite_checks.looks_inside(Path(self._path), lambda: self.opened(_BUSY_WAIT))
 
