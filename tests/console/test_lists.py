@@ -360,7 +360,7 @@ def test_back_and_the_link_to_the_list_keep_place_search_filters_and_order(conso
     assert console.becomes(f"Math.abs(scrollY - {top}) < 2")
     page.go_forward()
     expect(page.locator("h1")).to_have_text("Logo 39")
-    page.get_by_role("link", name="Back to the list").click()
+    page.get_by_role("navigation", name="Breadcrumbs").get_by_role("link", name="Logos").click()
     expect(page).to_have_url(re.compile(r"/logos\?q=logo&target=market&order=name$"))
 
 

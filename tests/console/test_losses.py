@@ -85,7 +85,7 @@ def test_discarded_changes_are_saved_by_no_click_and_a_password_is_set_as_it_sta
     console.service.storage.go_away()
     page.keyboard.press("ControlOrMeta+s")
     expect(failed.get_by_role("button", name="Try again")).to_be_visible()
-    page.get_by_role("link", name="Back to the list").click()
+    page.get_by_role("navigation", name="Breadcrumbs").get_by_role("link", name="Logos").click()
     page.get_by_role("dialog").get_by_role("button", name="Discard").click()
     expect(page.locator("h1")).to_have_text("Logos")
     expect(failed).to_have_count(0)
@@ -108,7 +108,7 @@ def test_discarded_changes_are_saved_by_no_click_and_a_password_is_set_as_it_sta
     page.route("**/api/authors/2", hold)
     with page.expect_request("**/api/authors/2"):
         page.keyboard.press("ControlOrMeta+s")
-    page.get_by_role("link", name="Back to the list").click()
+    page.get_by_role("navigation", name="Breadcrumbs").get_by_role("link", name="Authors").click()
     page.get_by_role("dialog").get_by_role("button", name="Discard").click()
     expect(page.locator("h1")).to_have_text("Authors")
     held[0].abort()

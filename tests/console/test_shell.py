@@ -223,7 +223,7 @@ def test_actions_without_a_right_are_shown_disabled_with_the_reason(console: Per
 def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(console: Person) -> None:
     console.sign_in("authors/new")
     page = console.page
-    page.get_by_role("button", name="Create").click()
+    page.get_by_role("button", name="Create", exact=True).click()
     expect(page.get_by_label("Name")).to_be_focused()
     expect(page.locator(".field").first).to_contain_text("Please fill this in.")
     page.get_by_label("Name").fill("Ann")

@@ -5,6 +5,7 @@ import { me } from "./session.js";
 import { notices } from "./notices.js";
 import { forgetRecent } from "./recent.js";
 import { forgetLists } from "./records.js";
+import { forgetTrails } from "./trail.js";
 import { started } from "./start.js";
 import { Shell } from "./parts/shell/shell.js";
 
@@ -17,6 +18,7 @@ effect(() => {
   if (me.value?.user_id !== userId) {
     forgetLists();
     forgetRecent();
+    forgetTrails();
     notices.value = [];
   }
   userId = me.value?.user_id;

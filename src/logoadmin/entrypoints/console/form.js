@@ -98,6 +98,14 @@ export class FormState {
     }
   }
 
+  /** Take the values of another record as input, with its name marked as that of a copy. @param {Values} record @param {string} name of the field */
+  fill(record, name) {
+    const mark = ` ${t("copy.mark")}`;
+    const most = this.fields.find((field) => field.name === name)?.schema.maxLength ?? Infinity;
+    const original = [...String(record[name])].slice(0, most - mark.length).join("");
+    this.values.value = { ...this.#known(record), [name]: original + mark };
+  }
+
   /** Begin again from a record that was saved or read. @param {Values} record */
   restart(record) {
     this.base.value = this.#known(record);

@@ -27,20 +27,28 @@ export const address = (path) => new URL(path, HOME).href;
 /** @param {string} path as above @returns {boolean} whether it is the current view, with the same query */
 export const isHere = (path) => address(path) === here.value.href;
 
-/** @type {Set<() => boolean>} */
-const unsaved = new Set();
+/** @typedef {() => Promise<boolean>} Save Saves unsaved input, and returns whether all of it was saved. */
+/** @type {Map<() => boolean, Save | undefined>} */
+const unsaved = new Map();
 
 /**
  * Ask before leaving a view with unsaved input.
  * @param {() => boolean} isUnsaved
+ * @param {Save} [save]
  * @returns {() => void} stops asking
  */
-export function guard(isUnsaved) {
-  unsaved.add(isUnsaved);
+export function guard(isUnsaved, save) {
+  unsaved.set(isUnsaved, save);
   return () => void unsaved.delete(isUnsaved);
 }
 
-export const isUnsaved = () => [...unsaved].some((each) => each());
+export const isUnsaved = () => [...unsaved.keys()].some((each) => each());
+
+/** @returns {Save | undefined} what saves all unsaved input, if there is such a thing */
+export function unsavedSave() {
+  const saves = [...unsaved].flatMap(([isUnsaved, save]) => (isUnsaved() ? [save] : []));
+  return saves.length === 1 ? saves[0] : undefined;
+}
 
 /** Asks whether to leave unsaved work; the shell puts its dialog here. @type {{ask: () => Promise<boolean>}} */
 export const leaving = { ask: async () => true };

@@ -4,6 +4,7 @@ import { returned } from "../client.js";
 import { KINDS, listOf, readList } from "../records.js";
 import { navigate, query, setQuery } from "../router.js";
 import { byName, t } from "../texts.js";
+import { leaveTrail } from "../trail.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
 import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { Icon } from "../parts/primitives/icon.js";
@@ -25,6 +26,7 @@ export default function Artworks({ kind }) {
   const again = () => void readList(kind);
   useEffect(again, [kind, returned.value]);
   const found = useFound(kind, records);
+  leaveTrail(kind, found);
   const selection = useSelection(kind, found);
   useListSync(kind, work.value !== undefined);
   const look = query("look", localStorage.getItem(`logoadmin.look.${kind}s`) ?? "grid");

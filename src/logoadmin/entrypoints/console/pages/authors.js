@@ -5,6 +5,7 @@ import { returned } from "../client.js";
 import { nameOf } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t } from "../texts.js";
+import { leaveTrail } from "../trail.js";
 import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { ExportButton } from "../parts/lists/export_button.js";
 import { Search } from "../parts/lists/toolbar.js";
@@ -19,6 +20,7 @@ export default function Authors() {
   const q = query("q");
   const choose = (/** @type {Author[]} */ all) => all.filter((author) => author.username.toLowerCase().includes(q.toLowerCase()));
   const found = records && choose(records);
+  leaveTrail("author", found);
   return h(
     "div",
     { class: "view" },

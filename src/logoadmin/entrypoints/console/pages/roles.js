@@ -7,12 +7,14 @@ import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, number, t } from "../texts.js";
+import { leaveTrail } from "../trail.js";
 import { ExportButton } from "../parts/lists/export_button.js";
 import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 
 export default function Roles() {
   const { records, failure } = listOf("role").value;
   const users = listOf("user").value.records;
+  leaveTrail("role", records);
   const again = () => {
     void readList("role");
     if (may("users:read")) void readList("user");

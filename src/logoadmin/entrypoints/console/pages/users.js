@@ -5,6 +5,7 @@ import { returned } from "../client.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { byName, t } from "../texts.js";
+import { leaveTrail } from "../trail.js";
 import { Person } from "../parts/people/avatar.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { ExportButton } from "../parts/lists/export_button.js";
@@ -35,6 +36,7 @@ export default function Users() {
     .filter((user) => user.username.toLowerCase().includes(q.toLowerCase()) && (!roleId || String(user.role_id) === roleId))
     .toSorted(ORDERS[Object.hasOwn(ORDERS, order) ? order : "newest"]);
   const found = records && choose(records);
+  leaveTrail("user", found);
   const roleName = (/** @type {number} */ id) => roles?.find((role) => role.role_id === id)?.name ?? t("role.number", { number: String(id) });
   return h(
     "div",

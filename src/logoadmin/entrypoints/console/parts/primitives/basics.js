@@ -62,11 +62,13 @@ export function Link({ to, children, ...others }) {
  * @param {boolean} [props.idle] Whether there is nothing to do for now.
  * @param {string} [props.tone]
  * @param {IconName} [props.icon] Before the words.
+ * @param {string} [props.shortcut] The key that does the same.
  * @param {(event: MouseEvent) => void} [props.onClick]
  * @param {"submit" | "button"} [props.type]
+ * @param {string} [props.name] By which a form knows the button that submitted it.
  * @param {any} [props.children]
  */
-export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, onClick, type = "button", children }) {
+export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, shortcut, onClick, type = "button", name, children }) {
   const id = useId();
   const why = scope === undefined || may(scope) ? reason : t("needsScope", { scope });
   // Not `disabled`, which could not be reached by keyboard: then nobody would hear the reason.
@@ -77,7 +79,9 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
       class: `button ${tone}`,
       "aria-disabled": Boolean(why) || busy || idle,
       "aria-busy": busy || undefined,
-      title: why || undefined,
+      name,
+      title: why || shortcut,
+      "aria-keyshortcuts": shortcut,
       "aria-describedby": why ? id : undefined,
       onClick: (/** @type {MouseEvent} */ event) => {
         if (!why && !busy && !idle) return onClick?.(event);
@@ -92,7 +96,7 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
   );
 }
 
-/** A small button without words. @param {{icon: IconName, label: string, onClick: () => void, class?: string, disabled?: boolean}} props */
+/** A small button without words. @param {{icon: IconName, label: string, onClick: () => void, class?: string, disabled?: boolean, "aria-disabled"?: boolean, "aria-keyshortcuts"?: string}} props */
 export function IconButton({ icon, label, class: more = "", ...others }) {
   return h("button", { type: "button", class: `button quiet icon-button ${more}`, "aria-label": label, title: label, ...others }, h(Icon, { name: icon }));
 }

@@ -7,21 +7,27 @@ import { h, signal, useEffect, useRef, useId } from "../../vendor/preact.js";
  * @property {string} text
  * @property {string} yes
  * @property {string} no
+ * @property {string} [other] A third answer between them.
  * @property {"danger" | "primary"} [tone] Of the yes.
+ *
+ * @typedef {"yes" | "no" | "other"} Answer
  */
 
-/** @type {import("../../vendor/preact.js").Signal<{question: Question, answer: (yes: boolean) => void} | undefined>} */
+/** @type {import("../../vendor/preact.js").Signal<{question: Question, answer: (answer: Answer) => void} | undefined>} */
 const asked = signal(undefined);
 
 /** @param {Question} question @returns {Promise<boolean>} */
-export function ask(question) {
-  asked.value?.answer(false);
+export const ask = async (question) => (await choose(question)) === "yes";
+
+/** @param {Question} question @returns {Promise<Answer>} */
+export function choose(question) {
+  asked.value?.answer("no");
   return new Promise((done) => {
     asked.value = {
       question,
-      answer: (yes) => {
+      answer: (answer) => {
         asked.value = undefined;
-        done(yes);
+        done(answer);
       },
     };
   });
@@ -31,16 +37,18 @@ export function ask(question) {
 export function Dialogs() {
   const open = asked.value;
   if (!open) return null;
-  const { title, text, yes, no, tone = "primary" } = open.question;
+  const { title, text, yes, no, other, tone = "primary" } = open.question;
   return h(
     Dialog,
-    { title, close: () => open.answer(false) },
+    { title, close: () => open.answer("no") },
     h("p", { dir: "auto" }, text),
     h(
       "div",
       { class: "cluster dialog-actions" },
-      h("button", { type: "button", class: "button plain", onClick: () => open.answer(false) }, no),
-      h("button", { type: "button", class: `button ${tone}`, onClick: () => open.answer(true) }, yes),
+      // The first one has the focus, and it is the safe one.
+      h("button", { type: "button", class: "button plain", onClick: () => open.answer("no") }, no),
+      other && h("button", { type: "button", class: "button danger", onClick: () => open.answer("other") }, other),
+      h("button", { type: "button", class: `button ${tone}`, onClick: () => open.answer("yes") }, yes),
     ),
   );
 }

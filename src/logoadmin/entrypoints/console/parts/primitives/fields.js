@@ -80,30 +80,47 @@ export function FormField({ form, field, disabled = false }) {
 }
 
 /**
- * A form whose fields the interface describes. Ctrl+S saves it, and leaving it unsaved asks first.
+ * A form whose fields the interface describes. Ctrl+S saves it, and leaving it unsaved asks first. A button with the name
+ * `another`, or Ctrl+Shift+S, saves and begins another one.
  *
  * @param {object} props
  * @param {import("../../form.js").FormState} props.form
- * @param {() => Promise<void>} props.save Called when all is within its limits.
+ * @param {(another: boolean) => Promise<void>} props.save Called when all is within its limits.
+ * @param {boolean} [props.isNew] Whether its first field gets the focus.
  * @param {boolean} [props.disabled]
  * @param {any} [props.children] After the fields: the buttons.
  */
-export function RecordForm({ form, save, disabled = false, children }) {
+export function RecordForm({ form, save, disabled = false, isNew = false, children }) {
   const element = useRef(/** @type {HTMLFormElement | null} */ (null));
   const problems = form.problems.value;
-  useEffect(() => guard(() => form.isChanged.peek()), [form]);
+  const before = useRef(problems);
+  const latest = useRef(save);
+  latest.current = save;
   useEffect(() => {
-    // To the first one that is wrong, once they are shown.
-    if (Object.keys(problems).length) {
+    const saveAll = async () => {
+      if (form.check()) await latest.current(false);
+      return !form.isChanged.peek();
+    };
+    return guard(() => form.isChanged.peek(), disabled ? undefined : saveAll);
+  }, [form, disabled]);
+  useEffect(() => {
+    if (isNew) /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector("input, select, textarea"))?.focus();
+  }, [form]);
+  useEffect(() => {
+    // To the first one that is wrong, once they are shown; but not when one of them is being corrected.
+    const isFewer = Object.keys(problems).length < Object.keys(before.current).length;
+    before.current = problems;
+    if (!isFewer && Object.keys(problems).length) {
       /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector('[aria-invalid="true"]'))?.focus();
     }
-  }, [Object.keys(problems).join()]);
+  }, [problems]);
   useEffect(() => {
     /** @param {KeyboardEvent} event */
     const pressed = (event) => {
       if ((event.ctrlKey || event.metaKey) && event.code === "KeyS") {
         event.preventDefault();
-        element.current?.requestSubmit();
+        const another = event.shiftKey ? element.current?.querySelector("button[name=another]") : null;
+        element.current?.requestSubmit(another instanceof HTMLElement ? another : null);
       }
     };
     addEventListener("keydown", pressed);
@@ -117,7 +134,7 @@ export function RecordForm({ form, save, disabled = false, children }) {
       noValidate: true,
       onSubmit: (/** @type {SubmitEvent} */ event) => {
         event.preventDefault();
-        if (!disabled && form.check()) void save();
+        if (!disabled && form.check()) void save(/** @type {HTMLButtonElement | null} */ (event.submitter)?.name === "another");
       },
     },
     form.fields.map((field) => h(FormField, { key: field.name, form, field, disabled })),

@@ -4,6 +4,7 @@ import { read } from "../history/changes.js";
 import { Failure } from "../../client.js";
 import { userName } from "../history/user_names.js";
 import { KINDS } from "../../records.js";
+import { withChoices } from "../../router.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button, Link, Time, rich } from "../primitives/basics.js";
@@ -51,7 +52,7 @@ export function Gone({ editing, list }) {
       "div",
       { class: "cluster form-actions" },
       removal && h(Button, { tone: "primary", icon: "RotateCcw", scope: write, busy: editing.isBusy.value, onClick: () => void editing.restore(removal.change_id) }, t("gone.restore")),
-      h(Link, { to: list, class: "button plain" }, t("back")),
+      h(Link, { to: withChoices(list), class: "button plain" }, t("back")),
     ),
   );
 }

@@ -16,12 +16,13 @@
  * @property {(failure: Failure, record: any) => string | undefined} [explain] A better text for a refusal.
  * @property {(record: any) => void} [created] Where to go with a new one.
  * @property {Record<string, string>} [typed] Values for the form of a new one, as if they had been typed.
+ * @property {number} [copyOf] The id of the record that a new one begins as a copy of.
  */
 import { batch, signal } from "../../vendor/preact.js";
 import { call, Failure, returned } from "../../client.js";
 import { FormState, fieldsOf, theInterface } from "../../form.js";
 import { describe, dismiss, say, sayDone, sayFailure } from "../../notices.js";
-import { nameOf } from "../../presentation.js";
+import { nameOf, presentation } from "../../presentation.js";
 import { KINDS, drop, readList, upsert } from "../../records.js";
 import { t } from "../../texts.js";
 
@@ -33,6 +34,8 @@ export class Editing {
   #etag = "";
   /** What says that saving failed, and offers it again. @type {number | undefined} */
   #offer;
+  /** Whether another new record follows once this one is created. */
+  isAnother = false;
   /** Whether the person went elsewhere. */
   #isLeft = false;
 
@@ -68,16 +71,16 @@ export class Editing {
   /** Read the record, if it is new or has changed. */
   async load() {
     try {
-      const [described, answer] = await Promise.all([theInterface(), this.#read(this.#etag)]);
+      const [described, answer, copied] = await Promise.all([theInterface(), this.#read(this.#etag), this.#readOriginal()]);
       batch(() => {
-        if (!this.form.value) this.form.value = this.#newForm(described, answer.data);
+        if (!this.form.value) this.form.value = this.#newForm(described, answer.data, copied);
         if (!answer.unmodified) this.#meet(answer);
         this.isGone.value = false;
         this.failure.value = undefined;
       });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (error.kind === "missing") this.#vanished();
+      if (error.kind === "missing" && !this.isNew) this.#vanished();
       else this.failure.value = error;
     }
   }
@@ -89,9 +92,18 @@ export class Editing {
     return call("get", /** @type {any} */ (KINDS[this.kind].one), /** @type {any} */ (more));
   }
 
-  /** @param {Interface} described @param {any} record */
-  #newForm(described, record) {
+  /** @returns {Promise<any>} the record that a new one begins as a copy of, if there is one */
+  async #readOriginal() {
+    const { copyOf } = this.manner;
+    if (!this.isNew || copyOf === undefined || this.form.value) return undefined;
+    const { one, id } = KINDS[this.kind];
+    return (await call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [id]: copyOf } }))).data;
+  }
+
+  /** @param {Interface} described @param {any} record @param {any} copied */
+  #newForm(described, record, copied) {
     const form = new FormState(this.#fields(described), record);
+    if (copied) form.fill(copied, presentation[this.kind].name);
     for (const [name, value] of Object.entries(this.manner.typed ?? {})) if (value) form.set(name, value);
     return form;
   }

@@ -5,13 +5,15 @@ import { Editing } from "./editing.js";
 import { sayFailure } from "../../notices.js";
 import { opened } from "../../recent.js";
 import { KINDS } from "../../records.js";
-import { navigate, path, withChoices } from "../../router.js";
+import { navigate, path, query, withChoices } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
-import { Button, Link, Skeleton, Unread, ViewHead } from "../primitives/basics.js";
+import { Button, Skeleton, Unread, ViewHead } from "../primitives/basics.js";
+import { Breadcrumbs } from "../primitives/breadcrumbs.js";
 import { ask } from "../primitives/dialog.js";
 import { RecordForm } from "../primitives/fields.js";
 import { Gone, Newer } from "./conflict_banner.js";
+import { Neighbours } from "./neighbours.js";
 
 /** @typedef {import("../../records.js").KindName} KindName */
 /** @typedef {import("../../form.js").FormState} FormState */
@@ -24,10 +26,11 @@ const LOOK = 20_000;
  *
  * @param {KindName} kind @param {string | undefined} recordId None for a new one.
  * @param {import("./editing.js").Manner} manner
+ * @param {number} [round] Another one begins another record.
  * @returns {Editing}
  */
-export function useEditing(kind, recordId, manner) {
-  const editing = useMemo(() => new Editing(kind, recordId === undefined ? undefined : Number(recordId), manner), [kind, recordId]);
+export function useEditing(kind, recordId, manner, round) {
+  const editing = useMemo(() => new Editing(kind, recordId === undefined ? undefined : Number(recordId), manner), [kind, recordId, round]);
   editing.manner = manner;
   useEffect(() => void editing.load(), [editing, returned.value]);
   useEffect(() => {
@@ -68,8 +71,13 @@ export function useEditing(kind, recordId, manner) {
 /** @param {PageProps & Omit<import("./editing.js").Manner, "created">} props */
 export function RecordPage(props) {
   const { kind, recordId, list, newTitle, children, aside } = props;
-  const created = (/** @type {any} */ record) => void navigate(`${list}/${record[KINDS[kind].id]}`, { replace: true });
-  const editing = useEditing(kind, recordId, { ...props, created });
+  const [round, setRound] = useState(0);
+  const created = (/** @type {any} */ record) => {
+    void navigate(`${list}/${editing.isAnother ? "new" : record[KINDS[kind].id]}`, { replace: true });
+    setRound(round + 1);
+  };
+  const copied = query("copy");
+  const editing = useEditing(kind, recordId, { ...props, created, ...(/^\d+$/.test(copied) ? { copyOf: Number(copied) } : {}) }, round);
   const form = editing.form.value;
   const failure = editing.failure.value;
   const isGone = editing.isGone.value;
@@ -79,11 +87,17 @@ export function RecordPage(props) {
   }, [id, editing.name, isGone]);
   const record = editing.record.value;
   const again = () => void editing.load();
+  const title = editing.name || (editing.isNew ? newTitle : t(`${kind}.title`));
   return h(
     "div",
     { class: aside ? "view" : "view narrow" },
-    h(Link, { to: withChoices(list), class: "back" }, t("back")),
-    h(ViewHead, { title: editing.name || (editing.isNew ? newTitle : t(`${kind}.title`)) }, record && !editing.isNew && !isGone && [h(Another, { key: "new", ...props }), h(Remove, { key: "remove", editing, ...props })]),
+    h(
+      "div",
+      { class: "record-way" },
+      h(Breadcrumbs, { list, title: t(`${kind}s.title`), name: title }),
+      id !== undefined && h(Neighbours, { kind, id, list }),
+    ),
+    h(ViewHead, { title }, record && !editing.isNew && !isGone && [h(Duplicate, { key: "copy", id, ...props }), h(Another, { key: "new", ...props }), h(Remove, { key: "remove", editing, ...props })]),
     isGone && h(Gone, { editing, list }),
     !form && !isGone && (failure ? h(Unread, { failure, again }) : h(Skeleton, {})),
     h(Newer, { editing }),
@@ -119,13 +133,17 @@ function Form({ editing, form, kind, preview, blocked }) {
   // Input from before a scope was revoked can still be read and copied.
   const disabled = Boolean(reason) || (!may(write) && !isChanged) || (isGone && !isChanged);
   const idle = !editing.isNew && !isChanged;
+  const save = (/** @type {boolean} */ isAnother) => {
+    editing.isAnother = isAnother && editing.isNew;
+    return editing.save();
+  };
   return h(
     "div",
     { class: "form-column" },
     reason && h("p", { class: "remark" }, reason),
     h(
       RecordForm,
-      { form, save: () => editing.save(), disabled },
+      { form, save, disabled, isNew: editing.isNew },
       preview?.(form),
       h(
         "div",
@@ -135,15 +153,22 @@ function Form({ editing, form, kind, preview, blocked }) {
           { type: "submit", tone: "primary", scope: write, reason: reason || (isGone ? t("gone.reason") : undefined), busy: editing.isBusy.value, idle },
           t(editing.isNew ? "create" : "save"),
         ),
+        editing.isNew && h(Button, { type: "submit", name: "another", scope: write, reason, busy: editing.isBusy.value }, t("create.another")),
         isChanged && !editing.isNew && !isGone && h(Button, { icon: "Undo2", onClick: () => editing.discard() }, t("discard")),
       ),
     ),
   );
 }
 
+/** Begin a new record as a copy of this one, where a copy makes sense: people exist once. @param {PageProps & {id: number}} props */
+function Duplicate({ kind, list, id }) {
+  if (kind === "author" || kind === "user") return null;
+  return h(Button, { icon: "CopyPlus", shortcut: "D", scope: KINDS[kind].write, onClick: () => void navigate(`${list}/new?copy=${id}`) }, t("duplicate"));
+}
+
 /** After creating a record, continue with the next one. @param {PageProps} props */
 function Another({ kind, list, newTitle }) {
-  return h(Button, { icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${list}/new`) }, newTitle);
+  return h(Button, { icon: "Plus", shortcut: "N", scope: KINDS[kind].write, onClick: () => void navigate(`${list}/new`) }, newTitle);
 }
 
 /** @param {{editing: Editing} & PageProps} props */

@@ -13,6 +13,11 @@ const KEYS = [
   [["Space"], "key.select"],
   [["Ctrl", "A"], "key.selectAll"],
   [["Ctrl", "S"], "key.save"],
+  [["Ctrl", "Shift", "S"], "key.another"],
+  [["J"], "key.next"],
+  [["K"], "key.previous"],
+  [["D"], "key.duplicate"],
+  [["N"], "key.new"],
   [["Esc"], "key.close"],
   [["?"], "key.help"],
 ];

@@ -2,7 +2,7 @@
 import { signal, useEffect, useMemo } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { missingScope } from "../../place.js";
-import { presentation } from "../../presentation.js";
+import { nameOf } from "../../presentation.js";
 import { recent } from "../../recent.js";
 import { KINDS, listOf } from "../../records.js";
 import { navigate } from "../../router.js";
@@ -63,14 +63,14 @@ const recordOption = (kind, id, name, place = "") => ({
 /** @param {KindName} kind @param {any[]} records @param {string} q in lower case @returns {Group} */
 function recordGroup(kind, records, q) {
   const { id } = KINDS[kind];
-  const { name } = presentation[kind];
   const number = idIn(q);
   const ranked = records
-    .map((record) => ({ record, rank: record[id] === number ? 0 : rankOf(record[name], q) }))
+    .map((record) => ({ record, name: nameOf(kind, record) }))
+    .map(({ record, name }) => ({ record, name, rank: record[id] === number ? 0 : rankOf(name, q) }))
     .filter(({ rank }) => rank < MISS)
-    .toSorted((a, b) => a.rank - b.rank || a.record[name].length - b.record[name].length)
+    .toSorted((a, b) => a.rank - b.rank || a.name.length - b.name.length)
     .slice(0, SHOWN);
-  return { title: t(`${kind}s.title`), options: ranked.map(({ record, rank }) => ({ ...recordOption(kind, record[id], record[name], record.target), rank })) };
+  return { title: t(`${kind}s.title`), options: ranked.map(({ record, name, rank }) => ({ ...recordOption(kind, record[id], name, record.target), rank })) };
 }
 
 /** @param {string} title @param {Omit<Option, "rank">[]} options @param {string} q in lower case @returns {Group} */

@@ -6,9 +6,9 @@ import { loadAllTexts, t } from "../../texts.js";
 import { slow } from "../../slow_requests.js";
 import { dismiss, notices } from "../../notices.js";
 import { missingScope, place } from "../../place.js";
-import { arrivalTop, focusHeading, leaving, visits } from "../../router.js";
+import { arrivalTop, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
-import { Dialogs, ask } from "../primitives/dialog.js";
+import { Dialogs, ask, choose } from "../primitives/dialog.js";
 import { CopyReference } from "../primitives/reference.js";
 import { Counted, useLeft } from "../primitives/countdown.js";
 import { Icon } from "../primitives/icon.js";
@@ -16,7 +16,13 @@ import { lazy, LoadError, useLoaded } from "../primitives/lazy.js";
 import { Button, EmptyState, IconButton, Link, Skeleton, ViewHead } from "../primitives/basics.js";
 import { STYLES } from "../../views.js";
 
-leaving.ask = () => ask({ title: t("leave.title"), text: t("leave.text"), yes: t("leave.yes"), no: t("leave.no") });
+leaving.ask = async () => {
+  const save = unsavedSave();
+  const question = { title: t("leave.title"), text: t("leave.text"), no: t("leave.no") };
+  if (!save) return ask({ ...question, yes: t("leave.yes"), tone: "danger" });
+  const answer = await choose({ ...question, other: t("leave.yes"), yes: t("save") });
+  return answer === "yes" ? save() : answer === "other";
+};
 
 /** Whether the list of keys is shown. */
 const help = signal(false);
@@ -170,13 +176,15 @@ function Keys() {
       const typing = event.composedPath()[0];
       if (typing instanceof HTMLElement && typing.matches("input:not([type=checkbox]), textarea, select, [contenteditable=true]")) return;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "?") showHelp();
-      else if (event.key === "/") {
-        const search = document.querySelector("#work input[type=search]");
-        if (!(search instanceof HTMLInputElement)) return;
-        search.focus();
-        search.select();
-      } else return;
+      // Letters by their place, so that they work in every language of the keyboard.
+      const key = event.code.startsWith("Key") && !event.shiftKey ? event.code.slice(3) : event.key;
+      const target = document.querySelector(`#work [aria-keyshortcuts="${CSS.escape(key)}"]`);
+      if (key === "?") showHelp();
+      else if (target instanceof HTMLInputElement) {
+        target.focus();
+        target.select();
+      } else if (target instanceof HTMLElement) target.click();
+      else return;
       event.preventDefault();
     };
     addEventListener("keydown", pressed);
