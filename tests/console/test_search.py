@@ -55,7 +55,7 @@ def test_loaded_records_are_found_without_the_service_and_a_failure_is_named(con
     search(page, "logo 3")
     options = page.get_by_role("group", name="Logos").get_by_role("option")
     expect(options.first).to_have_text("Logo 3market · #3")
-    expect(page.get_by_role("dialog")).to_contain_text("The service cannot be reached")
+    expect(page.get_by_role("dialog")).to_contain_text("The service is unavailable just now")
     page.keyboard.press("ArrowDown")
     expect(options.nth(1)).to_have_attribute("aria-selected", "true")
     chosen = page.get_by_role("dialog").get_by_role("combobox").get_attribute("aria-activedescendant")

@@ -81,7 +81,9 @@ let isHeadingDue = false;
 
 /** After a navigation, focus the heading as soon as it exists, so that screen readers begin with the new view. */
 export function focusHeading() {
-  const heading = isHeadingDue && document.querySelector("#work h1");
+  // The heading that stood there while the view was loading takes the focus with it.
+  const isLost = visits.peek() > 0 && document.activeElement === document.body;
+  const heading = (isHeadingDue || isLost) && document.querySelector("#work h1");
   if (!(heading instanceof HTMLElement)) return;
   isHeadingDue = false;
   heading.focus({ preventScroll: true });
