@@ -5,7 +5,8 @@ import { readChange } from "../parts/history/changes.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
-import { EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
 import { Item } from "../parts/history/change_list.js";
 
 /** @param {{params: Record<string, string>}} props */
@@ -32,7 +33,7 @@ export default function ChangePage({ params }) {
   return h(
     "div",
     { class: "view" },
-    h(Link, { to: "history", class: "back" }, t("history.back")),
+    h(Breadcrumbs, { list: "history", title: t("history.title"), name: title }),
     h(ViewHead, { title }),
     read.change
       ? h("div", { class: "box divided changes" }, h("div", { class: "change" }, h(Item, { change: read.change, undone: () => undefined, isOpen: true })))

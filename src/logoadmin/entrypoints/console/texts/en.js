@@ -562,7 +562,6 @@ export default {
   "history.action": "Action",
   "history.action.all": "Any",
   "history.all": { one: "Show {n} change on a page of its own", other: "Show all {n} changes on a page of their own" },
-  "history.back": "To the history",
   "history.by": "By {name}",
   "history.change": "Change {id}",
   "history.clear": "Show everything",
