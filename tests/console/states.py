@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from playwright.sync_api import expect
+from playwright.sync_api import FilePayload, expect
 
 from logoadmin.domain.services.artworks import AmendLogo, RemoveLogo
 from tests.console.driver import Person
@@ -16,6 +16,23 @@ def write_bad_lines(console: Person) -> None:
     page.get_by_label("The lines").fill('{"kind": "author", "user_id": "x"}\nno JSON')
     page.keyboard.press("Control+s")
     expect(page.locator(".bad-line")).to_have_count(2)
+
+
+def match_columns(console: Person) -> None:
+    console.open("import")
+    file = FilePayload(name="logos.csv", mimeType="text/csv", buffer=b"Name;Place;Sort\nWinter;forum;1\n")
+    console.page.locator("input[type=file]").set_input_files(file)
+    expect(console.page.locator(".remark")).to_be_visible()
+
+
+def look_before_importing(console: Person) -> None:
+    console.open("import")
+    page = console.page
+    page.get_by_role("button", name="Paste lines instead").click()
+    page.get_by_label("The lines").fill('{"kind": "author", "author_id": 1, "user_id": 101, "username": "Anna"}')
+    page.keyboard.press("Control+s")
+    page.locator(".record-change summary").click()
+    expect(page.locator(".record-change ins")).to_be_visible()
 
 
 def ask_for_keys(console: Person) -> None:
@@ -92,6 +109,7 @@ def be_without_a_database(console: Person) -> None:
 
 
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
-    write_bad_lines, ask_for_keys, search_everything, write_at_once, leave_unsaved, send_nothing, find_nothing,
-    look_for_what_was_removed, select_some, ask_for_more, be_without_a_database,
+    write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
+    leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, ask_for_more,
+    be_without_a_database,
 )  # fmt: skip

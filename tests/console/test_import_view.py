@@ -244,8 +244,8 @@ def test_exported_records_are_counted_and_kinds_without_a_right_are_not_offered(
 @pytest.mark.parametrize(
     ("locale", "authors_missing", "number_missing"),
     [
-        ("en-GB", "Authors (author_ids): It is missing.", "ID (logo_id): It is missing."),
-        ("ru-RU", "Авторы (author_ids): ", "ID (logo_id): "),
+        ("en-GB", "Authors (author_ids): It is missing.", "Site user ID (user_id): It is missing."),
+        ("ru-RU", "Авторы (author_ids): ", "ID на сайте (user_id): "),
     ],
 )
 def test_whatever_a_line_lacks_has_a_name(

@@ -6,13 +6,18 @@ import { guard } from "../router.js";
 import { may } from "../session.js";
 import { number, t } from "../texts.js";
 import { BadLines, byLine } from "../parts/import/bad_lines.js";
-import { Button, Link, ViewHead } from "../parts/primitives/basics.js";
+import { Button, Link, Skeleton, ViewHead } from "../parts/primitives/basics.js";
 import { UndoAll, useUndo } from "../parts/history/change_list.js";
 import { Counted, useLeft } from "../parts/primitives/countdown.js";
 import { CountsTable } from "../parts/import/counts_table.js";
 import { FileChoice } from "../parts/import/file_choice.js";
+import { lazy } from "../parts/primitives/lazy.js";
 
 const LINE_HEIGHT = 20;
+/** Parts for CSV files, and for those who look at each record first. */
+const LazyMapping = lazy(() => import("../parts/import/column_choice.js").then((module) => module.ColumnChoice), () => h(Skeleton, {}));
+const LazyPreview = lazy(() => import("../parts/import/record_changes.js").then((module) => module.RecordChanges));
+const LazyTemplates = lazy(() => import("../parts/import/templates.js").then((module) => module.Templates));
 
 export default function ImportPage() {
   const work = useMemo(() => new Import(), []);
@@ -41,8 +46,9 @@ export default function ImportPage() {
     h("p", { class: "lead" }, t("import.about"), " ", h(Link, { to: "export" }, t("import.like"))),
     !mayAny && h("p", { class: "remark" }, t("import.mayNothing")),
     mayAny && h(FileChoice, { choose: (file) => void work.choose(file), ...(source ? {} : { paste: () => work.paste() }), again: source !== undefined, disabled: isBusy }),
-    source?.name && h("p", { class: "file-name" }, h("bdi", null, source.name), h("span", { class: "aside" }, size(source.file.size))),
-    source?.text !== undefined && state.is !== "done" && state.is !== "undone" && h(Editor, { work, field: editor, text: source.text, disabled: isBusy }),
+    source?.name && h("p", { class: "file-name" }, h("bdi", null, source.name), h("span", { class: "aside" }, size(source.file.size)), source.csv && ["chosen", "bad", "ready"].includes(state.is) && h(Button, { tone: "quiet", icon: "Columns3", onClick: () => work.match() }, t("csv.match"))),
+    mayAny && !source && h(LazyTemplates, {}),
+    source?.text !== undefined && !["mapping", "done", "undone"].includes(state.is) && h(Editor, { work, field: editor, text: source.text, disabled: isBusy }),
     h("div", { class: "outcome", "aria-live": "polite" }, h(Outcome, { work, goTo: source?.text === undefined ? undefined : goTo })),
   );
 }
@@ -93,12 +99,14 @@ function Outcome({ work, goTo }) {
   switch (state.is) {
     case "sending":
       return h(Sending, { work, ...state });
+    case "mapping":
+      return h(LazyMapping, { csv: work.source.value?.csv, check: () => void work.send(true) });
     case "refused":
       return h(Refused, { work, ...state });
     case "bad":
       return h(Bad, { work, problems: state.problems, goTo });
     case "ready":
-      return h(Ready, { work, counts: state.counts });
+      return h(Ready, { work, counts: state.counts, lines: state.lines });
     case "done":
       return h(Done, { work, counts: state.counts, requestId: state.requestId });
     case "undone":
@@ -138,7 +146,7 @@ function Sending({ work, dry, sent, whole }) {
 
 /** @param {{work: Import, problems: import("../client.js").Problem[], goTo: ((line: number) => void) | undefined}} props */
 function Bad({ work, problems, goTo }) {
-  const { file } = /** @type {import("../parts/import/importing.js").Source} */ (work.source.value);
+  const { file, csv } = /** @type {import("../parts/import/importing.js").Source} */ (work.source.value);
   // Of the file as it was tried: while it is mended, lines move.
   const tried = useMemo(() => file, [problems]);
   return h(
@@ -146,7 +154,7 @@ function Bad({ work, problems, goTo }) {
     { class: "outcome-part" },
     h("h2", null, t("import.bad", { n: byLine(problems).size })),
     h("p", null, t(goTo ? "import.bad.edit" : "import.bad.file")),
-    h(BadLines, { problems, file: tried, goTo }),
+    h(BadLines, { problems, file: tried, goTo, heads: csv?.heads ?? {} }),
   );
 }
 
@@ -160,8 +168,8 @@ const columns = () => [
 /** @param {import("../parts/import/importing.js").Counts} counts */
 const present = (counts) => Object.fromEntries(Object.entries(counts).filter(([, { created, amended, unchanged }]) => created + amended + unchanged > 0));
 
-/** @param {{work: Import, counts: import("../parts/import/importing.js").Counts}} props */
-function Ready({ work, counts }) {
+/** @param {{work: Import, counts: import("../parts/import/importing.js").Counts, lines: Blob}} props */
+function Ready({ work, counts, lines }) {
   const n = touched(counts);
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
   useEffect(() => heading.current?.focus(), []);
@@ -174,6 +182,7 @@ function Ready({ work, counts }) {
     n > 0 && h("p", { class: "hint" }, t("import.whole")),
     Number(counts.user?.created) > 0 && h("p", { class: "remark" }, t("import.passwords")),
     h("div", { class: "cluster form-actions" }, h(Button, { tone: "primary", icon: "Upload", reason, onClick: () => void work.send(false) }, t("import.do", { n }))),
+    h(LazyPreview, { key: lines, lines, counts }),
   );
 }
 

@@ -1,5 +1,9 @@
 /** CSV as spreadsheets read and write it. */
+import { language } from "../../texts.js";
 import { parse, unparse } from "../../vendor/csv.js";
+
+/** Where numbers have a decimal comma, spreadsheets expect semicolons. */
+const SEPARATORS = { en: ",", ru: ";" };
 
 /**
  * How a cell begins that spreadsheets would execute as a formula (OWASP, "CSV Injection"). Such a cell gets an apostrophe
@@ -13,12 +17,11 @@ export const plain = (cell) => (cell.startsWith("'") && FORMULA.test(cell) ? cel
 /**
  * @param {string[]} head
  * @param {(string | number)[][]} rows
- * @param {string} separator The one that spreadsheets expect depends on the language of the system.
- * @returns {Blob} with a byte order mark, without which Excel takes the text for another encoding
+ * @returns {Blob} separated as spreadsheets in the language of the console expect, with a byte order mark, without which Excel takes the text for another encoding
  */
-export function csvFile(head, rows, separator) {
-  const text = unparse({ fields: head, data: rows }, { delimiter: separator, escapeFormulae: FORMULA });
-  return new Blob(["\ufeff", text, "\r\n"], { type: "text/csv;charset=utf-8" });
+export function csvFile(head, rows) {
+  const text = unparse({ fields: head, data: rows }, { delimiter: SEPARATORS[language.value], escapeFormulae: FORMULA });
+  return new Blob(["\ufeff", text.trimEnd(), "\r\n"], { type: "text/csv;charset=utf-8" });
 }
 
 /**

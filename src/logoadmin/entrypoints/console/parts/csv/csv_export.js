@@ -4,7 +4,7 @@ import { Failure } from "../../client.js";
 import { say } from "../../notices.js";
 import { readList } from "../../records.js";
 import { may } from "../../session.js";
-import { language, t } from "../../texts.js";
+import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { useFailure } from "../primitives/countdown.js";
 import { Dialog } from "../primitives/dialog.js";
@@ -15,8 +15,6 @@ import { saveFile, today } from "./save_file.js";
 
 /** Before this many milliseconds have passed, no dialog interrupts. */
 const PATIENCE = 400;
-/** Where numbers have a decimal comma, spreadsheets expect semicolons. */
-const SEPARATORS = { en: ",", ru: ";" };
 
 /** @param {import("../lists/export_button.js").Props & {close: () => void}} props */
 export function CsvExport({ kind, filters = {}, choose, count, close }) {
@@ -37,7 +35,7 @@ export function CsvExport({ kind, filters = {}, choose, count, close }) {
       const chosen = choose(records);
       const columns = columnsOf(kind);
       const rows = chosen.map((record) => columns.map(({ cell }) => cell(record)));
-      saveFile(csvFile(columns.map(({ title }) => title), rows, SEPARATORS[language.value]), `${kind}s-${today()}.csv`);
+      saveFile(csvFile(columns.map(({ title }) => title), rows), `${kind}s-${today()}.csv`);
       say(t("csv.done", { n: rows.length }));
       close();
     } catch (error) {

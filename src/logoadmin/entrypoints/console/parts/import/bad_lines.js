@@ -14,6 +14,9 @@ const SHOWN = 50;
 /** Texts for lines that differ from those for the fields of a form. @type {Record<string, TextKey>} */
 const WORDS = {
   bool_type: "line.bool",
+  csv_author: "line.author",
+  csv_columns: "line.columns",
+  csv_quotes: "line.quotes",
   extra_forbidden: "line.extra",
   json_invalid: "line.json",
   literal_error: "line.kind",
@@ -21,19 +24,21 @@ const WORDS = {
   string_type: "line.text",
 };
 
-/** @param {Problem} problem @returns {string} */
-function inWords(problem) {
+/** @param {Problem} problem @param {Record<string, string>} heads @returns {string} */
+function inWords(problem, heads) {
   const { loc, msg, type } = problem;
   const field = loc.slice(2).join(" › ");
   const taken = /^Duplicate entry '(.*)' for key/s.exec(msg)?.[1];
   const absent = /^(\w+) (\d+) not found$/.exec(msg);
   const key = WORDS[type];
-  let text = key ? t(key) : wordsOf(problem);
+  let text = key ? t(key, { value: msg }) : wordsOf(problem);
   if (taken !== undefined) text = t("failure.duplicate", { value: taken });
   else if (absent) text = t("line.absent", { id: String(absent[2]) });
   // Why the line is not valid JSON, or is refused.
   else if (type === "json_invalid" && /UTF|deep/.test(msg)) text = msg;
   if (!field) return text;
+  const head = heads[String(loc[2])];
+  if (head) return t("line.column", { head, text });
   const label = words(field, "label");
   return label === field.replaceAll("_", " ") ? `${field}: ${text}` : `${label} (${field}): ${text}`;
 }
@@ -54,8 +59,9 @@ export function byLine(problems) {
  * @param {Problem[]} props.problems
  * @param {Blob} props.file
  * @param {((line: number) => void) | undefined} props.goTo Leads to a line, where it can be mended in place.
+ * @param {Record<string, string>} [props.heads] The columns of the fields, in a file that has columns.
  */
-export function BadLines({ problems, file, goTo }) {
+export function BadLines({ problems, file, goTo, heads = {} }) {
   const [most, setMost] = useState(SHOWN);
   const [texts, setTexts] = useState(/** @type {Map<number, string>} */ (new Map()));
   const lines = [...byLine(problems)].sort(([a], [b]) => a - b);
@@ -84,7 +90,7 @@ export function BadLines({ problems, file, goTo }) {
           h(
             "div",
             { class: "bad-words" },
-            its.map((problem, at) => h("p", { key: at, class: "problem", dir: "auto" }, inWords(problem))),
+            its.map((problem, at) => h("p", { key: at, class: "problem", dir: "auto" }, inWords(problem, heads))),
             texts.has(line) && h("code", { dir: "auto" }, texts.get(line)),
           ),
         ),

@@ -28,9 +28,10 @@ export function FileChoice({ choose, paste, again, disabled }) {
   return h(
     "div",
     { class: isOver ? "drop over" : "drop", onDragOver: over, onDragLeave: () => setOver(false), onDrop: dropped },
-    h("input", { ref: input, id, type: "file", class: "hidden file-input", accept: ".jsonl,.ndjson,.json,.txt", disabled, onChange: changed }),
+    h("input", { ref: input, id, type: "file", class: "hidden file-input", accept: ".jsonl,.ndjson,.json,.txt,.csv,.tsv", disabled, onChange: changed }),
     h("label", { for: id, class: `button ${again ? "plain" : "primary"}` }, t(again ? "import.other" : "import.choose")),
     h("span", { class: "hint" }, t("import.drop")),
+    h("span", { class: "hint" }, t("import.sizes")),
     paste && h("button", { type: "button", class: "button quiet", onClick: paste }, t("import.paste")),
   );
 }

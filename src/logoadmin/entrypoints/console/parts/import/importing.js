@@ -6,9 +6,10 @@
  * @property {string} name
  * @property {Blob} file
  * @property {string | undefined} text What can be mended in place; none where it is too long for that.
- * @typedef {{is: "empty"} | {is: "chosen"} | {is: "sending", dry: boolean, sent: number, whole: number}
+ * @property {import("./csv_mapping.js").CsvMapping} [csv] How its columns are read, if it is CSV.
+ * @typedef {{is: "empty"} | {is: "chosen"} | {is: "mapping"} | {is: "sending", dry: boolean, sent: number, whole: number}
  *   | {is: "bad", problems: import("../../client.js").Problem[]} | {is: "refused", words: string, until: number, lasts: boolean, counted: (left: number) => string}
- *   | {is: "ready", counts: Counts} | {is: "done", counts: Counts, requestId: string} | {is: "undone"}} State
+ *   | {is: "ready", counts: Counts, lines: Blob} | {is: "done", counts: Counts, requestId: string} | {is: "undone"}} State
  */
 import { signal } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
@@ -16,11 +17,15 @@ import { busyWords, describe, dismiss, sayDone, sayFailure, wordsOfWait } from "
 import { KINDS, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
+import { kindOfFile } from "./file_kind.js";
 
 /** @typedef {import("../../records.js").KindName} KindName */
 
+const MB = 1024 * 1024;
 /** As much as the service takes. */
-export const MOST = 64 * 1024 * 1024;
+export const MOST = 64 * MB;
+/** More CSV than that would make the page wait while it is read. */
+export const MOST_CSV = 16 * MB;
 /** A text field is quick with so much, and nobody mends more by hand. */
 const EDITABLE = 256 * 1024;
 
@@ -34,6 +39,10 @@ export class Import {
   isEdited = signal(false);
   /** @type {AbortController | undefined} */
   #stop;
+  /** The lines that were checked, which are those that are imported. */
+  #lines = new Blob([]);
+  /** What is wrong with them that only their CSV file shows. @type {import("../../client.js").Problem[]} */
+  #known = [];
   /** What offers to ask again for an answer that was lost. @type {number | undefined} */
   #offer;
 
@@ -42,13 +51,41 @@ export class Import {
     this.leave();
     this.source.value = { name: file.name, file, text: undefined };
     if (file.size > MOST) return this.#refuse(t("import.tooLarge"), { lasts: true });
+    return this.#begin();
+  }
+
+  /** Judge what was chosen or pasted: lines are checked at once, the columns of CSV are matched first. */
+  async #begin() {
+    const { name, file } = /** @type {Source} */ (this.source.value);
     try {
+      const found = await kindOfFile(file, name);
+      if (found.is === "refused") return this.#refuse(found.words, { lasts: true });
+      if (found.is === "csv") return await this.#map(found.encoding);
       const text = file.size <= EDITABLE ? await file.text() : undefined;
-      this.source.value = { name: file.name, file, text };
+      this.source.value = { name, file, text };
     } catch {
       return this.#refuse(t("import.unreadable"));
     }
-    return this.send(true);
+    return this.#check();
+  }
+
+  /** @param {string} encoding */
+  async #map(encoding) {
+    const { name, file } = /** @type {Source} */ (this.source.value);
+    if (file.size > MOST_CSV) return this.#refuse(t("import.tooLarge.csv"), { lasts: true });
+    const { CsvMapping, textIn } = await import("./csv_mapping.js");
+    const csv = await CsvMapping.of(file, name, encoding);
+    const text = file.size <= EDITABLE ? await textIn(file, csv.encoding) : undefined;
+    // What is shown and mended is UTF-8 from here on.
+    const shown = text === undefined ? file : new Blob([text]);
+    this.source.value = { name, file: shown, text, csv };
+    this.state.value = { is: "mapping" };
+  }
+
+  /** Go back to the columns. */
+  match() {
+    this.leave();
+    this.state.value = { is: "mapping" };
   }
 
   /** Begin with an empty text, to paste into. */
@@ -60,16 +97,42 @@ export class Import {
   /** @param {string} text */
   edit(text) {
     this.leave();
-    const name = this.source.value?.name ?? "";
-    this.source.value = { name, file: new Blob([text], { type: "application/jsonl" }), text };
+    const { name = "", csv } = this.source.value ?? {};
+    this.source.value = { name, file: new Blob([text]), text, ...(csv ? { csv } : {}) };
     this.isEdited.value = true;
     // What is wrong stays in view while it is mended.
     if (this.state.value.is !== "bad") this.state.value = { is: "chosen" };
   }
 
-  /** @param {boolean} dry */
+  /** Check the chosen or edited lines; without `dry`, import the checked ones. @param {boolean} dry */
   async send(dry) {
-    const { file } = /** @type {Source} */ (this.source.value);
+    if (!dry) return this.#send(false);
+    const { csv, text } = /** @type {Source} */ (this.source.value);
+    if (!csv) return this.#begin();
+    if (text !== undefined && this.isEdited.value) csv.edit(text);
+    return this.#check();
+  }
+
+  /** Try the lines; those of CSV are made first. */
+  async #check() {
+    const { file, csv } = /** @type {Source} */ (this.source.value);
+    this.isEdited.value = false;
+    this.#known = [];
+    this.#lines = file;
+    if (csv) {
+      const { signal: stop } = (this.#stop = new AbortController());
+      const made = await this.#await(true, () => csv.lines(stop));
+      if (!made) return;
+      this.#lines = new Blob([made.text]);
+      this.#known = made.problems;
+      if (csv.table.unclosed) return this.#show(made.problems);
+    }
+    return this.#send(true);
+  }
+
+  /** @param {boolean} dry */
+  async #send(dry) {
+    const file = this.#lines;
     try {
       // A file that was changed on the disk since it was chosen cannot be read any more.
       await file.slice(0, 1).arrayBuffer();
@@ -80,23 +143,40 @@ export class Import {
     const progress = (/** @type {number} */ sent, /** @type {number} */ whole) => {
       this.state.value = { is: "sending", dry, sent, whole };
     };
-    this.isEdited.value = false;
     const query = dry ? { dry_run: true } : {};
-    return this.#await(dry, () => call("post", "/api/import", { query, file, progress, signal: stop }));
+    return this.#write(dry, () => call("post", "/api/import", { query, file, progress, signal: stop }));
   }
 
   /** @param {boolean} dry @param {() => Promise<import("../../client.js").Answer<any>>} act */
+  async #write(dry, act) {
+    const answer = await this.#await(dry, act);
+    if (!answer) return;
+    if (!dry) this.#done(answer.data, answer.requestId);
+    // The service takes a row with too many cells, of which only some were sent.
+    else if (this.#known.length > 0) this.#show(this.#known);
+    else this.state.value = { is: "ready", counts: answer.data, lines: this.#lines };
+  }
+
+  /**
+   * @template T
+   * @param {boolean} dry @param {() => Promise<T>} act
+   * @returns {Promise<T | undefined>} none if it failed, which is shown
+   */
   async #await(dry, act) {
-    this.state.value = { is: "sending", dry, sent: 0, whole: this.source.value?.file.size ?? 0 };
+    this.state.value = { is: "sending", dry, sent: 0, whole: this.#lines.size };
     try {
-      const { data, requestId } = await act();
-      if (dry) this.state.value = { is: "ready", counts: data };
-      else this.#done(data, requestId);
+      return await act();
     } catch (error) {
       if (this.#stop?.signal.aborted) this.state.value = { is: "chosen" };
       else if (error instanceof Failure) this.#failed(error, dry);
       else throw error;
+      return undefined;
     }
+  }
+
+  /** @param {import("../../client.js").Problem[]} problems */
+  #show(problems) {
+    this.state.value = { is: "bad", problems };
   }
 
   /** Cancel the upload; a file that was not sent completely is not imported. */
@@ -107,15 +187,20 @@ export class Import {
   /** @param {Failure} failure @param {boolean} dry */
   #failed(failure, dry) {
     const { kind, problems, repeat } = failure;
-    if (kind === "invalid" && problems.every(({ loc }) => loc[0] === "line")) this.state.value = { is: "bad", problems };
+    if (kind === "invalid" && problems.every(({ loc }) => loc[0] === "line")) this.#show([...this.#known, ...problems.filter((each) => !this.#explains(each))]);
     else if (kind === "forbidden") this.#refuse(t("import.forbidden", { kinds: closed() }));
     // A file that the service would take was refused by what stands before it.
     else if (kind === "tooLarge") this.#refuse(t("import.tooLarge.here"));
     else if (dry && repeat) this.#refuse(t("import.away"));
     else {
       this.#refuse(describe(failure), { until: failure.until, counted: wordsOfWait(failure) });
-      if (repeat) this.#offer = sayFailure(failure, () => void this.#await(dry, repeat));
+      if (repeat) this.#offer = sayFailure(failure, () => void this.#write(dry, repeat));
     }
+  }
+
+  /** Whether better words are known for a problem. @param {import("../../client.js").Problem} problem */
+  #explains({ loc: [, line, field] }) {
+    return this.#known.some(({ loc }) => loc[1] === line && loc[2] === field);
   }
 
   /**
