@@ -99,6 +99,13 @@ def ask_for_more(console: Person) -> None:
     expect(console.page.get_by_role("dialog", name="More").get_by_role("link", name="Roles")).to_be_visible()
 
 
+def compare_versions(console: Person) -> None:
+    console.service.gallery.logos.amend(AmendLogo(logo_id=1, name="Renamed", custom_css="color: red"))
+    console.open("logos/1")
+    console.page.get_by_role("button", name="Compare versions").click()
+    expect(console.page.locator("dialog .diff")).to_be_visible()
+
+
 def be_without_a_database(console: Person) -> None:
     console.page.set_viewport_size({"width": 1280, "height": 800})
     console.open("logos")
@@ -111,5 +118,5 @@ def be_without_a_database(console: Person) -> None:
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
     write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, ask_for_more,
-    be_without_a_database,
+    compare_versions, be_without_a_database,
 )  # fmt: skip

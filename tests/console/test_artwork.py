@@ -186,7 +186,7 @@ def test_a_record_that_somebody_removed_comes_back_with_the_typed_values(console
     expect(told).to_contain_text("What you typed is still here")
     console.picture("gone", tmp_path)
     expect(page.get_by_role("button", name="Save")).to_have_attribute("aria-disabled", "true")
-    told.get_by_role("button", name="Bring it back").click()
+    told.get_by_role("button", name="Restore").click()
     expect(told).to_be_hidden()
     expect(field(page, "name")).to_have_value("Typed")
     page.keyboard.press("ControlOrMeta+s")
@@ -195,7 +195,7 @@ def test_a_record_that_somebody_removed_comes_back_with_the_typed_values(console
     assert authors(service) == ["Ben"]
     service.gallery.logos.remove(RemoveLogo(logo_id=2))
     console.open("logos/2")
-    expect(page.get_by_role("button", name="Bring it back")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore")).to_be_visible()
     console.open("logos/2000000000")
     expect(page.get_by_role("alert")).to_contain_text("There is nothing with this number")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from logoadmin.domain.services import artworks, authors, roles
+from logoadmin.domain.services import artworks, authors, roles, users
 from logoadmin.domain.services.import_export import ImportRecords
 from tests.console.driver import Appearance, Person, looking
 from tests.console.service import PAINTER, Served
@@ -90,8 +90,8 @@ def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_author
     expect(page.locator(".notice")).to_contain_text("Undone")
     after = gallery.logos.get(artworks.GetLogo(logo_id=7))
     assert after == before
-    page.get_by_role("button", name="Show everything").click()
-    expect(rows.first).to_contain_text("admin brought back the logo Logo 7")
+    page.get_by_role("button", name="Clear filters").click()
+    expect(rows.first).to_contain_text("admin restored the logo Logo 7")
 
 
 @pytest.mark.rule("contract J3")
@@ -149,8 +149,8 @@ def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Pe
     asked(console.service, "POST", "import", token["access_token"], "\n".join(lines))
     gallery.authors.create(authors.CreateAuthor(user_id=9001, username="After"))
     console.sign_in("history")
-    rows = page.locator(".view > div > .changes > .change")
-    expect(rows.nth(1)).to_contain_text("admin made 120 changes in one go")
+    rows = page.locator(".day > .changes > .change")
+    expect(rows.nth(1)).to_contain_text("admin imported 120 records")
     expect(rows.nth(2)).to_contain_text("created the author Before")
 
     rows.nth(1).get_by_role("button", expanded=False).first.click()
@@ -163,25 +163,35 @@ def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Pe
     expect(rows.last).to_contain_text("Author 500")
 
     page.mouse.wheel(0, -20_000)
-    page.get_by_role("button", name="Undo all of it").click()
+    page.get_by_role("button", name="Undo all").click()
     dialog = page.get_by_role("dialog", name="Undo all 120 changes?")
     dialog.get_by_role("button", name="Undo").click()
     expect(page.locator(".notice")).to_contain_text("Undone")
     names = {each.username for each in gallery.authors.list(authors.ListAuthors())}
     assert {"Before", "After"} <= names
     assert "Author 500" not in names
+    expect(page.locator(".view-actions").get_by_role("link", name="Undone")).to_be_visible()
     page.locator(".notice").get_by_role("button", name="Undo").click()
     expect(page.locator(".notice").last).to_contain_text("Undone")
     assert len([*gallery.authors.list(authors.ListAuthors(q="Author "))]) == 120
+    console.open("history")
+    sentences = rows.locator(".disclosure-head > .change-words")
+    expect(sentences.nth(0)).to_have_text("admin redid changes of 120 records")
+    expect(sentences.nth(1)).to_have_text("admin undid an import of 120 records")
+    # An undone undo cannot be undone again, and the import can.
+    expect(rows.nth(1).get_by_role("link", name="Undone")).to_be_visible()
+    expect(rows.nth(1).get_by_role("button", name="Undo")).to_have_count(0)
+    expect(rows.filter(has_text="admin imported 120 records").get_by_role("button", name="Undo all")).to_be_visible()
 
 
 @pytest.mark.rule("contract J4", "contract G2")
 def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
     gallery.logos.amend(artworks.AmendLogo(logo_id=1, name="Elk"))
-    gallery.logos.amend(artworks.AmendLogo(logo_id=1, custom_css="color: red"))
     console.sign_in("history?kind=logo&id=1")
     named = page.locator(".change").filter(has_text="changed the name of the logo Elk")
+    expect(named).to_be_visible()
+    gallery.logos.amend(artworks.AmendLogo(logo_id=1, custom_css="color: red"))
     named.get_by_role("button", name="Undo").click()
     expect(named.get_by_role("alert")).to_contain_text("it was changed again since: Command line changed the CSS")
     named.get_by_role("alert").get_by_role("link").click()
@@ -189,6 +199,8 @@ def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     expect(page.locator(".diff")).to_contain_text("color: red")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".notice")).to_contain_text("Undone")
+    # The focus was on a button that is not offered any more.
+    expect(page.locator(".undoable").get_by_role("link", name="Undone")).to_be_focused()
     assert gallery.logos.get(artworks.GetLogo(logo_id=1)).custom_css.startswith("background")
 
 
@@ -247,16 +259,16 @@ def test_no_change_links_to_the_current_view(console: Person) -> None:
     number = page.locator(".change-links").get_by_role("link", name="Change ").inner_text().removeprefix("Change ")
     links = page.locator(".change-links a")
     # Each of the three places that a change leads to names the other two.
-    expect(links).to_have_text(["Open it", "All that happened to it", f"Change {number}"])
+    expect(links).to_have_text(["Open the record", "History of the record", f"Change {number}"])
     links.nth(2).click()
     expect(page.locator("h1")).to_have_text(f"Change {number}")
-    expect(links).to_have_text(["Open it", "All that happened to it"])
+    expect(links).to_have_text(["Open the record", "History of the record"])
     links.nth(1).click()
     page.locator(".disclosure-head").last.click()
-    expect(links).to_have_text(["Open it", f"Change {number}"])
+    expect(links).to_have_text(["Open the record", f"Change {number}"])
     links.nth(0).click()
     page.locator(".record-history .disclosure-head").last.click()
-    expect(links).to_have_text(["All that happened to it", f"Change {number}"])
+    expect(links).to_have_text(["History of the record", f"Change {number}"])
 
 
 @pytest.mark.rule("contract J3", "contract J4")
@@ -283,3 +295,79 @@ def test_the_first_administrator_was_created_by_the_first_start(console: Person)
     console.sign_in("history?kind=user")
     rows = console.page.locator(".change-words")
     expect(rows.last).to_have_text("First start created the user admin")
+    expect(console.page.locator(".change").last.get_by_role("button", name="Undo")).to_have_count(0)
+
+
+@pytest.mark.rule("contract J3", "contract G4")
+def test_what_one_request_did_to_many_is_undone_from_the_history_of_one(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    versions = {number: gallery.logos.get(artworks.GetLogo(logo_id=number)).version for number in (2, 4, 6)}
+    amended = [{"kind": "logo", "id": n, "version": v, "set": {"target": "market"}} for n, v in versions.items()]
+    token = asked(console.service, "POST", "auth/token", body={"username": "admin", "password": ADMIN_PASSWORD})
+    asked(console.service, "POST", "changes", token["access_token"], {"changes": amended})
+    console.sign_in("history")
+    first = page.locator(".day > .changes > .change").first
+    expect(first).to_contain_text("admin changed the target of 3 logos")
+    expect(page.locator(".day > h2").first).to_contain_text(re.compile("^today · "))
+
+    console.open("logos/4")
+    history = page.locator(".record-history")
+    expect(history.locator(".part-of")).to_contain_text("Part of a change of 3 records")
+    history.get_by_role("button", name="Undo all").click()
+    page.get_by_role("dialog", name="Undo all 3 changes?").get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice")).to_contain_text("Undone")
+    assert {gallery.logos.get(artworks.GetLogo(logo_id=each)).target for each in (2, 4, 6)} == {"forum"}
+    expect(history.locator(".change").nth(0)).to_contain_text("admin undid a change to the target of the logo Logo 4")
+    expect(history.locator(".change").nth(1).get_by_role("link", name="Undone")).to_be_visible()
+    history.locator(".part-of").first.get_by_role("link").click()
+    expect(page.locator(".change-words")).to_have_count(3)
+
+
+@pytest.mark.rule("contract J3", "contract G")
+def test_people_have_names_for_those_who_may_not_look_them_up(chromium: Browser, service: Served) -> None:
+    gallery = service.gallery
+    gallery.roles.amend(roles.AmendRole(role_id=3, scope=("logos:write", "changes:read")))
+    token = asked(service, "POST", "auth/token", body={"username": "admin", "password": ADMIN_PASSWORD})
+    asked(service, "PATCH", "logos/1", token["access_token"], {"name": "Renamed"})
+    gallery.users.create(users.CreateUser(user_id=8, username="gone", password="gone for good"))
+    gallery.users.amend(users.AmendUser(user_id=8, role_id=2))
+    token = asked(service, "POST", "auth/token", body={"username": "gone", "password": "gone for good"})
+    asked(service, "PATCH", "logos/2", token["access_token"], {"name": "Renamed as well"})
+    gallery.users.remove(users.RemoveUser(user_id=8))
+    with looking(chromium, service) as person:
+        person.sign_in("history?kind=logo&action=logo.amended", username=PAINTER[0], password=PAINTER[1])
+        page = person.page
+        expect(page.locator(".change-words")).to_have_text(
+            [
+                "User \u20688\u2069 (removed) changed the name of the logo Renamed as well",
+                "admin changed the name of the logo Renamed",
+            ]
+        )
+        page.get_by_label("User", exact=True).fill("admin")
+        expect(page.locator(".chip")).to_contain_text("By \u2068admin\u2069")
+        expect(page.locator(".change-words")).to_have_count(1)
+        person.open("history?action=logo.painted")
+        expect(page.get_by_label("Action")).to_have_value("logo.painted")
+        expect(page.get_by_text("No matching changes")).to_be_visible()
+
+
+@pytest.mark.rule("contract J3")
+def test_any_two_moments_of_a_record_can_be_compared(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    gallery.logos.amend(artworks.AmendLogo(logo_id=1, name="Elk", custom_css="color: red;\nwidth: 1px"))
+    gallery.logos.amend(artworks.AmendLogo(logo_id=1, name="Moose"))
+    gallery.logos.amend(artworks.AmendLogo(logo_id=1, custom_css="color: red;\nwidth: 2px"))
+    console.sign_in("logos/1")
+    page.get_by_role("button", name="Compare versions").focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Compare two versions")
+    expect(dialog.locator("dt")).to_have_text(["CSS"])
+    dialog.get_by_label("From").select_option(index=2)
+    expect(dialog.locator("dt")).to_have_text(["Name", "CSS"])
+    expect(dialog.locator(".was-is")).to_contain_text(re.compile("Elk.*Moose"))
+    expect(dialog.locator(".diff del")).to_have_text(["width: 1px"])
+    expect(dialog.locator(".diff ins")).to_have_text(["width: 2px"])
+    dialog.get_by_label("To").select_option(index=2)
+    expect(dialog).to_contain_text("Nothing differs.")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Compare versions")).to_be_focused()

@@ -76,7 +76,7 @@ def test_a_file_with_two_bad_lines_is_mended_imported_and_undone(
     expect(page.locator(".outcome tbody tr")).to_contain_text("Authors200")
     assert names(console.service) == [*before, "Zoë", "Yan"]
 
-    press(console, "Undo all of it", by_keyboard)
+    press(console, "Undo all", by_keyboard)
     dialog = page.get_by_role("dialog", name="Undo all 2 changes?")
     expect(dialog).to_be_visible()
     if by_keyboard:

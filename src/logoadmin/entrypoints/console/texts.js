@@ -104,6 +104,14 @@ export const exactTime = (seconds) =>
 export const day = (seconds) =>
   format("day", (tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium" })).format(seconds * 1000);
 
+/** @param {number} seconds Unix time @returns {string} the day, as a heading */
+export function dayWords(seconds) {
+  const ago = Math.round((Date.now() / 1000 - seconds) / 86_400 - 0.5);
+  const date = format("weekday", (tag) => new Intl.DateTimeFormat(tag, { dateStyle: "full" })).format(seconds * 1000);
+  if (ago !== 0 && ago !== 1) return date;
+  return `${format("relative", (tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto" })).format(-ago, "day")} · ${date}`;
+}
+
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const UNITS = [
   ["year", 31_557_600],

@@ -1,7 +1,7 @@
 /** One change: what it did, and undoing it. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, returned } from "../client.js";
-import { readChange } from "../parts/history/changes.js";
+import { Known, readChange, readLatest } from "../parts/history/changes.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
@@ -9,14 +9,18 @@ import { EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basi
 import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
 import { Item } from "../parts/history/change_list.js";
 
+/** @typedef {import("../parts/history/changes.js").Change} Change */
+
 /** @param {{params: Record<string, string>}} props */
 export default function ChangePage({ params }) {
   const changeId = Number(params.change_id);
-  const [read, setRead] = useState(/** @type {{change: import("../parts/history/changes.js").Change | undefined} | undefined} */ (undefined));
+  const [read, setRead] = useState(/** @type {{change: Change | undefined, known: Known} | undefined} */ (undefined));
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const load = async () => {
     try {
-      setRead({ change: changeId > 0 ? await readChange(changeId) : undefined });
+      const change = changeId > 0 ? await readChange(changeId) : undefined;
+      const known = change ? new Known([{ newest: changeId, changes: [change], count: 1 }], await readLatest(change)) : new Known([]);
+      setRead({ change, known });
       setFailure(undefined);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -36,7 +40,7 @@ export default function ChangePage({ params }) {
     h(Breadcrumbs, { list: "history", title: t("history.title"), name: title }),
     h(ViewHead, { title }),
     read.change
-      ? h("div", { class: "box divided changes" }, h("div", { class: "change" }, h(Item, { change: read.change, undone: () => undefined, isOpen: true })))
+      ? h("div", { class: "box divided changes" }, h("div", { class: "change" }, h(Item, { change: read.change, known: read.known, undone: () => void load(), isOpen: true, isPartial: true })))
       : h(EmptyState, { icon: "SearchX", title: t("history.missing") }),
   );
 }

@@ -1,12 +1,12 @@
 /** What happened, newest first; filtered by what stands in the address, and undone. */
 import { h, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { Failure, returned } from "../client.js";
-import { readPage } from "../parts/history/changes.js";
+import { Known, countOfRequest, readLatest, readPage } from "../parts/history/changes.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { ChangeList, UndoAll, useUndo } from "../parts/history/change_list.js";
+import { ChangeList, UndoAll, Undoable, useUndo } from "../parts/history/change_list.js";
 import { HistoryFilters, chosenFilters, isFiltered } from "../parts/history/history_filters.js";
 
 /** @typedef {import("../parts/history/changes.js").Group} Group */
@@ -69,28 +69,30 @@ export default function History() {
   return h(
     "div",
     { class: "view" },
-    h(ViewHead, { title: t("history.title") }, isRequest && h(WholeRequest, { request: String(filters.request_id), groups, isAll: after === 0, undone: again })),
-    h(HistoryFilters, {}),
+    h(ViewHead, { title: t("history.title") }, isRequest && h(WholeRequest, { request: String(filters.request_id), groups, undone: again })),
+    h(HistoryFilters, { groups: groups ?? [] }),
     failure && !groups && h(Unread, { failure, again }),
     !groups && !failure && h(Skeleton, {}),
     groups?.length === 0 && !isStale && h(Nothing, {}),
-    groups && groups.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { groups, undone: again, label: t("history.title") })),
+    groups && groups.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { groups, undone: again, label: t("history.title"), days: true, isPartial: isFiltered() && filters.request_id === undefined })),
     failure && groups && h(Unread, { failure, again: () => void (after ? more() : begin()) }),
     after > 0 && !isStale && !failure && h(Older, { key: after, busy, more: () => void more() }),
   );
 }
 
-/** @param {{request: string, groups: Group[], isAll: boolean, undone: () => void}} props */
-function WholeRequest({ request, groups, isAll, undone }) {
+/** @param {{request: string, groups: Group[], undone: () => void}} props */
+function WholeRequest({ request, groups, undone }) {
   const { busy, complaint, undo } = useUndo(undone);
   const changes = useMemo(() => groups.flatMap((group) => group.changes), [groups]);
   const [count, setCount] = useState(changes.length);
+  // The last change of one of its records shows whether it was undone.
+  const [latest, setLatest] = useState(/** @type {import("../parts/history/changes.js").Change[]} */ ([]));
   useEffect(() => {
-    // All that a request did has numbers without gaps, and the newest is here.
-    if (isAll) setCount(changes.length);
-    else void readPage({}, (changes[0]?.change_id ?? 0) + 1, { size: 1 }).then(({ groups: [group] }) => group && setCount(group.count), () => undefined);
-  }, [request, isAll]);
-  return [h(UndoAll, { key: "undo", request, changes, count, busy, undo }), complaint];
+    void countOfRequest(request).then(setCount, () => undefined);
+    if (changes[0]) void readLatest(changes[0]).then(setLatest, () => undefined);
+  }, [request, groups]);
+  const known = useMemo(() => new Known(groups, latest), [groups, latest]);
+  return [h(Undoable, { key: "undo", obstacle: known.obstacle(changes, request) }, h(UndoAll, { request, changes, count, busy, undo })), complaint];
 }
 
 function Nothing() {

@@ -1,12 +1,12 @@
 /** Changes in words, newest first: each opens to what it did, and can be undone. */
-import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { h, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
-import { readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
+import { Known, countOfRequest, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
 import { describe, sayDone, sayFailure } from "../../notices.js";
 import { KINDS } from "../../records.js";
 import { isHere } from "../../router.js";
 import { may } from "../../session.js";
-import { t } from "../../texts.js";
+import { dayWords, t } from "../../texts.js";
 import { Button, Link, Skeleton, Time } from "../primitives/basics.js";
 import { GroupWords, Words } from "./change_words.js";
 import { ask } from "../primitives/dialog.js";
@@ -17,15 +17,43 @@ import { ask } from "../primitives/dialog.js";
 /** So many changes of a request are shown at its entry; its own page has all. */
 const SHOWN = 20;
 
-/** @param {{groups: Group[], undone: () => void, label: string}} props */
-export function ChangeList({ groups, undone, label }) {
+/**
+ * @param {object} props
+ * @param {Group[]} props.groups
+ * @param {() => void} props.undone
+ * @param {string} props.label
+ * @param {boolean} [props.isPartial] Whether a request may have made more changes than are here.
+ * @param {boolean} [props.days] Whether each day has a heading.
+ */
+export function ChangeList({ groups, undone, label, isPartial = false, days = false }) {
+  const known = useMemo(() => new Known(groups), [groups]);
+  const list = (/** @type {Group[]} */ some, /** @type {string} */ name) =>
+    h(
+      "ol",
+      { class: "box divided changes", "aria-label": name },
+      some.map((group) => {
+        const [change] = group.changes;
+        if (!change) return null;
+        return h("li", { key: group.newest, class: "change" }, group.count > 1 ? h(GroupItem, { group, known, undone }) : h(Item, { change, known, undone, isPartial }));
+      }),
+    );
+  if (!days) return list(groups, label);
   return h(
-    "ol",
-    { class: "box divided changes", "aria-label": label },
-    groups.map((group) =>
-      h("li", { key: group.newest, class: "change" }, group.count > 1 ? h(GroupItem, { group, undone }) : h(Item, { change: /** @type {Change} */ (group.changes[0]), undone })),
-    ),
+    "div",
+    { class: "days" },
+    [...byDay(groups)].map(([day, some]) => h("section", { key: day, class: "day" }, h("h2", null, dayWords(day)), list(some, dayWords(day)))),
   );
+}
+
+/** @param {Group[]} groups @returns {Map<number, Group[]>} by when their day began here, in Unix time */
+function byDay(groups) {
+  /** @type {Map<number, Group[]>} */
+  const days = new Map();
+  for (const group of groups) {
+    const day = new Date((group.changes[0]?.at ?? 0) * 1000).setHours(0, 0, 0, 0) / 1000;
+    days.set(day, [...(days.get(day) ?? []), group]);
+  }
+  return days;
 }
 
 /**
@@ -80,21 +108,62 @@ function Refusal({ failure }) {
 /** @param {Change} change @returns {string | undefined} why nobody can undo it */
 const lasting = ({ action }) => (action.endsWith(".password_set") ? t("history.lasting") : undefined);
 
-/** @param {{change: Change, undone: () => void, isOpen?: boolean}} props */
-export function Item({ change, undone, isOpen = false }) {
+/** @param {{change: Change, known: Known, undone: () => void, isOpen?: boolean, isPartial?: boolean}} props */
+export function Item({ change, known, undone, isOpen = false, isPartial = false }) {
   const [open, setOpen] = useState(isOpen);
   const { busy, complaint, undo } = useUndo(undone);
   return h(
     "article",
     { class: "change-item" },
     h(Disclosure, { open, setOpen, summary: h(Words, { change }), seconds: change.at }, h(Details, { change })),
-    h(Button, { tone: "quiet", icon: "Undo2", scope: KINDS[change.kind]?.write, reason: lasting(change), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
+    h(
+      Undoable,
+      { obstacle: known.obstacle([change]) },
+      h(Button, { tone: "quiet", icon: "Undo2", scope: KINDS[change.kind]?.write, reason: lasting(change), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
+    ),
+    isPartial && change.origin && change.request_id && h(PartOf, { change, request: change.request_id, known, undone }),
     complaint,
   );
 }
 
-/** @param {{group: Group, undone: () => void}} props */
-function GroupItem({ group, undone }) {
+/**
+ * What undoes, or why that is not possible; the focus stays here when the one takes the place of the other.
+ * @param {{obstacle: import("./changes.js").Obstacle | undefined, children?: any}} props
+ */
+export function Undoable({ obstacle, children }) {
+  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const isUsed = useRef(false);
+  useLayoutEffect(() => {
+    if (obstacle && isUsed.current) element.current?.querySelector("a")?.focus();
+    isUsed.current = false;
+  }, [obstacle === undefined]);
+  return h(
+    "div",
+    { ref: element, class: "undoable", onClick: () => (isUsed.current = true) },
+    obstacle ? obstacle.by && h(Link, { to: `history/${obstacle.by.change_id}` }, t(`history.obstacle.${obstacle.why}`)) : children,
+  );
+}
+
+/**
+ * That a change is one of many of its request, and the way to all of them.
+ * @param {{change: Change, request: string, known: Known, undone: () => void}} props
+ */
+function PartOf({ change, request, known, undone }) {
+  const [count, setCount] = useState(0);
+  const { busy, complaint, undo } = useUndo(undone);
+  useEffect(() => void countOfRequest(request).then(setCount, () => undefined), [request]);
+  if (count < 2) return null;
+  return h(
+    "div",
+    { class: "part-of" },
+    h(Link, { to: `history?request=${encodeURIComponent(request)}` }, t("history.part", { n: count })),
+    !known.obstacle([change], request) && h(UndoAll, { request, changes: [change], count, busy, undo, tone: "quiet" }),
+    complaint,
+  );
+}
+
+/** @param {{group: Group, known: Known, undone: () => void}} props */
+function GroupItem({ group, known, undone }) {
   const [open, setOpen] = useState(false);
   const { busy, complaint, undo } = useUndo(undone);
   const [first] = group.changes;
@@ -107,10 +176,10 @@ function GroupItem({ group, undone }) {
     h(
       Disclosure,
       { open, setOpen, summary: h(GroupWords, { group }), seconds: first.at },
-      h("ol", { class: "box divided changes inner" }, shown.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, undone })))),
+      h("ol", { class: "box divided changes inner" }, shown.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known, undone })))),
       h(Link, { to: `history?request=${encodeURIComponent(request)}`, class: "more" }, t("history.all", { n: group.count })),
     ),
-    h(UndoAll, { request, changes: group.changes, count: group.count, busy, undo, tone: "quiet" }),
+    h(Undoable, { obstacle: known.obstacle(group.changes, request) }, h(UndoAll, { request, changes: group.changes, count: group.count, busy, undo, tone: "quiet" })),
     complaint,
   );
 }

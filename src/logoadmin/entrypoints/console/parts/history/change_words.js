@@ -1,9 +1,9 @@
 /** A change in words: who did what to which record. */
 import { h } from "../../vendor/preact.js";
-import { fieldsOfChange } from "./changes.js";
-import { actor } from "./user_names.js";
+import { fieldsOfChange, isFirstStart } from "./changes.js";
 import { nameOf } from "../../presentation.js";
-import { listOf } from "../../records.js";
+import { KINDS, listOf } from "../../records.js";
+import { pageConfig } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";
 
@@ -17,6 +17,15 @@ const known = (key, otherwise) => (t(made(key)) === key ? otherwise : t(made(key
 
 /** @param {string} kind @returns {string} as it stands in a sentence */
 export const kindOf = (kind) => known(`kind.${kind}`, kind);
+
+/** @param {Change | undefined} change @returns {string} who made it */
+export function actor(change) {
+  if (change && isFirstStart(change)) return t("who.setup");
+  const { user_id: userId, user_name: username } = change ?? {};
+  // Without a token nobody writes where all must sign in, but the programs on the server.
+  if (userId === null || userId === undefined) return t(pageConfig.access === "guarded" ? "who.command" : "who.nobody");
+  return username ? nameOf("user", { username, user_id: userId }) : t("who.removed", { id: String(userId) });
+}
 
 /** @param {number} authorId @returns {string} */
 export function authorName(authorId) {
@@ -32,38 +41,65 @@ export function Words({ change }) {
   const nodes = {
     who: h("bdi", { class: "who" }, actor(change)),
     kind: kindOf(change.kind),
-    name: h("bdi", { class: "what" }, nameOf(change.kind, change.after ?? change.before)),
-    fields: enumeration(fieldsOfChange(change).map((name) => known(`in.${name}`, name.replaceAll("_", " ")))),
-    author: h("bdi", { class: "what" }, enumeration(differing(change).map(authorName))),
+    name: h("bdi", { class: "what" }, recordName(change)),
+    fields: fieldWords(change),
+    author: h("bdi", { class: "what" }, authorWords(change)),
   };
   return h("span", { class: "change-words" }, rich(keyOf(change), nodes));
 }
 
-/** @param {Change} change @returns {number[]} the authors who came or went */
-function differing({ before, after }) {
+/** @param {Change} change @returns {string} the name of its record, as it was when that happened */
+const recordName = ({ kind, id, before, after }) => (kind in KINDS ? nameOf(kind, after ?? before) : String(id));
+
+/** @param {Change} change */
+const fieldWords = (change) => enumeration(fieldsOfChange(change).map((name) => known(`in.${name}`, name.replaceAll("_", " "))));
+
+/** @param {Change} change @returns {string} the authors who came or went */
+function authorWords({ before, after }) {
   const [old, now] = [authorIds(before?.authors), authorIds(after?.authors)];
-  return [...old.filter((id) => !now.includes(id)), ...now.filter((id) => !old.includes(id))];
+  return enumeration([...old.filter((id) => !now.includes(id)), ...now.filter((id) => !old.includes(id))].map(authorName));
+}
+
+/** @param {Change} change @returns {string} the action without the kind */
+const actionOf = ({ action, kind }) => action.slice(kind.length + 1);
+
+/** @param {Change} change @returns {"on" | "off" | undefined} what it did to a record, if it did nothing else */
+function switched(change) {
+  if (actionOf(change) !== "amended" || fieldsOfChange(change).join() !== "active") return undefined;
+  return change.after?.active ? "on" : "off";
 }
 
 /** @param {Change} change @returns {TextKey} */
 function keyOf(change) {
-  const action = change.action.slice(change.kind.length + 1);
-  const fields = fieldsOfChange(change);
-  if (action === "amended" && fields.join() === "active") return change.after?.active ? "change.on" : "change.off";
-  return made(t(made(`change.${action}`)) === `change.${action}` ? "change.amended" : `change.${action}`);
+  const action = switched(change) ?? actionOf(change);
+  const keys = [`change.${change.origin}.${action}`, `change.${action}`];
+  return made(keys.find((key) => t(made(key)) !== key) ?? "change.amended");
 }
 
 /** All that one request did, in a sentence. @param {{group: import("./changes.js").Group}} props */
-export function GroupWords({ group: { changes, count } }) {
+export function GroupWords({ group }) {
+  const { changes } = group;
   const [first] = changes;
-  const who = h("bdi", { class: "who" }, actor(first));
-  if (count > changes.length) return h("span", { class: "change-words" }, rich("many.all", { who }, { n: count }));
+  const words = first && { who: h("bdi", { class: "who" }, actor(first)), fields: fieldWords(first), author: h("bdi", { class: "what" }, authorWords(first)) };
   /** @type {Map<string, Set<number>>} */
   const records = new Map();
   for (const { kind, id } of changes) records.set(kind, (records.get(kind) ?? new Set()).add(id));
+  const isWhole = group.count === changes.length;
+  const n = isWhole ? [...records.values()].reduce((sum, ids) => sum + ids.size, 0) : group.count;
   const what = enumeration([...records].map(([kind, ids]) => t(made(`many.${kind}`), { n: ids.size })));
-  const actions = new Set(changes.map(({ action }) => action.split(".")[1]));
-  const [action] = actions;
-  const isOne = actions.size === 1 && t(made(`many.${action}`)) !== `many.${action}`;
-  return h("span", { class: "change-words" }, rich(isOne ? made(`many.${action}`) : "many.amended", { who, what }));
+  return h("span", { class: "change-words" }, rich(manyKey(group, isWhole), { ...words, what }, { n }));
+}
+
+/** @param {import("./changes.js").Group} group @param {boolean} isWhole Whether all its changes are here. @returns {TextKey} */
+function manyKey({ changes, undid }, isWhole) {
+  const [first] = changes;
+  if (first?.origin === "import") return "many.imported";
+  if (first?.origin === "undo") return undid?.origin === "import" ? "many.undone.import" : undid?.origin === "undo" ? "many.redone" : "many.undone";
+  if (!first || !isWhole) return "many.all";
+  const isOne = (/** @type {(change: Change) => unknown} */ of) => changes.every((change) => of(change) === of(first));
+  if (!isOne(actionOf)) return "many.amended";
+  const action = switched(first) ?? actionOf(first);
+  const isSame = isOne(action === "amended" ? (change) => fieldsOfChange(change).join() : action.endsWith("linked") ? authorWords : (change) => switched(change) ?? "");
+  const key = action === "amended" ? "many.amended.fields" : `many.${action}`;
+  return isSame && t(made(key)) !== key ? made(key) : "many.amended";
 }

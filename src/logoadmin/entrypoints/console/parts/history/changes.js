@@ -10,13 +10,19 @@
  * @property {number} newest
  * @property {Change[]} changes Newest first; the newest ones alone where there are many.
  * @property {number} count How many there are, whatever the filters, where not all of them are here.
+ * @property {Change} [undid] One of the changes that it undid, if it undid all that another request did.
  *
  * @typedef {object} Page
  * @property {Group[]} groups
  * @property {number} after Where the next page begins, 0 at the last one.
+ *
+ * @typedef {object} Obstacle
+ * @property {"undone" | "since"} why It is undone, or the record was changed since.
+ * @property {Change} [by] The change that undid it, or that came later; none for what the first start made, which stays.
  */
 import { call } from "../../client.js";
 import { KINDS, readList } from "../../records.js";
+import { FIRST_USER } from "../../session.js";
 
 /** What may become of records of each kind, as the service names it behind the kind. */
 export const ACTIONS = /** @type {const} */ ({
@@ -37,6 +43,13 @@ const PAGE = 50;
  * @throws {import("../../client.js").Failure}
  */
 export async function readPage(filters, after, { size = PAGE, signal } = {}) {
+  const page = await readGroups(filters, after, size, signal);
+  await findUndone(page.groups, signal);
+  return page;
+}
+
+/** @param {Filters} filters @param {number} after @param {number} size @param {AbortSignal | undefined} signal @returns {Promise<Page>} */
+async function readGroups(filters, after, size, signal) {
   const { data, next } = await read({ ...filters, order: "desc", limit: size, ...(after ? { after } : {}) }, signal);
   const groups = grouped(data, filters.request_id !== undefined);
   const last = data.at(-1);
@@ -72,10 +85,37 @@ function grouped(changes, apart) {
   return groups;
 }
 
-/** @param {number} changeId @returns {Promise<Change | undefined>} */
-export async function readChange(changeId) {
-  const { data } = await read({ after: changeId - 1, limit: 1 });
+/** Find what requests undid; the sentence of a single change does without. @param {Group[]} groups @param {AbortSignal} [signal] */
+async function findUndone(groups, signal) {
+  const known = groups.flatMap(({ changes }) => changes);
+  const find = async (/** @type {Group} */ group) => {
+    const undoes = group.count > 1 ? group.changes[0]?.undoes : undefined;
+    const undid = typeof undoes === "number" ? (known.find((each) => each.change_id === undoes) ?? (await readChange(undoes, signal))) : undefined;
+    if (undid) group.undid = undid;
+  };
+  await Promise.all(groups.map(find));
+}
+
+/** @param {number} changeId @param {AbortSignal} [signal] @returns {Promise<Change | undefined>} */
+export async function readChange(changeId, signal) {
+  const { data } = await read({ after: changeId - 1, limit: 1 }, signal);
   return data.find((each) => each.change_id === changeId);
+}
+
+/** @param {Change} change @returns {Promise<Change[]>} the last change of its record */
+export async function readLatest({ kind, id }) {
+  return (await read({ kind, id, order: "desc", limit: 1 })).data;
+}
+
+/** @param {string} request @returns {Promise<number>} how many changes it made: their ids are consecutive */
+export async function countOfRequest(request) {
+  const [first, last] = await Promise.all(["asc", "desc"].map((order) => read({ request_id: request, order, limit: 1 })));
+  return (last?.data[0]?.change_id ?? 0) - (first?.data[0]?.change_id ?? 0) + 1;
+}
+
+/** @param {Change} change @returns {boolean} whether the first start made it: two roles and the first administrator */
+export function isFirstStart({ user_id: userId, change_id: changeId, action, id }) {
+  return userId === null && ((action === "user.created" && id === FIRST_USER) || (action === "role.created" && changeId <= 2));
 }
 
 /** @param {Change} change @returns {Promise<import("../../client.js").Answer<any>>} */
@@ -105,3 +145,64 @@ export function fieldsOfChange({ before, after }) {
 
 /** @param {unknown} value */
 const isEmpty = (value) => value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+
+/** Changes that were read, and whether they can still be undone, as far as these show. */
+export class Known {
+  /** Newest first. @type {Map<string, Change[]>} */
+  #ofRecord = new Map();
+  /** What undid each change, and the newest of what undid each request. @type {Map<number | string, Change>} */
+  #undoing = new Map();
+
+  /** @param {Group[]} groups Newest first. @param {Change[]} [others] Further ones that are known. */
+  constructor(groups, others = []) {
+    const all = [...others, ...groups.flatMap(({ changes }) => changes)].toSorted((a, b) => b.change_id - a.change_id);
+    for (const change of all) {
+      const key = recordKey(change);
+      this.#ofRecord.set(key, [...(this.#ofRecord.get(key) ?? []), change]);
+      // What undid it counts only as long as nobody undid that.
+      if (typeof change.undoes === "number" && !this.#undoing.has(change.change_id)) this.#undoing.set(change.undoes, change);
+    }
+    for (const { changes, undid } of groups) {
+      const [newest] = changes;
+      if (newest?.request_id && undid?.request_id && !this.#undoing.has(newest.request_id)) this.#undoing.set(undid.request_id, newest);
+    }
+  }
+
+  /**
+   * @param {Change[]} changes Newest first; one, or those of a request.
+   * @param {string} [request] Whose changes are undone together.
+   * @returns {Obstacle | undefined} why they cannot be undone
+   */
+  obstacle(changes, request) {
+    const by = request && this.#undoing.get(request);
+    if (by) return { why: "undone", by };
+    /** @type {Set<string>} */
+    const seen = new Set();
+    for (const change of changes) {
+      // If a request changed a record more than once, only the last change counts.
+      if (seen.has(recordKey(change))) continue;
+      seen.add(recordKey(change));
+      const found = this.#obstacleTo(change, request);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** @param {Change} change @param {string | undefined} request @returns {Obstacle | undefined} */
+  #obstacleTo(change, request) {
+    if (isFirstStart(change)) return { why: "since" };
+    const later = this.#ofRecord.get(recordKey(change))?.find((each) => each.change_id > change.change_id && (request === undefined || each.request_id !== request));
+    if (!later || isSame(change.after, later.after)) return undefined;
+    const undoing = this.#undoing.get(change.change_id);
+    return undoing ? { why: "undone", by: undoing } : { why: "since", by: later };
+  }
+}
+
+/** @param {Change} change */
+const recordKey = ({ kind, id }) => `${kind} ${id}`;
+
+/** @param {Snapshot} one @param {Snapshot} other @returns {boolean} whether they agree in what both have: older ones lack newer fields */
+function isSame(one, other) {
+  if (!one || !other) return one === other;
+  return Object.keys(one).every((name) => !(name in other) || JSON.stringify(one[name]) === JSON.stringify(other[name]));
+}

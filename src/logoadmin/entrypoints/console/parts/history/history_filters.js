@@ -1,8 +1,8 @@
 /** What of the history is shown; all of it stands in the address. */
-import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { h, useEffect, useId, useMemo, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { ACTIONS } from "./changes.js";
-import { userName } from "./user_names.js";
+import { actor } from "./change_words.js";
 import { query, setQuery } from "../../router.js";
 import { may } from "../../session.js";
 import { IconButton } from "../primitives/basics.js";
@@ -48,18 +48,20 @@ function nextDay(date) {
   return [next.getFullYear(), next.getMonth() + 1, next.getDate()].join("-");
 }
 
-export const isFiltered = () => NAMES.some((name) => query(name) !== "");
+/** @returns {boolean} whether anything in the address leaves changes out */
+export const isFiltered = () => Object.values(chosenFilters()).some((value) => value !== undefined);
 
 const kinds = /** @type {KindName[]} */ (Object.keys(ACTIONS));
 
-export function HistoryFilters() {
+/** @param {{groups: import("./changes.js").Group[]}} props What is shown: it names people to those who may not look them up. */
+export function HistoryFilters({ groups }) {
   const isKind = Object.hasOwn(ACTIONS, query("kind"));
   return h(
     "div",
     { class: "filters", role: "search", "aria-label": t("history.filters") },
     h(Kind, {}),
     h(Action, {}),
-    h(Who, {}),
+    h(Who, { groups }),
     h(Day, { name: "since", label: t("history.from") }),
     h(Day, { name: "until", label: t("history.until") }),
     isKind && h(RecordNumber, {}),
@@ -87,14 +89,18 @@ function Action() {
   const id = useId();
   const kind = query("kind");
   const shown = kinds.filter((each) => !Object.hasOwn(ACTIONS, kind) || each === kind);
+  const action = query("action");
+  const isKnown = action === "" || shown.some((each) => ACTIONS[each].some((name) => `${each}.${name}` === action));
   return h(
     Filter,
     { id, label: t("history.action") },
     h(
       "select",
-      { id, class: "input", value: query("action"), onChange: (/** @type {Event} */ event) => setQuery({ action: valueOf(event) }) },
+      { id, class: "input", value: action, onChange: (/** @type {Event} */ event) => setQuery({ action: valueOf(event) }) },
       h("option", { value: "" }, t("history.action.all")),
       shown.map((each) => h(Actions, { key: each, kind: each })),
+      // One that is in force is visible, even if there is none like it.
+      !isKnown && h("option", { value: action }, action),
     ),
   );
 }
@@ -143,16 +149,20 @@ function Chip({ text, clear: remove }) {
   return h("span", { class: "chip" }, h("span", { class: "chip-text" }, text), h(IconButton, { icon: "X", label: t("history.drop", { what: text }), onClick: remove }));
 }
 
-/** The person, found by a part of the name; by number for who may not see names. */
-function Who() {
+/**
+ * The person, found by a part of the name; among those in the history, for who may not look up users.
+ * @param {{groups: import("./changes.js").Group[]}} props
+ */
+function Who({ groups }) {
   const who = query("who");
   const id = useId();
   const list = useId();
   const [typed, setTyped] = useState("");
   const [found, setFound] = useState(/** @type {{user_id: number, username: string}[]} */ ([]));
-  const isNamed = may("users:read");
+  const isAllowed = may("users:read");
+  const seen = useMemo(() => peopleIn(groups), [groups]);
   useEffect(() => {
-    if (!isNamed || typed === "") return;
+    if (!isAllowed || typed === "") return;
     const stop = new AbortController();
     const wait = setTimeout(() => {
       call("get", "/api/users", { query: { q: typed, limit: 20 }, signal: stop.signal }).then(({ data }) => setFound(data), () => undefined);
@@ -162,19 +172,19 @@ function Who() {
       stop.abort();
     };
   }, [typed]);
+  const offered = isAllowed ? found : seen;
   /** @param {string} text */
   const choose = (text) => {
     setTyped(text);
-    const named = found.find((user) => user.username === text);
+    const named = offered.find((user) => user.username === text);
     if (named) setQuery({ who: String(named.user_id) });
-    else if (!isNamed && /^\d*$/.test(text)) setQuery({ who: text });
     else if (text === "") setQuery({ who: "" });
   };
   useEffect(() => {
     // A name that was typed whole before its answer came.
     if (typed) choose(typed);
   }, [found]);
-  if (who) return h(Chip, { text: t("history.by", { name: userName(Number(who)) }), clear: () => (setTyped(""), setQuery({ who: "" })) });
+  if (who) return h(Chip, { text: t("history.by", { name: nameAmong(groups, Number(who)) || typed || t("who.number", { id: who }) }), clear: () => (setTyped(""), setQuery({ who: "" })) });
   return h(
     Filter,
     { id, label: t("history.who") },
@@ -187,9 +197,23 @@ function Who() {
       spellcheck: false,
       maxLength: 64,
       value: typed,
-      placeholder: words(isNamed ? "username" : "user_id", "label"),
+      placeholder: words("username", "label"),
       onInput: (/** @type {Event} */ event) => choose(valueOf(event)),
     }),
-    h("datalist", { id: list }, found.map((user) => h("option", { key: user.user_id, value: user.username }))),
+    h("datalist", { id: list }, offered.map((user) => h("option", { key: user.user_id, value: user.username }))),
   );
+}
+
+/** @param {import("./changes.js").Group[]} groups @returns {{user_id: number, username: string}[]} who made the changes */
+function peopleIn(groups) {
+  /** @type {Map<number, string>} */
+  const people = new Map();
+  for (const { user_id: userId, user_name: username } of groups.flatMap(({ changes }) => changes)) if (userId !== null && username) people.set(userId, username);
+  return [...people].map(([userId, username]) => ({ user_id: userId, username }));
+}
+
+/** @param {import("./changes.js").Group[]} groups @param {number} userId @returns {string | undefined} who that is, if they made one of the changes */
+function nameAmong(groups, userId) {
+  const change = groups.flatMap(({ changes }) => changes).find((each) => each.user_id === userId);
+  return change && actor(change);
 }

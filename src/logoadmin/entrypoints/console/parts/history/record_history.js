@@ -5,15 +5,18 @@ import { Failure, returned } from "../../client.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button, Link, Skeleton, Unread } from "../primitives/basics.js";
+import { lazy } from "../primitives/lazy.js";
 import { ChangeList } from "./change_list.js";
 
 const SIZE = 8;
+const Compare = lazy(() => import("./compare.js").then((part) => part.Compare));
 
 /** @param {{kind: import("../../records.js").KindName, recordId: number, since: unknown}} props Read again when `since` differs. */
 export function RecordHistory({ kind, recordId, since }) {
   const [groups, setGroups] = useState(/** @type {import("./changes.js").Group[] | undefined} */ (undefined));
   const [after, setAfter] = useState(0);
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
+  const [isComparing, setComparing] = useState(false);
   const asked = useRef(0);
   const isAllowed = may("changes:read");
   /** @param {number} from */
@@ -43,12 +46,14 @@ export function RecordHistory({ kind, recordId, since }) {
     isAllowed && !groups && !failure && h(Skeleton, {}),
     failure && !groups && h(Unread, { failure, again: () => void load(0) }),
     groups?.length === 0 && h("p", { class: "hint" }, t("record.history.none")),
-    groups && groups.length > 0 && h(ChangeList, { groups, label: t("record.history"), undone: () => void (returned.value += 1) }),
+    groups && groups.length > 0 && h(ChangeList, { groups, isPartial: true, label: t("record.history"), undone: () => void (returned.value += 1) }),
     h(
       "div",
       { class: "cluster form-actions" },
       after > 0 && h(Button, { onClick: () => void load(after) }, t("record.history.more")),
+      groups && groups.length > 0 && h(Button, { icon: "GitCompareArrows", onClick: () => setComparing(true) }, t("compare.open")),
       groups && groups.length > 0 && h(Link, { to: `history?kind=${kind}&id=${recordId}`, class: "button quiet" }, t("record.history.all")),
     ),
+    isComparing && h(Compare, { kind, recordId, close: () => setComparing(false) }),
   );
 }

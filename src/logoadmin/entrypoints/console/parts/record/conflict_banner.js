@@ -2,7 +2,7 @@
 import { h, useEffect, useState } from "../../vendor/preact.js";
 import { read } from "../history/changes.js";
 import { Failure } from "../../client.js";
-import { userName } from "../history/user_names.js";
+import { actor } from "../history/change_words.js";
 import { KINDS } from "../../records.js";
 import { withChoices } from "../../router.js";
 import { may } from "../../session.js";
@@ -44,7 +44,7 @@ export function Gone({ editing, list }) {
     "section",
     { class: "remark-card", role: "alert" },
     h("h2", null, t(removal || editing.form.value ? "gone.title" : "gone.never")),
-    removal && h("p", null, rich("gone.who", { who: h("bdi", null, userName(removal.user_id)), when: h(Time, { seconds: removal.at }) })),
+    removal && h("p", null, rich("gone.who", { who: h("bdi", null, actor(removal)), when: h(Time, { seconds: removal.at }) })),
     isTyped && h("p", null, t("gone.kept")),
     removal || last === undefined || may("changes:read") ? null : h("p", null, t("gone.ask")),
     editing.complaint.value && h("p", { class: "problem" }, editing.complaint.value),
@@ -79,5 +79,5 @@ function NewerWords({ editing, etag }) {
 /** @param {import("./editing.js").Editing} editing @param {string} etag @returns {string} who wrote meanwhile */
 export function useTitle(editing, etag) {
   const last = useLastChange(editing, etag);
-  return last ? t("merge.title", { name: userName(last.user_id) }) : t("merge.title.somebody");
+  return last ? t("merge.title", { name: actor(last) }) : t("merge.title.somebody");
 }
