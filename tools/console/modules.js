@@ -29,8 +29,19 @@ function staticImports(name) {
   return importsIn(texts.map((each) => source(name).slice(each.getFullStart(), each.end)).join("\n"), name);
 }
 
-/** @param {string} name @returns {string[]} the modules that it may load sooner or later, except for views */
-const allImports = (name) => (name === "views.js" ? [] : importsIn(source(name), name));
+/** @param {string} name @returns {string[]} the modules that it may load with no more texts than those of the lists */
+function importsOfLists(name) {
+  if (name === "views.js") return [];
+  const text = source(name);
+  const later = new Set();
+  /** @param {ts.Node} node */
+  const visit = (node) => {
+    if (ts.isCallExpression(node) && node.expression.getText() === "withTexts") importsIn(node.getText(), name).forEach((each) => later.add(each));
+    else ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true));
+  return importsIn(text, name).filter((each) => !later.has(each));
+}
 
 /**
  * @param {string[]} names
@@ -110,7 +121,7 @@ async function preloads() {
     if (isList) pages.push(...page);
     found[path.replace(/:\w+/g, ":")] = [...withImports(page).filter(more), ...sheets];
   }
-  found.texts = await textsIn(withImports([...ENTRIES, ...pages], allImports).filter((name) => !name.startsWith("vendor/")));
+  found.texts = await textsIn(withImports([...ENTRIES, ...pages], importsOfLists).filter((name) => !name.startsWith("vendor/")));
   return found;
 }
 

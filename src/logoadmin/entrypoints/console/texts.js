@@ -49,6 +49,15 @@ export async function loadAllTexts() {
   if (!hasAll) await load(language.value);
 }
 
+/**
+ * A part that is loaded with the texts that the lists do not have (see `tools/console/modules.js`).
+ *
+ * @template T
+ * @param {() => Promise<T>} load
+ * @returns {() => Promise<T>}
+ */
+export const withTexts = (load) => async () => (await Promise.all([load(), loadAllTexts()]))[0];
+
 /** @param {Language} chosen */
 export function chooseLanguage(chosen) {
   localStorage.setItem(CHOSEN, chosen);

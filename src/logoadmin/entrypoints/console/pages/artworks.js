@@ -3,7 +3,7 @@ import { h, useEffect, useMemo } from "../vendor/preact.js";
 import { returned } from "../client.js";
 import { KINDS, listOf, readList } from "../records.js";
 import { navigate, query, setQuery } from "../router.js";
-import { byName, t } from "../texts.js";
+import { byName, t, withTexts } from "../texts.js";
 import { leaveTrail } from "../trail.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
 import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
@@ -160,4 +160,4 @@ function Nothing({ kind, any }) {
 }
 
 /** The table, which most never ask for. */
-const LazyTable = lazy(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable), () => h(Skeleton, {}));
+const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));

@@ -1,10 +1,10 @@
 /** A button that writes what a list shows into a CSV file. */
 import { h, useState } from "../../vendor/preact.js";
-import { t } from "../../texts.js";
+import { t, withTexts } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { lazy } from "../primitives/lazy.js";
 
-const CsvExport = lazy(() => import("../csv/csv_export.js").then((module) => module.CsvExport));
+const CsvExport = lazy(withTexts(() => import("../csv/csv_export.js").then((module) => module.CsvExport)));
 
 /**
  * @typedef {object} Props

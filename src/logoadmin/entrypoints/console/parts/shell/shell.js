@@ -2,7 +2,7 @@
 import { h, useEffect, useErrorBoundary, useRef, signal } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
 import { generatedPassword, me, state } from "../../session.js";
-import { loadAllTexts, t } from "../../texts.js";
+import { loadAllTexts, t, withTexts } from "../../texts.js";
 import { slow } from "../../slow_requests.js";
 import { dismiss, notices } from "../../notices.js";
 import { missingScope, place } from "../../place.js";
@@ -33,9 +33,9 @@ const search = () => void (searching.value = true);
 
 const SignIn = lazy(() => import("../../pages/sign_in.js").then((module) => module.SignIn));
 const SessionEnded = lazy(() => import("../../pages/sign_in.js").then((module) => module.SessionEnded));
-const FirstPassword = lazy(() => import("../people/first_password.js").then((module) => module.FirstPassword));
-const Palette = lazy(() => Promise.all([import("./palette.js"), loadStyle("palette")]).then(([module]) => module.Palette));
-const Help = lazy(() => import("./help.js").then((module) => module.Help));
+const FirstPassword = lazy(withTexts(() => import("../people/first_password.js").then((module) => module.FirstPassword)));
+const Palette = lazy(withTexts(() => Promise.all([import("./palette.js"), loadStyle("palette")]).then(([module]) => module.Palette)));
+const Help = lazy(withTexts(() => import("./help.js").then((module) => module.Help)));
 
 export function Shell() {
   if (state.value === "starting") return null;
