@@ -12,6 +12,8 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
+import brotli
+
 from logoadmin.entrypoints.console.text_parts import text_parts
 
 DIRECTORY: Final = Path(__file__).parent
@@ -25,6 +27,8 @@ _TYPES: Final[Mapping[str, str]] = {
 }
 # Checking the folder takes milliseconds, and a page requests about fifty files.
 _CHECK_INTERVAL: Final = 1.0  # seconds
+# A higher level takes ten times as long for 6 % less, while nobody else is served.
+_BROTLI_LEVEL: Final = 9
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,15 @@ class Asset:
     body: bytes
 
     @functools.cached_property
-    def compressed(self) -> bytes:
+    def in_gzip(self) -> bytes:
         """The body in gzip."""
         return gzip.compress(self.body, mtime=0)
+
+    @functools.cached_property
+    def in_brotli(self) -> bytes:
+        """The body in Brotli, a sixth shorter, which browsers accept over TLS and from this computer."""
+        compressed: bytes = brotli.compress(self.body, quality=_BROTLI_LEVEL)
+        return compressed
 
 
 @dataclass(frozen=True)

@@ -154,30 +154,32 @@ class _Console:
 
 
 def _sent(request: Request, asset: Asset, headers: Mapping[str, str], tag: str) -> Response:
-    """Return an asset, compressed for clients that accept gzip; 304 for a client whose cached copy matches the tag.
+    """Return an asset in the best coding that the client accepts; 304 for a client whose cached copy matches the tag.
 
     An asset that is cached forever needs no tag.
     """
-    is_compressed = _accepts_gzip(request)
+    coding = _coding(request)
     of_html = _HTML_HEADERS if asset.media_type == "text/html" else {}
     fields = {**_HEADERS, **of_html, **headers}
-    etag = f'"{tag}-gzip"' if is_compressed else f'"{tag}"'
+    etag = f'"{tag}-{coding}"' if coding else f'"{tag}"'
     if tag:
         fields["etag"] = etag
     if tag and etag in [each.strip().removeprefix("W/") for each in _values(request, "if-none-match")]:
         return Response(status_code=304, headers=fields)
-    if is_compressed:
-        fields["content-encoding"] = "gzip"
-    return Response(asset.compressed if is_compressed else asset.body, headers=fields, media_type=asset.media_type)
+    if coding:
+        fields["content-encoding"] = coding
+    body = asset.in_brotli if coding == "br" else asset.in_gzip if coding else asset.body
+    return Response(body, headers=fields, media_type=asset.media_type)
 
 
-def _accepts_gzip(request: Request) -> bool:
-    """Return whether gzip has a weight above 0 (RFC 9110 §12.5.3)."""
+def _coding(request: Request) -> str:
+    """Return ``br`` or ``gzip``, whichever has a weight above 0 (RFC 9110 §12.5.3), or an empty string."""
+    accepted = set()
     for each in _values(request, "accept-encoding"):
         coding, _, weight = each.replace(" ", "").lower().partition(";q=")
-        if coding == "gzip":
-            return weight.strip("0.") != "" or weight == ""
-    return False
+        if weight.strip("0.") != "" or weight == "":
+            accepted.add(coding)
+    return next((coding for coding in ("br", "gzip") if coding in accepted), "")
 
 
 def _values(request: Request, name: str) -> list[str]:
