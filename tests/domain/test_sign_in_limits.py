@@ -1,7 +1,5 @@
 """Every sentence of :mod:`logoadmin.domain.sign_in_limits` (contract C1)."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +11,7 @@ from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.sign_in_limits import attempt, succeeded
 from logoadmin.ports.storage import Storage
-from tests.gallery import ANN_PASSWORD, NOW, FrozenClock, gallery_on, stock
+from tests.gallery import ANN_PASSWORD, NOW, FrozenClock
 
 pytestmark = pytest.mark.rule("contract C1")
 
@@ -48,11 +46,6 @@ def tries(limits: Limits, username: str, origin: str, most: int = 1000) -> int:
         except TooManySignIns:
             return number
     return most
-
-
-def test_a_name_may_be_tried_ten_times_from_one_place(limits: Limits) -> None:
-    assert tries(limits, "ann", HERE) == 10
-    assert tries(limits, "ann", HERE) == 0
 
 
 def test_a_refusal_states_how_long_to_wait(limits: Limits, clock: FrozenClock) -> None:
@@ -125,14 +118,6 @@ def test_name_and_place_are_not_mixed_up(limits: Limits) -> None:
     assert tries(limits, "c", "a/b") == 10
 
 
-def test_many_at_once_do_not_slip_through(limits: Limits) -> None:
-    def admitted(_: int) -> bool:
-        return tries(limits, "ann", HERE, 1) == 1
-
-    with ThreadPoolExecutor(16) as threads:
-        assert sum(threads.map(admitted, range(200))) == 10
-
-
 def test_a_subscriber_of_ipv6_is_one_place_and_an_ipv4_address_within_ipv6_is_itself(limits: Limits) -> None:
     assert sum(tries(limits, "ann", f"2001:db8::{number:x}", 1) for number in range(200)) == 10
     assert tries(limits, "ann", "2001:db8:0:1::1") == 10
@@ -172,18 +157,6 @@ def wrong(gallery: LogoAdmin, origin: str, times: int) -> None:
     for _ in range(times):
         with pytest.raises(SignInRefused):
             gallery.sessions.sign_in(SignIn(username="ann", password="wrong"), Anonymous(origin))
-
-
-@pytest.mark.rule("contract H5")
-def test_all_processes_on_a_storage_count_together(storage: MemoryStorage, clock: FrozenClock) -> None:
-    one, other = gallery_on(storage, clock), gallery_on(storage, clock)
-    stock(one)
-    wrong(one, HERE, 5)
-    wrong(other, HERE, 5)
-    for gallery in (one, other):
-        with pytest.raises(TooManySignIns):
-            gallery.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
-    other.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(THERE))
 
 
 def test_a_sign_in_forgets_the_failures_before_it(stocked: LogoAdmin) -> None:
