@@ -220,35 +220,6 @@ def varied(gallery: LogoAdmin, storage: MemoryStorage) -> LogoAdmin:
     return gallery
 
 
-@pytest.mark.rule("contract E2")
-@pytest.mark.parametrize("name", ASKS)
-@pytest.mark.parametrize("limit", [1, 3, 1000])
-def test_pages_are_the_whole_list_in_order(varied: LogoAdmin, name: str, limit: int) -> None:
-    seen: list[int] = []
-    next_after: int | None = None
-    while True:
-        page = listed(varied, name, limit=limit, after=next_after)
-        found = ids_in(name, page)
-        assert list(page) == list(page)
-        seen, next_after = seen + found, page.next_after
-        if next_after is None:
-            break
-        assert (len(found), next_after) == (limit, found[-1])
-    assert seen == ids(varied, name)
-    assert len(seen) >= 3
-
-
-@pytest.mark.rule("contract E2")
-@pytest.mark.parametrize("name", ASKS)
-def test_the_last_page_names_no_next_one(varied: LogoAdmin, name: str) -> None:
-    whole = ids(varied, name)
-    assert listed(varied, name, limit=len(whole)).next_after is None
-    assert listed(varied, name, limit=len(whole) - 1).next_after == whole[-2]
-    assert listed(varied, name).next_after is None
-    beyond = listed(varied, name, limit=1, after=whole[-1])
-    assert (list(beyond), beyond.next_after) == ([], None)
-
-
 @pytest.mark.rule("contract E2", "contract E4")
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("name", ASKS)
@@ -257,12 +228,15 @@ def test_a_list_in_either_order_may_begin_after_any_id_even_a_missing_one(
 ) -> None:
     whole = ids(varied, name) if order == "asc" else ids(varied, name)[::-1]
     assert ids(varied, name, order=order) == whole
-    for after in (0, 1, 3, 8, 15, 500, 2_147_483_647):
-        expected = [id_ for id_ in whole if (id_ > after if order == "asc" else id_ < after)]
-        assert ids(varied, name, after=after, order=order) == expected
-        page = listed(varied, name, after=after, limit=2, order=order)
-        assert ids_in(name, page) == expected[:2]
-        assert page.next_after == (expected[1] if len(expected) > 2 else None)
+    assert len(whole) >= 3
+    for after in (None, 0, 1, 3, 8, 15, 500, 2_147_483_647, *whole):
+        expected = [id_ for id_ in whole if after is None or (id_ > after if order == "asc" else id_ < after)]
+        rest = listed(varied, name, after=after, order=order)
+        assert (ids_in(name, rest), rest.next_after) == (expected, None)
+        for limit in (1, 2, 1000):
+            page = listed(varied, name, after=after, limit=limit, order=order)
+            assert ids_in(name, page) == ids_in(name, page) == expected[:limit]
+            assert page.next_after == (expected[limit - 1] if len(expected) > limit else None)
 
 
 @pytest.mark.rule("contract E4")
@@ -332,14 +306,6 @@ def there(name: str, numbers: list[int]) -> list[int]:
     return [10 + number for number in numbers] if name == "roles" else numbers
 
 
-@pytest.mark.rule("contract E2", "contract E3")
-def test_a_list_of_an_author_is_paged_and_shows_all_authors(varied: LogoAdmin) -> None:
-    first, second = (listed(varied, "logos", author_id=2, limit=2, after=after) for after in (None, 3))
-    assert ([logo.logo_id for logo in first], first.next_after) == ([1, 3], 3)
-    assert ([logo.logo_id for logo in second], second.next_after) == ([5, 7], None)
-    assert [[author.author_id for author in logo.authors] for logo in first] == [[2, 3], [2, 3]]
-
-
 @pytest.mark.rule("contract D authors", "contract E3")
 @pytest.mark.parametrize("name", ["logos of an author", "themes of an author"])
 @pytest.mark.parametrize("values", [{}, {"limit": 1}, {"after": 3}, {"q": "x"}, {"limit": 5, "after": 0}])
@@ -350,34 +316,11 @@ def test_the_artworks_of_an_author_who_never_was_are_not_found(
         listed(varied, name, author_id=99, **values)
 
 
-@pytest.mark.rule("contract A4", "contract E3")
-@pytest.mark.parametrize(
-    ("name", "field"),
-    [
-        ("roles", "role_id"),
-        ("roles", "target"),
-        ("authors", "role_id"),
-        ("users", "user_id"),
-        ("changes", "q"),
-        ("users", "prefix"),
-    ],
-)
-def test_a_filter_that_a_list_does_not_have_is_refused(gallery: LogoAdmin, name: str, field: str) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        listed(gallery, name, **{field: 1})
-    assert [(problem.loc, problem.type) for problem in caught.value.problems] == [((field,), "extra_forbidden")]
-
-
 @pytest.mark.rule("contract E2", "contract E3")
 @pytest.mark.parametrize(
     ("field", "wrong"),
     [
-        *(("limit", value) for value in (0, -1, 1001, True, "5", 2.0)),
-        *(("after", value) for value in (-1, 2_147_483_648, True, "5")),
         *(("active", value) for value in (1, "true", 0.0)),
-        *(("target", value) for value in ("", "x" * 65, 5, "\0")),
-        *(("q", value) for value in ("", "x" * 129, 5, "\0", "\ud800")),
-        *(("author_id", value) for value in (-1, 2_147_483_648, "1")),
         *(("order", value) for value in ("", "DESC", "ascending", 1, True)),
     ],
 )
