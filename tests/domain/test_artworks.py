@@ -82,14 +82,6 @@ def test_artworks_are_listed_by_id_with_their_authors(stocked: LogoAdmin, kind: 
     assert first.authors == (ANN,)
 
 
-@pytest.mark.rule("spec §Endpoints 9", "spec §Rules 6")
-def test_a_logo_embeds_every_author_linked_to_it(stocked: LogoAdmin) -> None:
-    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2))
-    assert stocked.logos.get(artworks.GetLogo(logo_id=1)) == Logo(
-        logo_id=1, **ARTWORK, authors=(ANN, BEN), created_at=NOW
-    )
-
-
 @RECORDS
 @pytest.mark.rule("contract A4")
 @BOTH

@@ -14,7 +14,6 @@ from logoadmin.domain.model.errors import (
     InvalidToken,
     NotAuthenticated,
     NotFound,
-    NotPermitted,
     SignInRefused,
     StorageUnavailable,
 )
@@ -23,7 +22,6 @@ from logoadmin.domain.model.records import PasswordHash, User
 from logoadmin.domain.model.sessions import EndedSession, Me, RemovedServiceKey, ServiceKey, stored_hash
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
-from logoadmin.domain.services.roles import AmendRole, ListRoles
 from logoadmin.domain.services.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from tests.domain.sign_ins import ADMIN, ANN, caller, refresh, works
@@ -384,18 +382,6 @@ def test_a_refresh_gives_the_scope_of_now(stocked: LogoAdmin) -> None:
     assert refresh(stocked, tokens).scope == "logos:write themes:write"
 
 
-@pytest.mark.rule("contract B5")
-def test_the_scope_in_a_token_is_not_what_counts(stocked: LogoAdmin) -> None:
-    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
-    stocked.roles.list(ListRoles(), admin)
-    stocked.roles.amend(AmendRole(role_id=3, scope=("*",)))
-    stocked.users.amend(AmendUser(user_id=7, role_id=3))
-    stocked.roles.amend(AmendRole(role_id=2, scope=("roles:read",)))
-    stocked.roles.list(ListRoles(), admin)
-    with pytest.raises(NotPermitted):
-        stocked.roles.amend(AmendRole(role_id=2, scope=("*",)), admin)
-
-
 @pytest.mark.rule("contract A19")
 def test_knowing_who_asks_does_not_ask_storage(stocked: LogoAdmin, storage: WatchedStorage) -> None:
     tokens = stocked.sessions.sign_in(ANN)
@@ -468,15 +454,6 @@ def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
     assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", "a.png", 1, NOW, ())
     stocked.users.amend(AmendUser(user_id=7, role_id=3, avatar=None))
     assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", None, 3, NOW, ("logos:write", "themes:write"))
-
-
-@pytest.mark.rule("contract C3", "contract C5")
-def test_a_key_is_who_made_it_with_as_much_of_their_scope_as_it_has(stocked: LogoAdmin) -> None:
-    stocked.users.amend(AmendUser(user_id=7, role_id=3))
-    key = holder(stocked, caller(stocked, stocked.sessions.sign_in(ANN)), "themes:write")
-    assert stocked.sessions.me(WhoAmI(), key) == Me(7, "ann", "a.png", 3, NOW, ("themes:write",))
-    all_ = holder(stocked, caller(stocked, stocked.sessions.sign_in(ADMIN)), "*")
-    assert stocked.sessions.me(WhoAmI(), all_).scope == ("*",)
 
 
 # Service keys.
