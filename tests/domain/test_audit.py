@@ -314,14 +314,6 @@ def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, sto
     assert versions(storage)[Kind.USER, 7] == user.change_id
 
 
-@pytest.mark.rule("contract I2")
-def test_a_dry_run_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    before = history(stocked), versions(storage)
-    line = {"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"}
-    stocked.import_export.load(import_export.ImportRecords(dry_run=True), [json.dumps(line)])
-    assert (history(stocked), versions(storage)) == before
-
-
 # Every method of the ports.
 
 READS: Final = {

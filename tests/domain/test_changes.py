@@ -21,7 +21,7 @@ from logoadmin.domain.model.errors import (
     SignInRefused,
 )
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS
-from logoadmin.domain.model.records import Change, Kind
+from logoadmin.domain.model.records import Change
 from logoadmin.domain.services import artworks, authors, import_export, roles, sessions, users
 from logoadmin.domain.services.changes import ListChanges, Revert
 from logoadmin.ports.storage import UnitOfWork
@@ -372,32 +372,3 @@ def test_any_changes_that_are_undone_in_reverse_leave_everything_as_it_was(comma
 
 def give_password(uow: UnitOfWork, user_id: int) -> None:
     uow.passwords.set(user_id, CHEAP_PASSWORDS.hash("known"))
-
-
-IMPORTED: Final[list[dict[str, Any]]] = [
-    {"kind": "role", "role_id": 3, "name": "brush", "scope": ["x"]},
-    {"kind": "role", "role_id": 9, "name": "painter", "scope": []},
-    {"kind": "user", "user_id": 7, "username": "anna", "avatar": None, "role_id": 9},
-    {"kind": "author", "author_id": 8, "user_id": 108, "username": "Eve"},
-    {"kind": "logo", "logo_id": 1, **ARTWORK, "name": "new", "author_ids": [8, 2, 1]},
-    {"kind": "theme", "theme_id": 5, **ARTWORK, "author_ids": [2, 8]},
-]
-
-
-@G2
-@pytest.mark.rule("contract I2")
-def test_an_import_is_undone_change_by_change(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    before, first = everything(storage), last(stocked).change_id
-    stocked.import_export.load(import_export.ImportRecords(), map(json.dumps, IMPORTED))
-    made = history(stocked)[first:]
-    assert [(change.kind, change.id) for change in made] == [
-        (Kind.ROLE, 3),
-        (Kind.ROLE, 9),
-        (Kind.USER, 7),
-        (Kind.AUTHOR, 8),
-        (Kind.LOGO, 1),
-        (Kind.THEME, 5),
-    ]
-    for change in reversed(made):
-        revert(stocked, change.change_id)
-    assert everything(storage) == before

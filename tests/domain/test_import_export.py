@@ -35,7 +35,17 @@ from logoadmin.domain.services.users import GetUser
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests import strategies
 from tests.conftest import STORAGES
-from tests.gallery import ANN_PASSWORD, ARTWORK, CHEAP_PASSWORDS, NOW, FrozenClock, gallery_on, signed_in, stock
+from tests.gallery import (
+    ANN_PASSWORD,
+    ARTWORK,
+    CHEAP_PASSWORDS,
+    NOW,
+    FrozenClock,
+    gallery_on,
+    history,
+    signed_in,
+    stock,
+)
 
 AUTHOR = {"kind": "author", "author_id": 9, "user_id": 109, "username": "Zoe"}
 LOGO = {"kind": "logo", "logo_id": 9, **ARTWORK, "author_ids": [2, 1]}
@@ -414,11 +424,11 @@ def test_of_two_lines_for_a_record_the_later_one_stands(stocked: LogoAdmin) -> N
 
 @pytest.mark.rule("contract I2")
 def test_a_dry_run_counts_and_refuses_alike_and_writes_nothing(stocked: LogoAdmin) -> None:
-    before = dump(stocked)
+    before = dump(stocked), history(stocked)
     imported = load(stocked, ROLE, USER, AUTHOR, LOGO, dry_run=True)
     assert imported.dry_run
     assert lines_of(imported) == 4
-    assert dump(stocked) == before
+    assert (dump(stocked), history(stocked)) == before
     with pytest.raises(InvalidLines):
         load(stocked, {**AUTHOR, "username": "Ann"}, dry_run=True)
     assert load(stocked, ROLE, USER, AUTHOR, LOGO) == replace(imported, dry_run=False)

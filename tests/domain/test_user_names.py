@@ -40,10 +40,6 @@ def test_a_change_has_the_current_name_of_its_user(stocked: LogoAdmin, storage: 
     assert shown() is None
 
 
-def test_a_change_without_a_user_has_no_name(stocked: LogoAdmin) -> None:
-    assert {change.user_name for change in stocked.changes.list(ListChanges())} == {None}
-
-
 def test_undoing_returns_the_name(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     caller = signed_in(storage, "authors:write")
     change_id = changed_by(stocked, caller)
