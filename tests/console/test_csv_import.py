@@ -192,3 +192,17 @@ def test_templates_and_examples_can_be_downloaded_and_imported(console: Person, 
 def test_columns_are_guessed_in_both_languages(module: Module, heads: list[str], kind: str, columns: list[str]) -> None:
     assert module(RECORDS, "guessedKind", [heads, "file.csv"]) == kind
     assert module(RECORDS, "guessedColumns", [kind, heads]) == columns
+
+
+@pytest.mark.rule("contract J3")
+def test_a_row_that_ends_early_keeps_what_the_record_has(console: Person, tmp_path: Path) -> None:
+    page, before = console.page, logos(console.service)[3]
+    console.sign_in("import")
+    choose(page, tmp_path / "logos.csv", f"logo_id,name,target,preview_url\n{before.logo_id},Four\n")
+    page.get_by_role("button", name="Check").click()
+    page.get_by_role("button", name="Import 1 record").click()
+    expect(page.get_by_role("heading", name="1 record was imported")).to_be_visible()
+    after = logos(console.service)[3]
+    assert (after.name, after.target, after.preview_url) == ("Four", before.target, before.preview_url)
+    choose(page, tmp_path / "huge.csv", b"logo_id,name\n" + b"1,Many\n" * 2_400_000)
+    expect(page.get_by_role("alert")).to_contain_text("16 MB is the most")

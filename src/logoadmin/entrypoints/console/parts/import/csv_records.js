@@ -104,7 +104,9 @@ export function linesOfTable(kind, columns, { rows }, known) {
     /** @type {Record<string, any>} */
     const given = {};
     for (const [at, field] of columns.entries()) {
-      if (field) given[fieldInLine(kind, field)] = valueOf(FIELDS[kind][field] ?? "text", cells[at] ?? "", known);
+      const cell = cells[at];
+      // A row that ends early says nothing about the fields that follow.
+      if (field && cell !== undefined) given[fieldInLine(kind, field)] = valueOf(FIELDS[kind][field] ?? "text", cell, known);
     }
     const unknown = (given.author_ids ?? []).filter((/** @type {unknown} */ id) => typeof id === "string");
     for (const name of unknown) problems.push(problem(line, ["author_ids"], "csv_author", name));
