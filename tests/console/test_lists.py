@@ -303,7 +303,7 @@ def test_an_empty_list_links_to_the_import_for_users_that_may_import(
                 expect(empty.get_by_role("link")).to_have_count(0)
                 expect(empty.locator("p")).to_have_count(1)  # what they could not do is not advised
             person.open()
-            expect(page.locator(".half").first).to_be_visible()
+            expect(page.locator(".door").first).to_be_visible()
             expect(page.get_by_role("link", name=overview)).to_have_count(0)
         with looking(chromium, service, locale=locale) as person:
             page = person.page

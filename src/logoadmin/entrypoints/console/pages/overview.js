@@ -9,12 +9,15 @@ import { byName, number, t } from "../texts.js";
 import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { Attention } from "../parts/overview/attention.js";
 import { ChangeList } from "../parts/history/change_list.js";
+import { Welcome } from "../parts/overview/welcome.js";
 import { Plot } from "../parts/overview/plot.js";
 
 /** @typedef {import("../records.js").KindName} KindName */
 
 /** @type {Partial<Record<KindName, string>>} What one must hold to see them at all. */
 const SCOPES = { user: "users:read", role: "roles:read" };
+/** What an empty gallery has none of. @type {KindName[]} */
+const GALLERY = ["logo", "theme", "author"];
 const DAYS = 30;
 const LATEST = 8;
 const LARGEST = 6;
@@ -22,20 +25,28 @@ const LARGEST = 6;
 export default function Overview() {
   const kinds = /** @type {KindName[]} */ (Object.keys(KINDS)).filter((kind) => !SCOPES[kind] || may(SCOPES[kind]));
   useEffect(() => kinds.forEach((kind) => void readList(kind)), [returned.value, kinds.join()]);
+  const isEmpty = GALLERY.every((kind) => listOf(kind).value.records?.length === 0);
   return h(
     "div",
     { class: "view" },
-    h(ViewHead, { title: t("overview.title") }),
-    h("ul", { class: "counts" }, kinds.map((kind) => h(Count, { key: kind, kind }))),
+    h(ViewHead, { title: t(isEmpty ? "welcome.title" : "overview.title") }),
+    isEmpty ? h(Welcome, {}) : h(Everything, { kinds }),
+  );
+}
+
+/** @param {{kinds: KindName[]}} props The kinds that the person may see. */
+function Everything({ kinds }) {
+  return [
+    h("ul", { key: "counts", class: "counts" }, kinds.map((kind) => h(Count, { key: kind, kind }))),
     h(
       "div",
-      { class: "halves" },
+      { key: "halves", class: "halves" },
       h(Section, { title: t("overview.targets") }, h(Targets, {})),
       may("changes:read") && h(Section, { title: t("overview.activity") }, h(Activity, {})),
       h(Section, { title: t("overview.attention") }, h(Attention, {})),
       may("changes:read") && h(Section, { title: t("overview.latest") }, h(Latest, {})),
     ),
-  );
+  ];
 }
 
 /** @param {{title: string, children?: any}} props */

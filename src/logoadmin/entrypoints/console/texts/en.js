@@ -148,6 +148,15 @@ export default {
 
   // Overview
   "overview.title": "Overview",
+  "welcome.about": "The gallery is empty. Where would you like to start?",
+  "welcome.colleague": "Invite a colleague",
+  "welcome.colleague.about": "Create an account, choose its role, and hand over a password.",
+  "welcome.import": "Import a file",
+  "welcome.import.about": "Bring in records from another gallery or a spreadsheet, as JSON Lines or CSV.",
+  "welcome.logo": "Create the first logo",
+  "welcome.logo.about": "Add a picture and CSS, and preview them on a sample page.",
+  "welcome.reader": "The gallery is empty. Logos, themes and authors appear here as soon as someone adds them.",
+  "welcome.title": "Welcome",
   "attention.author.idle": { one: "{n} author made nothing that is here", other: "{n} authors made nothing that is here" },
   "attention.logo.authors": { one: "{n} logo names no author", other: "{n} logos name no author" },
   "attention.logo.css": { one: "{n} active logo has no CSS, so it changes nothing", other: "{n} active logos have no CSS, so they change nothing" },
