@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import APIResponse, Locator, Route, expect
 
+from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.services.artworks import GetLogo, ListLogos
 from tests.console.driver import LANGUAGES, Appearance, Person
 from tests.console.service import PAINTER
@@ -179,11 +180,14 @@ def test_a_session_that_cannot_be_renewed_names_a_database_outage_or_a_rate_limi
     def refuse(route: Route) -> None:
         # The token has run out; another one is refused, or there is no database for it.
         is_user = route.request.url.endswith(("/api/users", "/api/roles"))
-        route.fulfill(status=401 if is_user else status, json={"detail": "x"}, headers={"Retry-After": "7"})
+        route.fulfill(status=401 if is_user else status, json={"detail": detail}, headers={"Retry-After": "7"})
 
-    status = 503
+    status, detail = 503, "x"
     page.route("**/api/**", refuse)
     page.get_by_role("link", name="Users").click()
+    # As a proxy may answer: nothing is known of the cause.
+    expect(page.locator(".banner")).to_contain_text("The service is unavailable just now")
+    detail = str(StorageUnavailable("db.example:3306"))
     expect(page.locator(".banner")).to_contain_text("The database does not respond")
     status = 429
     expect(page.locator(".banner")).to_have_count(0)

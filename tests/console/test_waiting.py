@@ -177,7 +177,7 @@ def test_a_read_is_repeated_when_the_time_that_the_service_asks_for_is_over(
     if body is OUT_OF_REACH:
         expect(banner).to_contain_text("The database does not respond")
     elif status == 503:
-        expect(banner).to_contain_text("The service is busy or restarting")
+        expect(banner).to_contain_text("The service is unavailable just now")
     else:
         expect(banner).to_have_count(0)
     page.unroute_all()

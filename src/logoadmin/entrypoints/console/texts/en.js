@@ -97,7 +97,7 @@ export default {
   "renewed.title": "This view cannot be loaded. There may be a new version of the console.",
   "trouble.away": "The database does not respond. You can keep reading. Saving will work again once the connection is back.",
   "trouble.offline": "You're offline. You can keep reading. Saving will work again once the connection is back.",
-  "trouble.refusing": "The service is busy or restarting. You can keep reading. Saving will work again once it is ready.",
+  "trouble.refusing": "The service is unavailable just now. You can keep reading. Saving will work again once it is back.",
   "trouble.unreachable": "The service cannot be reached. You can keep reading. Saving will work again once the connection is back.",
   "unloaded.text": "It opens as soon as the connection is back.",
   "unloaded.title": "This view can't be loaded without a connection",
