@@ -184,3 +184,21 @@ def test_a_read_is_repeated_when_the_time_that_the_service_asks_for_is_over(
     page.clock.run_for(10_000)
     expect(page.locator("tbody tr").first).to_be_visible()
     expect(banner).to_have_count(0)
+
+
+def test_leaving_a_view_aborts_what_it_reads(console: Person) -> None:
+    console.sign_in("about")
+    page = console.page
+    page.route(re.compile(r"/api/(logos/3|auth/sessions)$"), lambda _: None)
+    for path, asked in (("logos/3", "logos/3"), ("account", "auth/sessions")):
+        with page.expect_request(f"**/api/{asked}"):
+            page.evaluate(
+                "async ([path]) => { const files = document.styleSheets[0].href.replace(/style.*/, '');"
+                " await (await import(files + 'router.js')).navigate(path); }",
+                [path],
+            )
+        # Sooner than its time limit.
+        with page.expect_event("requestfailed", lambda request, path=asked: request.url.endswith(path), timeout=5000):
+            page.get_by_role("link", name="About").click()
+        expect(page.locator("h1")).to_have_text("About")
+    expect(page.locator(".banner")).to_have_count(0)

@@ -2,7 +2,7 @@
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { countBetween, lastDays } from "../parts/overview/activity.js";
 import { readPage } from "../parts/history/changes.js";
-import { Failure, returned } from "../client.js";
+import { returned } from "../client.js";
 import { KINDS, listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { byName, number, t } from "../texts.js";
@@ -10,6 +10,7 @@ import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/ba
 import { Attention } from "../parts/overview/attention.js";
 import { ChangeList } from "../parts/history/change_list.js";
 import { Welcome } from "../parts/overview/welcome.js";
+import { useRead } from "../parts/primitives/use_read.js";
 import { Plot } from "../parts/overview/plot.js";
 
 /** @typedef {import("../records.js").KindName} KindName */
@@ -122,29 +123,6 @@ function Shown({ kind, target, records }) {
     h(Link, { key: "all", to }, number(records.length)),
     inactive > 0 && h(Link, { key: "inactive", to: `${to}&active=no`, class: "aside" }, t("overview.inactive", { n: inactive })),
   ];
-}
-
-/** @template T @param {(signal: AbortSignal) => Promise<T>} read */
-function useRead(read) {
-  const [data, setData] = useState(/** @type {T | undefined} */ (undefined));
-  const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
-  const [tries, setTries] = useState(0);
-  useEffect(() => {
-    const stop = new AbortController();
-    read(stop.signal).then(
-      (found) => {
-        setData(found);
-        setFailure(undefined);
-      },
-      (error) => {
-        if (stop.signal.aborted) return;
-        if (!(error instanceof Failure)) throw error;
-        setFailure(error);
-      },
-    );
-    return () => stop.abort();
-  }, [returned.value, tries]);
-  return { data, failure, again: () => setTries(tries + 1) };
 }
 
 function Activity() {

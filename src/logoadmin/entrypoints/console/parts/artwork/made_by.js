@@ -9,14 +9,14 @@ import { useRead } from "../primitives/use_read.js";
 
 /** How many of each kind are shown here. */
 const SHOWN = 12;
-/** @type {Record<"logo" | "theme", (authorId: number, limit: number) => Promise<any[]>>} */
+/** @type {Record<"logo" | "theme", (authorId: number, limit: number, signal: AbortSignal) => Promise<any[]>>} */
 const READ = {
-  logo: async (authorId, limit) => (await call("get", "/api/authors/{author_id}/logos", asked(authorId, limit))).data,
-  theme: async (authorId, limit) => (await call("get", "/api/authors/{author_id}/themes", asked(authorId, limit))).data,
+  logo: async (...what) => (await call("get", "/api/authors/{author_id}/logos", asked(...what))).data,
+  theme: async (...what) => (await call("get", "/api/authors/{author_id}/themes", asked(...what))).data,
 };
 
-/** @param {number} authorId @param {number} limit */
-const asked = (authorId, limit) => ({ path: { author_id: authorId }, query: { limit, order: /** @type {const} */ ("desc") }, anonymous: true });
+/** @param {number} authorId @param {number} limit @param {AbortSignal} signal */
+const asked = (authorId, limit, signal) => ({ path: { author_id: authorId }, query: { limit, order: /** @type {const} */ ("desc") }, anonymous: true, signal });
 
 /** @param {{authorId: number}} props */
 export function MadeBy({ authorId }) {
@@ -26,7 +26,7 @@ export function MadeBy({ authorId }) {
 /** @param {{kind: "logo" | "theme", authorId: number}} props */
 function Made({ kind, authorId }) {
   // One more than is shown, to find out whether others exist.
-  const { data, failure, again } = useRead(() => READ[kind](authorId, SHOWN + 1), [kind, authorId]);
+  const { data, failure, again } = useRead((signal) => READ[kind](authorId, SHOWN + 1, signal), [kind, authorId]);
   const title = t(`${kind}s.title`);
   return h(
     "section",

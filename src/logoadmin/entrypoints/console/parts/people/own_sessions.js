@@ -29,7 +29,7 @@ async function endOne({ session_id: id }) {
 }
 
 export function MySessions() {
-  const { data, failure, again } = useRead(async () => (await call("get", "/api/auth/sessions")).data);
+  const { data, failure, again } = useRead(async (signal) => (await call("get", "/api/auth/sessions", { signal })).data);
   const [busy, setBusy] = useState("");
   if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
   const sessions = data.toSorted((a, b) => Number(b.current) - Number(a.current) || usedAt(b) - usedAt(a));

@@ -21,7 +21,7 @@ const DAY = 86_400;
 const LIFETIMES = /** @type {const} */ (["7", "30", "90", "365", ""]);
 
 export function MyKeys() {
-  const { data, failure, again } = useRead(async () => (await call("get", "/api/auth/keys")).data);
+  const { data, failure, again } = useRead(async (signal) => (await call("get", "/api/auth/keys", { signal })).data);
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState("");
   if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});

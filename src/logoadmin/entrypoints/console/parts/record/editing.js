@@ -38,6 +38,7 @@ export class Editing {
   isAnother = false;
   /** Whether the person went elsewhere. */
   #isLeft = false;
+  #reading = new AbortController();
 
   /** @param {KindName} kind @param {number | undefined} recordId None for a new one. @param {Manner} manner */
   constructor(kind, recordId, manner) {
@@ -71,7 +72,8 @@ export class Editing {
   /** Read the record, if it is new or has changed. */
   async load() {
     try {
-      const [described, answer, copied] = await Promise.all([theInterface(), this.#read(this.#etag), this.#readOriginal()]);
+      const stop = this.#reading.signal;
+      const [described, answer, copied] = await Promise.all([theInterface(), this.#read(this.#etag, stop), this.#readOriginal(stop)]);
       batch(() => {
         if (!this.form.value) this.form.value = this.#newForm(described, answer.data, copied);
         if (!answer.unmodified) this.#meet(answer);
@@ -79,25 +81,26 @@ export class Editing {
         this.failure.value = undefined;
       });
     } catch (error) {
+      if (this.#reading.signal.aborted) return;
       if (!(error instanceof Failure)) throw error;
       if (error.kind === "missing" && !this.isNew) this.#vanished();
       else this.failure.value = error;
     }
   }
 
-  /** @param {string} [etag] @returns {Promise<Answer>} */
-  async #read(etag) {
+  /** @param {string} [etag] @param {AbortSignal} [signal] @returns {Promise<Answer>} */
+  async #read(etag, signal) {
     if (this.recordId === undefined) return { data: {}, etag: "", requestId: "", next: "", unmodified: false };
-    const more = { path: this.path, ...(etag && !this.isGone.value ? { ifNoneMatch: etag } : {}) };
+    const more = { path: this.path, ...(etag && !this.isGone.value ? { ifNoneMatch: etag } : {}), ...(signal ? { signal } : {}) };
     return call("get", /** @type {any} */ (KINDS[this.kind].one), /** @type {any} */ (more));
   }
 
-  /** @returns {Promise<any>} the record that a new one begins as a copy of, if there is one */
-  async #readOriginal() {
+  /** @param {AbortSignal} stop @returns {Promise<any>} the record that a new one begins as a copy of, if there is one */
+  async #readOriginal(stop) {
     const { copyOf } = this.manner;
     if (!this.isNew || copyOf === undefined || this.form.value) return undefined;
     const { one, id } = KINDS[this.kind];
-    return (await call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [id]: copyOf } }))).data;
+    return (await call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [id]: copyOf }, signal: stop }))).data;
   }
 
   /** @param {Interface} described @param {any} record @param {any} copied */
@@ -276,6 +279,7 @@ export class Editing {
   /** The person went elsewhere: what they left unsaved is not saved by a click any more. */
   leave() {
     this.#isLeft = true;
+    this.#reading.abort();
     this.#withdraw();
   }
 

@@ -13,7 +13,7 @@ import { useRead } from "../primitives/use_read.js";
 
 /** @param {{kind: KindName, id: number, list: string}} props */
 export function Neighbours({ kind, id, list }) {
-  const { data } = useRead(() => around(kind, id), [kind, id]);
+  const { data } = useRead((signal) => around(kind, id, signal), [kind, id]);
   const button = (/** @type {"previous" | "next"} */ which) => {
     const to = data?.[which];
     const label = t(to === undefined && data ? `neighbour.${which}.none` : `neighbour.${which}`);
@@ -34,18 +34,18 @@ export function Neighbours({ kind, id, list }) {
   );
 }
 
-/** @param {KindName} kind @param {number} id @returns {Promise<Around>} */
-async function around(kind, id) {
+/** @param {KindName} kind @param {number} id @param {AbortSignal} signal @returns {Promise<Around>} */
+async function around(kind, id, signal) {
   const trail = trailOf(kind, id);
   if (trail) return { previous: trail.ids[trail.at - 1], next: trail.ids[trail.at + 1], at: trail.at, all: trail.ids.length };
-  const [previous, next] = await Promise.all([beside(kind, id, "desc"), beside(kind, id, "asc")]);
+  const [previous, next] = await Promise.all([beside(kind, id, "desc", signal), beside(kind, id, "asc", signal)]);
   return { previous, next };
 }
 
-/** @param {KindName} kind @param {number} id @param {"asc" | "desc"} order @returns {Promise<number | undefined>} */
-async function beside(kind, id, order) {
+/** @param {KindName} kind @param {number} id @param {"asc" | "desc"} order @param {AbortSignal} signal @returns {Promise<number | undefined>} */
+async function beside(kind, id, order, signal) {
   const { list, id: name, anonymous } = KINDS[kind];
   const query = { after: id, order, limit: 1 };
-  const { data } = await /** @type {Promise<import("../../client.js").Answer<any>>} */ (call("get", /** @type {any} */ (list), /** @type {any} */ ({ query, anonymous })));
+  const { data } = await /** @type {Promise<import("../../client.js").Answer<any>>} */ (call("get", /** @type {any} */ (list), /** @type {any} */ ({ query, anonymous, signal })));
   return data[0]?.[name];
 }
