@@ -88,13 +88,13 @@ def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_keyboard_alo
     press("Space")
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
         press(key)
-    expect(page.get_by_role("link", name="Logo 7", exact=True)).to_be_focused()
+    expect(page.get_by_role("link", name="Logo 8", exact=True)).to_be_focused()
     press("Shift+Space")
-    expect(page.locator(".found")).to_have_text("7 selected")
+    expect(page.locator(".found")).to_have_text("8 selected")
     page.get_by_role("button", name="Deactivate").focus()
     press("Enter")
-    expect(page.locator(".notice")).to_contain_text("Deactivated 6")
-    assert before - _active(console) == {f"Logo {n}" for n in (1, 2, 3, 4, 6, 7)}
+    expect(page.locator(".notice")).to_contain_text("Deactivated 7")
+    assert before - _active(console) == {f"Logo {n}" for n in (1, 2, 3, 4, 6, 7, 8)}
     page.get_by_role("button", name="Undo").focus()
     press("Enter")
     expect(page.locator(".notice")).to_contain_text("Undone")
@@ -342,7 +342,7 @@ def test_a_list_is_asked_for_once_when_the_page_is_loaded_and_again_when_one_com
 @pytest.mark.rule("contract J3")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_back_and_the_link_to_the_list_keep_place_search_filters_and_order(console: Person, width: int) -> None:
-    console.page.set_viewport_size({"width": width, "height": 640})
+    console.page.set_viewport_size({"width": width, "height": 480})
     console.sign_in("logos?q=logo&target=market&order=name")
     page = console.page
     card = page.get_by_role("link", name="Logo 39", exact=True)
@@ -377,3 +377,47 @@ def test_a_filter_in_force_is_visible_and_one_without_meaning_is_not_in_force(co
     console.open("logos?active=true")
     expect(page.get_by_label("Active")).to_have_value("true")
     expect(page.locator(".empty-title")).to_be_visible()
+
+
+@pytest.mark.rule("contract J6")
+def test_a_screen_shows_many_cards_and_they_are_selected_by_shift_and_by_a_rectangle(console: Person) -> None:
+    page, press, found = console.page, console.page.keyboard.press, console.page.locator(".found")
+    console.sign_in("logos?order=oldest")
+    expect(_card(page, "Logo 1")).to_be_visible()
+    cards = "[...document.querySelectorAll('.card')]"
+    whole = f"{cards}.filter((card) => card.getBoundingClientRect().bottom <= innerHeight)"
+    assert page.evaluate(f"{whole}.length") >= 15
+    assert page.evaluate(f"Math.max(...{whole}.map((card) => card.offsetHeight))") <= 160
+
+    # From any control of a card, and not from its name alone.
+    _card(page, "Logo 1").get_by_role("checkbox").focus()
+    press("ArrowRight")
+    expect(page.get_by_role("link", name="Logo 2", exact=True)).to_be_focused()
+    press("Shift+ArrowRight")
+    press("Shift+ArrowRight")
+    expect(found).to_have_text("3 selected")
+    press("Shift+ArrowLeft")
+    expect(found).to_have_text("2 selected")
+    press("Escape")
+    expect(found).to_have_text("47 found")
+    page.locator("h1").click()
+    press("Control+a")
+    expect(found).to_have_text("47 selected")
+    press("Escape")
+    _card(page, "Logo 6").get_by_role("checkbox").click()
+    page.get_by_role("link", name="Logo 9", exact=True).click(modifiers=["Shift"])
+    expect(found).to_have_text("4 selected")
+    expect(page).to_have_url(re.compile("/logos\\?order=oldest$"))
+
+    first, last = (_card(page, f"Logo {number}").bounding_box() for number in (1, 7))
+    assert first
+    assert last
+    page.mouse.move(first["x"] - 8, first["y"] - 4)
+    page.mouse.down()
+    page.mouse.move(last["x"] + 10, last["y"] + 10, steps=4)
+    expect(page.locator(".rubber-band")).to_be_visible()
+    page.mouse.up()
+    expect(page.locator(".rubber-band")).to_have_count(0)
+    expect(found).to_have_text("4 selected")
+    chosen = page.locator(".card.selected .card-name")
+    expect(chosen).to_have_text(["Logo 1", "Logo 2", "Logo 6", "Logo 7"])

@@ -4,9 +4,10 @@
  * Cards that leave the view are used again for those that enter it: nodes are neither made nor moved while one scrolls.
  */
 import { h, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { selectUpTo, useRubberBand } from "./selection.js";
 import { useWindowing } from "./windowing.js";
 
-const GAP = 16;
+const GAP = 12;
 /** What stands over the grid at the top of the screen, or below it at the bottom. */
 const BAR = 112;
 /** @type {Record<string, (columns: number) => number>} */
@@ -37,9 +38,9 @@ const STEPS = {
  * @param {number} props.cardHeight
  * @param {(props: CardProps) => any} props.card A component: it is only redrawn if one of these or a signal that it
  * reads changes.
- * @param {(event: KeyboardEvent, item: any) => void} [props.onKey] A key on a card that the grid does not know.
+ * @param {import("./selection.js").Selection} props.selection
  */
-export function Grid({ items, id, label, cardWidth, cardHeight, card, onKey }) {
+export function Grid({ items, id, label, cardWidth, cardHeight, card, selection }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [focused, setFocused] = useState(0);
   const places = useRef(/** @type {Map<number, number>} */ (new Map()));
@@ -54,20 +55,34 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, onKey }) {
 
   /** @param {KeyboardEvent} event */
   const pressed = (event) => {
-    if (!(event.target instanceof HTMLElement) || !event.target.hasAttribute("data-focus")) return;
-    const step = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey ? undefined : STEPS[event.key]?.(columns);
-    if (step === undefined) return onKey?.(event, items[at]);
+    if (!(event.target instanceof Element) || !event.target.closest("[data-at]")) return;
+    // A checkbox or a switch has a Space of its own.
+    if (event.key === " " && event.target.hasAttribute("data-focus")) selection.toggle(id(items[at]), event.shiftKey);
+    else {
+      const step = event.ctrlKey || event.metaKey || event.altKey ? undefined : STEPS[event.key]?.(columns);
+      if (step === undefined) return;
+      const target = Math.max(0, Math.min(items.length - 1, at + step));
+      selection.move(id(items[at]), id(items[target]), event.shiftKey);
+      setFocused(target);
+      focus();
+      show(element.current, Math.floor(target / columns) * rowHeight, rowHeight);
+    }
     event.preventDefault();
-    const target = Math.max(0, Math.min(items.length - 1, at + step));
-    setFocused(target);
-    focus();
-    show(element.current, Math.floor(target / columns) * rowHeight, rowHeight);
   };
 
   const to = Math.min(last * columns, items.length);
   if (!rushes || places.current.size === 0) places.current = arranged(places.current, first * columns, to, at, rests);
-  const gapless = (width - GAP * (columns - 1)) / columns;
+  const cellWidth = (width - GAP * (columns - 1)) / columns;
   const cells = [...places.current].filter(([, index]) => index < items.length);
+  useRubberBand(element, selection, ({ left, right, top, bottom }) => {
+    const inRow = (/** @type {number} */ index) => {
+      const [x, y] = [(index % columns) * (cellWidth + GAP), Math.floor(index / columns) * rowHeight];
+      return x < right && x + cellWidth > left && y < bottom && y + cardHeight > top;
+    };
+    const begin = Math.max(0, Math.floor(top / rowHeight)) * columns;
+    const end = Math.min(items.length, Math.ceil(bottom / rowHeight) * columns);
+    return items.slice(begin, end).filter((_, index) => inRow(begin + index)).map(id);
+  });
   return h(
     "div",
     {
@@ -77,6 +92,11 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, onKey }) {
       "aria-label": label,
       style: { height: `${Math.max(0, rowsIn(width) * rowHeight - GAP)}px` },
       onKeyDown: pressed,
+      onClickCapture: (/** @type {MouseEvent} */ event) => {
+        const cell = event.target instanceof Element ? event.target.closest("[data-at]") : null;
+        const item = items[cell instanceof HTMLElement ? Number(cell.dataset.at) : -1];
+        if (event.shiftKey && item) selectUpTo(event, selection, id(item));
+      },
       onFocusIn: (/** @type {FocusEvent} */ event) => {
         const cell = event.target instanceof Element ? event.target.closest("[data-at]") : null;
         if (cell instanceof HTMLElement) setFocused(Number(cell.dataset.at));
@@ -96,8 +116,8 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, onKey }) {
           "aria-posinset": index + 1,
           "aria-setsize": items.length,
           style: {
-            transform: `translate(${(index % columns) * (gapless + GAP)}px, ${Math.floor(index / columns) * rowHeight}px)`,
-            width: `${gapless}px`,
+            transform: `translate(${(index % columns) * (cellWidth + GAP)}px, ${Math.floor(index / columns) * rowHeight}px)`,
+            width: `${cellWidth}px`,
             height: `${cardHeight}px`,
           },
         },

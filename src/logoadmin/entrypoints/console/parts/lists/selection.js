@@ -1,11 +1,14 @@
-/** The selection in a list: single items, or a range with Shift. */
-import { signal, useEffect, useMemo } from "../../vendor/preact.js";
+/** The selection in a list: single records, or a range with Shift; all with Ctrl+A, and none with Escape. */
+import { signal, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { KINDS } from "../../records.js";
+import { isTyping } from "../../typing.js";
 
 /**
  * @typedef {object} Selection
  * @property {import("../../vendor/preact.js").Signal<ReadonlySet<number>>} ids
  * @property {(id: number, upTo: boolean) => void} toggle `upTo`: as this one becomes, so do all since the last.
+ * @property {(from: number, to: number, isExtended: boolean) => void} move The arrow keys went there; with Shift they
+ *   select all from where it was first pressed.
  * @property {(ids: Iterable<number>) => void} set
  * @property {() => number[]} shown The ids of what the list shows, in its order.
  */
@@ -18,6 +21,7 @@ import { KINDS } from "../../records.js";
 export function useSelection(kind, found) {
   const selection = useMemo(selected, [kind]);
   const { id } = KINDS[kind];
+  useKeys(selection);
   selection.shown = () => found?.map((record) => record[id]) ?? [];
   useEffect(() => {
     if (!found || selection.ids.value.size === 0) return;
@@ -34,6 +38,8 @@ function selected() {
   const ids = signal(new Set());
   /** @type {number | undefined} */
   let last;
+  /** The record at which Shift was first pressed with an arrow key, and the selection of that moment. @type {{from: number, ids: ReadonlySet<number>} | undefined} */
+  let anchor;
   /** @type {Selection} */
   const selection = {
     ids,
@@ -49,10 +55,69 @@ function selected() {
         else next.delete(each);
       }
       last = id;
+      anchor = undefined;
       ids.value = next;
+    },
+    move(from, to, isExtended) {
+      if (!isExtended) return void (anchor = undefined);
+      anchor ??= { from, ids: ids.value };
+      last = to;
+      ids.value = new Set([...anchor.ids, ...between(selection.shown(), anchor.from, to)]);
     },
   };
   return selection;
+}
+
+/** Shift with a click anywhere on a record. @param {MouseEvent} event @param {Selection} selection @param {number} id */
+export function selectUpTo(event, selection, id) {
+  // A checkbox does it too.
+  if (event.target instanceof HTMLInputElement) return;
+  event.preventDefault();
+  event.stopPropagation();
+  getSelection()?.removeAllRanges();
+  selection.toggle(id, true);
+}
+
+/**
+ * Select with a rectangle drawn by mouse, see `rubber_band.js`.
+ *
+ * @param {import("../../vendor/preact.js").RefObject<HTMLElement | null>} element The list.
+ * @param {Selection} selection
+ * @param {(rectangle: import("./rubber_band.js").Rectangle) => number[]} within
+ */
+export function useRubberBand(element, selection, within) {
+  const list = useRef(/** @type {() => import("./rubber_band.js").List | undefined} */ (() => undefined));
+  list.current = () => (element.current ? { element: element.current, selection, within } : undefined);
+  useEffect(() => {
+    let stop = () => {};
+    let isGone = false;
+    void import("./rubber_band.js").then(
+      ({ startRubberBand }) => {
+        if (!isGone) stop = startRubberBand(() => list.current());
+      },
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+      stop();
+    };
+  }, []);
+}
+
+/** @param {Selection} selection */
+function useKeys(selection) {
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const pressed = (event) => {
+      if (event.defaultPrevented || isTyping(event) || document.querySelector("dialog[open]")) return;
+      if (event.code === "KeyA" && (event.ctrlKey || event.metaKey) && !event.shiftKey) selection.set(selection.shown());
+      else if (event.key === "Escape" && selection.ids.value.size > 0) selection.set([]);
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, [selection]);
 }
 
 /** @param {number[]} shown @param {number} a @param {number} b @returns {number[]} both and what is between them */

@@ -14,6 +14,7 @@ import { Counted, useLeft } from "../primitives/countdown.js";
 import { Icon } from "../primitives/icon.js";
 import { lazy, LoadError, useLoaded } from "../primitives/lazy.js";
 import { Button, EmptyState, IconButton, Link, Skeleton, ViewHead } from "../primitives/basics.js";
+import { isTyping } from "../../typing.js";
 import { STYLES } from "../../views.js";
 
 leaving.ask = async () => {
@@ -173,8 +174,7 @@ function Keys() {
         event.preventDefault();
         return search();
       }
-      const typing = event.composedPath()[0];
-      if (typing instanceof HTMLElement && typing.matches("input:not([type=checkbox]), textarea, select, [contenteditable=true]")) return;
+      if (isTyping(event)) return;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       // Letters by their place, so that they work in every language of the keyboard.
       const key = event.code.startsWith("Key") && !event.shiftKey ? event.code.slice(3) : event.key;
