@@ -75,6 +75,13 @@ def exported(gallery: LogoAdmin) -> list[Any]:
     return [json.loads(line) for line in lines]
 
 
+def test_the_version_of_a_list_stands_for_the_records_in_it(stocked: LogoAdmin) -> None:
+    version = stocked.logos.list(ListLogos()).version
+    apply(stocked, LOGO | {"version": version, "set": {"target": "wiki"}})
+    with pytest.raises(Outdated):
+        apply(stocked, LOGO | {"version": version, "remove": True})
+
+
 def test_values_that_a_record_has_already_are_no_change(stocked: LogoAdmin) -> None:
     assert apply(stocked, LOGO | {"set": {"author_ids": [1], "active": True}}) == []
 

@@ -23,7 +23,7 @@ from logoadmin.domain.model.errors import (
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.model.limits import AuthorIds, Flag, Id, Origin, described
 from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.records import Change, Kind, Undone
+from logoadmin.domain.model.records import Change, Kind, Undone, version_of
 from logoadmin.domain.pagination import changes_between
 from logoadmin.domain.services.artworks import (
     AmendLogo,
@@ -70,7 +70,9 @@ class BulkChange(Input):
 
     kind: Annotated[Kind, described("The kind of record.", "logo")]
     id: Annotated[Id, described("The id of an existing record.", 12)] | None = None
-    version: Annotated[Id, described("The number in the `ETag` of an existing record.", 57)] | None = None
+    version: (
+        Annotated[Id, described("The number in the `ETag` of an existing record, or of a list that has it.", 57)] | None
+    ) = None
     set: (
         Annotated[
             dict[str, Any],
@@ -249,7 +251,7 @@ class BulkService(Service):
                 with _placed(place):
                     if uow.held is not None:
                         uow.held.require([step.kind.write_scope])
-                    record = work(uow, step.command)
+                    record = work(uow, _at_present_version(uow, step))
                     if step.author_ids is not None:
                         _set_authors(uow, step, record)
             return Undone(last, uow.change_log.last_id)
@@ -266,6 +268,18 @@ class BulkService(Service):
             return creation(self._hasher, command.password)
         name = {commands.create: "create", commands.amend: "amend", commands.remove: "remove"}[type(command)]
         return work_of(self._services[step.kind.kind], name)
+
+
+def _at_present_version(uow: AuditedUnitOfWork, step: Step) -> Command:
+    """Return the command of a step, for the present version of a record that has not changed since the given one.
+
+    The version of a list is that of its last change, so no record in it has a later one.
+    """
+    command = step.command
+    record = uow.records(step.kind).get(step.kind.id_of(command)) if command.if_match else None
+    if not command.if_match or record is None or version_of(record) > max(command.if_match):
+        return command
+    return command.model_copy(update={"if_match": frozenset({version_of(record)})})
 
 
 def _set_authors(uow: AuditedUnitOfWork, step: Step, record: Any) -> None:

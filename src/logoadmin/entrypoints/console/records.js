@@ -25,7 +25,7 @@ export const KINDS = /** @type {const} */ ({
  * @property {Failure | undefined} failure Why they could not be read; the earlier records stay.
  */
 
-/** @type {{[K in KindName]?: {list: import("./vendor/preact.js").Signal<List<any>>, etag: string, reading?: Promise<any[]> | undefined, fresh?: number}}} */
+/** @type {{[K in KindName]?: {list: import("./vendor/preact.js").Signal<List<any>>, etag: string, reading?: Promise<any[]> | undefined, fresh?: number, written?: Map<number, number>}}} */
 const lists = {};
 
 /** @param {KindName} kind */
@@ -66,8 +66,11 @@ export function readList(kind) {
     try {
       const answer = await asked(kind, known.etag);
       const before = known.list.value.records ?? [];
-      if (!answer.unmodified) known.list.value = { records: /** @type {any} */ (answer.data), failure: undefined };
-      else if (known.list.value.failure) known.list.value = { ...known.list.value, failure: undefined };
+      if (!answer.unmodified) {
+        known.written = new Map();
+        known.list.value = { records: /** @type {any} */ (answer.data), failure: undefined };
+      }
+      if (answer.unmodified && known.list.value.failure) known.list.value = { ...known.list.value, failure: undefined };
       known.etag = answer.etag;
       return answer.unmodified ? [] : missingOf(kind, before, known.list.value.records ?? []);
     } catch (error) {
@@ -124,6 +127,30 @@ export function upsert(kind, record) {
   const at = records.findIndex((each) => of(each) > of(record));
   records.splice(at < 0 ? records.length : at, 0, record);
   list.value = { ...list.value, records };
+}
+
+/**
+ * @param {KindName} kind @param {number} recordId
+ * @returns {number} a version since which the record was not changed: that of its last write here, or that of the list in
+ *   which it was read
+ */
+export function versionOf(kind, recordId) {
+  const known = entry(kind);
+  return known.written?.get(recordId) ?? Number(/\d+/.exec(known.etag)?.[0] ?? 0);
+}
+
+/**
+ * Put records that were written together into their list, in place of those of these ids.
+ * @param {KindName} kind @param {number[]} ids @param {any[]} records @param {Map<number, number>} versions By id.
+ */
+export function replaceMany(kind, ids, records, versions) {
+  const known = entry(kind);
+  const { id } = KINDS[kind];
+  if (!known.list.value.records) return;
+  const gone = new Set(ids);
+  const now = [...known.list.value.records.filter((each) => !gone.has(each[id])), ...records].sort((a, b) => a[id] - b[id]);
+  known.written = new Map([...(known.written ?? []), ...versions]);
+  known.list.value = { ...known.list.value, records: now };
 }
 
 /** Take a record that was removed out of its list. @param {KindName} kind @param {number} recordId */

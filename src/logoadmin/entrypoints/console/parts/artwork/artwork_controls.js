@@ -4,7 +4,8 @@ import { nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
-import { doMany, work } from "../lists/bulk_bar.js";
+import { toggleActive } from "../lists/bulk_actions.js";
+import { work } from "../lists/bulk_work.js";
 
 /** @param {{selection: import("../lists/selection.js").Selection, id: number, name: string, tabIndex?: number}} props */
 export function SelectBox({ selection, id, name, tabIndex = 0 }) {
@@ -39,7 +40,7 @@ export function ActiveSwitch({ kind, artwork, tabIndex = 0 }) {
     onClick: (/** @type {MouseEvent} */ event) => {
       // It stands where the record does: it moves when the service has said so.
       event.preventDefault();
-      if (!why) void doMany(kind, artwork.active ? "off" : "on", [artwork], undefined);
+      if (!why) void toggleActive(kind, artwork);
     },
   });
 }

@@ -1,76 +1,75 @@
 /**
- * The same change to many records: one write after the other, each only if its record is unchanged since it was shown.
+ * The same change to many records by one request, all or nothing, each only if its record is unchanged since it was
+ * read (contract J7). More records than one request may change are changed by several, one after the other.
  *
  * @typedef {import("../../records.js").KindName} KindName
- * @typedef {{active: boolean} | "remove"} Change
+ * @typedef {{set: Record<string, unknown>} | {remove: true}} Change
  * @typedef {object} Outcome
- * @property {string[]} requestIds Of the completed writes, in order.
- * @property {any[]} changed Records that somebody else has changed: nothing was done to them.
+ * @property {string[]} requestIds Of the completed requests, in order.
+ * @property {any[]} changed Records that somebody else has changed: nothing was done because of them.
  * @property {any[]} missing Those that somebody else has removed.
- * @property {any[]} left Those whose turn did not come.
- * @property {Failure | undefined} failure Why it stopped; `repeat` does the first of `left` again, if its answer was lost.
+ * @property {any[]} left The records that were not changed, without these.
+ * @property {Failure | undefined} failure Why it stopped; `repeat` sends the request again, if its answer was lost.
  */
 import { call, Failure } from "../../client.js";
-import { KINDS, drop, upsert } from "../../records.js";
+import { KINDS, listOf, readList, replaceMany, versionOf } from "../../records.js";
+import { MOST } from "./bulk_work.js";
 
 /**
  * @param {KindName} kind
  * @param {any[]} records As they are shown.
- * @param {Change} change
+ * @param {(record: any) => Change} change
  * @param {object} way
- * @param {AbortSignal} way.stop Ends it between two writes.
- * @param {(left: number) => void} [way.step] After each record.
- * @param {() => Promise<any>} [way.repeat] What does the first one, whose answer was lost.
+ * @param {AbortSignal} way.stop Ends it between two requests.
+ * @param {(left: number) => void} [way.step] After each request.
+ * @param {() => Promise<any>} [way.repeat] Sends the first one again, whose answer was lost.
  * @returns {Promise<Outcome>}
  */
 export async function writeMany(kind, records, change, { stop, step, repeat }) {
   /** @type {Outcome} */
-  const outcome = { requestIds: [], changed: [], missing: [], left: [...records], failure: undefined };
+  const outcome = { requestIds: [], changed: [], missing: [], left: records, failure: undefined };
+  const { id } = KINDS[kind];
   while (outcome.left.length > 0 && !stop.aborted) {
-    const [record] = outcome.left;
+    const some = outcome.left.slice(0, MOST);
+    const changes = some.map((record) => ({ kind, id: record[id], version: versionOf(kind, record[id]), ...change(record) }));
     try {
-      const answer = await (repeat ?? (() => write(kind, record, change)))();
-      take(kind, record, change, answer);
-      if (answer.requestId) outcome.requestIds.push(answer.requestId);
+      const answer = await (repeat ?? (() => call("post", "/api/changes", { body: /** @type {any} */ ({ changes }) })))();
+      take(kind, some, changes, answer.data);
+      if (answer.data.length > 0) outcome.requestIds.push(answer.requestId);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (error.kind === "missing") outcome.missing.push(record);
-      else if (error.kind === "outdated") outcome.changed.push(record);
-      else return { ...outcome, failure: error };
-      await look(kind, record);
+      if (error.kind !== "missing" && error.kind !== "outdated") return { ...outcome, failure: error };
+      return compared(kind, outcome, error);
     }
     repeat = undefined;
-    outcome.left.shift();
+    outcome.left = outcome.left.slice(MOST);
     step?.(outcome.left.length);
   }
   return outcome;
 }
 
-/** @param {KindName} kind @param {any} record @param {Change} change */
-async function write(kind, record, change) {
-  const { one, id } = /** @type {any} */ (KINDS[kind]);
-  const path = /** @type {any} */ ({ [id]: record[id] });
-  // Lists tell no version of each record, so it is asked for; it counts only if it is that of what is shown.
-  const read = await call("get", /** @type {any} */ (one), /** @type {any} */ ({ path }));
-  if (JSON.stringify(read.data) !== JSON.stringify(record)) throw new Failure("outdated");
-  const more = { path, ifMatch: read.etag };
-  if (change === "remove") return call("delete", one, /** @type {any} */ (more));
-  return call("patch", one, /** @type {any} */ ({ ...more, body: change }));
+/** Update the list with the changes. @param {KindName} kind @param {any[]} records @param {any[]} changes @param {any[]} made As the history has them. */
+function take(kind, records, changes, made) {
+  const { id } = KINDS[kind];
+  const versions = new Map(made.map((each) => [each.id, each.change_id]));
+  const now = records.flatMap((record, at) => (changes[at].remove ? [] : [{ ...record, ...changes[at].set }]));
+  // Lists name the authors of a record in full.
+  if (changes.some(({ set }) => set?.author_ids)) void readList(kind);
+  else replaceMany(kind, records.map((record) => record[id]), now, versions);
 }
 
-/** @param {KindName} kind @param {any} record @param {Change} change @param {import("../../client.js").Answer<any>} answer */
-function take(kind, record, change, answer) {
-  if (change === "remove") drop(kind, record[KINDS[kind].id]);
-  else upsert(kind, answer.data);
-}
-
-/** Show what somebody else made of a record. @param {KindName} kind @param {any} record */
-async function look(kind, record) {
-  const { one, id } = /** @type {any} */ (KINDS[kind]);
-  try {
-    const read = await call("get", one, /** @type {any} */ ({ path: { [id]: record[id] } }));
-    upsert(kind, /** @type {any} */ (read.data));
-  } catch (error) {
-    if (error instanceof Failure && error.kind === "missing") drop(kind, record[id]);
-  }
+/**
+ * The service names the first record that somebody else has changed or removed: find all of them.
+ *
+ * @param {KindName} kind @param {Outcome} outcome @param {Failure} failure @returns {Promise<Outcome>}
+ */
+async function compared(kind, outcome, failure) {
+  const { id } = KINDS[kind];
+  await readList(kind);
+  const now = new Map(listOf(kind).value.records?.map((/** @type {any} */ record) => [record[id], record]));
+  const isChanged = (/** @type {any} */ record) => now.has(record[id]) && JSON.stringify(now.get(record[id])) !== JSON.stringify(record);
+  const missing = outcome.left.filter((record) => !now.has(record[id]));
+  const changed = outcome.left.filter(isChanged);
+  const left = outcome.left.filter((record) => now.has(record[id]) && !isChanged(record));
+  return missing.length + changed.length > 0 ? { ...outcome, missing, changed, left } : { ...outcome, failure };
 }

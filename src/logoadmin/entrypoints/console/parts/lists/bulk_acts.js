@@ -1,0 +1,65 @@
+/** The actions for all selected records, with their progress. */
+import { h, useState } from "../../vendor/preact.js";
+import { KINDS } from "../../records.js";
+import { may } from "../../session.js";
+import { t } from "../../texts.js";
+import { Button } from "../primitives/basics.js";
+import { ask } from "../primitives/dialog.js";
+import { Menu } from "../primitives/menu.js";
+import { ACTIONS, doMany } from "./bulk_actions.js";
+import { BulkDialog } from "./bulk_dialogs.js";
+import { MOST, work } from "./bulk_work.js";
+import { named } from "./list_sync.js";
+
+/** @typedef {import("./bulk_work.js").Action} Action */
+/** @typedef {import("./bulk_work.js").Work} Work */
+
+const ASKED = /** @type {const} */ (["target", "link", "unlink"]);
+const ICONS = /** @type {const} */ ({ target: "Tag", link: "UserPlus", unlink: "UserMinus" });
+
+/** @param {{kind: "logo" | "theme", chosen: any[], artworks: any[], selection: import("./selection.js").Selection, busy: Work | undefined}} props */
+export function BulkActs({ busy, ...props }) {
+  return busy ? h(Working, { work: busy }) : h(Acts, props);
+}
+
+/** @param {{kind: "logo" | "theme", chosen: any[], artworks: any[], selection: import("./selection.js").Selection}} props */
+function Acts({ kind, chosen, artworks, selection }) {
+  const { write } = KINDS[kind];
+  const [what, setWhat] = useState(/** @type {typeof ASKED[number] | undefined} */ (undefined));
+  const on = chosen.filter((each) => !each.active);
+  const off = chosen.filter((each) => each.active);
+  const begin = (/** @type {Action} */ action, /** @type {any[]} */ records) => void doMany(kind, action, records, selection);
+  const remove = async () => {
+    const title = t(`bulk.remove.${kind}s`, { n: chosen.length });
+    const text = t("bulk.remove.text", { names: named(kind, chosen) });
+    if (await ask({ title, text, yes: t("remove"), no: t("cancel"), tone: "danger" })) begin(ACTIONS.remove, chosen);
+  };
+  return [
+    h(Button, { key: "on", icon: "Power", scope: write, reason: on.length ? undefined : t("bulk.on.none"), onClick: () => begin(ACTIONS.on, on) }, t("bulk.on")),
+    h(Button, { key: "off", icon: "PowerOff", scope: write, reason: off.length ? undefined : t("bulk.off.none"), onClick: () => begin(ACTIONS.off, off) }, t("bulk.off")),
+    may(write) &&
+      h(
+        Menu,
+        { key: "more", icon: "Pencil", label: t("bulk.edit") },
+        ASKED.map((each) => h(Button, { key: each, tone: "quiet", icon: ICONS[each], onClick: () => setWhat(each) }, t(`bulk.${each}`))),
+      ),
+    h(Button, { key: "remove", icon: "Trash", scope: write, tone: "danger", onClick: () => void remove() }, t("remove")),
+    h(Button, { key: "none", icon: "X", tone: "quiet", onClick: () => selection.set([]) }, t("bulk.none")),
+    what && h(BulkDialog, { key: "dialog", what, chosen, artworks, begin, close: () => setWhat(undefined) }),
+  ];
+}
+
+/** @param {{work: Work}} props */
+function Working({ work: { act, all, left, stop } }) {
+  const text = t(`bulk.${act}.working`, { n: all - left, all });
+  return [
+    h("span", { key: "text", class: "strip-working" }, text),
+    h("progress", { key: "progress", class: "progress", max: all, value: all - left || undefined, "aria-label": text }),
+    left > MOST && h(Button, { key: "stop", reason: stop.signal.aborted ? t("bulk.stopping") : undefined, onClick: stopWork }, t("bulk.stop")),
+  ];
+}
+
+function stopWork() {
+  work.value?.stop.abort();
+  if (work.value) work.value = { ...work.value };
+}

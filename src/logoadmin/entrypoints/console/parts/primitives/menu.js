@@ -1,0 +1,38 @@
+/** A button that unfolds a box below it; Escape, and whatever happens elsewhere, folds it again. */
+import { h, useEffect, useRef } from "../../vendor/preact.js";
+import { Icon } from "./icon.js";
+
+/** @param {{label: string, icon: import("./icon.js").IconName, children?: any}} props Buttons in it also fold it. */
+export function Menu({ label, icon, children }) {
+  const element = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+  const fold = () => void (element.current && (element.current.open = false));
+  useEffect(() => {
+    const elsewhere = (/** @type {Event} */ event) => {
+      if (!(event.target instanceof Node && element.current?.contains(event.target))) fold();
+    };
+    addEventListener("pointerdown", elsewhere);
+    addEventListener("focusin", elsewhere);
+    return () => {
+      removeEventListener("pointerdown", elsewhere);
+      removeEventListener("focusin", elsewhere);
+    };
+  }, []);
+  return h(
+    "details",
+    {
+      ref: element,
+      class: "menu",
+      onKeyDown: (/** @type {KeyboardEvent} */ event) => {
+        if (event.key !== "Escape" || !element.current?.open) return;
+        event.preventDefault();
+        fold();
+        element.current.querySelector("summary")?.focus();
+      },
+      onClick: (/** @type {MouseEvent} */ event) => {
+        if (event.target instanceof Element && event.target.closest(".menu-box button")) fold();
+      },
+    },
+    h("summary", { class: "button plain" }, h(Icon, { name: icon }), label),
+    h("div", { class: "box menu-box" }, children),
+  );
+}
