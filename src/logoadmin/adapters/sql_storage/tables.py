@@ -211,6 +211,7 @@ service_keys: Final = Table(
     Index(None, "user_id"),
 )
 
+# In the order of the fields of a Change.
 changes: Final = Table(
     "changes",
     metadata,
@@ -221,10 +222,10 @@ changes: Final = Table(
     Column("action", String(64), nullable=False),
     Column("kind", String(16), nullable=False),
     Column("record_id", Integer, nullable=False),
-    Column("request_id", String(_OPAQUE)),
     # JSON.
     Column("before", LongText),
     Column("after", LongText),
+    Column("request_id", String(_OPAQUE)),
     Column("origin", String(16)),
     Column("undoes", Integer),
     Index(None, "kind", "record_id", "change_id"),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, insert, select, update
@@ -316,13 +315,6 @@ class Transaction:
 
 def _table_order(statement: Any) -> int:
     return metadata.sorted_tables.index(statement.table)
-
-
-@dataclass(slots=True, eq=False)
-class Repository:
-    """The base class of repositories."""
-
-    _transaction: Transaction
 
 
 def text_length_of_row(row: Row) -> int:

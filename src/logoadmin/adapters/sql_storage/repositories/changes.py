@@ -2,30 +2,22 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pydantic_core import to_json
-from sqlalchemy import Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import Select, bindparam, func, select
 
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
-from logoadmin.adapters.sql_storage.statements import KEY, Row
+from logoadmin.adapters.sql_storage.repositories.repository import Repository
+from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.tables import changes, stored_responses
-from logoadmin.adapters.sql_storage.transaction import Repository
 from logoadmin.domain.model.limits import MAX_ID, Origin
 from logoadmin.domain.model.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
 from logoadmin.domain.model.records import Change, Kind
 from logoadmin.ports.storage import StoredResponse
 
-_CHANGE = select(
-    *(
-        changes.c[name]
-        for name in (
-            *("change_id", "at", "user_id", "action", "kind", "record_id", "before", "after"),
-            *("request_id", "origin", "undoes"),
-        )
-    )
-)
-_GET = _CHANGE.where(changes.c.change_id == KEY)
+_CHANGE = select(changes)
 # The most selective first: with several filters, the index of one finds the changes, and the others filter them.
 _INDEXES = {
     ("request_id",): "request_id",
@@ -64,6 +56,9 @@ _OF_REQUEST = (
 )
 
 
+# In the order of the columns, and of the fields of a Change.
+
+
 def _change(row: Row) -> Change:
     change_id, at, user_id, action, kind, id_, before, after, request_id, origin, undoes = row
     return Change(
@@ -82,26 +77,16 @@ def _change(row: Row) -> Change:
 
 
 def _row(change: Change) -> Row:
-    """Return a change in the order of its table's columns."""
     return (
-        change.change_id,
-        change.at,
-        change.user_id,
-        change.action,
-        change.kind.value,
-        change.id,
-        change.request_id,
+        *(change.change_id, change.at, change.user_id, change.action, change.kind.value, change.id),
         None if change.before is None else to_json(change.before).decode(),
         None if change.after is None else to_json(change.after).decode(),
-        change.origin,
-        change.undoes,
+        *(change.request_id, change.origin, change.undoes),
     )
 
 
 class SqlChanges(Repository):
     """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
-
-    __slots__ = ()
 
     def last_id(self) -> int:
         return self._transaction.last("change_id")
@@ -117,7 +102,7 @@ class SqlChanges(Repository):
 
     def get(self, change_id: int) -> Change | None:
         self._transaction.store_history()
-        row = self._transaction.row(_GET, {"key": change_id})
+        row = self._find(*changes.c, change_id=change_id)
         return None if row is None else _change(row)
 
     def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
@@ -160,44 +145,21 @@ class SqlChanges(Repository):
         return None if row is None else int(row[0])
 
 
-_RESPONSE = select(stored_responses.c.key_hash, stored_responses.c.encrypted, stored_responses.c.expires_at).where(
-    stored_responses.c.key_hash == bindparam("hash_")
-)
-_ADD_RESPONSE = insert(stored_responses).inline()
-_EXPIRED = (
-    select(stored_responses.c.key_hash)
-    .where(stored_responses.c.expires_at <= bindparam("now"))
-    .limit(bindparam("most"))
-)
-_LATE = (
-    select(stored_responses.c.key_hash)
-    .where(stored_responses.c.expires_at > bindparam("latest"))
-    .limit(bindparam("most"))
-)
-_EXPIRE = update(stored_responses).where(stored_responses.c.key_hash == bindparam("hash_"))
-_FORGET = delete(stored_responses).where(stored_responses.c.key_hash == bindparam("hash_"))
-
-
 class SqlStoredResponses(Repository):
     """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
 
-    __slots__ = ()
-
     def get(self, key_hash: str) -> StoredResponse | None:
-        row = self._transaction.row(_RESPONSE, {"hash_": key_hash})
+        row = self._find(*stored_responses.c, key_hash=key_hash)
         return None if row is None else StoredResponse(*row)
 
     def add(self, response: StoredResponse) -> None:
-        values = {"key_hash": response.key_hash, "encrypted": response.encrypted, "expires_at": response.expires_at}
-        self._transaction.change(_ADD_RESPONSE, values)
+        self._add(stored_responses, asdict(response))
 
     def forget(self, key_hash: str) -> None:
-        self._transaction.change(_FORGET, {"hash_": key_hash})
+        self._remove(stored_responses, key_hash=key_hash)
 
     def forget_expired(self, now: int, most: int) -> None:
-        for (key_hash,) in self._transaction.rows(_EXPIRED, {"now": now, "most": most}):
-            self.forget(key_hash)
+        self._remove_ended(stored_responses.c.expires_at, now, most)
 
     def expire_by(self, latest: int, most: int) -> None:
-        for (key_hash,) in self._transaction.rows(_LATE, {"latest": latest, "most": most}):
-            self._transaction.change(_EXPIRE, {"hash_": key_hash, "expires_at": latest})
+        self._end_by(stored_responses.c.expires_at, latest, most)

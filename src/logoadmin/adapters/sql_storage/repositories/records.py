@@ -10,9 +10,9 @@ from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, delete
 
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages, SortedPages
 from logoadmin.adapters.sql_storage.repositories.links import LINKS, SqlLinks
+from logoadmin.adapters.sql_storage.repositories.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors, filter_indexes
-from logoadmin.adapters.sql_storage.transaction import Repository
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import (
     ARTWORK_KINDS,
@@ -217,8 +217,6 @@ class SqlRecords(Repository, Generic[Record]):
 class SqlRoles(SqlRecords[Role]):
     """The roles. Scope-tokens hold no space, so a scope is stored as one text."""
 
-    __slots__ = ()
-
     def _record(self, row: Row) -> Role:
         role_id, name, scope, created_at, version = row
         return Role(role_id=role_id, name=name, scope=tuple(scope.split()), created_at=created_at, version=version)
@@ -252,8 +250,6 @@ class _ArtworkStatements(_Statements):
 
 class SqlArtworks(SqlRecords[Any]):
     """The artworks of one kind, with their authors."""
-
-    __slots__ = ()
 
     _statements: _ArtworkStatements
 
@@ -336,8 +332,6 @@ RECORDS: Final[Mapping[Kind, tuple[type[SqlRecords[Any]], _Statements]]] = {
 
 class SqlRepositoryFinder(Repository):
     """The records of each kind, and their links."""
-
-    __slots__ = ()
 
     def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
         repository, statements = RECORDS[kind.kind]
