@@ -176,12 +176,11 @@ def test_without_a_quorum_nothing_is_acknowledged(
     assert acknowledged == 0
     assert statuses(answers) == {503: 2}
     assert (looked["tables"].text, looked["tables"].cure) == (Cause.CUT_OFF.text, Cause.CUT_OFF.cure)
-    assert looked["cluster"].verdict is Verdict.WRONG
     whole(write_log, services, prefix, seen, "no quorum", away=back - alone)
     same_everywhere(cluster, database)
     assert one.status("wsrep_cluster_size") == "3"
     looked = {result.check: result for result in check_database(one.url_of(database), 1)}
-    assert (looked["cluster"].verdict, looked["cluster"].text) == (Verdict.OK, "a node in a Galera cluster of 3")
+    assert looked["tables"].verdict is Verdict.OK
 
 
 # Without a proxy that leads all writes to one of them: slower, never wrong.

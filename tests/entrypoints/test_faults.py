@@ -216,12 +216,6 @@ def small_packets(place: Place) -> Iterator[None]:
     yield
 
 
-def clock_of_server(place: Place) -> Iterator[None]:
-    place.server.execute("SET GLOBAL init_connect = 'SET timestamp = 1000000000'")
-    place.end_connections()
-    yield
-
-
 def clock_of_changes(place: Place) -> Iterator[None]:
     place.change(f"UPDATE changes SET at = {int(time.time()) + 3600}")
     yield
@@ -356,11 +350,6 @@ def of_writing(fault: str, code: str, check: str, strike: Strike, before: Callab
     return Row(fault, code, check, "ready", code, strike, before, runs=("init",))
 
 
-def of_clock(fault: str, check: str, strike: Strike, before: Callable[[Place], None] = on_server) -> Row:
-    """Return the row of a clock that is off, with which everything works."""
-    return Row(fault, "starts", check, "ready", "-", strike, before, runs=())
-
-
 def of_tables(fault: str, code: str, strike: Strike, *runs: str) -> Row:
     """Return the row of tables that do not fit."""
     return Row(fault, code, "tables", code, code, strike, in_file, runs=runs)
@@ -380,8 +369,16 @@ ROWS: Final = (
     of_server("the server has too many connections", "too_busy", too_many_connections),
     of_writing("the server can only be read", "read_only", "writing", read_only_server),
     Row("its packets are too small", "starts", "packets", "ready", "too_large", small_packets, work=add_logo, runs=()),
-    of_clock("its clock is off", "clock", clock_of_server),
-    of_clock("this clock is behind the last change", "clock of changes", clock_of_changes, in_file),
+    Row(
+        "this clock is behind the last change",
+        "starts",
+        "clock of changes",
+        "ready",
+        "-",
+        clock_of_changes,
+        in_file,
+        runs=(),
+    ),
     Row(
         "the disk is full",
         "disk_full",

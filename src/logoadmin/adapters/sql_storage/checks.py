@@ -13,16 +13,15 @@ from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import Failure
 from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import NEWEST, Schema
-from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, changes, metadata, sign_in_attempts, state
+from logoadmin.adapters.sql_storage.tables import changes, metadata, sign_in_attempts, state
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.checks import Result, ok, warning, wrong
 from logoadmin.domain.model.errors import SchemaMismatch, StartError
-from logoadmin.domain.model.limits import CLOCK_SKEW, MAX_ID
+from logoadmin.domain.model.limits import CLOCK_SKEW
 from logoadmin.ports.metrics import NoMetrics
 
 Check = Callable[[Connection], Iterable[Result]]
 
-_MANY: Final = MAX_ID // 10 * 9
 _NOWHERE: Final = literal(1) == literal(0)
 # Statements that need each right and change no row.
 _WRITES: Final = (
@@ -63,7 +62,7 @@ def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int) -> Ite
     yield from tables
     checks = dict(dialect.looks_inside(processes * connections_of(dialect)))
     if not tables[0].cure:
-        checks |= {"columns": _columns, "writing": _writing, "clock of changes": _last_change, "ids": _ids}
+        checks |= {"columns": _columns, "writing": _writing, "clock of changes": _last_change}
     for name, check in checks.items():
         yield from _guarded(pool, name, check)
 
@@ -125,18 +124,3 @@ def _last_change(connection: Connection) -> Iterator[Result]:
         )
     else:
         yield ok("clock of changes", "the last change was made before now" if at else "nothing was changed yet")
-
-
-def _ids(connection: Connection) -> Iterator[Result]:
-    """Check that ids are left."""
-    rows = {row["state_id"]: row for row in connection.execute(select(state)).mappings()}
-    if rows.keys() < set(WRITE_LOCKS.values()):
-        yield wrong("ids", "a row of the table state is missing", "restore the database from a backup")
-        return
-    highest = {name: int(rows[WRITE_LOCKS[lock]][name]) for lock, names in COUNTED.items() for name in names}
-    scarce = [name for name, given in highest.items() if given > _MANY]
-    if scarce:
-        cure = "export the gallery, and import it into a new database, which gives ids from the highest one on"
-        yield warning("ids", f"less than a tenth is left of: {', '.join(sorted(scarce))}", cure)
-    else:
-        yield ok("ids", f"the highest one so far is {max(highest.values())} of {MAX_ID}")

@@ -149,7 +149,7 @@ class Mysql:
 
     def looks_inside(self, connections: int) -> Checks:
         """Return the checks of the server."""
-        return mysql_checks.looks_inside(str(self._url.host), connections, self._collation)
+        return mysql_checks.looks_inside(connections, self._collation)
 
     def _collation(self, connection: Connection) -> str:
         """Return the collation by which tables compare names exactly."""

@@ -11,8 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection
-
 from logoadmin.adapters.sql_storage.databases.dialect import Checks
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.checks import Result, ok, warning, wrong
@@ -22,7 +20,6 @@ _CURED: Final = (3, 51, 3)
 _CURED_BEFORE: Final = {(3, 44): 6, (3, 50): 7}
 _MIB: Final = 2**20
 _LITTLE: Final = 64 * _MIB
-_LONG_LOG: Final = 256 * _MIB
 # The bytes written to test for free space: more than a commit needs.
 _TRIAL: Final = 256 * 1024
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -70,17 +67,9 @@ def may(path: str | Path, mode: int) -> bool:
     return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
-def looks_inside(file: Path, opened: Callable[[], sqlite3.Connection]) -> Checks:
-    """Return the checks of the content of a file by name.
-
-    Args:
-        file: the file.
-        opened: opens it for a long check.
-    """
-    return {
-        "pages": lambda _: _pages(opened),
-        "journal": lambda connection: [_journal(connection, file.with_name(f"{file.name}-wal"))],
-    }
+def looks_inside(opened: Callable[[], sqlite3.Connection]) -> Checks:
+    """Return the checks of the content of a file by name; ``opened`` opens it for a long check."""
+    return {"pages": lambda _: _pages(opened)}
 
 
 def _library(version: tuple[int, ...]) -> Result:
@@ -182,19 +171,3 @@ def _pages(opened: Callable[[], sqlite3.Connection]) -> Iterator[Result]:
         yield wrong("pages", Cause.CORRUPT.text, Cause.CORRUPT.cure)
     else:
         yield ok("pages", "none is damaged")
-
-
-def _journal(connection: Connection, log: Path) -> Result:
-    """Check that changes go to a write-ahead log, which is checkpointed."""
-    mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar()
-    if mode != "wal":
-        return wrong(
-            "journal",
-            f"its mode is {mode}, not wal",
-            "give the user of the service write access to the file's directory",
-        )
-    size = log.stat().st_size if log.exists() else 0
-    if size > _LONG_LOG:
-        cure = "look for a program with a long read, such as an export whose client is stuck"
-        return warning("journal", f"the log has grown to {size // _MIB} MiB, which slows down reads", cure)
-    return ok("journal", "changes go to a log first")

@@ -156,7 +156,7 @@ class Sqlite:
         connections: int,  # noqa: ARG002 (only servers have a limit)
     ) -> Checks:
         """Return the checks of the content of the file, which has no limit of connections."""
-        return sqlite_checks.looks_inside(Path(self._path), lambda: self.opened(_BUSY_WAIT))
+        return sqlite_checks.looks_inside(lambda: self.opened(_BUSY_WAIT))
 
     @contextmanager
     def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
