@@ -13,7 +13,7 @@ from logoadmin.domain.services.setup import rotate_token_keys
 from logoadmin.settings import Settings
 
 
-def rotate_keys(settings: Settings) -> bool:
+def rotate_keys(settings: Settings) -> None:
     """Rotate the token keys in the database, see :func:`~logoadmin.domain.services.setup.rotate_token_keys`.
 
     Raises:
@@ -27,7 +27,7 @@ def rotate_keys(settings: Settings) -> bool:
         )
     with closing(open_storage(settings, interactive=False)) as storage:
         start(storage, settings, "never", administrator=False)
-        return rotate_token_keys(storage, SystemRandomness())
+        rotate_token_keys(storage, SystemRandomness())
 
 
 def check_keys(settings: Settings) -> None:

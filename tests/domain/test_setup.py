@@ -6,7 +6,6 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import TablesMissing
-from logoadmin.domain.model.kinds import ROLES
 from logoadmin.domain.model.records import Role, User
 from logoadmin.domain.services.roles import AmendRole, ListRoles
 from logoadmin.domain.services.setup import first_start, rotate_token_keys, stored_token_keys
@@ -73,43 +72,15 @@ def test_a_rotation_signs_with_the_next_key_and_accepts_the_previous_one(
 ) -> None:
     start(storage, clock)
     current, following = stored_token_keys(storage)
-    assert rotate_token_keys(storage, RANDOMNESS)
+    rotate_token_keys(storage, RANDOMNESS)
     signing, newest, previous = stored_token_keys(storage)
     assert (signing, previous) == (following, current)
     assert newest not in (current, following)
-    assert rotate_token_keys(storage, RANDOMNESS)
+    rotate_token_keys(storage, RANDOMNESS)
     assert stored_token_keys(storage)[0] == newest
     assert stored_token_keys(storage)[2] == following
     start(storage, clock)
     assert stored_token_keys(storage)[0] == newest
-
-
-def made_by_an_earlier_version(storage: MemoryStorage) -> None:
-    storage.write(lambda uow: uow.secrets.put("token_key", "the only key that there is, long enough"))
-
-
-@pytest.mark.rule("contract C2")
-def test_a_start_adds_the_next_key_to_a_database_of_an_earlier_version(
-    storage: MemoryStorage, clock: FrozenClock
-) -> None:
-    made_by_an_earlier_version(storage)
-    start(storage, clock)
-    only, following = stored_token_keys(storage)
-    assert only == "the only key that there is, long enough"
-    assert len(following) >= 32
-    assert (
-        list(storage.read(lambda uow: uow.records(ROLES).page(-1, 9))) == []
-    )  # they were made, and are the owner's to remove
-
-
-@pytest.mark.rule("contract C2")
-def test_no_key_signs_that_no_running_process_knows(storage: MemoryStorage) -> None:
-    made_by_an_earlier_version(storage)
-    assert not rotate_token_keys(storage, RANDOMNESS)
-    only, following = stored_token_keys(storage)
-    assert only == "the only key that there is, long enough"
-    assert rotate_token_keys(storage, RANDOMNESS)
-    assert stored_token_keys(storage)[0] == following
 
 
 @pytest.mark.rule("contract C2")

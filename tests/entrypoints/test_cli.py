@@ -538,21 +538,6 @@ def test_rotating_the_keys_of_the_database_signs_nobody_out(run: Run) -> None:
 
 
 @pytest.mark.rule("contract C2")
-def test_the_first_rotation_of_an_earlier_versions_database_only_adds_a_key(run: Run) -> None:
-    started().close()
-    with closing(sqlite3.connect("logoadmin.db")) as database, database:
-        (key,) = database.execute("SELECT value FROM secrets WHERE name = 'token_key'").fetchone()
-        database.execute("DELETE FROM secrets WHERE name = 'token_key_next'")
-    ended = run("token-key", "rotate")
-    assert ended.code == 0
-    assert "earlier version" in ended.out
-    assert key not in ended.out
-    with closing(sqlite3.connect("logoadmin.db")) as database:
-        assert database.execute("SELECT value FROM secrets WHERE name = 'token_key'").fetchone() == (key,)
-        assert database.execute("SELECT count(*) FROM secrets").fetchone() == (2,)
-
-
-@pytest.mark.rule("contract C2")
 def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     says_one_line(run("token-key", "rotate"), 1, "logoadmin init")
     says_one_line(run("token-key", "rotate", "--database", "memory:"), 2, "set database")

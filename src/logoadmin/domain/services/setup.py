@@ -49,10 +49,9 @@ def first_start(
     audited = AuditedUnitOfWork(uow, clock.now(), None, None)
     if uow.secrets.get(_TOKEN_KEY) is None:
         uow.secrets.put(_TOKEN_KEY, randomness.text())
+        uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
         audited.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (), audited.now))
         audited.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), audited.now))
-    if uow.secrets.get(_NEXT_TOKEN_KEY) is None:  # earlier versions made none
-        uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
     if administrator and not _has_users(uow):
         if admin_password is None:
             admin_password = generated = randomness.text()
@@ -64,7 +63,7 @@ def first_start(
 
 def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:
     """Return whether a first start has nothing left to create."""
-    return _has_token_keys(uow) and (not administrator or _has_users(uow))
+    return uow.secrets.get(_TOKEN_KEY) is not None and (not administrator or _has_users(uow))
 
 
 def stored_token_keys(storage: Storage) -> tuple[str, ...]:
@@ -73,36 +72,26 @@ def stored_token_keys(storage: Storage) -> tuple[str, ...]:
     return storage.snapshot(lambda uow: tuple(key for name in names if (key := uow.secrets.get(name)) is not None))
 
 
-def rotate_token_keys(storage: Storage, randomness: Randomness) -> bool:
+def rotate_token_keys(storage: Storage, randomness: Randomness) -> None:
     """Let the next token key sign, and create another next one (contract C2).
 
     Running processes keep the keys that they know, and the next one is among them. Therefore they and
     processes that start later accept each other's tokens.
-
-    Returns:
-        Whether this was done. False if an earlier version had created no next key: then there is one now, but no
-        process knows it yet. Restart all processes before a second rotation lets it sign.
 
     Raises:
         TablesMissing: the service was never started.
         StorageUnavailable: the database is out of reach.
     """
 
-    def rotate(uow: UnitOfWork) -> bool:
+    def rotate(uow: UnitOfWork) -> None:
         current, following = uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY)
-        if current is None:
+        if current is None or following is None:
             raise TablesMissing
-        if following is not None:
-            uow.secrets.replace(_PREVIOUS_TOKEN_KEY, current)
-            uow.secrets.replace(_TOKEN_KEY, following)
+        uow.secrets.replace(_PREVIOUS_TOKEN_KEY, current)
+        uow.secrets.replace(_TOKEN_KEY, following)
         uow.secrets.replace(_NEXT_TOKEN_KEY, randomness.text())
-        return following is not None
 
-    return storage.write(rotate)
-
-
-def _has_token_keys(uow: UnitOfWork) -> bool:
-    return None not in (uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY))
+    storage.write(rotate)
 
 
 def _has_users(uow: UnitOfWork) -> bool:

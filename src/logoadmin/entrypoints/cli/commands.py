@@ -118,12 +118,9 @@ def rotate(database: str | None) -> None:
     """Rotate the keys in the database. Nobody is signed out."""
     from logoadmin.maintenance import rotate_keys
 
-    if rotate_keys(command_settings(database)):
-        click.echo("Rotated the keys in the database. Nobody is signed out.")
-        click.echo("Restart the running services one by one before you rotate again.")
-    else:
-        click.echo("The database is of an earlier version and has only now got its next key. Nobody is signed out.")
-        click.echo("Restart the running services one by one, then rotate again to use that key.")
+    rotate_keys(command_settings(database))
+    click.echo("Rotated the keys in the database. Nobody is signed out.")
+    click.echo("Restart the running services one by one before you rotate again.")
 
 
 @cli.command()
