@@ -29,6 +29,7 @@ from logoadmin.domain.services import (
     preferences,
     roles,
     sessions,
+    settings,
     users,
 )
 from logoadmin.domain.services.setup import first_start
@@ -231,6 +232,8 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     sessions.RemoveUserSessions: ("sessions.remove_all", {"user_id": 7}),
     preferences.GetPreferences: ("preferences.get", {}),
     preferences.SetPreferences: ("preferences.set", {"preferences": {"theme": "dark"}}),
+    settings.GetSettings: ("settings.get", {}),
+    settings.AmendSettings: ("settings.amend", {"picture_hosts": ["i.example", "*.img.example:8443"]}),
     keys.ListKeys: ("keys.list", {}),
     keys.CreateKey: ("keys.create", {"name": "a script", "scope": [], "expires_in": 60}),
     keys.RemoveKey: ("keys.remove", {"key_id": 1}),

@@ -61,7 +61,7 @@ class Sample:
     @property
     def is_versioned(self) -> bool:
         """Whether the response has a version: records and their lists have one, keys, tokens and links none."""
-        is_record = str(self) == "GET /api/changes" or "created_at" in self.fields
+        is_record = str(self) == "GET /api/changes" or not {"created_at", "picture_hosts"}.isdisjoint(self.fields)
         return is_record and not self.template.startswith("/api/auth/") and not self.is_file
 
     @property
@@ -125,6 +125,8 @@ SAMPLES: Final = (
     Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope")),
     Sample("GET", "/api/auth/me/preferences", 200, "always", ()),
     Sample("PUT", "/api/auth/me/preferences", 200, "always", ("theme",), {"theme": "dark"}),
+    Sample("GET", "/api/settings", 200, "always", ("picture_hosts",)),
+    Sample("PATCH", "/api/settings", 200, "always", ("picture_hosts",), {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/auth/sessions", 200, "always", _SESSION, is_list=True),
     Sample("DELETE", "/api/auth/sessions/{session_id}", 200, "always", ("session_id",), errors=(404,)),
     Sample("GET", "/api/auth/keys", 200, "always", _KEY, is_list=True),

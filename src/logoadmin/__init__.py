@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         RemovedThemeAuthor,
         RemovedUser,
         Role,
+        SharedSettings,
         Theme,
         ThemeAuthor,
         User,
@@ -120,6 +121,7 @@ if TYPE_CHECKING:
         SignIn,
         WhoAmI,
     )
+    from logoadmin.domain.services.settings import AmendSettings, GetSettings
     from logoadmin.domain.services.users import (
         AmendUser,
         CreateUser,
@@ -139,6 +141,7 @@ __all__ = [
     "AmendAuthor",
     "AmendLogo",
     "AmendRole",
+    "AmendSettings",
     "AmendTheme",
     "AmendUser",
     "Anonymous",
@@ -165,6 +168,7 @@ __all__ = [
     "GetLogo",
     "GetPreferences",
     "GetRole",
+    "GetSettings",
     "GetTheme",
     "GetUser",
     "ImportRecords",
@@ -237,6 +241,7 @@ __all__ = [
     "SetPreferences",
     "Settings",
     "SettingsError",
+    "SharedSettings",
     "SignIn",
     "SignInRefused",
     "SignedIn",
@@ -275,6 +280,7 @@ _HOMES: Final = (
     "domain.services.preferences",
     "domain.services.roles",
     "domain.services.sessions",
+    "domain.services.settings",
     "domain.services.import_export",
     "domain.services.users",
     "settings",

@@ -36,6 +36,7 @@ NAMES = {
     *("RemovedLogo", "RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser"),
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("ListedSession", "RemovedSession", "RemovedUserSessions"),
+    *("SharedSettings",),
     *("Change", "EndedSession", "Me", "NewServiceKey", "RemovedServiceKey", "ServiceKey"),
     # commands
     *("AmendUser", "CreateUser", "FindUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser", "SetPassword"),
@@ -47,7 +48,7 @@ NAMES = {
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
     *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("ListSessions", "RemoveSession", "RemoveUserSessions"),
-    *("ExportRecords", "ImportRecords", "GetPreferences", "SetPreferences"),
+    *("ExportRecords", "ImportRecords", "GetPreferences", "SetPreferences", "AmendSettings", "GetSettings"),
 }
 
 

@@ -21,6 +21,7 @@ from logoadmin.domain.services import (
     preferences,
     roles,
     sessions,
+    settings,
     users,
 )
 from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_in, stock
@@ -51,6 +52,8 @@ TABLE: dict[type[Command], Row] = {
     sessions.RemoveUserSessions: Row("users:write", False),
     preferences.GetPreferences: Row("", False),
     preferences.SetPreferences: Row("", False),
+    settings.GetSettings:       Row("", False),
+    settings.AmendSettings:     Row("*", False),
     keys.ListKeys:              Row("", False),
     keys.CreateKey:             Row("", False),
     keys.RemoveKey:             Row("", False),

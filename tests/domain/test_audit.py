@@ -11,6 +11,7 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.audit.records import AuditedRecords
+from logoadmin.domain.audit.settings import SettingsInHistory
 from logoadmin.domain.audit.unit_of_work import AuditedLinks, AuditedPasswords, AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import OWNER, Caller, Owner
@@ -29,6 +30,7 @@ from logoadmin.domain.services import (
     preferences,
     roles,
     sessions,
+    settings,
     users,
 )
 from logoadmin.ports import storage as ports
@@ -112,6 +114,8 @@ TABLE: Final[dict[type[Command], Row]] = {
     artworks.LinkLogoAuthor: Row("logo.linked", 1, artwork("logo"), artwork("logo", authors=(1, 2))),
     artworks.UnlinkLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
     artworks.RemoveLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
+    settings.AmendSettings: Row("settings.amended", 1, {"picture_hosts": []},
+        {"picture_hosts": ["i.example", "*.img.example:8443"]}),
     changes.Revert: Row("author.removed", 2,
         {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []},
         None, Origin.UNDO, 7),
@@ -129,7 +133,7 @@ TABLE: Final[dict[type[Command], Row]] = {
 UNRECORDED: Final = {
     sessions.SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI,
     sessions.ListSessions, sessions.RemoveSession, sessions.RemoveUserSessions,
-    preferences.GetPreferences, preferences.SetPreferences,
+    preferences.GetPreferences, preferences.SetPreferences, settings.GetSettings,
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
     users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
     authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,
@@ -151,11 +155,12 @@ def versions(storage: MemoryStorage) -> dict[tuple[Kind, int], int]:
 
     def work(uow: ports.UnitOfWork) -> dict[tuple[Kind, int], int]:
         pages: dict[Kind, Any] = {kind: uow.records(row) for kind, row in KINDS.items()}
-        return {
+        records = {
             (kind, getattr(record, f"{kind}_id")): version_of(record)
             for kind, repository in pages.items()
             for record in repository.page(-1, 500)
         }
+        return {**records, (Kind.SETTINGS, 1): SettingsInHistory(uow.changes).get(1).version}
 
     return storage.read(work)
 
@@ -200,14 +205,14 @@ def test_a_change_raises_the_version_of_its_record_and_its_list_and_no_other(
     change = history(stocked)[-1]
     after, lists_after = versions(storage), lists(stocked)
     shown = {(change.kind, change.id)}
-    kinds = {change.kind}
+    kinds = {change.kind} & {*KINDS}  # the settings are in no list
     if change.kind is Kind.AUTHOR:  # artworks show their authors
         kinds |= {Kind.LOGO, Kind.THEME}
         if change.id == 1:
             shown |= {(Kind.LOGO, 1), (Kind.THEME, 1)}
     assert {record for record in before | after if before.get(record) != after.get(record)} == shown
     assert all(after[record] == change.change_id for record in shown if record in after)
-    assert {kind_ for kind_ in Kind if lists_before[kind_] != lists_after[kind_]} == kinds
+    assert {kind_ for kind_ in KINDS if lists_before[kind_] != lists_after[kind_]} == kinds
     assert all(lists_after[kind_] == change.change_id for kind_ in kinds)
 
 
@@ -235,6 +240,8 @@ NOTHING: Final[list[Command]] = [
     artworks.AmendTheme(theme_id=1, **ARTWORK),
     artworks.LinkLogoAuthor(logo_id=1, author_id=1),
     artworks.LinkThemeAuthor(theme_id=1, author_id=1),
+    settings.AmendSettings(),
+    settings.AmendSettings(picture_hosts=()),
 ]
 
 

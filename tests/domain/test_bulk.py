@@ -144,7 +144,7 @@ def test_the_last_administrator_stays(stocked: LogoAdmin) -> None:
 @pytest.mark.parametrize(
     ("change", "problems"),
     [
-        ({"kind": "badge", "remove": True}, [(("kind",), "enum")]),
+        ({"kind": "badge", "remove": True}, [(("kind",), "literal_error")]),
         ({"kind": "logo"}, [((), "value_error")]),
         (LOGO | {"set": {}, "remove": True}, [((), "value_error")]),
         ({"kind": "logo", "set": {}}, [(("id",), "missing"), (("version",), "missing")]),

@@ -23,7 +23,7 @@ from logoadmin.domain.model.errors import (
     Problem,
     SignInRefused,
 )
-from logoadmin.domain.model.kinds import AUTHORS, LOGOS
+from logoadmin.domain.model.kinds import AUTHORS, KINDS, LOGOS
 from logoadmin.domain.model.records import Author, Imported, ImportedCounts, Kind, Logo, PasswordHash, Role, User
 from logoadmin.domain.services.artworks import AmendLogo, CreateLogo, GetLogo, GetTheme, LinkLogoAuthor, ListLogos
 from logoadmin.domain.services.authors import CreateAuthor, GetAuthor, ListAuthors
@@ -62,7 +62,7 @@ def dump(gallery: LogoAdmin, with_password_hashes: bool = True) -> list[str]:
     lines: list[str] = []
     counts = gallery.import_export.dump(ExportRecords(), lines.append, with_password_hashes=with_password_hashes)
     kinds = [json.loads(line)["kind"] for line in lines]
-    assert counts == {kind: kinds.count(kind) for kind in Kind}
+    assert counts == {kind: kinds.count(kind) for kind in KINDS}
     return lines
 
 
@@ -126,7 +126,7 @@ def test_a_user_without_a_password_is_a_line_without_a_hash(gallery: LogoAdmin) 
 def test_an_import_creates_missing_records(stocked: LogoAdmin) -> None:
     made, none = ImportedCounts(1, 0, 0), ImportedCounts(0, 0, 0)
     assert load(stocked, ROLE, USER, AUTHOR, LOGO) == Imported(
-        {**dict.fromkeys(Kind, none), Kind.ROLE: made, Kind.USER: made, Kind.AUTHOR: made, Kind.LOGO: made},
+        {**dict.fromkeys(KINDS, none), Kind.ROLE: made, Kind.USER: made, Kind.AUTHOR: made, Kind.LOGO: made},
         dry_run=False,
         without_password=1,
     )
@@ -153,7 +153,7 @@ def test_an_import_counts_created_amended_and_unchanged_records_separately(stock
     )
     assert imported == Imported(
         {
-            **dict.fromkeys(Kind, ImportedCounts(0, 0, 0)),
+            **dict.fromkeys(KINDS, ImportedCounts(0, 0, 0)),
             Kind.ROLE: ImportedCounts(1, 1, 0),
             Kind.USER: ImportedCounts(0, 1, 0),
             Kind.AUTHOR: ImportedCounts(2, 0, 1),
@@ -168,7 +168,7 @@ def test_an_import_counts_created_amended_and_unchanged_records_separately(stock
 @pytest.mark.rule("contract I4")
 def test_lines_that_must_wait_for_others_are_counted_once(gallery: LogoAdmin) -> None:
     assert load(gallery, {**LOGO, "author_ids": [9]}, AUTHOR, {**AUTHOR, "username": "Zoë"}).counts == {
-        **dict.fromkeys(Kind, ImportedCounts(0, 0, 0)),
+        **dict.fromkeys(KINDS, ImportedCounts(0, 0, 0)),
         Kind.AUTHOR: ImportedCounts(1, 1, 0),
         Kind.LOGO: ImportedCounts(1, 0, 0),
     }

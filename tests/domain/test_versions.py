@@ -13,7 +13,7 @@ from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Outdated
 from logoadmin.domain.model.kinds import KINDS
 from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme, version_of
-from logoadmin.domain.services import artworks, authors, keys, preferences, roles, sessions, users
+from logoadmin.domain.services import artworks, authors, keys, preferences, roles, sessions, settings, users
 from logoadmin.domain.services.changes import ListChanges
 from tests.gallery import ARTWORK, ASKED, NOW, FrozenClock, ask, exported, gallery_on, if_match
 
@@ -48,12 +48,14 @@ def last(gallery: LogoAdmin) -> int:
     return gallery.changes.list(ListChanges()).version
 
 
-# Without a version: a key or a session either exists or does not, and preferences are replaced as a whole.
+# Without a version: a key or a session either exists or does not, and preferences are replaced as a whole. The settings
+# have their first version from their first change on, see tests/contracts/test_shared_settings.py.
 UNVERSIONED: Final = {
     keys.RemoveKey,
     sessions.RemoveSession,
     sessions.RemoveUserSessions,
     preferences.SetPreferences,
+    settings.AmendSettings,
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.records import Kind
+from logoadmin.domain.model.kinds import KINDS
 from logoadmin.domain.services.import_export import ExportRecords
 from logoadmin.entrypoints.http_api import spool
 from tests.asgi import AppClient, ask, nothing_more, scope_of
@@ -46,8 +46,8 @@ def test_kinds_are_chosen_each_once(client: AppClient, admin: Headers) -> None:
     for query, kinds in (
         ("kind=logo", ["logo"]),
         ("kind=logo&kind=author&kind=logo", ["author", "logo"]),
-        ("&".join(f"kind={kind}" for kind in Kind), list(Kind)),
-        ("", list(Kind)),
+        ("&".join(f"kind={kind}" for kind in KINDS), list(KINDS)),
+        ("", list(KINDS)),
     ):
         assert kinds_in(client.get(f"/api/export?{query}", headers=admin).text) == kinds
     for query, loc in (

@@ -28,7 +28,9 @@ PUBLIC_LISTS: Final = ("/api/authors", "/api/logos", "/api/themes", "/api/author
 
 READS: Final = [row for row in SAMPLES if row.method == "GET" and row.is_versioned]
 CONDITIONAL: Final = [
-    row for row in SAMPLES if row.method in ("PATCH", "PUT", "DELETE") and not row.template.startswith("/api/auth/")
+    row
+    for row in SAMPLES
+    if row.method in ("PATCH", "PUT", "DELETE") and not row.template.startswith(("/api/auth/", "/api/settings"))
 ]
 # The read that has the version of the record that a request changes.
 RECORD: Final = re.compile(r"/api/\w+/\d+")
@@ -73,6 +75,7 @@ def test_every_versioned_read_is_a_304_for_a_current_copy(client: AppClient, adm
 
 
 def test_who_has_something_else_or_says_rubbish_gets_all_of_it(client: AppClient, admin: Headers) -> None:
+    client.patch("/api/settings", json={"picture_hosts": ["i.example"]}, headers=admin)  # before, their version is 0
     for row in READS:
         answer = client.get(row.path, headers=admin)
         etag = answer.headers["etag"]
@@ -259,3 +262,14 @@ def test_an_answer_under_change_is_never_older_than_an_earlier_one(workers: tupl
         return min(done, looked)
 
     assert with_clients(workers, race) > 10
+
+
+@pytest.mark.rule("contract J8", "contract F1")
+def test_settings_are_changed_in_the_version_that_was_seen(client: AppClient, admin: Headers) -> None:
+    assert tag(client, "/api/settings", admin) == 0
+    body = {"picture_hosts": ["i.example"]}
+    changed = client.patch("/api/settings", json=body, headers={**admin, "if-match": '"0"'})
+    assert (changed.status_code, changed.json()) == (200, body)
+    assert client.patch("/api/settings", json=body, headers={**admin, "if-match": '"0"'}).status_code == 412
+    assert client.get("/api/settings", headers=admin).headers["etag"] == changed.headers["etag"]
+    assert client.get("/api/settings").status_code == 403

@@ -18,6 +18,7 @@ from logoadmin.domain.services.keys import KeyService
 from logoadmin.domain.services.preferences import PreferenceService
 from logoadmin.domain.services.roles import RoleService
 from logoadmin.domain.services.sessions import SessionService
+from logoadmin.domain.services.settings import SettingsService
 from logoadmin.domain.services.users import UserService
 from logoadmin.domain.use_cases import Transactions
 from logoadmin.ports.encryption import Encryption
@@ -68,6 +69,7 @@ class LogoAdmin:
         logos: see :class:`~logoadmin.domain.services.artworks.ArtworkService`.
         sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
+        settings: see :class:`~logoadmin.domain.services.settings.SettingsService`.
         preferences: see :class:`~logoadmin.domain.services.preferences.PreferenceService`.
         changes: see :class:`~logoadmin.domain.services.changes.ChangeService`.
         bulk: see :class:`~logoadmin.domain.services.bulk.BulkService`.
@@ -99,6 +101,7 @@ class LogoAdmin:
         self.authors = AuthorService(transactions)
         self.themes = theme_service(transactions)
         self.logos = logo_service(transactions)
+        self.settings = SettingsService(transactions)
         self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness)
         self.changes = ChangeService(transactions)

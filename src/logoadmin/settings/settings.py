@@ -19,13 +19,12 @@ from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import SettingsError
-from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS
+from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS, PICTURE_HOST
 
 # A colon belongs to an IPv6 address: ports are not compared (contract A22).
 _HOST = re.compile(r"\*|[A-Za-z0-9._-]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|\[[0-9A-Fa-f:.]+\]", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
-# As in a Content-Security-Policy; without a scheme, it is that of the page or https.
-_PICTURE_HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.ASCII)
+_PICTURE_HOST = re.compile(PICTURE_HOST, re.ASCII)
 # Only characters that need no escapes; clients would resolve `.` and `..`.
 _ROOT_PATH = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
 

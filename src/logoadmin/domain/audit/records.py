@@ -15,7 +15,7 @@ from logoadmin.domain.model.kinds import KINDS, AnyArtworkKind, AnyKind, RecordK
 from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, TruncatedPage
 from logoadmin.domain.model.records import Change, Kind, Link, StoredRecord, version_of
-from logoadmin.ports.storage import Changes, UnitOfWork
+from logoadmin.ports.storage import Changes, Records, UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
 Snapshot = Mapping[str, Any]
@@ -113,11 +113,14 @@ class AuditedRecords(Generic[Record]):
         self, kind: RecordKind[Record, Any], uow: UnitOfWork, change_log: ChangeLog, escalation: Escalation
     ) -> None:
         self._kind, self._uow, self._change_log = kind, uow, change_log
-        self._stored = uow.records(kind)
+        self._stored = self._repository()
         guard = GUARDS.get(kind.kind)
         self._guard = None if guard is None else guard(uow, escalation)
         # Records that were read or stored in this unit of work; it holds the write lock.
         self._known: dict[int, Record | None] = {}
+
+    def _repository(self) -> Records[Record]:
+        return self._uow.records(self._kind)
 
     def next_id(self) -> int:
         return self._stored.next_id()

@@ -19,10 +19,19 @@ from logoadmin.domain.audit.records import (
     Snapshot,
     snapshot,
 )
+from logoadmin.domain.audit.settings import AuditedSettings
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotFound, NotModified
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.model.kinds import (
+    ARTWORK_KINDS,
+    AUTHORS,
+    RECORDED_KINDS,
+    USERS,
+    AnyArtworkKind,
+    AnyKind,
+    RecordKind,
+)
 from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User, version_of
 from logoadmin.ports.storage import Credentials, UnitOfWork
@@ -197,6 +206,7 @@ class AuditedPasswords:
 
 _AUDITED: Final[dict[Kind, type[AuditedRecords[Any]]]] = {
     Kind.AUTHOR: AuditedAuthors,
+    Kind.SETTINGS: AuditedSettings,
     **{kind.kind: AuditedArtworks for kind in ARTWORK_KINDS},
 }
 
@@ -242,7 +252,7 @@ class AuditedUnitOfWork:
         for kind, id_ in ids:
             of_kind[kind].append(id_)
         for kind, wanted in of_kind.items():
-            self.records(KINDS[kind]).load(wanted)
+            self.records(RECORDED_KINDS[kind]).load(wanted)
 
     def links(self, kind: AnyArtworkKind) -> AuditedLinks:
         """Return the links of a kind of artwork."""
@@ -288,7 +298,15 @@ def get_unless_unmodified(uow: UnitOfWork, kind: RecordKind[Record, Any], comman
         NotFound: the record does not exist.
         NotModified: the caller has this version of it.
     """
-    record = get_existing(uow, kind, kind.id_of(command))
+    return unless_unmodified(get_existing(uow, kind, kind.id_of(command)), command)
+
+
+def unless_unmodified(record: Record, command: Command) -> Record:
+    """Return a record.
+
+    Raises:
+        NotModified: the caller has this version of it.
+    """
     if command.if_none_match and (version := version_of(record)) in command.if_none_match:
         raise NotModified(version)
     return record

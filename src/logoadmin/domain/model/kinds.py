@@ -1,4 +1,4 @@
-"""The registry of the five kinds of record, one row each (spec §Resources)."""
+"""The registry of the kinds of record, one row each (spec §Resources, contract J8)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -20,6 +20,7 @@ from logoadmin.domain.model.records import (
     RemovedThemeAuthor,
     RemovedUser,
     Role,
+    SharedSettings,
     StoredRecord,
     Theme,
     ThemeAuthor,
@@ -87,7 +88,7 @@ class RecordKind(Generic[Record, Removed]):
             "id_field": id_field,
             "id_of": attrgetter(id_field),
             "stored_fields": stored,
-            "values_of": attrgetter(*stored),
+            "values_of": attrgetter(*stored) if len(stored) > 1 else lambda record: (getattr(record, stored[0]),),
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
@@ -172,9 +173,20 @@ LOGOS: Final = ArtworkKind(
     removed_link=RemovedLogoAuthor,
 )
 
+# One record, which is always there: it is neither created nor removed, and in no list.
+SETTINGS: Final = RecordKind(
+    kind=Kind.SETTINGS,
+    record=SharedSettings,
+    removed=lambda _: None,
+    name_field="",
+    write_scope=Scope.ALL,
+)
+
 AnyKind = RecordKind[Any, Any]
 AnyArtworkKind = ArtworkKind[Any, Any, Any, Any]
 
-# Kinds that others refer to come first.
+# The kinds with lists. Kinds that others refer to come first.
 KINDS: Final[Mapping[Kind, AnyKind]] = {row.kind: row for row in (ROLES, USERS, AUTHORS, THEMES, LOGOS)}
+# All kinds in the history.
+RECORDED_KINDS: Final[Mapping[Kind, AnyKind]] = {**KINDS, Kind.SETTINGS: SETTINGS}
 ARTWORK_KINDS: Final[tuple[AnyArtworkKind, ...]] = (LOGOS, THEMES)

@@ -26,6 +26,8 @@ MAX_SESSION_ID: Final = 128
 MAX_ADDRESS: Final = 64
 MAX_USER_AGENT: Final = 256
 MAX_SCOPES: Final = 64
+MAX_PICTURE_HOSTS: Final = 64
+MAX_PICTURE_HOST: Final = 261  # a name of 253 characters, with a wildcard and a port
 MAX_ARTWORK_NAME: Final = 128
 MAX_PREVIEW_URL: Final = 2048
 MAX_TARGET: Final = 64
@@ -47,6 +49,8 @@ _SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
 # RFC 3986 with a scheme and a host; beyond ASCII as browsers accept it, but never white space or controls. Browsers
 # also read it in the OpenAPI document: JavaScript's flag `v` wants the slashes escaped.
 _HTTP_URL = r"^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x00-\x1f\x7f\\]*)?$"
+# As in a Content-Security-Policy; without a scheme, it is that of the page or https.
+PICTURE_HOST: Final = r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?"
 # No colon before an @ in the authority, where a browser would read a password.
 _NO_PASSWORD = r"^[^:]*:\/\/(?![^\/?#]*:[^\/?#]*@)\S*$"
 
@@ -252,6 +256,23 @@ Scopes = Annotated[
     tuple[str, ...],
     _distinct_list(ScopeToken, Field(max_length=MAX_SCOPES)),
     described("The allowed scopes, such as `logos:write`; `*` allows everything.", ["logos:write", "themes:write"]),
+]
+_PictureHost = Annotated[
+    str,
+    Strict(),
+    Field(max_length=MAX_PICTURE_HOST, json_schema_extra={"pattern": f"^{PICTURE_HOST}$"}),
+    AfterValidator(
+        _matching(
+            f"^{PICTURE_HOST}$",
+            "string_pattern_mismatch",
+            "String should be the name of a host, such as i.example or *.example",
+        )
+    ),
+]
+PictureHosts = Annotated[
+    tuple[str, ...],
+    _distinct_list(_PictureHost, Field(max_length=MAX_PICTURE_HOSTS)),
+    described("The hosts from which previews of CSS may load pictures, such as `*.example`.", ["i.example"]),
 ]
 # As many as fit into a line; of hundreds of thousands of invalid ids, only the first is reported.
 AuthorIds = Annotated[tuple[int, ...], _distinct_list(Id, FailFast())]

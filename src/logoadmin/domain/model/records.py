@@ -10,7 +10,7 @@ The OpenAPI document describes a record by the first paragraph of its docstring,
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
 
 from pydantic import Field
 
@@ -26,6 +26,7 @@ from logoadmin.domain.model.limits import (
     LinkId,
     LogoId,
     Origin,
+    PictureHosts,
     PreviewUrl,
     RequestId,
     RoleId,
@@ -48,13 +49,18 @@ DEFAULT_ROLE_ID: Final = 1
 
 
 class Kind(StrEnum):
-    """A kind of record, by its name on the command line and in files."""
+    """A kind of record, by its name in the history, on the command line and in files."""
 
     ROLE = "role"
     USER = "user"
     AUTHOR = "author"
     THEME = "theme"
     LOGO = "logo"
+    SETTINGS = "settings"
+
+
+# The kinds with lists, which files can have.
+ListedKind = Literal[Kind.ROLE, Kind.USER, Kind.AUTHOR, Kind.THEME, Kind.LOGO]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,18 @@ class Logo:
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 
-StoredRecord = User | Role | Author | Theme | Logo
+@dataclass(frozen=True, slots=True)
+class SharedSettings:
+    """What administrators decide for everybody (contract J8)."""
+
+    # There is one such record, from the start.
+    settings_id: ClassVar[int] = 1
+
+    picture_hosts: PictureHosts = ()
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+
+StoredRecord = User | Role | Author | Theme | Logo | SharedSettings
 
 
 def version_of(record: StoredRecord) -> int:

@@ -23,7 +23,7 @@ from logoadmin.domain.model.errors import (
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.model.limits import AuthorIds, Flag, Id, Origin, described
 from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.records import Change, Kind, Undone, version_of
+from logoadmin.domain.model.records import Change, Kind, ListedKind, Undone, version_of
 from logoadmin.domain.pagination import changes_between
 from logoadmin.domain.services.artworks import (
     AmendLogo,
@@ -68,7 +68,7 @@ _COMMANDS: Final[Mapping[Kind, _Commands]] = {
 class BulkChange(Input):
     """One of many changes: the creation of a record, new values for it, or its removal."""
 
-    kind: Annotated[Kind, described("The kind of record.", "logo")]
+    kind: Annotated[ListedKind, described("The kind of record.", "logo")]
     id: Annotated[Id, described("The id of an existing record.", 12)] | None = None
     version: (
         Annotated[Id, described("The number in the `ETag` of an existing record, or of a list that has it.", 57)] | None

@@ -12,7 +12,7 @@ from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, links_field
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, NotFound, NotPermitted
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, RECORDED_KINDS, USERS, AnyKind
 from logoadmin.domain.model.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.model.records import Change, Kind, Link, Undone
@@ -158,7 +158,7 @@ def _newest_first(uow: AuditedUnitOfWork, request_id: str, last: int) -> Iterato
 def _refuse_without_write_scope(uow: AuditedUnitOfWork) -> None:
     """Reject callers without any write scope, so that they cannot probe which changes exist."""
     held = uow.held
-    if held is not None and not any(held.hold(kind.write_scope) for kind in KINDS.values()):
+    if held is not None and not any(held.hold(kind.write_scope) for kind in RECORDED_KINDS.values()):
         raise NotPermitted
 
 
@@ -166,13 +166,13 @@ def _require_write_scopes(uow: AuditedUnitOfWork, kinds: Collection[Kind]) -> No
     """Reject callers that may not change records of each of these kinds."""
     held = uow.held
     if held is not None:
-        held.require(KINDS[kind].write_scope for kind in kinds)
+        held.require(RECORDED_KINDS[kind].write_scope for kind in kinds)
 
 
 def _authorize(uow: AuditedUnitOfWork, change: Change) -> None:
     """Reject callers that would exceed their own scopes with the record as it was (contract B4)."""
-    records = uow.records(KINDS[change.kind])
-    records.authorize(records.get(change.id), **(_with_defaults(KINDS[change.kind], change.before) or {}))
+    records = uow.records(RECORDED_KINDS[change.kind])
+    records.authorize(records.get(change.id), **(_with_defaults(RECORDED_KINDS[change.kind], change.before) or {}))
 
 
 def _sets_password(change: Change) -> bool:
@@ -192,7 +192,7 @@ class _Undo:
         Raises:
             Conflict: the record, or one that it refers to, was changed since; or a newer version made the change.
         """
-        kind = KINDS[change.kind]
+        kind = RECORDED_KINDS[change.kind]
         self._uow.change_log.undo(change.change_id)
         if any(_has_unknown_fields(kind, serialized) for serialized in (change.before, change.after)):
             raise Conflict(f"Change {change.change_id} cannot be undone: a newer version of logoadmin made it")
@@ -217,7 +217,7 @@ class _Undo:
         values, links = _deserialized(kind, change.id, before)
         records = self._uow.records(kind)
         for field, referred in kind.references.items():
-            self._check_exists(KINDS[referred], values[field])
+            self._check_exists(RECORDED_KINDS[referred], values[field])
         for linked, theirs in links.items():
             for link in theirs:
                 there = (AUTHORS, link.author_id) if linked is kind else (linked, link.artwork_id)

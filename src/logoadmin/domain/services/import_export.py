@@ -22,7 +22,7 @@ from logoadmin.domain.model.errors import DuplicateEntry, NotFound, NotPermitted
 from logoadmin.domain.model.kinds import KINDS, AnyKind, RecordKind
 from logoadmin.domain.model.limits import Flag, Origin, described
 from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.records import Imported, ImportedCounts, Kind, PasswordHash, StoredRecord
+from logoadmin.domain.model.records import Imported, ImportedCounts, Kind, ListedKind, PasswordHash, StoredRecord
 from logoadmin.domain.services.import_source import BadLines, CheckedLines, ImportSource
 from logoadmin.domain.services.jsonl import Line, LineOutcome, UserLine, problem_of, serialized_line
 from logoadmin.domain.use_cases import Service, Transactions
@@ -59,7 +59,7 @@ class ExportRecords(Command):
     permission = SIGNED_IN
 
     kind: Annotated[
-        tuple[Kind, ...],
+        tuple[ListedKind, ...],
         described("Records of this kind; repeat it for several kinds. Without it, all records.", ["author", "logo"]),
     ] = ()
 
@@ -173,7 +173,7 @@ class ImportExportService(Service):
             _require_scopes(command, held)
             if held is not None and with_password_hashes and not held.hold(Scope.ALL):
                 raise NotPermitted
-            counts = dict.fromkeys(Kind, 0)
+            counts = dict.fromkeys(KINDS, 0)
             for kind in command.rows:
                 for record in _all(uow, kind):
                     line = serialized_line(uow, kind, record, with_password=with_password_hashes)
@@ -234,7 +234,7 @@ class _Done:
                 self.without_password.discard(id_)
 
     def imported(self, dry_run: bool) -> Imported:
-        counts = {kind: ImportedCounts(*(self.counts[kind, outcome] for outcome in LineOutcome)) for kind in Kind}
+        counts = {kind: ImportedCounts(*(self.counts[kind, outcome] for outcome in LineOutcome)) for kind in KINDS}
         return Imported(counts, dry_run, len(self.without_password))
 
 

@@ -216,7 +216,7 @@ def _line(text: str, refusal: Callable[[PasswordHash], str | None]) -> Line:
     kind = values.get("kind")
     line = _LINES.get(kind) if isinstance(kind, str) else None
     if line is None:
-        allowed = ", ".join(Kind)
+        allowed = ", ".join(KINDS)
         raise InvalidInput([Problem(("kind",), f"Kind should be one of {allowed}", "literal_error")])
     return _user_line(line, values, refusal) if issubclass(line, UserLine) else line(**values)
 

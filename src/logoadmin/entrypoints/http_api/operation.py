@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Caller, Policy
 from logoadmin.domain.model.command import MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
-from logoadmin.domain.model.kinds import KINDS, AnyKind
+from logoadmin.domain.model.kinds import RECORDED_KINDS, AnyKind
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.sessions import NewServiceKey, Tokens
 
@@ -95,7 +95,7 @@ class Operation:
     @cached_property
     def kind(self) -> AnyKind | None:
         """The kind of the answer, if it is a record."""
-        return next((kind for kind in KINDS.values() if kind.record is self.answer), None)
+        return next((kind for kind in RECORDED_KINDS.values() if kind.record is self.answer), None)
 
     @cached_property
     def method(self) -> str:

@@ -11,7 +11,7 @@ from logoadmin.domain.model.records import (
     Author,
     Change,
     ImportedCounts,
-    Kind,
+    ListedKind,
     Logo,
     LogoAuthor,
     RemovedAuthor,
@@ -23,6 +23,7 @@ from logoadmin.domain.model.records import (
     RemovedThemeAuthor,
     RemovedUser,
     Role,
+    SharedSettings,
     Theme,
     ThemeAuthor,
     User,
@@ -48,6 +49,7 @@ from logoadmin.domain.services import (
     preferences,
     roles,
     sessions,
+    settings,
     users,
 )
 from logoadmin.entrypoints.http_api.operation import Operation
@@ -102,6 +104,12 @@ OPERATIONS: Final = (
               dict[str, Any], "Set my preferences",
               "Stores any JSON object of at most 16 KiB in place of the current one. It is not in the history, and is "
               "removed with the user. Not with a service key.", whole_body="preferences"),
+    Operation("contract J8", "GET /api/settings", settings.GetSettings, "settings.get", SharedSettings,
+              "Get the settings for everybody", "Before the first change, there are no hosts. Requires any token."),
+    Operation("contract J8", "PATCH /api/settings", settings.AmendSettings, "settings.amend", SharedSettings,
+              "Change the settings for everybody",
+              f"{_LEFT_OUT} In the history, the settings are the record 1 of the kind `settings`, and a change of them "
+              "can be undone."),
     Operation("contract C6", "GET /api/auth/sessions", sessions.ListSessions, "sessions.list",
               tuple[ListedSession, ...], "List my sessions",
               "One for each sign-in, the oldest first. Not with a service key."),
@@ -142,7 +150,7 @@ OPERATIONS: Final = (
               also=(400, 404, 409)),
 
     Operation("contract I4", "POST /api/import", import_export.ImportRecords, "import_export.load",
-              dict[Kind, ImportedCounts], "Import records",
+              dict[ListedKind, ImportedCounts], "Import records",
               "Accepts JSON Lines, one record a line: its `kind` and its fields, for a logo or theme `author_ids` in "
               "place of `authors`. Each is created under its id or amended, and without an id created under a new one; "
               "all of them, or none. Returns how many of each kind were created, amended, and found unchanged. `loc` "

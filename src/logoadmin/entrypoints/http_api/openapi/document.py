@@ -11,7 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyArtworkKind
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,
     RESPONSE_HEADERS,
@@ -261,8 +261,8 @@ def _named_bodies() -> dict[str, Any]:
 def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
     """Return the snapshot schema of each kind: the record's fields, and the ids of its links."""
     found: dict[str, Any] = {}
-    for kind in KINDS.values():
-        fields = records[kind.name]["properties"]
+    for kind in RECORDED_KINDS.values():
+        fields = records[kind.record.__name__]["properties"]
         properties = {name: fields[name] for name in kind.stored_fields}
         for artwork in ARTWORK_KINDS:
             if kind is artwork:
@@ -270,7 +270,7 @@ def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
             elif kind is AUTHORS:  # the author may have been removed
                 properties[artwork.plural] = _links(records, artwork, artwork.id_field)
         # Changes older than a field lack it.
-        required = [kind.id_field, "created_at"]
+        required = [name for name in (kind.id_field, "created_at") if name in properties]
         found[f"{kind.name}Snapshot"] = {"type": "object", "properties": properties, "required": required}
     return found
 

@@ -4,7 +4,7 @@ import re
 from http import HTTPStatus
 from typing import Any, Final
 
-from logoadmin.domain.model.kinds import KINDS
+from logoadmin.domain.model.kinds import RECORDED_KINDS
 from logoadmin.domain.model.limits import MAX_IDEMPOTENCY_KEY
 from logoadmin.entrypoints.http_api.operation import Operation
 
@@ -21,6 +21,7 @@ To authenticate, send `Authorization: Bearer` with an access token or a service 
 TAGS: Final = {
     "sessions": "Signing in and out, and the signed-in user.",
     "preferences": "What clients keep for their user, such as views and columns.",
+    "settings": "What administrators decide for everybody.",
     "keys": "Service keys for scripts: long-lived tokens with a scope of their own.",
     "changes": "The history: every change of a record, in order, and undoing it.",
     "import": "Many records at once, from a file.",
@@ -31,7 +32,7 @@ TAGS: Final = {
 SCHEMAS: Final = {
     "SignIn": "Signing in with a username and a password.",
     "Refresh": "Exchanging a refresh token for new tokens.",
-    **{f"{kind.name}Snapshot": f"A {kind.kind} in the history." for kind in KINDS.values()},
+    **{f"{kind.name}Snapshot": f"A {kind.kind} in the history." for kind in RECORDED_KINDS.values()},
     "Problem": "One thing that is wrong with a request.",
     "Error": "A description of the error.",
     "InvalidInput": "All problems with a request.",
