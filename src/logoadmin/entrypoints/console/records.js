@@ -18,6 +18,9 @@ export const KINDS = /** @type {const} */ ({
   role: { list: "/api/roles", one: "/api/roles/{role_id}", id: "role_id", write: "roles:write", anonymous: false },
 });
 
+/** @param {string} kind @returns {kind is KindName} whether such records are in lists; the settings are not */
+export const isListed = (kind) => Object.hasOwn(KINDS, kind);
+
 /**
  * @template {KindName} K
  * @typedef {object} List

@@ -1,7 +1,7 @@
 /** The effect of a change, field by field: the old and the new values. */
 import { h } from "../../vendor/preact.js";
 import { fieldsOfChange } from "./changes.js";
-import { KINDS, listOf } from "../../records.js";
+import { listOf } from "../../records.js";
 import { words as rightWords } from "../../scopes.js";
 import { enumeration, t } from "../../texts.js";
 import { Time, pictureUrl } from "../primitives/basics.js";
@@ -14,7 +14,7 @@ import { Picture } from "../primitives/picture.js";
 
 /** @param {{change: Change}} props */
 export function ChangeDiff({ change }) {
-  const names = fieldsOfChange(change).filter((name) => name !== KINDS[change.kind]?.id);
+  const names = fieldsOfChange(change);
   if (names.length === 0) return h("p", { class: "hint" }, t("change.nothing"));
   return h(
     "dl",

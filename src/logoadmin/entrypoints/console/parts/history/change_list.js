@@ -3,7 +3,7 @@ import { h, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 
 import { Failure } from "../../client.js";
 import { Known, countOfRequest, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
 import { describe, sayDone, sayFailure } from "../../notices.js";
-import { KINDS } from "../../records.js";
+import { KINDS, isListed } from "../../records.js";
 import { isHere } from "../../router.js";
 import { may } from "../../session.js";
 import { dayWords, t } from "../../texts.js";
@@ -105,6 +105,9 @@ function Refusal({ failure }) {
   );
 }
 
+/** @param {string} kind @returns {string} the scope that undoing a change of such a record needs */
+const writeScope = (kind) => (isListed(kind) ? KINDS[kind].write : "*");
+
 /** @param {Change} change @returns {string | undefined} why nobody can undo it */
 const lasting = ({ action }) => (action.endsWith(".password_set") ? t("history.lasting") : undefined);
 
@@ -119,7 +122,7 @@ export function Item({ change, known, undone, isOpen = false, isPartial = false 
     h(
       Undoable,
       { obstacle: known.obstacle([change]) },
-      h(Button, { tone: "quiet", icon: "Undo2", scope: KINDS[change.kind]?.write, reason: lasting(change), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
+      h(Button, { tone: "quiet", icon: "Undo2", scope: writeScope(change.kind), reason: lasting(change), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
     ),
     isPartial && change.origin && change.request_id && h(PartOf, { change, request: change.request_id, known, undone }),
     complaint,
@@ -198,7 +201,7 @@ export function UndoAll({ request, changes, count, busy, undo, tone = "plain" })
     const question = { title: t("history.undo.title", { n: count }), text: t("history.undo.text"), yes: t("history.undo.yes"), no: t("cancel") };
     if (await ask(question)) await undo(() => undoRequest(request), changes);
   };
-  const lacking = changes.map(({ kind }) => KINDS[kind]?.write).find((scope) => scope && !may(scope));
+  const lacking = changes.map(({ kind }) => writeScope(kind)).find((scope) => scope && !may(scope));
   return h(Button, { tone, icon: "Undo2", scope: lacking, busy, onClick: () => void run() }, t("history.undo.all"));
 }
 
@@ -206,7 +209,7 @@ export function UndoAll({ request, changes, count, busy, undo, tone = "plain" })
 export function Details({ change }) {
   const { kind, id, change_id } = change;
   const links = /** @type {[string, string][]} */ ([
-    ...(change.after ? [[`${kind}s/${id}`, t("history.record")]] : []),
+    ...(change.after && isListed(kind) ? [[`${kind}s/${id}`, t("history.record")]] : []),
     [`history?kind=${kind}&id=${id}`, t("history.same")],
     [`history/${change_id}`, t("history.change", { id: String(change_id) })],
   ]);

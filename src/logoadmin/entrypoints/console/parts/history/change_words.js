@@ -2,7 +2,7 @@
 import { h } from "../../vendor/preact.js";
 import { fieldsOfChange, isFirstStart } from "./changes.js";
 import { nameOf } from "../../presentation.js";
-import { KINDS, listOf } from "../../records.js";
+import { isListed, listOf } from "../../records.js";
 import { pageConfig } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";
@@ -48,8 +48,8 @@ export function Words({ change }) {
   return h("span", { class: "change-words" }, rich(keyOf(change), nodes));
 }
 
-/** @param {Change} change @returns {string} the name of its record, as it was when that happened */
-const recordName = ({ kind, id, before, after }) => (kind in KINDS ? nameOf(kind, after ?? before) : String(id));
+/** @param {Change} change @returns {string} the name of its record, as it was when that happened; the settings have none */
+const recordName = ({ kind, before, after }) => (isListed(kind) ? nameOf(kind, after ?? before) : "");
 
 /** @param {Change} change */
 const fieldWords = (change) => enumeration(fieldsOfChange(change).map((name) => known(`in.${name}`, name.replaceAll("_", " "))));

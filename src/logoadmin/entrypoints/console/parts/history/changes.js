@@ -21,7 +21,7 @@
  * @property {Change} [by] The change that undid it, or that came later; none for what the first start made, which stays.
  */
 import { call } from "../../client.js";
-import { KINDS, readList } from "../../records.js";
+import { KINDS, isListed, readList } from "../../records.js";
 import { FIRST_USER } from "../../session.js";
 
 /** What may become of records of each kind, as the service names it behind the kind. */
@@ -131,15 +131,16 @@ export function undoRequest(requestId) {
 /** Read again the lists that changes were about. @param {Change[]} changes */
 export function readListsOf(changes) {
   for (const kind of new Set(changes.map((change) => change.kind))) {
-    if (kind in KINDS) void readList(kind);
+    if (isListed(kind)) void readList(kind);
   }
 }
 
-/** @param {Change} change @returns {string[]} the fields that are other ones since, in their order */
-export function fieldsOfChange({ before, after }) {
+/** @param {Change} change @returns {string[]} the fields that are other ones since, in their order, without the id */
+export function fieldsOfChange({ kind, before, after }) {
   /** @type {Record<string, any>[]} */
   const [old = {}, now = {}] = [before ?? {}, after ?? {}];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
+  if (isListed(kind)) names.delete(KINDS[kind].id);
   return [...names].filter((name) => JSON.stringify(old[name] ?? "") !== JSON.stringify(now[name] ?? "") && !(isEmpty(old[name]) && isEmpty(now[name])));
 }
 

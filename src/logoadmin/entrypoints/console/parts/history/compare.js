@@ -1,7 +1,7 @@
 /** The states of a record at two moments of its history, and what differs between them. */
 import { h, useEffect, useId, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
-import { KINDS, readList } from "../../records.js";
+import { readList } from "../../records.js";
 import { may } from "../../session.js";
 import { enumeration, exactTime, t } from "../../texts.js";
 import { Button, Skeleton, Unread } from "../primitives/basics.js";
@@ -63,8 +63,7 @@ export function Compare({ kind, recordId, close }) {
 
 /** @param {{change: Change}} props */
 function Differences({ change }) {
-  const isSame = fieldsOfChange(change).every((name) => name === KINDS[change.kind]?.id);
-  return isSame ? h("p", { class: "hint" }, t("diff.same")) : h(ChangeDiff, { change });
+  return fieldsOfChange(change).length === 0 ? h("p", { class: "hint" }, t("diff.same")) : h(ChangeDiff, { change });
 }
 
 /** @param {Change[]} changes Newest first. @param {boolean} isAll @returns {Moment[]} after each of them, and before the first */
