@@ -4,14 +4,12 @@ import contextlib
 import logging
 import os
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -66,14 +64,6 @@ def test_what_is_wrong_in_a_url_is_told_apart(mariadb: MariaDbServer) -> None:
         assert cause_at(f"mysql://u:p@{name}/gallery") is Cause.UNKNOWN_HOST
 
 
-def test_an_unknown_host_name_is_recognized(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown(*_given: object, **_named: object) -> None:
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    assert cause_at("mysql://u:p@db.example/gallery") is Cause.UNKNOWN_HOST
-
-
 def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(running: MariaDbServer) -> None:
     with tempfile.TemporaryDirectory() as directory:
         key, certificate = f"{directory}/key.pem", f"{directory}/certificate.pem"
@@ -89,26 +79,6 @@ def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(running: Ma
             open_sql_storage(f"{running.url}?ssl_ca={certificate}&ssl_check_hostname=false")
         ) as storage:
             read(storage)
-
-
-def test_a_read_only_user_is_recognized(mariadb: MariaDbServer) -> None:
-    mariadb.execute(
-        "CREATE USER 'reader'@'127.0.0.1' IDENTIFIED BY 'reader'", "GRANT SELECT ON gallery.* TO 'reader'@'127.0.0.1'"
-    )
-    try:
-        assert cause_at(f"mysql://reader:reader@{mariadb.address}/gallery", add) is Cause.NO_RIGHTS
-    finally:
-        mariadb.execute("DROP USER 'reader'@'127.0.0.1'")
-
-
-def test_a_server_with_too_many_connections_is_too_busy(running: MariaDbServer) -> None:
-    running.execute("SET GLOBAL max_connections = 10")
-    with contextlib.ExitStack() as held:
-        # Others may have some of them; one more is kept for its administrator.
-        with contextlib.suppress(import_module("pymysql").OperationalError):
-            for _ in range(11):
-                held.enter_context(contextlib.closing(running.connect()))
-        assert cause_at(running.url) is Cause.TOO_BUSY
 
 
 @pytest.mark.parametrize(
