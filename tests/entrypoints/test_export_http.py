@@ -123,16 +123,6 @@ async def read(app: ASGIApp, user: Headers, goes_on: asyncio.Event) -> int:
     return status[0]
 
 
-@pytest.mark.rule("contract A21")
-def test_head_has_the_size_of_the_export(app: ASGIApp, admin: Headers) -> None:
-    get, head = (
-        ask(app, method, "/api/export?kind=logo", headers=[*admin.items(), ("x-request-id", "both")])
-        for method in ("GET", "HEAD")
-    )
-    assert (head.status_code, head.headers, head.body) == (200, get.headers, b"")
-    assert head.header("content-length") == str(len(get.body))
-
-
 @pytest.mark.rule("contract A20")
 def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
     client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch, watched: WatchedStorage

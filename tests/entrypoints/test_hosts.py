@@ -99,20 +99,6 @@ def test_checks_of_health_need_no_name(gallery: LogoAdmin, path: str) -> None:
     assert status(logoadmin.asgi(gallery, hosts=()), "192.0.2.1:8000", path=path) != 421
 
 
-@pytest.mark.rule("contract A21")
-@pytest.mark.parametrize(
-    "path", ["/api%2Flogos", "/api/logos%2f1", "/api%2flogos%2F1/authors", "/%2Fapi/logos", "/api/logos/1%2F"]
-)
-def test_an_escaped_slash_separates_nothing(app: ASGIApp, path: str) -> None:
-    answered = ask(app, "GET", path)
-    assert (answered.status_code, answered.json()) == (404, {"detail": "Not Found"})
-
-
-@pytest.mark.rule("contract A21")
-def test_what_else_is_escaped_means_the_same(app: ASGIApp) -> None:
-    assert ask(app, "GET", "/api/%6cogos/%31").json() == ask(app, "GET", "/api/logos/1").json()
-
-
 @pytest.mark.rule("contract A5")
 @pytest.mark.parametrize("query", ["q=%ff", "q=%c3", "q=a%ed%a0%80", "%ff=1", "limit=1&q=%e9t%e9", b"q=\xff"])
 def test_a_query_that_is_not_utf_8_is_a_422(app: ASGIApp, admin: Headers, query: str | bytes) -> None:

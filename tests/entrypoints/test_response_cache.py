@@ -128,22 +128,6 @@ def test_an_answer_from_before_its_version_was_read_is_not_stored(
     assert application.answered == 2
 
 
-@pytest.mark.parametrize("had", ['"5"', 'W/"5"', '"1", "5"', "*"])
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_who_has_the_answer_gets_no_body(cache: ResponseCache, had: str, method: str) -> None:
-    get(cache)
-    again = get(cache, method=method, if_none_match=had)
-    assert (again.status_code, again.body) == (304, b"")
-    assert [name for name, _ in again.headers] == [b"etag", b"cache-control", b"x-request-id"]
-
-
-@pytest.mark.parametrize("had", ['"7"', '"50"', "5", ""])
-def test_who_has_another_version_gets_the_body(cache: ResponseCache, had: str) -> None:
-    get(cache)
-    again = get(cache, if_none_match=had)
-    assert (again.status_code, again.body) == (200, BODY)
-
-
 def test_head_is_answered_like_get_without_the_body(cache: ResponseCache, application: Application) -> None:
     get(cache, method="HEAD")
     whole = get(cache)
