@@ -11,10 +11,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from ipaddress import ip_network
 from pathlib import Path
 
 import httpx2
@@ -23,9 +21,10 @@ import pytest
 import logoadmin
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.causes import Cause
-from logoadmin.settings import load_settings, settings_of
+from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.mariadb import MariaDb
+from tests.services import start
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -330,19 +329,6 @@ def test_an_export_to_a_full_disk_names_the_file_and_the_reason(run: Run) -> Non
     assert ended.err.splitlines()[-1] == "logoadmin: /dev/full: No space left on device"
 
 
-@pytest.mark.rule("contract K3")
-def test_a_name_that_the_grants_do_not_cover_may_be_a_misspelt_database(run: Run, mariadb: MariaDb) -> None:
-    mariadb.execute(
-        "CREATE USER 'exact'@'127.0.0.1' IDENTIFIED BY 'exact'",
-        "GRANT SELECT, INSERT, UPDATE, DELETE ON gallery.* TO 'exact'@'127.0.0.1'",
-    )
-    try:
-        ended = run("init", "--database", f"mysql://exact:exact@{mariadb.address}/galery")
-    finally:
-        mariadb.execute("DROP USER 'exact'@'127.0.0.1'")
-    says_one_line(ended, 1, "lacks the rights, or it has no database of that name", "check the name at the end")
-
-
 @pytest.mark.rule("contract H1")
 def test_settings_that_are_not_text_are_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LOGOADMIN_ADMIN_PASSWORD", "LOGOADMIN_TOKEN_KEY", "LOGOADMIN_DATABASE"):
@@ -401,79 +387,6 @@ def test_a_given_first_password_is_not_shown(run: Run, monkeypatch: pytest.Monke
 
 
 # Behind a proxy.
-
-
-@pytest.mark.rule("contract H1", "contract H5")
-def test_trusted_proxies_are_listed_in_the_environment_or_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert load_settings().trusted_proxies == ()
-    for written in ('["127.0.0.1", "fd00::/8"]', '"127.0.0.1 ,fd00::/8,"'):
-        Path("logoadmin.toml").write_text(f"trusted_proxies = {written}\n")
-        assert load_settings().trusted_proxies == (ip_network("127.0.0.1/32"), ip_network("fd00::/8"))
-    monkeypatch.setenv("LOGOADMIN_TRUSTED_PROXIES", "::1")
-    assert load_settings().trusted_proxies == (ip_network("::1/128"),)
-    assert load_settings(trusted_proxies="10.0.0.0/8").trusted_proxies == (ip_network("10.0.0.0/8"),)
-    monkeypatch.setenv("LOGOADMIN_TRUSTED_PROXIES", " ")
-    assert load_settings().trusted_proxies == ()
-
-
-@pytest.mark.rule("contract H1", "contract H5")
-@pytest.mark.parametrize(
-    "wrong", ["*", "localhost", "10.0.0.1/8", "127.0.0.1 ::1", "127.0.0.1:80", "1", [1], 1, {}, None]
-)
-def test_proxies_that_are_not_addresses_are_refused(wrong: object) -> None:
-    with pytest.raises(logoadmin.SettingsError) as refused:
-        settings_of(trusted_proxies=[wrong])
-    assert str(refused.value) == (
-        "Settings are wrong: trusted_proxies: should be IP addresses and networks, separated by commas, "
-        "such as 127.0.0.1,10.0.0.0/8,fd00::/8"
-    )
-    if wrong is not None and wrong != {}:
-        with pytest.raises(logoadmin.SettingsError, match="trusted_proxies: should be"):
-            settings_of(trusted_proxies=wrong)
-
-
-@pytest.mark.rule("contract A22", "contract F2")
-@pytest.mark.parametrize(("name", "good"), [("hosts", "gallery.example"), ("origins", "https://admin.example")])
-def test_hosts_and_origins_are_listed_in_the_environment_or_the_file(
-    name: str, good: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("logoadmin.toml").write_text(f'{name} = ["{good}"]\n')
-    assert getattr(load_settings(), name) == (good,)
-    monkeypatch.setenv(f"LOGOADMIN_{name.upper()}", f" {good},{good} ,")
-    assert getattr(load_settings(), name) == (good, good)
-    assert getattr(load_settings(**{name: good}), name) == (good,)
-    bad: tuple[object, ...] = ("a/b", "gallery.example:80!", "a b", "u@a", ["a,b"], [1], 1, {}, [None])
-    for wrong in bad:
-        with pytest.raises(logoadmin.SettingsError, match=f"{name}: should be"):
-            settings_of(**{name: wrong})
-
-
-@pytest.mark.rule("contract H1")
-def test_the_prefix_is_set_in_the_environment_or_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert load_settings().root_path == ""
-    Path("logoadmin.toml").write_text('root_path = "/gallery"\n')
-    assert load_settings().root_path == "/gallery"
-    for good in ("", "/a", "/a/b-c_d.e~f/..g", "/.well-known"):
-        monkeypatch.setenv("LOGOADMIN_ROOT_PATH", good)
-        assert load_settings().root_path == good
-    assert load_settings(root_path="/flag").root_path == "/flag"
-
-
-@pytest.mark.rule("contract H1")
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        *("/", "gallery", "/a/", "//a", "/a//b", "/a?b", "/a#b", "/a b"),
-        *("/a%20b", "/é", "/a\n", "/.", "/a/../b", "http://a/b"),
-    ],
-)
-def test_an_invalid_prefix_is_refused(wrong: str) -> None:
-    with pytest.raises(logoadmin.SettingsError) as refused:
-        settings_of(root_path=wrong)
-    assert str(refused.value) == (
-        "Settings are wrong: root_path: should begin with / and not end with it, such as /gallery; "
-        "between them are letters, digits and the characters - . _ ~"
-    )
 
 
 @pytest.mark.slow("processes are started and stopped")
@@ -586,21 +499,6 @@ def test_moving_to_a_key_file_signs_nobody_out(monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(logoadmin.InvalidToken):
             again.sessions.caller(tokens[1])
         assert [jwk["alg"] for jwk in again.sessions.public_keys()] == ["RS256", "EdDSA"]
-
-
-@pytest.mark.rule("contract C2", "contract H1")
-def test_key_files_are_listed_in_the_environment_or_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert load_settings().token_key_files is None
-    for written in ('["a.pem", "b,c.pem"]', '"a.pem, b.pem"'):
-        Path("logoadmin.toml").write_text(f"token_key_files = {written}\n")
-        assert load_settings().token_key_files == ("a.pem", "b,c.pem" if "b,c" in written else "b.pem")
-    (tmp_path / "logoadmin_token_key_files").write_text("s.pem\n")
-    monkeypatch.setenv("LOGOADMIN_SECRETS_DIR", str(tmp_path))
-    assert load_settings().token_key_files == ("s.pem",)
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "/keys/e 1.pem ,f.pem,")
-    assert load_settings().token_key_files == ("/keys/e 1.pem", "f.pem")
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", " ")
-    assert load_settings().token_key_files is None
 
 
 @pytest.mark.rule("contract C2", "contract H3")
@@ -958,28 +856,17 @@ def serving(
     *arguments: str, program: str = "", stdin: int = subprocess.DEVNULL
 ) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """Run a service on an empty database; yields its process, its address and the password that it made up."""
-    started = ("-c", program) if program else ("-m", "logoadmin")
-    process = subprocess.Popen(
-        [sys.executable, *started, "serve", "--port", "0", *arguments],
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    served = start(
+        *(("-c", program) if program else ("-m", "logoadmin")), "serve", "--port", "0", *arguments, stdin=stdin
     )
-    guard = threading.Timer(30, process.kill)
-    guard.start()
     try:
-        assert process.stdout is not None
-        password, _, console, listens, page = (process.stdout.readline() for _ in range(5))
-        assert listens.startswith("logoadmin listens on http://127.0.0.1:"), process.communicate()
-        address = listens.split()[-1]
+        address, (password, _, console) = served.address, served.printed
+        assert address.startswith("http://127.0.0.1:")
         assert console == f"The console is at {address}/console/\n"
-        assert page == f"Read and try it at {address}/docs\n"
-        yield process, address, password.split()[-1]
+        assert served.line() == f"Read and try it at {address}/docs\n"
+        yield served.process, address, password.split()[-1]
     finally:
-        process.kill()
-        process.wait()
-        guard.cancel()
+        served.kill()
 
 
 @pytest.mark.slow("processes are started and stopped")

@@ -4,11 +4,12 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
-from logoadmin.settings import Settings, load_settings
+from logoadmin.domain.model.errors import SettingsError
+from logoadmin.settings import Settings, load_settings, settings_of
 from tests.entrypoints.command_line import Run, says_one_line
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
@@ -272,3 +273,80 @@ def test_files_of_settings_that_cannot_be_read_are_named(
     if os.getuid() != 0:  # who may read everything
         (secrets / "logoadmin_token_key").touch(0)
         says_one_line(run("config"), 2, "logoadmin_token_key cannot be read")
+
+
+PEM: Final = ("/keys/e 1.pem", "f.pem")
+# Settings that are lists or a path: the default, then texts of the file and of everything else, with their values.
+# fmt: off
+WRITTEN: Final[tuple[tuple[str, object, dict[str, object], dict[str, object]], ...]] = (
+    ("trusted_proxies", (),
+        dict.fromkeys(('["127.0.0.1", "fd00::/8"]', '"127.0.0.1 ,fd00::/8,"'), ("127.0.0.1/32", "fd00::/8")),
+        {"::1": ("::1/128",), "10.0.0.0/8": ("10.0.0.0/8",), " ": ()}),
+    ("hosts", (), {'["gallery.example"]': ("gallery.example",)}, {" a.example,fd00::1 ,": ("a.example", "fd00::1")}),
+    ("origins", (), {'["https://a.example"]': ("https://a.example",)},
+        {" https://a.example,https://a.example ,": ("https://a.example",) * 2}),
+    ("root_path", "", {'"/gallery"': "/gallery"},
+        {path: path for path in ("/a", "/a/b-c_d.e~f/..g", "/.well-known", "")}),
+    ("token_key_files", None, {'["a.pem", "b,c.pem"]': ("a.pem", "b,c.pem"), '"a.pem, b.pem"': ("a.pem", "b.pem")},
+        {"/keys/e 1.pem ,f.pem,": PEM, " ": None}),
+)
+# fmt: on
+
+
+def value(name: str, settings: Settings) -> object:
+    found = getattr(settings, name)
+    return tuple(map(str, found)) if isinstance(found, tuple) else found
+
+
+@pytest.mark.rule("contract H1", "contract H5", "contract A22", "contract F2", "contract C2")
+@pytest.mark.parametrize(("name", "default", "in_file", "elsewhere"), WRITTEN)
+def test_lists_and_paths_are_written_in_each_place(
+    monkeypatch: pytest.MonkeyPatch,
+    secrets: Path,
+    name: str,
+    default: object,
+    in_file: dict[str, object],
+    elsewhere: dict[str, object],
+) -> None:
+    assert value(name, load_settings()) == default
+    for text, expected in in_file.items():
+        Path("logoadmin.toml").write_text(f"{name} = {text}\n")
+        assert value(name, load_settings()) == expected
+    for text, expected in elsewhere.items():
+        (secrets / f"logoadmin_{name}").write_text(f"{text}\n")
+        assert value(name, load_settings()) == expected, text
+    for text, expected in elsewhere.items():
+        monkeypatch.setenv(f"LOGOADMIN_{name.upper()}", text)
+        assert value(name, load_settings()) == expected, text
+    monkeypatch.setenv(f"LOGOADMIN_{name.upper()}", "!")
+    for text, expected in elsewhere.items():
+        assert value(name, load_settings(**{name: text})) == expected, text
+
+
+NO_PROXIES: Final[tuple[Any, ...]] = ("*", "localhost", "10.0.0.1/8", "127.0.0.1 ::1", "127.0.0.1:80", "1", [1], 1)
+NO_NAMES: Final[tuple[Any, ...]] = ("a/b", "gallery.example:80!", "a b", "u@a", ["a,b"], [1], 1, {}, [None])
+INVALID: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
+    "trusted_proxies": (
+        "should be IP addresses and networks, separated by commas, such as 127.0.0.1,10.0.0.0/8,fd00::/8",
+        (*NO_PROXIES, *([wrong] for wrong in (*NO_PROXIES, {}, None))),
+    ),
+    "hosts": ("should be names or addresses", NO_NAMES),
+    "origins": ("should be", NO_NAMES),
+    "root_path": (
+        "should begin with / and not end with it, such as /gallery; "
+        "between them are letters, digits and the characters - . _ ~",
+        (
+            *("/", "gallery", "/a/", "//a", "/a//b", "/a?b", "/a#b", "/a b"),
+            *("/a%20b", "/é", "/a\n", "/.", "/a/../b", "http://a/b"),
+        ),
+    ),
+}
+
+
+@pytest.mark.rule("contract H1", "contract H5", "contract A22", "contract F2")
+@pytest.mark.parametrize("name", INVALID)
+def test_invalid_lists_and_paths_are_refused_in_words(name: str) -> None:
+    sentence, values = INVALID[name]
+    for wrong in values:
+        with pytest.raises(SettingsError, match=re.escape(f"Settings are wrong: {name}: {sentence}")):
+            settings_of(**{name: wrong})
