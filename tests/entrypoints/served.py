@@ -18,7 +18,7 @@ import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.http_api.limits import ClientLimits
-from logoadmin.entrypoints.server import Options, listen, serve
+from logoadmin.entrypoints.server import Options, listen, serve, supervisor
 from tests.gallery import FrozenClock, gallery_on
 
 
@@ -93,6 +93,8 @@ def without_prefix(inner: ASGIApp) -> ASGIApp:
 
 if __name__ == "__main__":
     kind, workers, log_level, host, trusted_proxies, root_path, drain_seconds = sys.argv[1:]
+    if kind == "soon replaced":
+        vars(supervisor)["_SILENCE"] = 12.0
     serve(
         partial(make, kind),
         listen(host, 0),

@@ -8,19 +8,17 @@ import re
 import resource
 import signal
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from logoadmin.domain.model.errors import StartError
-from logoadmin.entrypoints.server import listen
+from logoadmin.entrypoints.server import listen, supervisor
 from logoadmin.entrypoints.server.logs import LineFormatter
 from tests.services import Service, comes_true, start_application
 
@@ -30,21 +28,8 @@ ROOT = Path(__file__).parents[2]
 ACCESS = re.compile(r"\S+ INFO \d+ logoadmin\.access: (.*) \d+\.\d ms 127\.0\.0\.1 \S+")
 
 
-class Served:
+class Served(Service):
     """A server in another process, and what it says."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-
-    @cached_property
-    def url(self) -> str:
-        """What it says on standard output once it listens."""
-        assert self.process.stdout is not None
-        return self.process.stdout.readline().strip()
-
-    @cached_property
-    def port(self) -> int:
-        return int(self.url.rpartition(":")[2] or 0)
 
     def says(self) -> str:
         """Return the next line of its log."""
@@ -76,8 +61,8 @@ class Served:
         assert len(found) == count
         return found
 
-    def stop(self, how: int = signal.SIGTERM) -> tuple[int, list[str]]:
-        """Return the exit code and the lines of the log."""
+    def end(self, how: int = signal.SIGTERM) -> tuple[int, list[str]]:
+        """End it by a signal; return the exit code and the lines of the log."""
         self.process.send_signal(how)
         return self.ended()
 
@@ -86,17 +71,17 @@ class Served:
         return self.process.returncode, log.splitlines()
 
 
-Serve = Callable[..., "Served"]
+Serve = Callable[..., Served]
 
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Serve]:
     """Start servers; those that a test leaves are killed."""
-    services: list[Service] = []
+    services: list[Served] = []
 
     def start(kind: str = "", **settings: Any) -> Served:
-        services.append(start_application(kind, tmp_path, **settings))
-        return Served(services[-1].process)
+        services.append(Served(start_application(kind, tmp_path, **settings).process))
+        return services[-1]
 
     yield start
     for service in services:
@@ -140,7 +125,7 @@ def test_an_ipv6_address_is_in_brackets(served: Serve) -> None:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this machine has no IPv6")
-    assert re.fullmatch(r"http://\[::1\]:\d+", served(host="::1").url)
+    assert re.fullmatch(r"http://\[::1\]:\d+", served(host="::1").address)
 
 
 # Stopping.
@@ -153,7 +138,7 @@ def test_a_signal_finishes_what_is_in_flight_and_nobody_else_is_let_in(
     served: Serve, tmp_path: Path, workers: int, how: int
 ) -> None:
     server = served(workers=workers)
-    assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d*", server.url)
+    assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d*", server.address)
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
         slow.sendall(b"GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
         comes_true((tmp_path / "held").exists)
@@ -201,7 +186,7 @@ def test_while_it_drains_it_is_not_ready_and_answers_all_others_once_on_each_con
         with suppress(http.client.HTTPException, OSError):  # unless its own time is over already
             assert asked(kept, "/api/logos") == (200, "close")
     # Whoever stands at the terminal does not wait for the end of it.
-    assert server.stop(signal.SIGINT) == (0, [])
+    assert server.end(signal.SIGINT) == (0, [])
 
 
 @pytest.mark.rule("contract K5")
@@ -239,7 +224,7 @@ def test_half_a_body_does_not_keep_the_server(served: Serve) -> None:
         client.sendall(b"POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
         time.sleep(0.2)
         start = time.monotonic()
-        assert server.stop() == (0, [])
+        assert server.end() == (0, [])
         assert time.monotonic() - start < 9  # without waiting for all the time that such a body has
 
 
@@ -278,7 +263,7 @@ def test_a_worker_that_dies_while_it_starts_is_started_again_while_another_one_s
     assert r"Cannot start, by a fault of the program\nTraceback" in server.says()
     (tmp_path / "started").unlink()  # and so its cause is gone
     server.workers(2)
-    assert server.stop()[0] == 0
+    assert server.end()[0] == 0
 
 
 @pytest.mark.rule("contract H5")
@@ -306,7 +291,7 @@ def test_a_supervisor_without_resources_for_a_new_worker_tries_again(served: Ser
     assert "Cannot start a worker, and tries again: [Errno 24] Too many open files" in server.says()
     resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
     server.workers(2)
-    assert server.stop()[0] == 0
+    assert server.end()[0] == 0
 
 
 @pytest.mark.rule("contract H5")
@@ -331,7 +316,7 @@ def test_a_worker_waits_for_its_database_and_the_service_with_it(served: Serve, 
     (tmp_path / "away").unlink()
     assert STARTS in server.says()
     server.workers(2)
-    assert server.stop() == (0, [])
+    assert server.end() == (0, [])
 
 
 @pytest.mark.rule("contract K5")
@@ -349,7 +334,7 @@ def test_a_worker_that_waits_keeps_no_other_from_being_replaced(served: Serve, t
     assert STARTS in server.says()
     assert STARTS in server.says()
     assert third in server.workers(3)
-    assert server.stop() == (0, [])
+    assert server.end() == (0, [])
 
 
 @pytest.mark.rule("contract K5")
@@ -373,7 +358,7 @@ def test_on_sighup_one_worker_after_the_other_is_replaced_and_no_request_fails(s
         while latest & before or len(latest) < 2:
             assert time.monotonic() < deadline
             latest = set(clients.map(lambda _: ask(), range(40)))
-    assert server.stop() == (0, [])
+    assert server.end() == (0, [])
 
 
 @pytest.mark.rule("contract K5")
@@ -384,7 +369,7 @@ def test_a_worker_that_cannot_take_over_leaves_the_old_ones_in_place(served: Ser
     server.process.send_signal(signal.SIGHUP)
     assert "Cannot start, by a fault of the program" in server.says()
     assert server.workers(2) == before
-    assert server.stop() == (0, [])
+    assert server.end() == (0, [])
 
 
 @pytest.mark.rule("contract K5")
@@ -418,18 +403,19 @@ def test_a_single_process_logs_what_to_use_instead_of_sighup_and_goes_on(served:
     server.process.send_signal(signal.SIGHUP)
     assert "SIGHUP replaces workers, and a single process has none: use --workers 2" in server.says()
     assert server.workers(1) == before
-    assert server.stop() == (0, [])
+    assert server.end() == (0, [])
 
 
 @pytest.mark.rule("contract H5", "contract K5")
 def test_a_worker_that_is_frozen_is_replaced_and_stops_nobody(served: Serve) -> None:
-    server = served(workers=2)
+    assert supervisor._SILENCE == 30
+    server = served("soon replaced", workers=2)
     frozen, _ = server.workers(2)
     os.kill(frozen, signal.SIGSTOP)
     assert f"Worker {frozen} does not answer; killing it" in server.says()
     assert f"Worker {frozen} died with exit code -9; starting another" in server.says()
     assert frozen not in server.workers(2)
-    assert server.stop() == (0, [])
+    assert server.end() == (0, [])
 
 
 # Behind a proxy.
@@ -462,7 +448,7 @@ def test_every_process_believes_a_trusted_proxy_and_knows_the_prefix(served: Ser
         answered.add(process)
     assert len(answered) == workers
     assert origin(server) == "127.0.0.1 http /gallery/origin"
-    assert server.stop() == (0, [])
+    assert server.end() == (0, [])
 
 
 @pytest.mark.rule("contract H1")
@@ -493,7 +479,7 @@ def test_each_request_and_each_fault_is_a_line_without_secrets(served: Serve) ->
         assert client.recv(1000).startswith(b"HTTP/1.1 400 ")
     with pytest.raises(http.client.IncompleteRead):
         server.get("/broken")
-    code, lines = server.stop()
+    code, lines = server.end()
     assert code == 0
     found = [match[1] for match in map(ACCESS.fullmatch, lines) if match]
     assert found == ["GET /a 200", r"GET /\x1b[31m\nforged 200", "GET /broken 200 out_of_reach"]
