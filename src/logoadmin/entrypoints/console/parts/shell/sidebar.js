@@ -1,10 +1,11 @@
 /** The way to every view: a sidebar beside the work; on a phone a bar below it, of the places of work and one for the rest. */
 import { h, useId, useState } from "../../vendor/preact.js";
 import { me, signOut } from "../../session.js";
-import { LANGUAGES, chooseLanguage, language, t } from "../../texts.js";
+import { LANGUAGES, chooseLanguage, language, number, t } from "../../texts.js";
 import { THEMES, chooseTheme, theme } from "./theme.js";
 import { missingScope, place } from "../../place.js";
 import { nameOf } from "../../presentation.js";
+import { KINDS, listOf } from "../../records.js";
 import { navigate } from "../../router.js";
 import { views } from "../../views.js";
 import { Dialog } from "../primitives/dialog.js";
@@ -70,11 +71,7 @@ function Part({ part, visited }) {
           { key: view.path },
           missingScope(view)
             ? h(Closed, { view })
-            : h(
-                Link,
-                { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, onClick: visited },
-                h(Words, { view }),
-              ),
+            : h(Open, { view, visited }),
         ),
       ),
   );
@@ -82,6 +79,25 @@ function Part({ part, visited }) {
 
 /** @param {{view: import("../../views.js").View}} props */
 const Words = ({ view }) => [view.icon && h(Icon, { key: "icon", name: view.icon }), h("span", { key: "words" }, t(view.title))];
+
+/** @typedef {import("../../records.js").KindName} KindName */
+const kinds = /** @type {KindName[]} */ (Object.keys(KINDS));
+
+/**
+ * The way to a view. The number of its records is shown as soon as a view has read them: nothing is read for it alone.
+ * @param {{view: import("../../views.js").View, visited: (() => void) | undefined}} props
+ */
+function Open({ view, visited }) {
+  const id = useId();
+  const kind = kinds.find((each) => view.path === `${each}s`);
+  const count = kind && listOf(kind).value.records?.length;
+  return h(
+    Link,
+    { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count === undefined ? undefined : id, onClick: visited },
+    h(Words, { view }),
+    count !== undefined && h("span", { id, class: "sidebar-count", "aria-hidden": true }, number(count)),
+  );
+}
 
 /** A view that the user may not see, with the reason. @param {{view: import("../../views.js").View}} props */
 function Closed({ view }) {
