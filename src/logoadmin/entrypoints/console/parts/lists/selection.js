@@ -91,14 +91,19 @@ export function useRubberBand(element, selection, within) {
   useEffect(() => {
     let stop = () => {};
     let isGone = false;
-    void import("./rubber_band.js").then(
-      ({ startRubberBand }) => {
-        if (!isGone) stop = startRubberBand(() => list.current());
-      },
-      () => undefined,
-    );
+    const loaded = (/** @type {typeof import("./rubber_band.js")} */ { startRubberBand }) => {
+      if (!isGone) stop = startRubberBand(() => list.current());
+    };
+    // A mouse moves before it draws; the list is shown without waiting for this, and fingers never need it.
+    const moved = (/** @type {PointerEvent} */ event) => {
+      if (event.pointerType !== "mouse") return;
+      removeEventListener("pointermove", moved);
+      void import("./rubber_band.js").then(loaded, () => undefined);
+    };
+    addEventListener("pointermove", moved);
     return () => {
       isGone = true;
+      removeEventListener("pointermove", moved);
       stop();
     };
   }, []);
