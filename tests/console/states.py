@@ -106,6 +106,13 @@ def compare_versions(console: Person) -> None:
     expect(console.page.locator("dialog .diff")).to_be_visible()
 
 
+def hand_over_a_password(console: Person) -> None:
+    console.open("users/new")
+    console.page.get_by_label("Name").fill("Newcomer")
+    console.page.keyboard.press("Control+s")
+    expect(console.page.get_by_role("dialog").get_by_label("Password")).to_be_visible()
+
+
 def be_without_a_database(console: Person) -> None:
     console.page.set_viewport_size({"width": 1280, "height": 800})
     console.open("logos")
@@ -118,5 +125,5 @@ def be_without_a_database(console: Person) -> None:
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
     write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, ask_for_more,
-    compare_versions, be_without_a_database,
+    compare_versions, hand_over_a_password, be_without_a_database,
 )  # fmt: skip

@@ -58,23 +58,65 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
     page.keyboard.press("Enter")
     console.reach(page.get_by_label("Name", exact=True))
     page.keyboard.type("Zoë")
-    console.reach(page.get_by_label("Site user ID"))
-    page.keyboard.type("900")
+    # The next free number, out of the way of those of the site.
+    expect(page.get_by_label("Site user ID")).to_have_value(str(ADMIN_ID + 1))
     console.reach(page.get_by_label("Role"))
     page.keyboard.type("logo e")
     expect(page.locator(".role-field")).to_contain_text("May \u2068change logos\u2069.")
+    proposed = page.get_by_label("Password", exact=True).input_value()
     console.reach(page.get_by_role("button", name="Generate"))
     page.keyboard.press("Space")
     password = page.get_by_label("Password", exact=True).input_value()
-    assert len(password) == 23
+    assert len(password) == len(proposed) == 23
+    assert password != proposed
     page.keyboard.press("Control+s")
     expect(page.locator("h1")).to_have_text("Zoë")
+    # Generated, it is shown once more, to be handed over.
+    once = page.get_by_role("dialog", name="Zoë\u2069 can sign in now")
+    expect(once.get_by_label("Password")).to_have_value(password)
+    expect(once.get_by_role("button", name="Copy")).to_be_visible()
+    page.keyboard.press("Escape")
+    console.reach(once.get_by_role("button", name="Done"))
+    page.keyboard.press("Enter")
+    assert page.get_by_label("New password").input_value() == ""
     # Nothing is unsaved: the password is not part of the record, but it was saved with it.
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("button", name="Save")).to_have_attribute("aria-disabled", "true")
     page.get_by_role("link", name="Roles").click()
     expect(page.locator("h1")).to_have_text("Roles")
     assert scope_of(console.service, "Zoë", password) == "logos:write"
+
+
+@pytest.mark.rule("contract J3", "contract J4")
+def test_new_users_have_free_numbers_and_a_password_of_their_own_each(console: Person) -> None:
+    console.sign_in("users/new")
+    page = console.page
+    name, number = page.get_by_label("Name", exact=True), page.get_by_label("Site user ID")
+    password = page.get_by_label("Password", exact=True)
+    expect(number).to_have_value(str(ADMIN_ID + 1))
+    # Leaving the proposals as they are discards nothing.
+    page.get_by_role("link", name="Users", exact=True).first.click()
+    expect(page.locator("h1")).to_have_text("Users")
+    console.open("users/new")
+    first = password.input_value()
+    name.fill("Ann")
+    page.get_by_role("button", name="Create another").click()
+    once = page.get_by_role("dialog")
+    expect(once.get_by_label("Password")).to_have_value(first)
+    once.get_by_role("button", name="Done").click()
+    expect(number).to_have_value(str(ADMIN_ID + 2))
+    expect(name).to_have_value("")
+    assert password.input_value() not in ("", first)
+    # One who chose a password knows it.
+    name.fill("Ben")
+    password.fill("one that was chosen")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Ben")
+    expect(page.get_by_role("button", name="Save")).to_be_visible()
+    expect(once).to_have_count(0)
+    page.get_by_role("link", name="Roles").click()
+    expect(page.locator("h1")).to_have_text("Roles")
+    assert scope_of(console.service, "Ann", first) == scope_of(console.service, "Ben", "one that was chosen") == ""
 
 
 @pytest.mark.rule("contract J3")

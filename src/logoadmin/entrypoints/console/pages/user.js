@@ -1,18 +1,20 @@
 /** One user, or a new one: who they are, what they may do, their password and sessions, and what they did. */
-import { h, useEffect } from "../vendor/preact.js";
+import { h, signal, useEffect } from "../vendor/preact.js";
 import { call, Failure, returned } from "../client.js";
 import { fieldsOf } from "../form.js";
 import { busyWords, describe, say, sayFailure } from "../notices.js";
 import { listOf, readList } from "../records.js";
+import { path } from "../router.js";
 import { may, me } from "../session.js";
 import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
 import { Button, Link } from "../parts/primitives/basics.js";
 import { ask } from "../parts/primitives/dialog.js";
-import { PasswordForm } from "../parts/people/password.js";
+import { generatedPassword, isGenerated, PasswordForm } from "../parts/people/password.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
 import { ScopeEffect } from "../parts/people/scope_effect.js";
+import { ShownOnce } from "../parts/people/shown_once.js";
 import "../parts/people/avatar.js";
 import "../parts/people/role_field.js";
 
@@ -25,18 +27,54 @@ export default function UserPage({ params }) {
   useEffect(() => {
     if (may("roles:read")) void readList("role");
   }, [returned.value]);
-  return h(RecordPage, {
+  const page = h(RecordPage, {
+    key: "page",
     kind: "user",
     recordId,
     list: "users",
     newTitle: t("users.new"),
     create,
-    ...(recordId === undefined ? { fields: newFields } : {}),
+    ...(recordId === undefined ? { fields: newFields, propose, made } : {}),
     blocked,
     explain,
     preview: (form) => h(RoleChange, { form, user: recordId === undefined ? undefined : Number(recordId) }),
     children: recordId === undefined ? undefined : (/** @type {User} */ user) => h(More, { user }),
   });
+  return [page, handedOver.value?.at === path.value && h(HandOver, { key: "password", ...handedOver.value })];
+}
+
+/** The generated password of the user who is being created; it is shown once more after saving. */
+let handOver = "";
+const handedOver = signal(/** @type {{at: string, username: string, password: string} | undefined} */ (undefined));
+
+/** @param {{username: string, password: string}} props */
+function HandOver({ username, password }) {
+  const close = () => (handedOver.value = undefined);
+  return h(ShownOnce, { title: t("handOver.title", { name: username }), text: t("handOver.text"), label: t("password.title"), secret: password, close });
+}
+
+/** @param {User} user */
+function made({ username }) {
+  if (handOver) handedOver.value = { at: path.value, username, password: handOver };
+  handOver = "";
+}
+
+/** From here on there are ids for people without a number at the site (contract H3). */
+const OWN_IDS = 2_000_000_000;
+const LAST_ID = 2_147_483_647;
+
+/** @param {AbortSignal} signal @returns {Promise<Partial<User> & {password: string}>} a password, and an id that no user has, where that can be known */
+async function propose(signal) {
+  const password = generatedPassword();
+  if (!may("users:read")) return { password };
+  try {
+    const { data } = await call("get", "/api/users", { query: { order: "desc", limit: 1 }, signal });
+    const next = Math.max(OWN_IDS, ...data.map((user) => user.user_id)) + 1;
+    return next > LAST_ID ? { password } : { user_id: next, password };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { password };
+  }
 }
 
 /** @param {import("../form.js").Interface} described @returns {import("../form.js").Field[]} */
@@ -54,6 +92,7 @@ function newFields(described) {
  * @param {any} values
  */
 async function create({ role_id: roleId, ...user }) {
+  handOver = isGenerated(user.password) ? user.password : "";
   return withRole(() => call("post", "/api/users", { body: user }), roleId);
 }
 

@@ -13,8 +13,14 @@ import { widgets } from "../primitives/fields.js";
 
 const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
+/** Passwords that were generated on this page. @type {Set<string>} */
+const generated = new Set();
+
+/** @param {string} password @returns {boolean} whether nobody chose it, so nobody knows it yet */
+export const isGenerated = (password) => generated.has(password);
+
 /** @returns {string} four groups of five, none of whose letters looks like another: more than 110 random bits */
-function madeUp() {
+export function generatedPassword() {
   // What is beyond a multiple of the letters that fits into a byte would make some more likely.
   const fair = 256 - (256 % LETTERS.length);
   let text = "";
@@ -22,7 +28,9 @@ function madeUp() {
     const [byte = 0] = crypto.getRandomValues(new Uint8Array(1));
     if (byte < fair) text += LETTERS[byte % LETTERS.length] ?? "";
   }
-  return text.replace(/(.{5})(?=.)/g, "$1-");
+  const password = text.replace(/(.{5})(?=.)/g, "$1-");
+  generated.add(password);
+  return password;
 }
 
 /**
@@ -138,7 +146,7 @@ widgets.password = PasswordField;
  * @param {boolean} [props.disabled]
  */
 function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = false }) {
-  const [shown, setShown] = useState(false);
+  const [shown, setShown] = useState(isGenerated(value));
   return h(
     "div",
     { class: "cluster input-row" },
@@ -164,7 +172,7 @@ function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = 
         class: "button plain",
         disabled,
         onClick: () => {
-          set(madeUp());
+          set(generatedPassword());
           setShown(true);
         },
       },

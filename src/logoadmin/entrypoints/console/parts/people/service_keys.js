@@ -7,10 +7,10 @@ import { guard } from "../../router.js";
 import { allWords } from "../../scopes.js";
 import { day, enumeration, t } from "../../texts.js";
 import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
-import { Copy } from "../primitives/copy.js";
-import { Dialog, ask } from "../primitives/dialog.js";
+import { ask } from "../primitives/dialog.js";
 import { Pick } from "../lists/toolbar.js";
 import { ScopeMatrix } from "./scope_matrix.js";
+import { ShownOnce } from "./shown_once.js";
 import { useRead } from "../primitives/use_read.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["ServiceKey"]} ServiceKey */
@@ -55,7 +55,7 @@ export function MyKeys() {
           },
         })
       : h("div", null, h(Button, { icon: "KeyRound", onClick: () => setMaking(true) }, t("keys.new"))),
-    made && h(Shown, { text: made, close: () => setMade("") }),
+    made && h(ShownOnce, { title: t("keys.shown"), text: t("keys.shown.text"), label: t("keys.key"), secret: made, close: () => setMade("") }),
   );
 }
 
@@ -191,24 +191,5 @@ function NewKey({ close, made }) {
       h(Button, { type: "submit", tone: "primary", busy }, t("keys.make")),
       h(Button, { onClick: close }, t("cancel")),
     ),
-  );
-}
-
-/** @param {{text: string, close: () => void}} props */
-function Shown({ text, close }) {
-  const id = useId();
-  // It is never shown again, so Back asks first.
-  useEffect(() => guard(() => true), []);
-  return h(
-    Dialog,
-    { title: t("keys.shown") },
-    h("p", null, t("keys.shown.text")),
-    h(
-      "div",
-      { class: "field" },
-      h("label", { class: "label", for: id }, t("keys.key")),
-      h("input", { id, class: "input mono", readOnly: true, value: text, onFocus: (/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget).select() }),
-    ),
-    h("div", { class: "cluster dialog-actions" }, h(Copy, { text }), h("button", { type: "button", class: "button primary", onClick: close }, t("keys.kept"))),
   );
 }

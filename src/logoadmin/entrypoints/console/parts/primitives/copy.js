@@ -12,5 +12,5 @@ export function Copy({ text, tone = "plain", copied }) {
     setDone(text);
     copied?.();
   };
-  return h(Button, { tone, icon: done === text ? "Check" : "Copy", onClick: () => void copy() }, h("span", { role: "status" }, t(done === text ? "copied" : "copy")));
+  return h(Button, { tone, icon: done === text ? "Check" : "Copy", onClick: () => void copy() }, h("span", { "aria-live": "polite" }, t(done === text ? "copied" : "copy")));
 }

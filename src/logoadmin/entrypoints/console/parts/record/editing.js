@@ -16,6 +16,7 @@
  * @property {(failure: Failure, record: any) => string | undefined} [explain] A better text for a refusal.
  * @property {(record: any) => void} [created] Where to go with a new one.
  * @property {Record<string, string>} [typed] Values for the form of a new one, as if they had been typed.
+ * @property {(stop: AbortSignal) => Promise<any>} [propose] What the fields of a new one begin with, as if it were empty.
  * @property {number} [copyOf] The id of the record that a new one begins as a copy of.
  */
 import { batch, signal } from "../../vendor/preact.js";
@@ -73,9 +74,10 @@ export class Editing {
   async load() {
     try {
       const stop = this.#reading.signal;
-      const [described, answer, copied] = await Promise.all([theInterface(), this.#read(this.#etag, stop), this.#readOriginal(stop)]);
+      const proposed = this.isNew && !this.form.value && this.manner.propose?.(stop);
+      const [described, answer, copied, first] = await Promise.all([theInterface(), this.#read(this.#etag, stop), this.#readOriginal(stop), proposed]);
       batch(() => {
-        if (!this.form.value) this.form.value = this.#newForm(described, answer.data, copied);
+        if (!this.form.value) this.form.value = this.#newForm(described, { ...answer.data, ...first }, copied);
         if (!answer.unmodified) this.#meet(answer);
         this.isGone.value = false;
         this.failure.value = undefined;
@@ -105,16 +107,11 @@ export class Editing {
 
   /** @param {Interface} described @param {any} record @param {any} copied */
   #newForm(described, record, copied) {
-    const form = new FormState(this.#fields(described), record);
+    const operation = `${this.recordId === undefined ? "create" : "amend"}_${this.kind}`;
+    const form = new FormState(this.manner.fields?.(described) ?? fieldsOf(described, operation, this.kind), record);
     if (copied) form.fill(copied, presentation[this.kind].name);
     for (const [name, value] of Object.entries(this.manner.typed ?? {})) if (value) form.set(name, value);
     return form;
-  }
-
-  /** @param {Interface} described */
-  #fields(described) {
-    const operation = `${this.recordId === undefined ? "create" : "amend"}_${this.kind}`;
-    return this.manner.fields?.(described) ?? fieldsOf(described, operation, this.kind);
   }
 
   /** Accept the record that was read, unless it would overwrite unsaved input. @param {Answer} answer */
@@ -137,8 +134,9 @@ export class Editing {
   /** Take what a write made of the record, as far as that is known. @param {any} record */
   takePart(record) {
     this.record.value = record;
+    if (this.recordId === undefined) return;
     this.form.value?.rebase(record);
-    if (this.recordId !== undefined) upsert(this.kind, record);
+    upsert(this.kind, record);
   }
 
   #vanished() {

@@ -65,6 +65,7 @@ export function useEditing(kind, recordId, manner, round) {
  * @property {(form: FormState) => any} [aside] Beside the form, and in view while one types.
  * @property {(form: FormState) => any} [preview] Above the buttons: what saving would do.
  * @property {(record: any) => string} [blocked] Why the person may not change this one, whatever right they hold.
+ * @property {(record: any) => void} [made] What follows after a new one was created.
  * @property {(record: any) => string} [needed] Why it cannot be removed.
  */
 
@@ -72,9 +73,10 @@ export function useEditing(kind, recordId, manner, round) {
 export function RecordPage(props) {
   const { kind, recordId, list, newTitle, children, aside } = props;
   const [round, setRound] = useState(0);
-  const created = (/** @type {any} */ record) => {
-    void navigate(`${list}/${editing.isAnother ? "new" : record[KINDS[kind].id]}`, { replace: true });
+  const created = async (/** @type {any} */ record) => {
+    await navigate(`${list}/${editing.isAnother ? "new" : record[KINDS[kind].id]}`, { replace: true });
     setRound(round + 1);
+    props.made?.(record);
   };
   const copied = query("copy");
   const editing = useEditing(kind, recordId, { ...props, created, ...(/^\d+$/.test(copied) ? { copyOf: Number(copied) } : {}) }, round);
