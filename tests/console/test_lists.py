@@ -212,7 +212,7 @@ def test_the_target_and_the_authors_of_many_are_changed_by_keyboard(console: Per
     def edit(name: str) -> None:
         # An action clears the selection.
         press("Control+a")
-        page.locator(".menu summary").focus()
+        page.locator(".menu summary", has_text="Edit").focus()
         press("Enter")
         page.get_by_role("button", name=name).focus()
         press("Enter")
@@ -459,3 +459,82 @@ def test_a_screen_shows_many_cards_and_they_are_selected_by_shift_and_by_a_recta
     expect(found).to_have_text("4 selected")
     chosen = page.locator(".card.selected .card-name")
     expect(chosen).to_have_text(["Logo 1", "Logo 2", "Logo 6", "Logo 7"])
+
+
+@pytest.mark.rule("contract J6")
+def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_the_user_chose(
+    console: Person, chromium: Browser
+) -> None:
+    """contract J8"""
+    page = console.page
+    console.sign_in("logos?look=table")
+    heads, names = page.locator("thead th"), page.locator("tbody .cell-link")
+    expect(heads).to_have_text(["Name", "Target", "Authors", "Active", "Created", "ID"])
+    expect(page.locator("tbody .picture").first).to_be_visible()
+    by_id, by_name = (page.get_by_role("columnheader", name=name) for name in ("ID", "Name"))
+    by_id.get_by_role("button").click()
+    expect(by_id).to_have_attribute("aria-sort", "ascending")
+    expect(names.first).to_have_text("Logo 1")
+    by_id.get_by_role("button").press("Enter")
+    expect(by_id).to_have_attribute("aria-sort", "descending")
+    expect(names.first).to_have_attribute("href", re.compile("/logos/47$"))
+    by_name.get_by_role("button").click()
+    expect(by_id).to_have_attribute("aria-sort", "none")
+    expect(by_name).to_have_attribute("aria-sort", "ascending")
+    expect(page).to_have_url(re.compile("order=name"))
+
+    # With Shift, clicks and arrow keys select rows.
+    names.nth(1).click(modifiers=["Shift"])
+    names.nth(3).click(modifiers=["Shift"])
+    expect(page.locator(".found")).to_have_text("3 selected")
+    names.nth(3).focus()
+    page.keyboard.press("Shift+ArrowDown")
+    expect(page.locator(".found")).to_have_text("4 selected")
+    expect(names.nth(4)).to_be_focused()
+    page.keyboard.press("Escape")
+
+    page.locator(".looks .menu summary").press("Enter")
+    page.get_by_role("checkbox", name="Authors").press("Space")
+    with page.expect_response(lambda response: response.request.method == "PUT"):
+        page.get_by_role("radio", name="Compact").check()
+    expect(heads).to_have_text(["Name", "Target", "Active", "Created", "ID"])
+    expect(page.locator("tbody td").nth(1)).to_have_css("height", "32px")
+    page.keyboard.press("Escape")
+    expect(page.locator(".menu-box")).to_have_count(0)
+    with looking(chromium, console.service) as other:
+        other.sign_in("logos?look=table")
+        expect(other.page.locator("thead th")).to_have_count(5)
+
+
+@pytest.mark.rule("contract J8")
+def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_ignored(
+    console: Person, chromium: Browser
+) -> None:
+    page = console.page
+    console.sign_in("logos?look=table")
+    expect(page.locator("thead th")).to_have_count(6)
+    with page.expect_popup() as popup:
+        page.evaluate("void open(location.href)")
+    other = popup.value
+    for tab in (page, other):
+        tab.locator(".looks .menu summary").click()
+    page.get_by_role("checkbox", name="Authors").click()
+    other.get_by_role("radio", name="Compact").click()
+    page.get_by_role("checkbox", name="Target").click()
+    sent = (
+        "Object.keys(localStorage).filter((key) => key.endsWith('.unsent')).every((key) => localStorage[key] === '{}')"
+    )
+    assert console.becomes(sent)
+    other.close()
+    with looking(chromium, console.service) as person:
+        person.sign_in("logos?look=table")
+        expect(person.page.locator("thead th")).to_have_text(["Name", "Active", "Created", "ID"])
+        expect(person.page.locator(".table-frame")).to_have_class(re.compile("compact"))
+    bad = {"hidden_columns": {"id": 1}, "density": ["compact"], "look.logos": 7, "views.logos": [None, {"name": 1}]}
+    with looking(chromium, console.service) as person:
+        person.page.route("**/api/auth/me/preferences", lambda route: route.fulfill(json=bad))
+        with person.page.expect_response("**/api/auth/me/preferences"):
+            person.sign_in("logos")
+        expect(person.page.locator(".card").first).to_be_visible()
+        person.page.get_by_role("button", name="Table").click()
+        expect(person.page.locator("thead th")).to_have_count(6)

@@ -1,36 +1,70 @@
 /**
- * What a user prefers, such as the columns of a list: one object, changed key by key, which all tabs agree on.
+ * What a user prefers, such as the columns of a list: one object, changed key by key. This browser keeps it for all its
+ * tabs, and the service for all browsers of the user (contract J8).
  *
  * @typedef {Record<string, unknown>} Preferences
  */
-import { effect, signal } from "./vendor/preact.js";
+import { computed, effect, signal } from "./vendor/preact.js";
 import { me } from "./session.js";
 
 /** @type {import("./vendor/preact.js").Signal<Preferences>} */
 export const preferences = signal({});
 
-/** Where this browser keeps those of the user. */
-const key = () => `logoadmin.preferences.${me.value?.user_id ?? ""}`;
+/** Milliseconds: the first view does not wait for the service, and changes are gathered. */
+const SOON = 500;
+const userId = computed(() => me.value?.user_id);
+/** Where this browser keeps them. */
+const key = () => `logoadmin.preferences.${userId.value ?? ""}`;
+/** Where it keeps the changes that the service does not have yet. */
+const unsent = () => `${key()}.unsent`;
 
-/** @returns {Preferences} */
-function kept() {
+/** @param {string} name @returns {Preferences} */
+function stored(name) {
   try {
-    const found = JSON.parse(localStorage.getItem(key()) ?? "{}");
+    const found = JSON.parse(localStorage.getItem(name) ?? "{}");
     return found && typeof found === "object" && !Array.isArray(found) ? found : {};
   } catch {
     return {};
   }
 }
 
-effect(() => void (preferences.value = kept()));
+/** @param {string} name @param {Preferences} changes */
+function store(name, changes) {
+  const now = { ...stored(name), ...changes };
+  localStorage.setItem(name, JSON.stringify(now));
+  return now;
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+effect(() => {
+  preferences.value = stored(key());
+  if (userId.value !== undefined) exchangeSoon();
+});
+
+function exchangeSoon() {
+  clearTimeout(timer);
+  timer = setTimeout(() => void exchange(), SOON);
+}
+
+/** Send the changes that the service does not have, and receive those of other browsers. */
+async function exchange() {
+  const name = unsent();
+  // Unsent changes stay for the next time.
+  const found = await import("./preferences_sync.js").then((module) => module.exchange(name, stored)).catch(() => undefined);
+  if (found && name === unsent()) preferences.value = store(key(), { ...found, ...stored(name) });
+}
+
 addEventListener("storage", (event) => {
-  if (event.key === key()) preferences.value = kept();
+  if (event.key === key()) preferences.value = stored(key());
 });
 
 /** @param {Preferences} changes */
 export function prefer(changes) {
-  preferences.value = { ...kept(), ...changes };
-  localStorage.setItem(key(), JSON.stringify(preferences.value));
+  preferences.value = store(key(), changes);
+  if (userId.value === undefined) return;
+  store(unsent(), changes);
+  exchangeSoon();
 }
 
 /**

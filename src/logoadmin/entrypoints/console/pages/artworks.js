@@ -2,6 +2,7 @@
 import { h, useEffect, useMemo } from "../vendor/preact.js";
 import { returned } from "../client.js";
 import { KINDS, listOf, readList } from "../records.js";
+import { prefer, preferred } from "../preferences.js";
 import { navigate, query, setQuery } from "../router.js";
 import { byName, t, withTexts } from "../texts.js";
 import { leaveTrail } from "../trail.js";
@@ -10,7 +11,9 @@ import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/
 import { Icon } from "../parts/primitives/icon.js";
 import { ManyBar } from "../parts/lists/bulk_bar.js";
 import { work } from "../parts/lists/bulk_work.js";
+import { ORDERS, inOrder } from "../parts/lists/order.js";
 import { lazy } from "../parts/primitives/lazy.js";
+import { Menu } from "../parts/primitives/menu.js";
 import { ExportButton } from "../parts/lists/export_button.js";
 import { Pick, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { useSelection } from "../parts/lists/selection.js";
@@ -19,6 +22,7 @@ import { useListSync } from "../parts/lists/list_sync.js";
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("../records.js").Records["logo"] | import("../records.js").Records["theme"]} Artwork */
 
+const ORDER = Object.values(ORDERS).flat();
 const FILTERS = { q: "", target: "", active: "", author: "" };
 
 /** @param {{kind: ArtworkKind}} props */
@@ -30,7 +34,7 @@ export default function Artworks({ kind }) {
   leaveTrail(kind, found);
   const selection = useSelection(kind, found);
   useListSync(kind, work.value !== undefined);
-  const look = query("look", localStorage.getItem(`logoadmin.look.${kind}s`) ?? "grid");
+  const look = query("look", preferred(`look.${kind}s`, ["grid", "table"]));
   const props = { kind, artworks: found ?? [], selection };
   return h(
     "div",
@@ -38,7 +42,7 @@ export default function Artworks({ kind }) {
     h(
       ViewHead,
       { title: t(`${kind}s.title`) },
-      h(ExportButton, { kind, filters: filtersInForce(), choose: (all) => chosen(inOrder(kind, all)), count: found?.length }),
+      h(ExportButton, { kind, filters: filtersInForce(), choose: (all) => chosen(named(kind, all)), count: found?.length }),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
     ),
     h(Filters, { kind, records }),
@@ -58,21 +62,14 @@ export default function Artworks({ kind }) {
  */
 function useFound(kind, records) {
   const order = query("order");
-  const ordered = useMemo(() => records && inOrder(kind, records), [records, order]);
+  const ordered = useMemo(() => records && named(kind, records), [records, order]);
   return useMemo(() => ordered && chosen(ordered), [ordered, query("q"), query("target"), query("active"), query("author")]);
 }
 
 /** @typedef {{record: Artwork, name: string}} Named A record, and its name as it is compared. */
 
 /** @param {ArtworkKind} kind @param {Artwork[]} records @returns {Named[]} */
-function inOrder(kind, records) {
-  const { id } = KINDS[kind];
-  const order = query("order");
-  const age = (/** @type {any} */ a, /** @type {any} */ b) => a.created_at - b.created_at || a[id] - b[id];
-  const sorted = order === "name" ? records.toSorted((a, b) => byName(a.name, b.name)) : records.toSorted(age);
-  if (order === "") sorted.reverse();
-  return sorted.map((record) => ({ record, name: record.name.toLowerCase() }));
-}
+const named = (kind, records) => inOrder(records, { id: KINDS[kind].id, name: "name" }).map((record) => ({ record, name: record.name.toLowerCase() }));
 
 /** @param {Named[]} ordered @returns {Artwork[]} those that the filters leave */
 function chosen(ordered) {
@@ -115,7 +112,7 @@ function Filters({ kind, records }) {
         h(Pick, {
           label: t("order"),
           value: order,
-          choices: [["", t("order.newest")], ["oldest", t("order.oldest")], ["name", t("order.name")]],
+          choices: ORDER.map((each) => /** @type {const} */ ([each, t(`order.${each || "newest"}`)])),
           pick: (chosen) => setQuery({ order: chosen }),
         }),
       ],
@@ -137,14 +134,19 @@ function choicesIn(records) {
 /** @param {{kind: ArtworkKind, look: string}} props */
 function Looks({ kind, look }) {
   const choose = (/** @type {string} */ chosen) => {
-    localStorage.setItem(`logoadmin.look.${kind}s`, chosen);
+    prefer({ [`look.${kind}s`]: chosen });
     setQuery({ look: chosen });
   };
   return h(
     "div",
-    { class: "segmented", role: "group", "aria-label": t("look") },
-    /** @type {const} */ (["grid", "table"]).map((each) =>
-      h("button", { key: each, type: "button", "aria-pressed": look === each, onClick: () => choose(each) }, h(Icon, { name: each === "grid" ? "LayoutGrid" : "Rows3" }), t(`look.${each}`)),
+    { class: "cluster looks" },
+    h(Menu, { icon: "Settings2", label: t("list.view") }, h(LazyChoices, { hasColumns: look === "table" })),
+    h(
+      "div",
+      { class: "segmented", role: "group", "aria-label": t("look") },
+      /** @type {const} */ (["grid", "table"]).map((each) =>
+        h("button", { key: each, type: "button", "aria-pressed": look === each, onClick: () => choose(each) }, h(Icon, { name: each === "grid" ? "LayoutGrid" : "Rows3" }), h("span", null, t(`look.${each}`))),
+      ),
     ),
   );
 }
@@ -162,3 +164,5 @@ function Nothing({ kind, any }) {
 
 /** The table, which most never ask for. */
 const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));
+
+const LazyChoices = lazy(withTexts(() => import("../parts/lists/view_choices.js").then((module) => module.ViewChoices)));

@@ -1,39 +1,49 @@
-/** Logos or themes as rows: more of them at a time, and when each was made. */
+/** Logos or themes as rows: more of them at a time, with the columns that the user wants, and sortable. */
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
 import { ActiveSwitch, SelectBox } from "./artwork_controls.js";
 import { Link } from "../primitives/basics.js";
+import { Picture } from "../primitives/picture.js";
+import { density } from "../lists/density.js";
 import { Table } from "../lists/table.js";
+import { COLUMNS, hiddenColumns } from "../lists/view_choices.js";
+
+const ROWS = { comfortable: 44, compact: 32 };
 
 /** @param {{kind: "logo" | "theme", artworks: any[], selection: import("../lists/selection.js").Selection}} props */
 export function ArtworkTable({ kind, artworks, selection }) {
   const { id } = KINDS[kind];
+  const hidden = hiddenColumns();
+  const cells = cellsOf(kind);
+  const name = (/** @type {any} */ artwork) =>
+    h(
+      "span",
+      { class: "cell-selectable" },
+      h(SelectBox, { selection, id: artwork[id], name: nameOf(kind, artwork) }),
+      !hidden.has("preview_url") && h(Picture, { url: artwork.preview_url }),
+      h(Link, { to: `${kind}s/${artwork[id]}`, class: "cell-link", dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
+    );
   return h(Table, {
     records: artworks,
     id: (/** @type {any} */ artwork) => artwork[id],
     label: t(`${kind}s.title`),
+    rowHeight: ROWS[density.value],
+    selection,
     columns: [
-      {
-        name: "name",
-        title: t("field.name"),
-        cell: (/** @type {any} */ artwork) =>
-          h(
-            "span",
-            { class: "cell-selectable" },
-            h(SelectBox, { selection, id: artwork[id], name: nameOf(kind, artwork) }),
-            h(Link, { to: `${kind}s/${artwork[id]}`, class: "cell-link", dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
-          ),
-      },
-      { name: "target", title: t("field.target") },
-      { name: "active", title: t("field.active"), cell: (/** @type {any} */ artwork) => h(ActiveSwitch, { kind, artwork }) },
-      {
-        name: "authors",
-        title: t("field.authors"),
-        cell: (/** @type {any} */ artwork) => h("bdi", null, artwork.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ")),
-      },
-      { name: "created_at", title: t("field.created_at") },
+      { name: "name", title: t("field.name"), cell: name, sort: "name" },
+      ...COLUMNS.filter((each) => each !== "preview_url" && !hidden.has(each)).map((each) => ({ name: each, title: t(`field.${each}`), ...cells[each] })),
     ],
   });
+}
+
+/** @param {"logo" | "theme"} kind @returns {Record<string, Partial<import("../lists/table.js").Column>>} */
+function cellsOf(kind) {
+  return {
+    active: { cell: (artwork) => h(ActiveSwitch, { kind, artwork }) },
+    authors: { cell: (artwork) => h("bdi", null, artwork.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ")) },
+    created_at: { sort: "created_at" },
+    id: { type: "number", sort: "id", cell: (artwork) => artwork[KINDS[kind].id] },
+  };
 }

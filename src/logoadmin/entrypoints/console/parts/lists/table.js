@@ -3,8 +3,9 @@ import { h, useRef } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { useWindowing } from "./windowing.js";
 import { Link, Time } from "../primitives/basics.js";
-
-const ROW = 44;
+import { Icon } from "../primitives/icon.js";
+import { sortBy, sortOf } from "./order.js";
+import { selectUpTo } from "./selection.js";
 
 /**
  * @typedef {object} Column
@@ -12,6 +13,7 @@ const ROW = 44;
  * @property {string} title
  * @property {(record: any) => any} [cell] What is in it; the field of that name where there is none.
  * @property {"number" | "text"} [type]
+ * @property {import("./order.js").Sortable} [sort] What its head sorts by.
  */
 
 /**
@@ -21,33 +23,40 @@ const ROW = 44;
  * @param {Column[]} props.columns The first one is the name, which leads to the record.
  * @param {string} props.label
  * @param {(record: any) => string} [props.to] The path of the record.
+ * @param {number} [props.rowHeight]
+ * @param {import("./selection.js").Selection} [props.selection] Where rows can be selected.
  */
-export function Table({ records, id, columns, label, to }) {
+export function Table({ records, id, columns, label, to, rowHeight = 44, selection }) {
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
-  const { first, last } = useWindowing(body, ROW, () => records.length);
+  const { first, last } = useWindowing(body, rowHeight, () => records.length);
   const shown = records.slice(first, Math.max(last, first + 1));
   /** @param {number} rows */
   const space = (rows) =>
-    rows > 0 && h("tr", { "aria-hidden": true }, h("td", { colSpan: columns.length, class: "space", style: { height: `${rows * ROW}px` } }));
+    rows > 0 && h("tr", { "aria-hidden": true }, h("td", { colSpan: columns.length, class: "space", style: { height: `${rows * rowHeight}px` } }));
   return h(
     "div",
-    { class: "box table-frame", role: "region", "aria-label": label, tabIndex: 0 },
+    { class: rowHeight < 44 ? "box table-frame compact" : "box table-frame", role: "region", "aria-label": label, tabIndex: 0 },
     h(
       "table",
-      { class: "table", "aria-rowcount": records.length + 1 },
+      { class: columns.length > 4 ? "table many" : "table", "aria-rowcount": records.length + 1 },
       h(
         "thead",
         null,
-        h("tr", { "aria-rowindex": 1 }, columns.map(({ name, title, type }) => h("th", { key: name, scope: "col", class: type }, title))),
+        h("tr", { "aria-rowindex": 1 }, columns.map((column) => h(Head, { key: column.name, column }))),
       ),
       h(
         "tbody",
-        { ref: body },
+        { ref: body, onKeyDown: (/** @type {KeyboardEvent} */ event) => selection && stepped(event, selection, records, id) },
         space(first),
         shown.map((record, at) =>
           h(
             "tr",
-            { key: id(record), "aria-rowindex": first + at + 2 },
+            {
+              key: id(record),
+              "aria-rowindex": first + at + 2,
+              class: selection?.ids.value.has(id(record)) ? "selected" : undefined,
+              onClickCapture: (/** @type {MouseEvent} */ event) => event.shiftKey && selection && selectUpTo(event, selection, id(record)),
+            },
             columns.map((column, position) => {
               const content = column.cell ? column.cell(record) : plain(column.name, record[column.name]);
               return h(
@@ -61,6 +70,40 @@ export function Table({ records, id, columns, label, to }) {
         space(records.length - first - shown.length),
       ),
     ),
+  );
+}
+
+/**
+ * Up and Down go to the name in the next row, with Shift they select; Space on a name selects it.
+ *
+ * @param {KeyboardEvent} event @param {import("./selection.js").Selection} selection
+ * @param {any[]} records @param {(record: any) => number} id
+ */
+function stepped(event, selection, records, id) {
+  const row = event.target instanceof Element ? event.target.closest("tr") : null;
+  const at = Number(row?.getAttribute("aria-rowindex")) - 2;
+  const by = event.ctrlKey || event.metaKey || event.altKey ? undefined : { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  const isName = event.target instanceof Element && event.target.matches(".cell-link");
+  if (event.key === " " && isName) selection.toggle(id(records[at]), event.shiftKey);
+  else if (by !== undefined && records[at + by]) {
+    const next = row?.parentElement?.querySelector(`[aria-rowindex="${at + by + 2}"] .cell-link`);
+    if (!(next instanceof HTMLElement)) return;
+    selection.move(id(records[at]), id(records[at + by]), event.shiftKey);
+    next.focus();
+    next.scrollIntoView({ block: "nearest" });
+  } else return;
+  event.preventDefault();
+}
+
+/** @param {{column: Column}} props */
+function Head({ column: { title, type, sort } }) {
+  if (!sort) return h("th", { scope: "col", class: type }, title);
+  const now = sortOf(sort);
+  const icon = now === "none" ? "ArrowUpDown" : now === "ascending" ? "ArrowUp" : "ArrowDown";
+  return h(
+    "th",
+    { scope: "col", class: type, "aria-sort": now },
+    h("button", { type: "button", class: "head-button", onClick: () => sortBy(sort) }, title, h(Icon, { name: icon })),
   );
 }
 

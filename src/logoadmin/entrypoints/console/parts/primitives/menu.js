@@ -1,10 +1,11 @@
-/** A button that unfolds a box below it; Escape, and whatever happens elsewhere, folds it again. */
-import { h, useEffect, useRef } from "../../vendor/preact.js";
+/** A button that unfolds a box below it, which is rendered only then; Escape, and whatever happens elsewhere, folds it again. */
+import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Icon } from "./icon.js";
 
-/** @param {{label: string, icon: import("./icon.js").IconName, children?: any}} props Buttons in it also fold it. */
+/** @param {{label: string, icon: import("./icon.js").IconName, children?: any}} props A button in it folds it, unless it has the class `stays`. */
 export function Menu({ label, icon, children }) {
   const element = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+  const [isOpen, setOpen] = useState(false);
   const fold = () => void (element.current && (element.current.open = false));
   useEffect(() => {
     const elsewhere = (/** @type {Event} */ event) => {
@@ -22,6 +23,7 @@ export function Menu({ label, icon, children }) {
     {
       ref: element,
       class: "menu",
+      onToggle: () => setOpen(element.current?.open ?? false),
       onKeyDown: (/** @type {KeyboardEvent} */ event) => {
         if (event.key !== "Escape" || !element.current?.open) return;
         event.preventDefault();
@@ -29,10 +31,10 @@ export function Menu({ label, icon, children }) {
         element.current.querySelector("summary")?.focus();
       },
       onClick: (/** @type {MouseEvent} */ event) => {
-        if (event.target instanceof Element && event.target.closest(".menu-box button")) fold();
+        if (event.target instanceof Element && event.target.closest(".menu-box button:not(.stays)")) fold();
       },
     },
-    h("summary", { class: "button plain" }, h(Icon, { name: icon }), label),
-    h("div", { class: "box menu-box" }, children),
+    h("summary", { class: "button plain" }, h(Icon, { name: icon }), h("span", null, label)),
+    isOpen && h("div", { class: "box menu-box" }, children),
   );
 }

@@ -1,0 +1,37 @@
+/** The orders of a list, as the address names them; the heads of its table switch between them. */
+import { query, setQuery } from "../../router.js";
+import { byName } from "../../texts.js";
+
+/** By each column: ascending, and descending; the newest come first where the address says nothing. */
+export const ORDERS = /** @type {const} */ ({ name: ["name", "name-desc"], created_at: ["oldest", ""], id: ["id", "id-desc"] });
+
+/** @typedef {keyof typeof ORDERS} Sortable */
+
+/** @param {Sortable} column @returns {"ascending" | "descending" | "none"} as `aria-sort` has it */
+export function sortOf(column) {
+  const at = /** @type {readonly string[]} */ (ORDERS[column]).indexOf(query("order"));
+  return at < 0 ? "none" : at === 0 ? "ascending" : "descending";
+}
+
+/** Sort by a column, or the other way round. @param {Sortable} column */
+export function sortBy(column) {
+  const [ascending, descending] = ORDERS[column];
+  // Of times, the latest are wanted first.
+  const first = column === "created_at" ? descending : ascending;
+  setQuery({ order: sortOf(column) === "none" ? first : query("order") === ascending ? descending : ascending });
+}
+
+/**
+ * @template T
+ * @param {T[]} records
+ * @param {{id: string, name: string}} fields Those with its id and its name.
+ * @returns {T[]} in the order of the address
+ */
+export function inOrder(records, { id, name }) {
+  const order = query("order");
+  const column = Object.entries(ORDERS).find(([, names]) => /** @type {readonly string[]} */ (names).includes(order))?.[0] ?? "created_at";
+  const by = (/** @type {any} */ a, /** @type {any} */ b) =>
+    column === "name" ? byName(a[name], b[name]) || a[id] - b[id] : column === "id" ? a[id] - b[id] : a.created_at - b.created_at || a[id] - b[id];
+  const sorted = records.toSorted(by);
+  return order === "" || order.endsWith("-desc") ? sorted.reverse() : sorted;
+}

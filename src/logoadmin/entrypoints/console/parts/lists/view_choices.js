@@ -1,0 +1,40 @@
+/** How a list looks: how close together its rows are, and which columns its table has. */
+import { h } from "../../vendor/preact.js";
+import { prefer, preferences } from "../../preferences.js";
+import { t } from "../../texts.js";
+import { DENSITIES, density } from "./density.js";
+
+/** The columns that may be left out, in their order. */
+export const COLUMNS = /** @type {const} */ (["preview_url", "target", "authors", "active", "created_at", "id"]);
+
+/** @typedef {typeof COLUMNS[number]} ColumnName */
+
+/** @returns {ReadonlySet<string>} the columns that the user has left out */
+export function hiddenColumns() {
+  const found = preferences.value["hidden_columns"];
+  return new Set(Array.isArray(found) ? found : []);
+}
+
+/** @param {{hasColumns: boolean}} props */
+export function ViewChoices({ hasColumns }) {
+  const hidden = hiddenColumns();
+  const toggle = (/** @type {ColumnName} */ name) =>
+    prefer({ hidden_columns: hidden.has(name) ? [...hidden].filter((each) => each !== name) : [...hidden, name] });
+  return [
+    h(
+      "fieldset",
+      { key: "density", class: "menu-part" },
+      h("legend", null, t("density")),
+      DENSITIES.map((each) =>
+        h("label", { key: each }, h("input", { type: "radio", name: "density", checked: density.value === each, onChange: () => prefer({ density: each }) }), t(`density.${each}`)),
+      ),
+    ),
+    hasColumns &&
+      h(
+        "fieldset",
+        { key: "columns", class: "menu-part" },
+        h("legend", null, t("list.columns")),
+        COLUMNS.map((each) => h("label", { key: each }, h("input", { type: "checkbox", class: "select", checked: !hidden.has(each), onChange: () => toggle(each) }), t(`field.${each}`))),
+      ),
+  ];
+}
