@@ -160,15 +160,6 @@ def test_a_server_that_hangs_is_not_waited_for(
     recovered(mariadb_storage)
 
 
-def test_a_server_that_hangs_from_the_start_is_not_waited_for(
-    running: MariaDbServer, mariadb_storage: SqlStorage
-) -> None:
-    running.freeze()
-    refused(mariadb_storage, cause=Cause.NO_ANSWER)
-    running.resume()
-    recovered(mariadb_storage)
-
-
 @pytest.mark.parametrize("full", [False, True], ids=["accepts and is silent", "does not even accept"])
 def test_what_never_answers_is_not_waited_for(mariadb: MariaDbServer, full: bool) -> None:
     with contextlib.ExitStack() as stack:

@@ -20,10 +20,8 @@ import pytest
 
 import logoadmin
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.model.causes import Cause
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
-from tests.mariadb import MariaDb
 from tests.services import start
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -198,19 +196,6 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
             ended = run(*command, "--database", f"mysql+pymysql://me:hidden@127.0.0.1:{port}/gallery")
             says_one_line(ended, 1, f"Cannot connect to the database server at 127.0.0.1:{port}", "database URL")
             assert "hidden" not in ended.err
-
-
-@pytest.mark.rule("contract K3")
-@pytest.mark.parametrize("command", [("init",), ("serve", "--port", "0"), ("export", "-")])
-def test_the_cause_is_named_with_what_to_do(run: Run, mariadb: MariaDb, command: tuple[str, ...]) -> None:
-    for url, cause in (
-        (mariadb.url_of("gallery", password="hidden"), Cause.ACCESS_DENIED),
-        (mariadb.url_of("gallery_nowhere"), Cause.UNKNOWN_DATABASE),
-        (f"{mariadb.url}?ssl=true", Cause.TLS_REFUSED),
-    ):
-        ended = run(*command, "--database", url)
-        says_one_line(ended, 1, f"server at {mariadb.address}: {cause.text}; {cause.cure}\n")
-        assert "hidden" not in ended.err
 
 
 @pytest.mark.rule("contract K3")
