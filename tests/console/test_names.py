@@ -47,3 +47,17 @@ def test_stacked_marks_in_a_name_cover_nothing_around_it(console: Person) -> Non
     shown = page.screenshot(clip=below, animations="disabled")
     heading.evaluate("element => (element.textContent = 'Z')")
     assert page.screenshot(clip=below, animations="disabled") == shown
+    # Those of authors in the form of a logo stay in their row, whether they are chosen or offered.
+    console.service.gallery.logos.link(artworks.LinkLogoAuthor(logo_id=40, author_id=1))
+    for place, row in (("logos/40", ".author-chosen"), ("logos/10", ".offer")):
+        console.open(place)
+        console.settle()
+        if row == ".offer":
+            page.get_by_role("combobox", name="Authors").click()
+        name = page.locator(f"{row} bdi", has_text=TALL)
+        box = name.bounding_box()
+        assert box is not None
+        above: FloatRect = {"x": box["x"], "y": box["y"] - 16, "width": 200.0, "height": 3.0}
+        shown = page.screenshot(clip=above, animations="disabled")
+        name.evaluate("element => (element.textContent = 'Z')")
+        assert page.screenshot(clip=above, animations="disabled") == shown, row
