@@ -1,5 +1,6 @@
 """States of views in use, examined in addition to the views themselves."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -92,6 +93,22 @@ def select_some(console: Person) -> None:
     page.keyboard.press("Space")
 
 
+def edit_many(console: Person) -> None:
+    select_some(console)
+    console.page.locator(".menu summary", has_text=re.compile("Edit|Изменить")).click()
+    console.page.locator(".menu-box .button").first.click()
+    expect(console.page.get_by_role("dialog")).to_be_visible()
+
+
+def choose_a_view(console: Person) -> None:
+    console.open("logos?look=table&q=logo")
+    page = console.page
+    page.locator(".looks summary").click()
+    page.locator(".saved-view .input").fill("Mine")
+    page.keyboard.press("Enter")
+    expect(page.locator(".saved-view")).to_have_count(2)
+
+
 def ask_for_more(console: Person) -> None:
     console.page.set_viewport_size({"width": 320, "height": 640})
     console.open("history")
@@ -124,6 +141,6 @@ def be_without_a_database(console: Person) -> None:
 
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
     write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
-    leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, ask_for_more,
-    compare_versions, hand_over_a_password, be_without_a_database,
+    leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
+    ask_for_more, compare_versions, hand_over_a_password, be_without_a_database,
 )  # fmt: skip

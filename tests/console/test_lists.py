@@ -538,3 +538,38 @@ def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_i
         expect(person.page.locator(".card").first).to_be_visible()
         person.page.get_by_role("button", name="Table").click()
         expect(person.page.locator("thead th")).to_have_count(6)
+
+
+@pytest.mark.rule("contract J6")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_search_with_its_filters_and_order_is_saved_by_name_and_there_in_another_browser(
+    console: Person, chromium: Browser, width: int
+) -> None:
+    """contract J8"""
+    size = {"width": width, "height": 800}
+    page, press = console.page, console.page.keyboard.press
+    console.sign_in("logos?q=logo&target=market&active=yes&order=name")
+    page.set_viewport_size({"width": width, "height": 800})
+    expect(page.locator(".card").first).to_be_visible()
+    shown = page.locator(".found").inner_text()
+    page.locator(".looks summary").focus()
+    press("Enter")
+    page.get_by_role("textbox", name="Name of the view").fill("Shop")
+    press("Enter")
+    expect(page.get_by_role("button", name="Shop", exact=True)).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Rename the view").focus()
+    press("Enter")
+    page.get_by_role("textbox", name="Name of the view").first.fill("Market")
+    with page.expect_response(lambda response: response.request.method == "PUT"):
+        press("Enter")
+    with looking(chromium, console.service, viewport=size) as other:
+        other.sign_in("logos?q=7")
+        expect(other.page.locator(".card").first).to_be_visible()
+        other.page.locator(".looks summary").click()
+        other.page.get_by_role("button", name="Market", exact=True).click()
+        expect(other.page.locator(".found")).to_have_text(shown)
+        expect(other.page).to_have_url(re.compile(r"\?q=logo&target=market&active=yes&order=name$"))
+        other.page.locator(".looks summary").click()
+        other.page.get_by_role("button", name="Remove the view").click()
+        expect(other.page.locator(".saved-view")).to_have_count(1)
+        expect(other.page.locator(".menu-part").first).to_be_focused()

@@ -140,7 +140,7 @@ function Looks({ kind, look }) {
   return h(
     "div",
     { class: "cluster looks" },
-    h(Menu, { icon: "Settings2", label: t("list.view") }, h(LazyChoices, { hasColumns: look === "table" })),
+    h(Menu, { icon: "Settings2", label: t("list.view") }, h(LazyChoices, { list: `${kind}s`, hasColumns: look === "table" })),
     h(
       "div",
       { class: "segmented", role: "group", "aria-label": t("look") },

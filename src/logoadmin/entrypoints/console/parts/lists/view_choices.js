@@ -1,8 +1,9 @@
-/** How a list looks: how close together its rows are, and which columns its table has. */
+/** How a list looks: its saved views, how close together its rows are, and which columns its table has. */
 import { h } from "../../vendor/preact.js";
 import { prefer, preferences } from "../../preferences.js";
 import { t } from "../../texts.js";
 import { DENSITIES, density } from "./density.js";
+import { SavedViews } from "./saved_views.js";
 
 /** The columns that may be left out, in their order. */
 export const COLUMNS = /** @type {const} */ (["preview_url", "target", "authors", "active", "created_at", "id"]);
@@ -15,12 +16,13 @@ export function hiddenColumns() {
   return new Set(Array.isArray(found) ? found : []);
 }
 
-/** @param {{hasColumns: boolean}} props */
-export function ViewChoices({ hasColumns }) {
+/** @param {{list: string, hasColumns: boolean}} props */
+export function ViewChoices({ list, hasColumns }) {
   const hidden = hiddenColumns();
   const toggle = (/** @type {ColumnName} */ name) =>
     prefer({ hidden_columns: hidden.has(name) ? [...hidden].filter((each) => each !== name) : [...hidden, name] });
   return [
+    h(SavedViews, { key: "views", list }),
     h(
       "fieldset",
       { key: "density", class: "menu-part" },
