@@ -50,7 +50,7 @@ _SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
 # also read it in the OpenAPI document: JavaScript's flag `v` wants the slashes escaped.
 _HTTP_URL = r"^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x00-\x1f\x7f\\]*)?$"
 # As in a Content-Security-Policy; without a scheme, it is that of the page or https.
-PICTURE_HOST: Final = r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?"
+PICTURE_HOST: Final = r"(\*\.)?[a-z0-9\-]+(\.[a-z0-9\-]+)*(:[0-9]{1,5})?"
 # No colon before an @ in the authority, where a browser would read a password.
 _NO_PASSWORD = r"^[^:]*:\/\/(?![^\/?#]*:[^\/?#]*@)\S*$"
 
