@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { readFile, ROOT } from "../client.js";
 import { pageConfig } from "../session.js";
-import { enumeration, t } from "../texts.js";
+import { t } from "../texts.js";
 import { ViewHead } from "../parts/primitives/basics.js";
 import { useRead } from "../parts/primitives/use_read.js";
 
@@ -20,7 +20,6 @@ export default function About() {
       fact(t("about.version"), h("bdi", { class: "mono" }, pageConfig.version)),
       fact(t("about.database"), h("bdi", null, pageConfig.database)),
       fact(t("about.access"), t(`about.access.${pageConfig.access}`)),
-      fact(t("about.pictures"), pageConfig.picture_hosts.length ? h("bdi", null, enumeration(pageConfig.picture_hosts)) : t("about.pictures.none")),
       fact(t("about.interface"), h("span", { class: "line" }, out("docs", t("about.docs")), " · ", out("openapi.json", "openapi.json")), t("about.interface.text")),
       fact(t("about.license"), pageConfig.license ? h("bdi", null, pageConfig.license) : t("about.license.none")),
     ),

@@ -1,9 +1,11 @@
 /** How CSS will look on the site: in a frame that has no origin and contacts only the hosts of `host_allow_list.js`. */
 import { h, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { language, t } from "../../texts.js";
+import { sayFailure } from "../../notices.js";
 import { pictureUrl } from "../primitives/basics.js";
 import { COMMENT, contactsOf, isTooDeep, withheld } from "./css_hosts.js";
-import { Contacts, Held, allow, allowed, isLet, isPictureHost, isReachable, isShown } from "./host_allow_list.js";
+import { Contacts, Held, allow, allowed, isLet, isReachable, isShown } from "./host_allow_list.js";
+import { fixedHosts, isPictureHost, shareHost, useSharedHosts } from "./picture_hosts.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
 
@@ -23,6 +25,7 @@ const WORDS = /** @type {const} */ ([
  * @param {string} [props.picture] The URL of the record's picture.
  */
 export function Preview({ kind, css, target, picture: url = "" }) {
+  useSharedHosts();
   const shown = useRested(css);
   const isDeep = useMemo(() => isTooDeep(shown), [shown]);
   const picture = pictureUrl(url) && new URL(url).origin;
@@ -49,6 +52,15 @@ export function Preview({ kind, css, target, picture: url = "" }) {
     if (origins.length === 0) setBare(true);
     else allow([...allowed.value, ...origins]);
     left.current = { preventScroll: !isChoosing };
+  };
+  const share = async (/** @type {string} */ host) => {
+    try {
+      await shareHost(host, true, t("hosts.always.done", { host }));
+      // The button is gone.
+      /** @type {HTMLElement | null | undefined} */ (list.current?.querySelector(".hosts"))?.focus();
+    } catch (error) {
+      sayFailure(error, () => void share(host));
+    }
   };
   useEffect(() => {
     // The button over the frame is gone: who pressed it goes on at the first host that can be let in, or out.
@@ -83,7 +95,7 @@ export function Preview({ kind, css, target, picture: url = "" }) {
       isHeld && h(Held, { held, contacts, isEmpty, decide }),
     ),
     isDeep && h("p", { class: "hint", role: "status" }, t("preview.deep")),
-    h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached, toggle, offered: isHeld && held.length === 1 ? held[0] : undefined })),
+    h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached, toggle, share, offered: isHeld && held.length === 1 ? held[0] : undefined })),
   );
 }
 
@@ -147,8 +159,8 @@ function Frame({ kind, target, contacts, reached, isPlaying, ground, isCovered }
   const src = new URL(FRAME);
   for (const origin of reached) src.searchParams.append("reach", origin);
   for (const origin of contacts.origins) {
-    // The policy names those of the setting anyway.
-    if (isReachable(origin) && isShown(origin, contacts) && !isPictureHost(origin)) src.searchParams.append("picture", origin);
+    // The policy names those of the configuration anyway.
+    if (isReachable(origin) && isShown(origin, contacts) && !isPictureHost(origin, fixedHosts)) src.searchParams.append("picture", origin);
   }
   return h("iframe", {
     // Another address is another page, with a policy of its own.

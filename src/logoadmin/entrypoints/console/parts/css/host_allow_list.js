@@ -1,14 +1,15 @@
 /**
- * Which hosts the preview may contact: for pictures, those of the setting `picture_hosts` and that of the record's own
+ * Which hosts the preview may contact: for pictures, those that are allowed for everybody and that of the record's own
  * picture, which is shown beside it anyway; for everything, those that the user allows by name.
  *
  * @typedef {import("./css_hosts.js").Contacts & {picture?: string | undefined}} Contacting `picture` is the origin of the
  *   record's picture.
  */
 import { effect, h, signal } from "../../vendor/preact.js";
-import { me, pageConfig, state } from "../../session.js";
+import { me, state } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
-import { rich } from "../primitives/basics.js";
+import { Button, rich } from "../primitives/basics.js";
+import { isPictureHost } from "./picture_hosts.js";
 
 /** So many hosts are named over the frame; below it there are all of them. */
 const NAMED = 3;
@@ -39,17 +40,6 @@ export function allow(origins) {
 /** @param {string} origin @returns {boolean} whether a click could let the frame reach it */
 export const isReachable = (origin) => NAMEABLE.test(origin);
 
-/** @param {string} origin @returns {boolean} whether the setting lets pictures come from there */
-export function isPictureHost(origin) {
-  const { hostname, port } = new URL(origin);
-  return pageConfig.picture_hosts.some((each) => {
-    const [, name = "", at = ""] = /^(.*?)(?::(\d+))?$/.exec(each.toLowerCase()) ?? [];
-    // As policies are read: without a port, it is the usual one.
-    const isThere = name.startsWith("*.") ? hostname.endsWith(name.slice(1)) : hostname === name;
-    return isThere && port === (at === (origin.startsWith("https:") ? "443" : "80") ? "" : at);
-  });
-}
-
 /** @param {string} origin @param {Contacting} contacts @returns {boolean} whether pictures from there need no permission */
 export const isShown = (origin, { picture }) => origin === picture || isPictureHost(origin);
 
@@ -62,6 +52,8 @@ export function isLet(origin, contacts) {
 const isSheet = (origin, imports) => imports.some(({ url }) => new URL(url).origin === origin);
 /** Why there is nothing to choose. @param {string} origin */
 const reason = (origin) => (!isReachable(origin) ? "hosts.never" : isPictureHost(origin) ? "hosts.allowed" : "hosts.shown");
+/** Whether it helps to allow its pictures for everybody. @param {string} origin @param {Contacting} contacts */
+const isShareable = (origin, contacts) => isReachable(origin) && !isShown(origin, contacts) && !contacts.fonts.includes(origin) && !isSheet(origin, contacts.imports);
 /** @param {string} origin */
 const hostOf = (origin) => new URL(origin).host;
 
@@ -105,14 +97,15 @@ export function Held({ held, contacts, isEmpty, decide }) {
  * @param {Contacting} props.contacts
  * @param {string[]} props.reached
  * @param {(origin: string) => void} props.toggle
+ * @param {(host: string) => void} props.share Allows it for everybody.
  * @param {string | undefined} props.offered The origin whose button stands over the frame.
  */
-export function Contacts({ contacts, reached, toggle, offered }) {
+export function Contacts({ contacts, reached, toggle, share, offered }) {
   const { origins, imports, fonts, own } = contacts;
   if (!origins.length && !own) return h("p", { class: "hint" }, t("hosts.none"));
   return h(
     "div",
-    { class: "box hosts" },
+    { class: "box hosts", tabIndex: -1 },
     origins.length > 0 && h("p", { class: "hosts-title" }, t("hosts.title", { n: origins.length })),
     h(
       "ul",
@@ -128,18 +121,22 @@ export function Contacts({ contacts, reached, toggle, offered }) {
             isSheet(origin, imports) && h("span", { class: "tag" }, t("hosts.imported")),
             fonts.includes(origin) && h("span", { class: "tag" }, t("hosts.font")),
           ),
-          isLet(origin, contacts) || origin === offered || !isReachable(origin)
-            ? h("span", { class: "hint" }, t(origin === offered ? "hosts.held" : reason(origin)))
-            : h(
-                "button",
-                { type: "button", class: "button plain", "data-origin": origin, "aria-pressed": reached.includes(origin), onClick: () => toggle(origin) },
-                t(reached.includes(origin) ? "hosts.stop" : "hosts.reach", { host: hostOf(origin) }),
-              ),
+          h(
+            "div",
+            { class: "cluster" },
+            isLet(origin, contacts) || origin === offered || !isReachable(origin)
+              ? h("span", { class: "hint" }, t(origin === offered ? "hosts.held" : reason(origin)))
+              : h(
+                  "button",
+                  { type: "button", class: "button plain", "data-origin": origin, "aria-pressed": reached.includes(origin), onClick: () => toggle(origin) },
+                  t(reached.includes(origin) ? "hosts.stop" : "hosts.reach", { host: hostOf(origin) }),
+                ),
+            isShareable(origin, contacts) && h(Button, { scope: "*", onClick: () => share(hostOf(origin)) }, t("hosts.always"), h("span", { class: "hidden" }, ` ${hostOf(origin)}`)),
+          ),
         ),
       ),
     ),
     imports.length > 0 && h("p", { class: "hint" }, t("hosts.importHint")),
-    origins.some((origin) => isReachable(origin) && !isShown(origin, contacts)) && h("p", { class: "hint" }, t("hosts.setting")),
     own && h("p", { class: "hint" }, t("hosts.own")),
   );
 }

@@ -209,7 +209,7 @@ export function UndoAll({ request, changes, count, busy, undo, tone = "plain" })
 export function Details({ change }) {
   const { kind, id, change_id } = change;
   const links = /** @type {[string, string][]} */ ([
-    ...(change.after && isListed(kind) ? [[`${kind}s/${id}`, t("history.record")]] : []),
+    ...(change.after ? [[isListed(kind) ? `${kind}s/${id}` : kind, t("history.record")]] : []),
     [`history?kind=${kind}&id=${id}`, t("history.same")],
     [`history/${change_id}`, t("history.change", { id: String(change_id) })],
   ]);

@@ -31,6 +31,7 @@ export const ACTIONS = /** @type {const} */ ({
   author: ["created", "amended", "removed", "restored"],
   user: ["created", "amended", "removed", "restored", "password_set"],
   role: ["created", "amended", "removed", "restored"],
+  settings: ["amended"],
 });
 
 const PAGE = 50;

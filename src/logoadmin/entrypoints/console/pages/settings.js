@@ -1,0 +1,102 @@
+/** What administrators decide for everybody: the hosts from which previews may load pictures. */
+import { h, useId, useRef, useState } from "../vendor/preact.js";
+import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { fixedHosts, hostIn, shareHost, sharedHosts, useSharedHosts } from "../parts/css/picture_hosts.js";
+import { sayFailure } from "../notices.js";
+import { may } from "../session.js";
+import { t } from "../texts.js";
+
+export default function Settings() {
+  const { data, failure, again } = useSharedHosts();
+  return h(
+    "div",
+    { class: "view narrow" },
+    h(ViewHead, { title: t("settings.title") }),
+    h(
+      "section",
+      { class: "section stack loose" },
+      h("h2", null, t("settings.hosts")),
+      h("p", { class: "hint" }, t("settings.hosts.text")),
+      data !== undefined ? h(Hosts, {}) : failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}),
+    ),
+    may("changes:read") && h("p", null, h(Link, { to: "history?kind=settings" }, t("record.history.all"))),
+  );
+}
+
+function Hosts() {
+  const [busy, setBusy] = useState(false);
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  /** @param {string} host @param {boolean} isAllowed @returns {Promise<boolean>} */
+  const share = async (host, isAllowed) => {
+    setBusy(true);
+    try {
+      await shareHost(host, isAllowed, t(isAllowed ? "hosts.always.done" : "settings.hosts.removed", { host }));
+      field.current?.focus();
+      return true;
+    } catch (error) {
+      sayFailure(error, () => void share(host, isAllowed));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  const shared = sharedHosts.value.filter((host) => !fixedHosts.includes(host));
+  return [
+    fixedHosts.length + shared.length === 0
+      ? h("p", { key: "none", class: "hint" }, t("settings.hosts.none"))
+      : h(
+          "ul",
+          { key: "hosts", class: "box divided" },
+          fixedHosts.map((host) => h(Host, { key: host, host }, h("p", { class: "hint" }, t("settings.hosts.fixed")))),
+          shared.map((host) =>
+            h(Host, { key: host, host }, h(Button, { scope: "*", busy, onClick: () => void share(host, false) }, t("remove"), h("span", { class: "hidden" }, ` ${host}`))),
+          ),
+        ),
+    h(Add, { key: "add", field, busy, add: (host) => share(host, true) }),
+  ];
+}
+
+/** @param {{host: string, children?: any}} props */
+const Host = ({ host, children }) => h("li", { class: "row" }, h("bdi", { class: "row-text row-name" }, host), children);
+
+/** @param {{field: {current: HTMLInputElement | null}, busy: boolean, add: (host: string) => Promise<boolean>}} props */
+function Add({ field, busy, add }) {
+  const id = useId();
+  const [text, setText] = useState("");
+  const [isWrong, setWrong] = useState(false);
+  const submit = async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const host = hostIn(text);
+    setWrong(!host);
+    if (!host) field.current?.focus();
+    else if (may("*") && !busy && (await add(host))) setText("");
+  };
+  return h(
+    "form",
+    { class: "field", noValidate: true, onSubmit: submit },
+    h("label", { class: "label", for: id }, t("settings.hosts.add")),
+    h(
+      "div",
+      { class: "cluster" },
+      h(
+        "div",
+        { class: "row-text" },
+        h("input", {
+          id,
+          ref: field,
+          class: "input",
+          autocomplete: "off",
+          spellcheck: false,
+          inputMode: "url",
+          value: text,
+          disabled: !may("*"),
+          "aria-invalid": isWrong,
+          "aria-describedby": `${id}-about`,
+          onInput: (/** @type {InputEvent} */ event) => setText(/** @type {HTMLInputElement} */ (event.currentTarget).value),
+        }),
+      ),
+      h(Button, { type: "submit", scope: "*", icon: "Plus", busy }, t("settings.hosts.allow")),
+    ),
+    h("p", { id: `${id}-about`, class: isWrong ? "problem" : "hint" }, t(isWrong ? "settings.hosts.wrong" : "settings.hosts.form")),
+  );
+}

@@ -1,0 +1,141 @@
+"""The settings for everybody: which hosts the previews of CSS may load pictures from (contract J2, J8)."""
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from logoadmin.domain.services.artworks import AmendLogo
+from logoadmin.domain.services.settings import AmendSettings, GetSettings
+from tests.console.driver import Person, looking
+from tests.console.external_hosts import PICTURES
+from tests.console.service import PAINTER, Served
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2", "contract J8")]
+
+CDN = "cdn.example"
+ALWAYS = "Always allow this host"
+
+
+@pytest.fixture
+def service(service: Served) -> Served:
+    """Two logos have a picture of another host in their CSS."""
+    css = f"background: url(https://{CDN}/a.png)"
+    for number in (1, 2):
+        service.gallery.logos.amend(AmendLogo(logo_id=number, custom_css=css))
+    return service
+
+
+def hosts(service: Served) -> list[str]:
+    return [*service.gallery.settings.get(GetSettings()).picture_hosts]
+
+
+def contact(console: Person) -> None:
+    """Wait until the host of the CSS is contacted, and forget it."""
+    strays = console.service.external_hosts.strays
+    for _ in range(500):
+        if strays:
+            break
+        console.page.wait_for_timeout(20)
+    assert {*strays} == {f"CONNECT {CDN}:443"}
+    strays.clear()
+
+
+def rows(console: Person) -> Locator:
+    return console.page.locator(".section .row")
+
+
+def test_a_host_is_always_allowed_by_an_administrator_for_everybody_and_undone(
+    chromium: Browser, console: Person, service: Served
+) -> None:
+    console.sign_in("logos/1")
+    page = console.page
+    button = page.get_by_role("button", name=f"{ALWAYS} {CDN}")
+    expect(page.locator(".held")).to_be_visible()
+    assert service.external_hosts.strays == []
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"\u2068{CDN}\u2069 is now allowed for everybody")).to_be_visible()
+    expect(page.locator(".hosts")).to_be_focused()
+    expect(page.locator(".hosts")).to_contain_text("allowed: it is among the picture hosts")
+    expect(page.locator(".held")).to_have_count(0)
+    assert hosts(service) == [CDN]
+    contact(console)
+    with looking(chromium, service) as painter:
+        painter.sign_in("logos/2", username=PAINTER[0], password=PAINTER[1])
+        expect(painter.page.locator(".hosts")).to_contain_text("allowed: it is among the picture hosts")
+        contact(painter)
+    page.locator(".notice-action").click()
+    expect(button).to_be_visible()
+    expect(page.locator(".held")).to_be_visible()
+    assert hosts(service) == []
+
+
+def test_who_is_no_administrator_sees_why_they_cannot(chromium: Browser, service: Served) -> None:
+    service.gallery.settings.amend(AmendSettings(picture_hosts=("a.example",)))
+    with looking(chromium, service) as painter:
+        painter.sign_in("logos/1", username=PAINTER[0], password=PAINTER[1])
+        button = painter.page.get_by_role("button", name=f"{ALWAYS} {CDN}")
+        expect(button).to_have_attribute("aria-disabled", "true")
+        expect(button).to_have_accessible_description("You need the \u2068*\u2069 permission. Ask an administrator.")
+        button.click(force=True)
+        painter.page.get_by_role("link", name="Settings").click()
+        expect(rows(painter)).to_have_count(2)
+        expect(painter.page.get_by_label("Host", exact=True)).to_be_disabled()
+        for name in ("Allow", "Remove a.example"):
+            expect(painter.page.get_by_role("button", name=name)).to_have_attribute("aria-disabled", "true")
+        expect(painter.page.get_by_role("link", name="Open in History")).to_have_count(0)
+        assert hosts(service) == ["a.example"]
+
+
+def test_hosts_are_added_removed_and_undone_by_keyboard(console: Person, service: Served) -> None:
+    console.sign_in("settings")
+    page = console.page
+    field = page.get_by_label("Host", exact=True)
+    expect(rows(console)).to_have_text([f"{PICTURES}Set in the service configuration"])
+    for wrong in ("", "*", "https://a b", "[::1]", "'none'; script-src *", "i.example.", "https://"):
+        field.fill(wrong)
+        field.press("Enter")
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(page.locator(".problem")).to_contain_text("Enter the name of a host")
+    added = {
+        " HTTPS://CDN.Example/a/b.png?c ": CDN,
+        "*.Bücher.example:8443": "*.xn--bcher-kva.example:8443",
+        "http://i.example:80": "i.example",
+    }
+    for typed, host in added.items():
+        console.reach(field)
+        field.fill(typed)
+        page.keyboard.press("Enter")
+        expect(page.get_by_text(f"\u2068{host}\u2069 is now allowed for everybody")).to_be_visible()
+        expect(field).to_have_value("")
+        expect(field).to_be_focused()
+    assert hosts(service) == [*added.values()]
+    remove = page.get_by_role("button", name=f"Remove {CDN}")
+    console.reach(remove)
+    page.keyboard.press("Enter")
+    expect(remove).to_have_count(0)
+    expect(field).to_be_focused()
+    # Another administrator adds a host at the same time; it stays.
+    service.gallery.settings.amend(AmendSettings(picture_hosts=("other.example",)))
+    field.fill("mine.example")
+    field.press("Enter")
+    expect(rows(console)).to_contain_text([PICTURES, "other.example", "mine.example"])
+    page.locator(".notice-action").click()
+    expect(rows(console)).to_contain_text([PICTURES, "other.example"])
+    assert hosts(service) == ["other.example"]
+    page.get_by_role("link", name="Open in History").click()
+    expect(page.locator(".change-words").first).to_contain_text("undid a change to the picture hosts of the settings")
+
+
+def test_a_preview_works_while_the_settings_cannot_be_read(console: Person, service: Served) -> None:
+    service.gallery.settings.amend(AmendSettings(picture_hosts=(CDN,)))
+    page = console.page
+    page.route("**/api/settings", lambda route: route.abort())
+    console.sign_in("logos/1")
+    expect(page.locator(".held")).to_be_visible()
+    page.locator(".held").get_by_role("button", name="Allow").click()
+    contact(console)
+    console.open("settings")
+    expect(page.locator("#work .section .empty")).to_be_visible()
+    page.unroute("**/api/settings")
+    page.locator(".section .empty").get_by_role("button").click()
+    expect(rows(console)).to_contain_text([PICTURES, CDN])
