@@ -291,7 +291,7 @@ def test_the_texts_of_lists_and_the_others_are_together_those_of_the_language(ap
     )
     entries = [line for part in (lists, others) for line in re.findall(r"(?m)^  .*", part)]
     assert sorted(entries) == sorted(re.findall(r"(?m)^  (?!//).*", whole))
-    for key in ("logos.title:", "logos.search:", "failure.fault:", "cancel:", "found:", "signIn.title:"):
+    for key in ("logos.title:", "logos.search:", "failure.fault:", "close:", "found:", "signIn.title:"):
         assert key in lists.replace('"', ""), key
     assert len(lists) < len(whole) / 2
 
