@@ -389,6 +389,8 @@ def test_back_and_the_link_to_the_list_keep_place_search_filters_and_order(conso
     expect(card).to_be_in_viewport()
     top = page.evaluate("scrollY")
     assert top > 300
+    _card(page, "Logo 39").get_by_role("checkbox").click()
+    expect(page.locator(".found")).to_have_text("1 selected")
     card.click()
     expect(page.locator("h1")).to_have_text("Logo 39")
     assert page.evaluate("scrollY") == 0
@@ -396,6 +398,8 @@ def test_back_and_the_link_to_the_list_keep_place_search_filters_and_order(conso
     expect(page.locator("h1")).to_have_text("Logos")
     expect(card).to_be_in_viewport()
     assert console.becomes(f"Math.abs(scrollY - {top}) < 2")
+    expect(page.locator(".found")).to_have_text("1 selected")
+    expect(_card(page, "Logo 39").get_by_role("checkbox")).to_be_checked()
     page.go_forward()
     expect(page.locator("h1")).to_have_text("Logo 39")
     page.get_by_role("navigation", name="Breadcrumbs").get_by_role("link", name="Logos").click()

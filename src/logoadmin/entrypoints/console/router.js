@@ -65,6 +65,7 @@ export async function navigate(path, { replace: isReplaced = false } = {}) {
   tops.set(position, scrollY);
   history[replace ? "replaceState" : "pushState"]({ at: position + (replace ? 0 : 1) }, "", to);
   position += replace ? 0 : 1;
+  if (!replace) states.delete(position);
   arrive(to, 0);
   return true;
 }
@@ -74,6 +75,21 @@ const isLeft = (to) => to.pathname.replace(/\/$/, "") !== here.value.pathname.re
 
 /** How far each entry of the browser's history was scrolled when it was left. @type {Map<number, number>} */
 const tops = new Map();
+/** The state of views that Back restores, by the entry of the browser's history. @type {Map<number, Map<string, any>>} */
+const states = new Map();
+
+/**
+ * @template T
+ * @param {string} name
+ * @param {() => T} make
+ * @returns {T} the value of the time when the view was first shown at this entry of the browser's history
+ */
+export function restored(name, make) {
+  const found = states.get(position) ?? new Map();
+  states.set(position, found);
+  if (!found.has(name)) found.set(name, make());
+  return found.get(name);
+}
 /** The scroll position for the current view, once it has been rendered. */
 export let arrivalTop = 0;
 /** Whether the heading of the current view has yet to get the focus. */

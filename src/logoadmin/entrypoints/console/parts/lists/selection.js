@@ -1,6 +1,7 @@
-/** The selection in a list: single records, or a range with Shift; all with Ctrl+A, and none with Escape. */
+/** The selection in a list: single records, or a range with Shift; all with Ctrl+A, and none with Escape. Back restores it. */
 import { signal, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { KINDS } from "../../records.js";
+import { restored } from "../../router.js";
 import { isTyping } from "../../typing.js";
 
 /**
@@ -19,7 +20,7 @@ import { isTyping } from "../../typing.js";
  * @returns {Selection}
  */
 export function useSelection(kind, found) {
-  const selection = useMemo(selected, [kind]);
+  const selection = useMemo(() => restored(`selection.${kind}`, selected), [kind]);
   const { id } = KINDS[kind];
   useKeys(selection);
   selection.shown = () => found?.map((record) => record[id]) ?? [];
