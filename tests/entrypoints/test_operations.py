@@ -581,7 +581,9 @@ def test_no_entry_repeats_the_input(client: AppClient, admin: Headers) -> None:
 
 
 @pytest.mark.rule("contract A1")
-@pytest.mark.parametrize("number", ["true", "false", '"5"', "5.0", "5.5", "1e3", "-0.0", "null", "[5]", "{}"])
+@pytest.mark.parametrize(
+    "number", ["true", "false", '"5"', "5.0", "5.5", "1e3", "-0.0", "null", "[5]", "{}", "1e999", "-1e-999999999"]
+)
 def test_an_integer_in_a_body_is_written_as_one(client: AppClient, number: str) -> None:
     body = f'{{"user_id": {number}, "username": "x"}}'.encode()
     response = client.post("/api/authors", content=body, headers=JSON_TYPE)
@@ -610,6 +612,10 @@ def test_an_integer_in_a_body_is_written_as_one(client: AppClient, number: str) 
         (b'{"a":' * 10_000, "json_invalid"),
         (b'{"a": 1, "a": 2}', "json_invalid"),
         (b'{"a": ' + b"1" * 5000 + b"}", "json_invalid"),
+        (b"9" * 60_000, "json_invalid"),
+        (b"\x00", "json_invalid"),
+        (b"\xff\xfe{\x00}\x00", "json_invalid"),
+        (b'"\xed\xa0\x80"', "json_invalid"),
     ],
 )
 def test_a_body_that_is_not_a_json_object_is_refused_before_storage_is_asked(
