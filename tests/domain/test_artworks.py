@@ -21,7 +21,7 @@ from logoadmin.domain.model.records import (
 )
 from logoadmin.domain.services import artworks
 from logoadmin.domain.services.authors import AmendAuthor, GetAuthor
-from tests.gallery import ARTWORK, NOW, FrozenClock
+from tests.gallery import ARTWORK, NOW
 
 
 @dataclass(frozen=True)
@@ -69,38 +69,6 @@ def test_a_new_artwork_gets_the_next_id_and_has_no_authors(gallery: LogoAdmin, k
         made = service.create(kind.asked("Create{}", **ARTWORK))
         assert made == kind.record(id_, *ARTWORK.values(), (), NOW)
         assert service.get(kind.asked("Get{}", **kind.of(id_))) == made
-
-
-@RECORDS
-@pytest.mark.rule("contract A18")
-@BOTH
-def test_artworks_are_listed_by_id_with_their_authors(stocked: LogoAdmin, kind: Kind) -> None:
-    service = kind.service(stocked)
-    second = service.create(kind.asked("Create{}", **ARTWORK))
-    first = service.get(kind.asked("Get{}", **kind.of(1)))
-    assert list(service.list(kind.asked("List{}s"))) == [first, second]
-    assert first.authors == (ANN,)
-
-
-@RECORDS
-@pytest.mark.rule("contract A4")
-@BOTH
-def test_an_artwork_gets_new_values_and_keeps_the_others(stocked: LogoAdmin, kind: Kind, clock: FrozenClock) -> None:
-    service = kind.service(stocked)
-    clock.pass_by(60)
-    so_far = dict(ARTWORK)
-    assert service.amend(kind.asked("Amend{}", **kind.of(1))) == kind.record(1, *so_far.values(), (ANN,), NOW)
-    for name, value in {
-        "name": "Boreal",
-        "preview_url": "http://example.org/b",
-        "target": "shop",
-        "custom_css": "",
-        "active": False,
-    }.items():
-        so_far[name] = value
-        amended = service.amend(kind.asked("Amend{}", **kind.of(1, **{name: value})))
-        assert amended == kind.record(1, *so_far.values(), (ANN,), NOW)
-        assert service.get(kind.asked("Get{}", **kind.of(1))) == amended
 
 
 @pytest.mark.rule("spec §Endpoints 10", "contract A15", "contract D logos", "contract D themes")

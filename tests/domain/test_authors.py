@@ -12,8 +12,8 @@ from logoadmin.domain.services.artworks import (
     ListLogoAuthors,
     ListThemeAuthors,
 )
-from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
-from tests.gallery import ARTWORK, NOW, FrozenClock
+from logoadmin.domain.services.authors import CreateAuthor, RemoveAuthor
+from tests.gallery import ARTWORK, NOW
 
 
 def create(gallery: LogoAdmin, user_id: int, username: str) -> Author:
@@ -24,16 +24,6 @@ def create(gallery: LogoAdmin, user_id: int, username: str) -> Author:
 def test_a_new_author_gets_the_next_id_and_need_not_be_a_user(gallery: LogoAdmin) -> None:
     assert create(gallery, 0, "Ann") == Author(1, 0, "Ann", NOW)
     assert create(gallery, 2_147_483_647, "Ben") == Author(2, 2_147_483_647, "Ben", NOW)
-
-
-@pytest.mark.rule("spec §Endpoints 7", "spec §Rules 2", "contract A4")
-def test_an_author_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: FrozenClock) -> None:
-    create(gallery, 7, "Ann")
-    clock.pass_by(60)
-    assert gallery.authors.amend(AmendAuthor(author_id=1)) == Author(1, 7, "Ann", NOW)
-    assert gallery.authors.amend(AmendAuthor(author_id=1, user_id=8)) == Author(1, 8, "Ann", NOW)
-    assert gallery.authors.amend(AmendAuthor(author_id=1, username="Anna")) == Author(1, 8, "Anna", NOW)
-    assert gallery.authors.get(GetAuthor(author_id=1)) == Author(1, 8, "Anna", NOW)
 
 
 @pytest.mark.rule("contract D authors")

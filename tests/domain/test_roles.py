@@ -5,9 +5,9 @@ import pytest
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import Conflict, NotFound
 from logoadmin.domain.model.records import RemovedRole, Role
-from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, RemoveRole
+from logoadmin.domain.services.roles import CreateRole, GetRole, RemoveRole
 from logoadmin.domain.services.users import AmendUser
-from tests.gallery import NOW, FrozenClock
+from tests.gallery import NOW
 
 
 def create(gallery: LogoAdmin, name: str, *scope: str) -> Role:
@@ -18,17 +18,6 @@ def create(gallery: LogoAdmin, name: str, *scope: str) -> Role:
 def test_a_new_role_gets_the_next_id(gallery: LogoAdmin) -> None:
     assert create(gallery, "painter", "b", "a", "b") == Role(3, "painter", ("b", "a"), NOW)
     assert create(gallery, "guest") == Role(4, "guest", (), NOW)
-
-
-@pytest.mark.rule("spec §Endpoints 5", "spec §Rules 2", "contract A4", "contract D roles")
-def test_a_role_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: FrozenClock) -> None:
-    create(gallery, "painter", "logos:write")
-    clock.pass_by(60)
-    assert gallery.roles.amend(AmendRole(role_id=3)) == Role(3, "painter", ("logos:write",), NOW)
-    assert gallery.roles.amend(AmendRole(role_id=3, name="brush")) == Role(3, "brush", ("logos:write",), NOW)
-    assert gallery.roles.amend(AmendRole(role_id=3, scope=())) == Role(3, "brush", (), NOW)
-    assert gallery.roles.amend(AmendRole(role_id=3, name="pen", scope=("*",))) == Role(3, "pen", ("*",), NOW)
-    assert gallery.roles.get(GetRole(role_id=3)) == Role(3, "pen", ("*",), NOW)
 
 
 @pytest.mark.rule("contract D roles")

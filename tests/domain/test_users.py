@@ -18,7 +18,7 @@ from logoadmin.domain.services.users import (
     RemoveUser,
     SetPassword,
 )
-from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, FrozenClock, add_user
+from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, add_user
 
 
 def create(gallery: LogoAdmin, user_id: int, username: str, avatar: str | None = None) -> User:
@@ -46,18 +46,6 @@ def test_storage_gets_a_password_only_as_a_hash(gallery: LogoAdmin, storage: Mem
     assert "hunter2" not in hash_.hash
     assert hash_.hash not in repr(hash_)
     assert CHEAP_PASSWORDS.verify(hash_, "hunter2")
-
-
-@pytest.mark.rule("contract D users")
-def test_a_user_gets_new_values_and_keeps_the_others(gallery: LogoAdmin, clock: FrozenClock) -> None:
-    create(gallery, 7, "ann", "a.png")
-    clock.pass_by(60)
-    assert gallery.users.amend(AmendUser(user_id=7)) == User(7, "ann", "a.png", 1, NOW)
-    assert gallery.users.amend(AmendUser(user_id=7, username="Anna")) == User(7, "Anna", "a.png", 1, NOW)
-    assert gallery.users.amend(AmendUser(user_id=7, avatar=None)) == User(7, "Anna", None, 1, NOW)
-    assert gallery.users.amend(AmendUser(user_id=7, avatar="")) == User(7, "Anna", "", 1, NOW)
-    assert gallery.users.amend(AmendUser(user_id=7, role_id=2)) == User(7, "Anna", "", 2, NOW)
-    assert gallery.users.get(GetUser(user_id=7)) == User(7, "Anna", "", 2, NOW)
 
 
 @pytest.mark.rule("contract D users")

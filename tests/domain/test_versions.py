@@ -1,7 +1,8 @@
 """Versions of records and of lists, and conditions on them (contract F1)."""
 
 from collections.abc import Callable
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -38,6 +39,36 @@ CONDITIONAL: Final[dict[type[Command], Command]] = {
     artworks.UnlinkThemeAuthor: artworks.GetTheme(theme_id=1),
     artworks.RemoveThemeAuthor: artworks.GetTheme(theme_id=1),
 }
+
+
+OF_ARTWORKS: Final[list[tuple[str, Any]]] = [
+    *(("name", "Boreal"), ("preview_url", "http://example.org/b"), ("target", "shop")),
+    *(("custom_css", ""), ("active", False)),
+]
+# New values of each field that can be amended, one after the other.
+AMENDED: Final[dict[type[Command], list[tuple[str, Any]]]] = {
+    users.AmendUser: [("username", "Anna"), ("avatar", None), ("avatar", ""), ("role_id", 2)],
+    roles.AmendRole: [("name", "brush"), ("scope", ()), ("scope", ("*",))],
+    authors.AmendAuthor: [("user_id", 8), ("username", "Anna")],
+    artworks.AmendLogo: OF_ARTWORKS,
+    artworks.AmendTheme: OF_ARTWORKS,
+}
+
+
+@pytest.mark.rule("spec §Endpoints 5", "spec §Endpoints 7", "spec §Rules 2", "contract A4", "contract D users")
+@pytest.mark.rule("contract D roles", "contract D logos", "contract D themes")
+@pytest.mark.parametrize("kind", AMENDED)
+def test_a_record_gets_the_new_value_and_keeps_the_others(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
+) -> None:
+    look = CONDITIONAL[kind]
+    record = ask(stocked, look)
+    clock.pass_by(60)
+    assert ask(stocked, kind(**look.model_dump())) == record
+    for name, value in AMENDED[kind]:
+        record = replace(record, **{name: value})
+        assert ask(stocked, kind(**look.model_dump(), **{name: value})) == record
+        assert ask(stocked, look) == record
 
 
 def asked(kind: type[Command]) -> Command:
