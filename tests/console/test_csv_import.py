@@ -173,6 +173,9 @@ def test_templates_and_examples_can_be_downloaded_and_imported(console: Person, 
     choose(page, tmp_path / "authors-example.csv", example)
     page.get_by_role("button", name="Check").click()
     expect(page.get_by_role("button", name="Import 2 records")).to_be_visible()
+    # Another file takes the place of one whose columns are still to be matched.
+    choose(page, tmp_path / "authors-example.csv", example)
+    expect(page.get_by_role("heading", name="Match the columns")).to_be_visible()
     choose(page, tmp_path / "example.jsonl", lines)
     expect(page.get_by_role("button", name="Import 5 records")).to_be_visible()
     expect(page.get_by_role("region", name="Record by record").get_by_role("listitem")).to_have_count(5)

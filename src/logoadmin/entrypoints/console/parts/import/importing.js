@@ -11,7 +11,7 @@
  *   | {is: "bad", problems: import("../../client.js").Problem[]} | {is: "refused", words: string, until: number, lasts: boolean, counted: (left: number) => string}
  *   | {is: "ready", counts: Counts, lines: Blob} | {is: "done", counts: Counts, requestId: string} | {is: "undone"}} State
  */
-import { signal } from "../../vendor/preact.js";
+import { batch, signal } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { busyWords, describe, dismiss, sayDone, sayFailure, wordsOfWait } from "../../notices.js";
 import { KINDS, readList } from "../../records.js";
@@ -49,7 +49,10 @@ export class Import {
   /** @param {File} file */
   async choose(file) {
     this.leave();
-    this.source.value = { name: file.name, file, text: undefined };
+    batch(() => {
+      this.source.value = { name: file.name, file, text: undefined };
+      this.state.value = { is: "chosen" };
+    });
     if (file.size > MOST) return this.#refuse(t("import.tooLarge"), { lasts: true });
     return this.#begin();
   }
@@ -59,9 +62,11 @@ export class Import {
     const { name, file } = /** @type {Source} */ (this.source.value);
     try {
       const found = await kindOfFile(file, name);
+      if (this.#isReplaced(file)) return;
       if (found.is === "refused") return this.#refuse(found.words, { lasts: true });
       if (found.is === "csv") return await this.#map(found.encoding);
       const text = file.size <= EDITABLE ? await file.text() : undefined;
+      if (this.#isReplaced(file)) return;
       this.source.value = { name, file, text };
     } catch {
       return this.#refuse(t("import.unreadable"));
@@ -76,10 +81,18 @@ export class Import {
     const { CsvMapping, textIn } = await import("./csv_mapping.js");
     const csv = await CsvMapping.of(file, name, encoding);
     const text = file.size <= EDITABLE ? await textIn(file, csv.encoding) : undefined;
+    if (this.#isReplaced(file)) return;
     // What is shown and mended is UTF-8 from here on.
     const shown = text === undefined ? file : new Blob([text]);
-    this.source.value = { name, file: shown, text, csv };
-    this.state.value = { is: "mapping" };
+    batch(() => {
+      this.source.value = { name, file: shown, text, csv };
+      this.state.value = { is: "mapping" };
+    });
+  }
+
+  /** Whether another file was chosen while this one was read. @param {Blob} file */
+  #isReplaced(file) {
+    return this.source.value?.file !== file;
   }
 
   /** Go back to the columns. */
