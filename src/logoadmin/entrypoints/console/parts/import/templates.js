@@ -40,22 +40,27 @@ const lost = () => void sayFailure(new Failure("away"));
 export function Templates() {
   return h(
     "details",
-    { class: "box panel" },
+    { class: "box matter" },
     h("summary", null, t("templates")),
-    h("p", { class: "hint" }, t("templates.about")),
     h(
       "ul",
-      { class: "stack" },
+      { class: "divided rows" },
       CSV_KINDS.map((kind) =>
         h(
-          "li",
-          { key: kind, class: "cluster" },
-          h("strong", null, `${t(`kinds.${kind}`)} (CSV)`),
-          h(Button, { icon: "Download", onClick: () => void saveCsv(kind, []).catch(lost) }, t("templates.template"), h("span", { class: "hidden" }, ` ${t(`kinds.${kind}`)}`)),
-          h(Button, { icon: "Download", onClick: () => void saveCsv(kind, EXAMPLES[kind]).catch(lost) }, t("templates.example"), h("span", { class: "hidden" }, ` ${t(`kinds.${kind}`)}`)),
+          Row,
+          { key: kind, name: `${t(`kinds.${kind}`)} (CSV)` },
+          h(Save, { of: t(`kinds.${kind}`), save: () => saveCsv(kind, []) }, t("templates.template")),
+          h(Save, { of: t(`kinds.${kind}`), save: () => saveCsv(kind, EXAMPLES[kind]) }, t("templates.example")),
         ),
       ),
-      h("li", { class: "cluster" }, h("strong", null, "JSON Lines"), h(Button, { icon: "Download", onClick: () => void saveLines().catch(lost) }, t("templates.example"), h("span", { class: "hidden" }, " JSON Lines"))),
+      h(Row, { name: "JSON Lines" }, h(Save, { of: "JSON Lines", save: saveLines }, t("templates.example"))),
     ),
+    h("p", { class: "hint panel" }, t("templates.about")),
   );
 }
+
+/** @param {{name: string, children?: any}} props */
+const Row = ({ name, children }) => h("li", { class: "row" }, h("p", { class: "row-text" }, name), h("div", { class: "cluster" }, children));
+
+/** @param {{of: string, save: () => Promise<void>, children?: any}} props */
+const Save = ({ of, save, children }) => h(Button, { icon: "Download", onClick: () => void save().catch(lost) }, children, h("span", { class: "hidden" }, ` ${of}`));
