@@ -143,6 +143,7 @@ def test_what_is_no_list_of_records_is_one_message(console: Person, tmp_path: Pa
     page.on("request", lambda request: sent.append(request) if "/api/import" in request.url else None)
     for name, content, said in (
         ("picture.jsonl", PNG, "not a text file"),
+        ("list.csv.gz", b"\x1f\x8b\x08,;name", "not a text file"),
         ("book.xlsx", b"PK\x03\x04\0\0", "This is a spreadsheet. Save it as CSV"),
         ("list.json", '[{"kind": "author"}]', "This is a JSON list."),
         ("letter.txt", "Dear all\nthis is a letter, and no list", "There are no records in this file."),

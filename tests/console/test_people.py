@@ -119,6 +119,35 @@ def test_new_users_have_free_numbers_and_a_password_of_their_own_each(console: P
     assert scope_of(console.service, "Ann", first) == scope_of(console.service, "Ben", "one that was chosen") == ""
 
 
+@pytest.mark.rule("contract J4")
+def test_password_managers_know_which_password_each_field_takes(console: Person) -> None:
+    page = console.page
+
+    def known() -> list[str | None]:
+        fields = page.locator("form [name=username], form [type=password], form .mono")
+        return [each.get_attribute("autocomplete") for each in fields.all()]
+
+    console.open()
+    expect(page.locator("[name=password]")).to_be_visible()
+    assert known() == ["username", "current-password"]
+    console.sign_in("account")
+    expect(page.get_by_label("New password")).to_be_visible()
+    assert known() == ["username", "new-password"]
+    # The name of somebody else is none under which a password is kept here.
+    console.open("users/new")
+    expect(page.get_by_label("Password", exact=True)).to_be_visible()
+    assert known() == ["off", "new-password"]
+    # A password that is generated for another user is shown once more as well.
+    console.open("users/7")
+    page.get_by_role("button", name="Generate").click()
+    password = page.get_by_label("New password").input_value()
+    page.get_by_role("button", name="Set the password").click()
+    once = page.get_by_role("dialog", name=f"{PAINTER[0]}\u2069 can sign in now")
+    expect(once.get_by_label("Password")).to_have_value(password)
+    once.get_by_role("button", name="Done").click()
+    assert scope_of(console.service, PAINTER[0], password) == "logos:write"
+
+
 @pytest.mark.rule("contract J3")
 def test_what_a_role_would_give_and_take_is_said_with_names_before_it_is_saved_and_undone_after(
     console: Person,

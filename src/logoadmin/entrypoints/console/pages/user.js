@@ -156,6 +156,10 @@ function More({ user }) {
   const own = user.user_id === me.value?.user_id;
   const scope = own ? undefined : WRITE;
   const reason = blocked(user) || undefined;
+  const changed = (/** @type {string} */ password) => {
+    say(t(own ? "password.done.own" : "password.done", { name: user.username }));
+    if (!own && isGenerated(password)) handedOver.value = { at: path.value, username: user.username, password };
+  };
   return h(
     "div",
     { class: "sections below" },
@@ -163,7 +167,7 @@ function More({ user }) {
       "section",
       { class: "section" },
       h("h2", null, t("password.title")),
-      h(PasswordForm, { user, scope, reason, own, done: () => say(t(own ? "password.done.own" : "password.done", { name: user.username })) }),
+      h(PasswordForm, { user, scope, reason, own, done: changed }),
     ),
     h("section", { class: "section" }, h("h2", null, t("user.sessions")), h(Sessions, { user, own, reason })),
     h(

@@ -3,6 +3,8 @@ import { t } from "../../texts.js";
 
 /** So many bytes are looked at. */
 const BEGINNING = 65_536;
+/** No text has bytes below it. */
+const TAB = 9;
 /** How a ZIP archive begins, which workbooks are. */
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 
@@ -13,7 +15,7 @@ const ZIP = [0x50, 0x4b, 0x03, 0x04];
 export async function kindOfFile(file, name) {
   const bytes = new Uint8Array(await file.slice(0, BEGINNING).arrayBuffer());
   const encoding = utf16(bytes) ?? "utf-8";
-  if (encoding === "utf-8" && bytes.includes(0)) {
+  if (encoding === "utf-8" && bytes.some((byte) => byte < TAB)) {
     const isWorkbook = ZIP.every((byte, at) => bytes[at] === byte) && /\.(xlsx|ods|numbers)$/i.test(name);
     return { is: "refused", words: t(isWorkbook ? "import.workbook" : "import.binary") };
   }

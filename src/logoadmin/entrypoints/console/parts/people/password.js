@@ -39,7 +39,7 @@ export function generatedPassword() {
  * @param {string} [props.scope] What one must hold; nothing for oneself.
  * @param {string} [props.reason] Why one may not.
  * @param {boolean} [props.own]
- * @param {() => void} props.done
+ * @param {(password: string) => void} props.done
  */
 export function PasswordForm({ user, scope, reason, own = false, done }) {
   const [password, setPassword] = useState("");
@@ -65,7 +65,7 @@ export function PasswordForm({ user, scope, reason, own = false, done }) {
       const sent = typed.current;
       await call("put", "/api/users/{user_id}/password", { path: { user_id: user.user_id }, body: { password: sent } });
       if (typed.current === sent) setPassword("");
-      done();
+      done(sent);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const [first] = error.problems;

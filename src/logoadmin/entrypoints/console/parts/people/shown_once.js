@@ -24,7 +24,7 @@ export function ShownOnce({ title, text, label, secret, close }) {
       "div",
       { class: "field" },
       h("label", { class: "label", for: id }, label),
-      h("input", { id, class: "input mono", readOnly: true, value: secret, onFocus: (/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget).select() }),
+      h("input", { id, class: "input mono", readOnly: true, autocomplete: "off", value: secret, onFocus: (/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget).select() }),
     ),
     h("div", { class: "cluster dialog-actions" }, h(Copy, { text: secret }), h("button", { type: "button", class: "button primary", onClick: close }, t("done"))),
   );
