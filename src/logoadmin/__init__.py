@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         SignedIn,
     )
     from logoadmin.domain.model.causes import Cause
+    from logoadmin.domain.model.effects import AffectedUser, RoleEffect
     from logoadmin.domain.model.errors import (
         BadLine,
         Conflict,
@@ -138,6 +139,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANONYMOUS",
     "OWNER",
+    "AffectedUser",
     "AmendAuthor",
     "AmendLogo",
     "AmendRole",
@@ -234,6 +236,7 @@ __all__ = [
     "RevertRequest",
     "Revoke",
     "Role",
+    "RoleEffect",
     "SchemaMismatch",
     "Scope",
     "ServiceKey",
@@ -270,6 +273,7 @@ _HOMES: Final = (
     "domain.model.causes",
     "domain.model.lists",
     "domain.logo_admin",
+    "domain.model.effects",
     "domain.model.records",
     "domain.model.sessions",
     "domain.services.artworks",

@@ -36,7 +36,7 @@ NAMES = {
     *("RemovedLogo", "RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser"),
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("ListedSession", "RemovedSession", "RemovedUserSessions"),
-    *("SharedSettings",),
+    *("AffectedUser", "RoleEffect", "SharedSettings"),
     *("Change", "EndedSession", "Me", "NewServiceKey", "RemovedServiceKey", "ServiceKey"),
     # commands
     *("AmendUser", "CreateUser", "FindUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser", "SetPassword"),

@@ -29,6 +29,7 @@ OPTIONAL = {
     (artworks.CreateTheme, "active"),
     (artworks.CreateLogo, "active"),
     (import_export.ImportRecords, "dry_run"),
+    (roles.AmendRole, "dry_run"),
     (import_export.ExportRecords, "kind"),
 }
 OPTIONAL |= {(kind, name) for kind in ASKED if issubclass(kind, ListCommand) for name in kind.model_fields}

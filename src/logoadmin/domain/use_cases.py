@@ -141,6 +141,8 @@ class Transactions:
         A command with an idempotency key is done once: the next time its stored response is returned (contract F3), as
         long as the caller still holds the scopes that it required, and ``command.on_replay`` is called.
 
+        A dry run is undone, once nothing can refuse it any more.
+
         If the answer has tokens, ``unused`` decides whether a stored one can be returned again.
 
         Raises:
@@ -154,9 +156,13 @@ class Transactions:
         request = None if command.idempotency_key is None else self._idempotency.request(command, caller)
 
         lock: WriteLock = "records" if command.changes_records else "sessions"
-        answer, is_replay = self.storage.write(
-            lambda uow: self._write(uow, command, caller, work, request, unused), lock, alone=command.takes_long
-        )
+        try:
+            answer, is_replay = self.storage.write(
+                lambda uow: self._write(uow, command, caller, work, request, unused), lock, alone=command.takes_long
+            )
+        except _DryRun as end:
+            undone: Answer = end.answer
+            return undone
         if isinstance(caller, KeyHolder):
             self._record_use(caller)
         if is_replay and command.on_replay is not None:
@@ -185,6 +191,8 @@ class Transactions:
         audited = AuditedUnitOfWork(uow, now, request_id, held, command.origin)
         answer = work(audited, command)
         audited.close()
+        if command.is_dry_run:
+            raise _DryRun(answer)
         if request is not None:
             self._idempotency.store(uow, request, answer, held, now, tokens=unused is not None)
         if request is not None or unused is not None:
@@ -212,6 +220,14 @@ class Transactions:
         with suppress(StorageUnavailable):
             if self.storage.read(partial(_is_use_due, caller, now)):
                 self.storage.try_write(partial(_store_use, caller, now), "sessions")
+
+
+class _DryRun(Exception):
+    """Leaves the transaction of a dry run, so that it is undone; not an error."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        super().__init__()
 
 
 class _RequestIdInput(Input):

@@ -80,6 +80,10 @@ def _is_new(field: FieldInfo) -> bool:
     return field.default is UNSET
 
 
+# The field of commands that can be tried without changing anything; over HTTP, it is in the query.
+DRY_RUN: Final = "dry_run"
+
+
 class Command(Input):
     """The base class of commands.
 
@@ -113,6 +117,11 @@ class Command(Input):
     if_none_match: SkipJsonSchema[frozenset[int]] = request_option(frozenset())
     idempotency_key: SkipJsonSchema[IdempotencyKey | None] = request_option(None)
     on_replay: SkipJsonSchema[Callable[[], object] | None] = request_option(None)
+
+    @property
+    def is_dry_run(self) -> bool:
+        """Whether its changes are undone at the end: those of commands with a field ``dry_run``, if it is set."""
+        return bool(getattr(self, DRY_RUN, False))
 
     @property
     def searches(self) -> bool:

@@ -9,7 +9,7 @@ from pydantic import PrivateAttr
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller
-from logoadmin.domain.model.command import Command, Input
+from logoadmin.domain.model.command import DRY_RUN, Command, Input
 from logoadmin.domain.model.errors import (
     Conflict,
     DuplicateEntry,
@@ -145,7 +145,7 @@ def _step(
         InvalidInput: with these problems and those of the values.
     """
     values, author_ids = dict(given), None
-    for name in [name for name in values if name in {*options, *Command.model_fields}]:
+    for name in [name for name in values if name in {*options, *Command.model_fields, DRY_RUN}]:
         del values[name]
         problems.append(Problem((field, name), "Extra inputs are not permitted", "extra_forbidden"))
     try:

@@ -69,14 +69,6 @@ class ExportRecords(Command):
         return [row for kind, row in KINDS.items() if not self.kind or kind in self.kind]
 
 
-class _DryRun(Exception):
-    """Leaves the transaction of a dry run, so that it is undone; not an error."""
-
-    def __init__(self, imported: Imported) -> None:
-        self.imported = imported
-        super().__init__()
-
-
 class ImportExportService(Service):
     """The use cases of import and export."""
 
@@ -141,10 +133,7 @@ class ImportExportService(Service):
         if command.lines_hash is None:
             # Without an idempotency key, which needs the hash of the lines to tell them from others.
             command = ImportRecords(dry_run=command.dry_run)
-        try:
-            return self.transactions.write(command, caller, partial(_load, source, checked, progress=progress))
-        except _DryRun as end:
-            return end.imported
+        return self.transactions.write(command, caller, partial(_load, source, checked, progress=progress))
 
     def dump(
         self,
@@ -209,11 +198,7 @@ def _load(
     bad = checked.bad.joined(refused)
     if bad.count:
         raise bad.error()
-    imported = done.imported(command.dry_run)
-    if command.dry_run:
-        uow.close()
-        raise _DryRun(imported)
-    return imported
+    return done.imported(command.dry_run)
 
 
 @dataclass(slots=True)

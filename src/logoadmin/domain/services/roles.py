@@ -1,15 +1,21 @@
-"""Roles (spec §Endpoints 5, contract A11, D)."""
+"""Roles (spec §Endpoints 5, contract A11, D, J7)."""
+
+from collections.abc import Iterable
+from typing import Annotated, Final
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_unless_unmodified
-from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope
+from logoadmin.domain.model.access import OWNER, Caller, Permission, Rights, Scope
 from logoadmin.domain.model.command import UNSET, Command
-from logoadmin.domain.model.kinds import ROLES
-from logoadmin.domain.model.limits import RoleId, RoleName, Scopes
-from logoadmin.domain.model.lists import Listing, SearchedCommand
-from logoadmin.domain.model.records import RemovedRole, Role
+from logoadmin.domain.model.effects import AffectedUser, RoleEffect
+from logoadmin.domain.model.kinds import ROLES, USERS
+from logoadmin.domain.model.limits import Flag, RoleId, RoleName, Scopes, described
+from logoadmin.domain.model.lists import Filter, Listing, SearchedCommand
+from logoadmin.domain.model.records import RemovedRole, Role, User
 from logoadmin.domain.pagination import list_records
 from logoadmin.domain.use_cases import Service, reads, writes
 from logoadmin.ports.storage import UnitOfWork
+
+_USERS_AT_ONCE: Final = 500
 
 
 class ListRoles(SearchedCommand):
@@ -43,6 +49,9 @@ class AmendRole(Command):
     role_id: RoleId
     name: RoleName = UNSET
     scope: Scopes = UNSET
+    dry_run: Annotated[Flag, described("Whether to show what would change for whom, without changing it.", True)] = (
+        False
+    )
 
 
 class RemoveRole(Command):
@@ -94,6 +103,13 @@ class RoleService(Service):
         """
         return uow.records(ROLES).amend(command.role_id, command.if_match, command.new_values())
 
+    def preview(self, command: AmendRole, caller: Caller = OWNER) -> RoleEffect:
+        """Return what a change of a role would do, and change nothing (contract J7).
+
+        Raises what :meth:`amend` raises.
+        """
+        return self.transactions.write(command.model_copy(update={"dry_run": True}), caller, _amend_for_effect)
+
     @writes
     def remove(self, uow: AuditedUnitOfWork, command: RemoveRole) -> RemovedRole:
         """Remove a role (contract D).
@@ -107,3 +123,30 @@ class RoleService(Service):
         uow.records(ROLES).get_for_change(command.role_id, command.if_match)
         uow.records(ROLES).remove(command.role_id)
         return RemovedRole(command.role_id)
+
+
+def _amend_for_effect(uow: AuditedUnitOfWork, command: AmendRole) -> RoleEffect:
+    """Change a role, and return whose rights that changed."""
+    roles = uow.records(ROLES)
+    before = roles.get(command.role_id)
+    role = roles.amend(command.role_id, command.if_match, command.new_values())
+    had = before.scope if before else ()
+    gains, loses = _beyond(role.scope, had), _beyond(had, role.scope)
+    users = _users_of(uow, role.role_id) if gains or loses else ()
+    return RoleEffect(role, tuple(AffectedUser(user.user_id, user.username, gains, loses) for user in users))
+
+
+def _beyond(scope: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
+    """Return the scopes that others do not include."""
+    held = Rights(0, frozenset(other))
+    return tuple(each for each in scope if not held.cover((each,)))
+
+
+def _users_of(uow: AuditedUnitOfWork, role_id: int) -> Iterable[User]:
+    """Return the users who have a role."""
+    users, where = uow.records(USERS), Filter(role_id=role_id)
+
+    def fetch(after: int, limit: int) -> tuple[User, ...]:
+        return users.page(after, limit, where)
+
+    return Listing(fetch(-1, _USERS_AT_ONCE), USERS.id_of, fetch)

@@ -101,8 +101,10 @@ class Endpoint:
         if "GET" in self._operations:
             self._operations["HEAD"] = self._operations["GET"]
         self._renderers = {
-            operation: Renderer(operation, context.gallery, context.cache_seconds, context.lists)
+            each: Renderer(each, context.gallery, context.cache_seconds, context.lists)
             for operation in self._operations.values()
+            for each in (operation, operation.rehearsal)
+            if each is not None
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -139,7 +141,8 @@ class Endpoint:
         if operation.attachment:
             return await self._exported(request, operation, caller)
         command = await self._command(request, receive, operation)
-        respond = partial(self._renderers[operation].response, command, caller, request)
+        asked = (command.is_dry_run and operation.rehearsal) or operation
+        respond = partial(self._renderers[asked].response, command, caller, request)
         if operation.is_public_read:
             return await self._shared(request, command, respond)
         if operation.method == "GET":

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from http import HTTPStatus
 from operator import attrgetter
@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Caller, Policy
-from logoadmin.domain.model.command import MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
+from logoadmin.domain.model.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
 from logoadmin.domain.model.kinds import RECORDED_KINDS, AnyKind
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.sessions import NewServiceKey, Tokens
@@ -57,6 +57,7 @@ class Operation:
         bodiless: whether the body may be missing.
         takes_jsonl: whether the body is JSON Lines, and the fields of the command are in the query.
         whole_body: the field of the command that is the whole body, a JSON object; empty if its fields are in it.
+        dry_run: the use case and the answer of a request with ``dry_run=true``, if these are other ones.
         attachment: the file name of a response in JSON Lines; empty for JSON.
     """
 
@@ -74,6 +75,7 @@ class Operation:
     bodiless: bool = False
     takes_jsonl: bool = False
     whole_body: str = ""
+    dry_run: tuple[str, Any] | None = None
     attachment: str = ""
 
     @cached_property
@@ -98,6 +100,11 @@ class Operation:
         return next((kind for kind in RECORDED_KINDS.values() if kind.record is self.answer), None)
 
     @cached_property
+    def rehearsal(self) -> "Operation | None":
+        """The operation of a request with ``dry_run=true``, if that has another answer."""
+        return self.dry_run and replace(self, call=self.dry_run[0], answer=self.dry_run[1], dry_run=None)
+
+    @cached_property
     def method(self) -> str:
         """The HTTP method, in capitals."""
         return self.route.split(" ")[0]
@@ -115,16 +122,19 @@ class Operation:
 
     @cached_property
     def not_in_body(self) -> frozenset[str]:
-        """The fields of the command that a body may not have: they are in the path and in headers."""
-        return REQUEST_OPTIONS | frozenset(self.path_fields)
+        """The fields of the command that a body may not have: they are in the path, the query and headers."""
+        return REQUEST_OPTIONS | frozenset(self.path_fields) | frozenset(self.query_fields)
 
     @cached_property
     def query_fields(self) -> Mapping[str, type]:
         """The fields of the command in the query, with their types: int, bool or str."""
-        if self.method != "GET" and not self.takes_jsonl:
-            return {}
+        in_query = self.method == "GET" or self.takes_jsonl
         fields = fields_of(self.command).items()
-        return {name: _plain(field.annotation) for name, field in fields if name not in self.path_fields}
+        return {
+            name: _plain(field.annotation)
+            for name, field in fields
+            if name not in self.path_fields and (in_query or name == DRY_RUN)
+        }
 
     @cached_property
     def repeated(self) -> frozenset[str]:

@@ -5,6 +5,7 @@ Routes, the OpenAPI document and the test of declared statuses are derived from 
 
 from typing import Any, Final
 
+from logoadmin.domain.model.effects import RoleEffect
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import (
@@ -188,8 +189,9 @@ OPERATIONS: Final = (
     Operation("contract D roles", f"GET {_ROLE}", roles.GetRole, "roles.get", Role,
               "Get a role", "With its scope: what its users may do."),
     Operation("spec §Endpoints 5", f"PATCH {_ROLE}", roles.AmendRole, "roles.amend", Role,
-              "Change a role", "The rights of its users change at once. Omitted fields stay unchanged.",
-              also=(409,)),
+              "Change a role", "The rights of its users change at once. Omitted fields stay unchanged. With "
+              "`dry_run=true`, nothing changes, and the response shows what would change for whom.",
+              also=(409,), dry_run=("roles.preview", RoleEffect)),
     Operation("contract D roles", f"DELETE {_ROLE}", roles.RemoveRole, "roles.remove", RemovedRole,
               "Remove a role", "409 while a user has it, and for role 1, the role of new users.", also=(409,)),
 

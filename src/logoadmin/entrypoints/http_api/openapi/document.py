@@ -81,17 +81,22 @@ class _Schemas(GenerateJsonSchema):
 
 def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
     """Return the document for a service under an access policy, mounted at ``root_path``."""
-    inputs: list[tuple[int, Any, TypeAdapter[Any]]] = [
-        (row, "serialization", operation.renderer()) for row, operation in enumerate(OPERATIONS)
+    inputs: list[tuple[tuple[str, str], Any, TypeAdapter[Any]]] = [
+        ((row.name, row.call), "serialization", row.renderer())
+        for operation in OPERATIONS
+        for row in (operation, operation.rehearsal)
+        if row is not None
     ]
-    answers, definitions = TypeAdapter.json_schemas(inputs, ref_template=_REF)
+    found, definitions = TypeAdapter.json_schemas(inputs, ref_template=_REF)
+    answers = {key: answer for (key, _), answer in found.items()}
     schemas = {**_parts_of_bodies(), **definitions["$defs"], **_SHARED}
     snapshots = _snapshots(schemas)
     for name in ("before", "after"):
         schemas["Change"]["properties"][name].update(_or_null(*snapshots))
     paths: dict[str, dict[str, Any]] = {}
-    for row, operation in enumerate(OPERATIONS):
-        described = _operation(operation, answers[row, "serialization"], access)
+    for operation in OPERATIONS:
+        either = [answers[row.name, row.call] for row in (operation, operation.rehearsal) if row is not None]
+        described = _operation(operation, either[0] if len(either) == 1 else {"anyOf": either}, access)
         paths.setdefault(operation.path, {})[operation.method.lower()] = described
     return {
         "openapi": "3.1.0",
@@ -228,7 +233,7 @@ def _contents(operation: Operation) -> dict[str, Any]:
     if operation.takes_jsonl:
         return {media_type: {"schema": {"type": "string"}, "example": _LINES} for media_type in IMPORTED}
     if operation.refreshes is None:
-        schema = _body(operation.command, operation.path_fields)
+        schema = _body(operation.command, operation.not_in_body)
         return {JSON: {"schema": schema["properties"][operation.whole_body] if operation.whole_body else schema}}
     commands = (operation.command, operation.refreshes)
     contents = {JSON: _any_of(command.__name__ for command in commands)}
