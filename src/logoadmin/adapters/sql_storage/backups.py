@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
@@ -125,7 +124,7 @@ def restore_loaded(url: str) -> None:
         raise TablesMissing(dialect.server)
     _refuse_empty(dialect, dialect.server)
     with closing(_pool_of(dialect)) as pool:
-        pool.call(pool.on_connection, partial(_refuse_parts, dialect))
+        pool.call(pool.on_connection(partial(_refuse_parts, dialect)))
     _make_current(dialect)
 
 
@@ -169,12 +168,12 @@ def _make_current(dialect: Dialect) -> None:
         storage.prepare()
     with closing(_pool_of(dialect)) as pool:
 
-        def write(transaction: Transaction, work: Callable[[Connection], None]) -> None:
+        def write(transaction: Transaction) -> None:
             transaction.take_write_lock(dialect.begin_write)
-            pool.on_connection(transaction, work)
+            pool.on_connection(_pass_over_ids)(transaction)
             transaction.commit()
 
-        pool.call(write, _pass_over_ids, writing=True)
+        pool.call(write, writing=True)
 
 
 def _pass_over_ids(connection: Connection) -> None:

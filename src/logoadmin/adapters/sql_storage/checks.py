@@ -70,7 +70,7 @@ def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int) -> Ite
 def _guarded(pool: ConnectionPool, name: str, check: Check, where: str = "") -> list[Result]:
     """Return the results of a check, including a failure of the database."""
     try:
-        return pool.once(pool.on_connection, lambda connection: list(check(connection)))
+        return pool.once(pool.on_connection(lambda connection: list(check(connection))))
     except Failure as failure:
         cause = failure.cause
         # A long write may hold a lock for a while, but a failure to connect is a finding.

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -33,7 +33,6 @@ from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.storage import UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
-Given = ParamSpec("Given")
 
 
 def open_sql_storage(
@@ -89,30 +88,29 @@ class SqlStorage:
         self._pool = ConnectionPool(dialect, connections or connections_of(dialect), timeout, metrics)
         self._schema = Schema(dialect)
         self._group_commits: dict[WriteLock, GroupCommit] = {
-            lock: GroupCommit(partial(self._pool.call, partial(self._write, lock=lock), writing=True), self.server)
-            for lock in WRITE_LOCKS
+            lock: GroupCommit(partial(self.write, lock=lock, alone=True), self.server) for lock in WRITE_LOCKS
         }
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work with each statement as its own transaction, in one round trip."""
-        return self._pool.call(self._read, work)
+        return self._pool.call(lambda transaction: work(unit_of_work(transaction)))
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction that sees one snapshot."""
-        return self._pool.call(self._snapshot, work)
+        return self._pool.call(partial(self._snapshot, work))
 
     def write(
         self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
     ) -> Answer:
         """Run the work in a transaction, and retry it from the start if the database rolled it back."""
         if alone:
-            return self._pool.call(partial(self._write, lock=lock), work, writing=True)
+            return self._pool.call(partial(self._write, work, lock), writing=True)
         return self._group_commits[lock].run(work)
 
     def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
         """Run the work in a transaction if it can begin at once."""
         try:
-            self._pool.once(partial(self._write_at_once, lock=lock), work)
+            self._pool.once(partial(self._write_at_once, work, lock))
         except Failure:
             return False
         return True
@@ -123,7 +121,7 @@ class SqlStorage:
         Raises:
             StorageUnavailable: the database is unavailable.
         """
-        return not self._dialect.exists() or self._pool.call(self._pool.on_connection, self._schema.is_empty)
+        return not self._dialect.exists() or self._pool.call(self._pool.on_connection(self._schema.is_empty))
 
     def check(self) -> None:
         """Make sure that the tables are those of this program.
@@ -134,7 +132,7 @@ class SqlStorage:
         """
         if not self._dialect.exists():
             raise TablesMissing(self.server)
-        self._pool.call(self._pool.on_connection, self._schema.check)
+        self._pool.call(self._pool.on_connection(self._schema.check))
 
     def prepare(self, first: Callable[[UnitOfWork], Answer | None] = lambda _: None) -> Answer | None:
         """Create or migrate the tables, and return the answer of a unit-of-work function on them.
@@ -202,18 +200,13 @@ class SqlStorage:
             transaction.finish()
         return answer
 
-    def _read(self, transaction: Transaction, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        return work(unit_of_work(transaction))
-
-    def _snapshot(self, transaction: Transaction, work: Callable[[UnitOfWork], Answer]) -> Answer:
+    def _snapshot(self, work: Callable[[UnitOfWork], Answer], transaction: Transaction) -> Answer:
         transaction.begin(self._dialect.begin_snapshot)
         answer = work(unit_of_work(transaction))
         self._commit(transaction)
         return answer
 
-    def _write(
-        self, transaction: Transaction, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records"
-    ) -> Answer:
+    def _write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock, transaction: Transaction) -> Answer:
         transaction.take_write_lock(self._dialect.begin_write, lock)
         savepoints = _Savepoints(self.server, self._pool.driver_errors, transaction)
         try:
@@ -224,7 +217,7 @@ class SqlStorage:
         self._commit(transaction)
         return answer
 
-    def _write_at_once(self, transaction: Transaction, work: Callable[[UnitOfWork], object], lock: WriteLock) -> None:
+    def _write_at_once(self, work: Callable[[UnitOfWork], object], lock: WriteLock, transaction: Transaction) -> None:
         with self._dialect.without_waiting(transaction.connection):
             transaction.take_write_lock(self._dialect.begin_write, lock, wait=False)
             work(unit_of_work(transaction))

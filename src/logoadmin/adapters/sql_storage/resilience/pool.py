@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Callable
-from typing import Final, ParamSpec, TypeVar
+from typing import Final, TypeVar
 
 from sqlalchemy import Connection, Pool, PoolProxiedConnection
 
@@ -18,7 +18,6 @@ from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
 from logoadmin.ports.metrics import Metrics
 
 Answer = TypeVar("Answer")
-Given = ParamSpec("Given")
 
 # Seconds that each step of reaching a database may take while somebody waits, so that all of them together stay below
 # the 2 s within which a service answers (contract A20).
@@ -34,8 +33,6 @@ _BROKEN_SOON: Final = 0.2
 
 class ConnectionPool:
     """The connections to one database. Safe to use from several threads.
-
-    A *way* of making a call is a function of a transaction that has not begun, and of the work to be done in it.
 
     Attributes:
         engine: SQLAlchemy's engine, which owns the connections.
@@ -62,14 +59,10 @@ class ConnectionPool:
         self._breaker = CircuitBreaker()
         self._metrics = metrics
 
-    def call(
-        self,
-        way: Callable[[Transaction, Callable[Given, Answer]], Answer],
-        work: Callable[Given, Answer],
-        *,
-        writing: bool = False,
-    ) -> Answer:
+    def call(self, work: Callable[[Transaction], Answer], *, writing: bool = False) -> Answer:
         """Make one call to the database, unless it was unreachable a moment ago; count it by its outcome.
+
+        The work is given a transaction that has not begun.
 
         Raises:
             StorageUnavailable: the call failed, or one did a moment ago; and the errors of the work.
@@ -79,7 +72,7 @@ class ConnectionPool:
             raise StorageUnavailable(self._server, self.failure_log.latest)
         outcome, began = "ok", time.perf_counter()
         try:
-            answer = self._retry(way, work)
+            answer = self._retry(work)
         except Failure as failure:
             cause = self._failed(failure, writing)
             outcome = cause.code
@@ -102,9 +95,7 @@ class ConnectionPool:
         # Outside the except block, so that the error does not reference the driver's text.
         raise StorageUnavailable(self._server, cause)
 
-    def once(
-        self, way: Callable[[Transaction, Callable[Given, Answer]], Answer], work: Callable[Given, Answer]
-    ) -> Answer:
+    def once(self, work: Callable[[Transaction], Answer]) -> Answer:
         """Make a call once, without the circuit breaker and uncounted.
 
         Raises:
@@ -115,7 +106,7 @@ class ConnectionPool:
             connection = self.engine.raw_connection()
             transaction = Transaction(connection, self.statements)
             try:
-                return way(transaction, work)
+                return work(transaction)
             except BaseException:
                 transaction.undo()
                 raise
@@ -130,9 +121,9 @@ class ConnectionPool:
             if connection is not None:
                 connection.close()
 
-    def on_connection(self, transaction: Transaction, work: Callable[[Connection], Answer]) -> Answer:
-        """Do work with SQLAlchemy's own queries on the connection of a transaction; this is a way of making a call."""
-        return work(Connection(self.engine, transaction.connection))
+    def on_connection(self, work: Callable[[Connection], Answer]) -> Callable[[Transaction], Answer]:
+        """Return work for a call that makes SQLAlchemy's own queries."""
+        return lambda transaction: work(Connection(self.engine, transaction.connection))
 
     def close(self) -> None:
         """Close the connections."""
@@ -149,14 +140,12 @@ class ConnectionPool:
         )
         return failure.cause
 
-    def _retry(
-        self, way: Callable[[Transaction, Callable[Given, Answer]], Answer], work: Callable[Given, Answer]
-    ) -> Answer:
+    def _retry(self, work: Callable[[Transaction], Answer]) -> Answer:
         began = time.monotonic()
         retried = 0
         while True:
             try:
-                return self.once(way, work)
+                return self.once(work)
             except Failure as failure:
                 if failure.unsure or not self._worth_retrying(failure, retried, time.monotonic() - began):
                     raise
