@@ -25,13 +25,24 @@ export const isListed = (kind) => Object.hasOwn(KINDS, kind);
  * @template {KindName} K
  * @typedef {object} List
  * @property {Records[K][] | undefined} records None until they were read once.
+ * @property {boolean} [isLarge] Whether it has more than `MOST` records, which nobody has needed yet.
  * @property {Failure | undefined} failure Why they could not be read; the earlier records stay.
  */
 
-/** @type {{[K in KindName]?: {list: import("./vendor/preact.js").Signal<List<any>>, etag: string, reading?: Promise<any[]> | undefined, fresh?: number, written?: Map<number, number>}}} */
+/**
+ * @typedef {object} Entry
+ * @property {import("./vendor/preact.js").Signal<List<any>>} list
+ * @property {string} etag
+ * @property {Promise<any[]>} [reading]
+ * @property {number} [fresh]
+ * @property {Map<number, number>} [written]
+ * @property {string} [pageEtag] Of the first page that was read of a large list.
+ */
+
+/** @type {{[K in KindName]?: Entry}} */
 const lists = {};
 
-/** @param {KindName} kind */
+/** @param {KindName} kind @returns {Entry} */
 function entry(kind) {
   return (lists[kind] ??= { list: signal({ records: undefined, failure: undefined }), etag: "" });
 }
@@ -43,12 +54,15 @@ function entry(kind) {
  */
 export const listOf = (kind) => entry(kind).list;
 
+/** The most records of a list that is read completely where its view can also show the pages of the service. */
+const MOST = 5000;
+
 /** Records that were read for the first view count as fresh for this many milliseconds. */
 const FRESH = 5000;
 
 /** Begin to read a list while the view that will ask for it is still on its way. @param {KindName} kind */
 export async function readAhead(kind) {
-  await readList(kind);
+  await refreshList(kind);
   const known = entry(kind);
   if (known.etag) known.fresh = Date.now() + FRESH;
 }
@@ -60,15 +74,45 @@ export async function readAhead(kind) {
  * @param {K} kind
  * @returns {Promise<Records[K][]>} the records that have disappeared
  */
-export function readList(kind) {
+export async function readList(kind) {
+  const missing = await readOnce(kind, undefined);
+  return listOf(kind).value.isLarge ? readOnce(kind, undefined) : missing;
+}
+
+/**
+ * The same for views that can show the pages of the service instead of a large list: that is not read completely.
+ *
+ * @template {KindName} K
+ * @param {K} kind
+ * @returns {Promise<Records[K][]>}
+ */
+export function refreshList(kind) {
+  const { list } = entry(kind);
+  if (!list.value.isLarge) return readOnce(kind, list.value.records ? undefined : { key: KINDS[kind].id, n: MOST });
+  // Its pages are read again.
+  list.value = { ...list.value };
+  return Promise.resolve([]);
+}
+
+/** Note the version in which the first page of a large list was read. @param {KindName} kind @param {string} etag */
+export function notePage(kind, etag) {
+  entry(kind).pageEtag = etag;
+}
+
+/** @param {KindName} kind @param {import("./client.js").Most | undefined} most @returns {Promise<any[]>} */
+function readOnce(kind, most) {
   const known = entry(kind);
   const { fresh = 0 } = known;
   known.fresh = 0;
   if (Date.now() < fresh) return Promise.resolve([]);
   known.reading ??= (async () => {
     try {
-      const answer = await asked(kind, known.etag);
+      const answer = await asked(kind, known.etag, most);
       const before = known.list.value.records ?? [];
+      if (answer.exceeds) {
+        known.list.value = { records: undefined, isLarge: true, failure: undefined };
+        return [];
+      }
       if (!answer.unmodified) {
         known.written = new Map();
         known.list.value = { records: /** @type {any} */ (answer.data), failure: undefined };
@@ -81,7 +125,7 @@ export function readList(kind) {
       known.list.value = { ...known.list.value, failure: error };
       return [];
     } finally {
-      known.reading = undefined;
+      delete known.reading;
     }
   })();
   return known.reading;
@@ -90,12 +134,12 @@ export function readList(kind) {
 /** The number of retries of a read that overlapped with a write of this page. */
 const AGAIN = 2;
 
-/** @param {KindName} kind @param {string} etag @returns {Promise<import("./client.js").Answer<any>>} a fresh list */
-async function asked(kind, etag) {
+/** @param {KindName} kind @param {string} etag @param {import("./client.js").Most | undefined} most @returns {Promise<import("./client.js").Answer<any>>} a fresh list */
+async function asked(kind, etag, most) {
   const { list, anonymous } = KINDS[kind];
   for (let left = AGAIN; ; left -= 1) {
     const before = writes;
-    const answer = await call("get", list, etag ? { anonymous, ifNoneMatch: etag } : { anonymous });
+    const answer = await call("get", list, { anonymous, ...(etag ? { ifNoneMatch: etag } : {}), ...(most ? { most } : {}) });
     if (before === writes || left === 0) return answer;
   }
 }
@@ -139,7 +183,7 @@ export function upsert(kind, record) {
  */
 export function versionOf(kind, recordId) {
   const known = entry(kind);
-  return known.written?.get(recordId) ?? Number(/\d+/.exec(known.etag)?.[0] ?? 0);
+  return known.written?.get(recordId) ?? Number(/\d+/.exec(known.etag || (known.pageEtag ?? ""))?.[0] ?? 0);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** All logos, or all themes: found by a part of the name, filtered, seen as cards or as a table, changed one or many. */
-import { h, useEffect, useMemo } from "../vendor/preact.js";
+import { h, useEffect, useMemo, useState } from "../vendor/preact.js";
 import { returned } from "../client.js";
-import { KINDS, listOf, readList } from "../records.js";
+import { KINDS, listOf, refreshList } from "../records.js";
 import { prefer, preferred } from "../preferences.js";
 import { navigate, query, setQuery } from "../router.js";
 import { byName, t, withTexts } from "../texts.js";
@@ -11,7 +11,7 @@ import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/
 import { Icon } from "../parts/primitives/icon.js";
 import { ManyBar } from "../parts/lists/bulk_bar.js";
 import { work } from "../parts/lists/bulk_work.js";
-import { ORDERS, inOrder } from "../parts/lists/order.js";
+import { ORDERS, inOrder, isOfService, serviceOrder } from "../parts/lists/order.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { Menu } from "../parts/primitives/menu.js";
 import { ExportButton } from "../parts/lists/export_button.js";
@@ -27,13 +27,35 @@ const FILTERS = { q: "", target: "", active: "", author: "" };
 
 /** @param {{kind: ArtworkKind}} props */
 export default function Artworks({ kind }) {
-  const { records, failure } = listOf(kind).value;
-  const again = () => void readList(kind);
-  useEffect(again, [kind, returned.value]);
+  const { records, failure, isLarge } = listOf(kind).value;
+  const again = () => void refreshList(kind);
+  useEffect(() => (listOf(kind).peek().isLarge ? undefined : again()), [kind, returned.value]);
+  useListSync(kind, work.value !== undefined);
   const found = useFound(kind, records);
+  const isPaged = isLarge || isOfService(query("order"));
+  const [pages, setPages] = useState(/** @type {import("../parts/lists/large_list.js").View | undefined} */ (undefined));
+  // The service cannot filter by having no author.
+  const foundInPages = useMemo(() => pages?.records && chosen(named(kind, pages.records, "changed")), [pages, query("author")]);
+  const view = isPaged ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again };
+  return [
+    h(ArtworkList, { key: "list", kind, ...view }),
+    isPaged && h(LazyLarge, { key: "pages", kind, filters: { ...filtersInForce(), q: query("q") }, take: setPages }),
+  ];
+}
+
+/**
+ * @param {object} props
+ * @param {ArtworkKind} props.kind
+ * @param {Artwork[] | undefined} props.records All that were read.
+ * @param {Artwork[] | undefined} props.found Those to show.
+ * @param {import("../client.js").Failure | undefined} props.failure
+ * @param {() => void} props.again
+ * @param {any[]} [props.authors] To filter by, besides those of the records.
+ * @param {boolean} [props.hasMore] Whether the service has more records.
+ */
+function ArtworkList({ kind, records, found, failure, again, authors, hasMore = false }) {
   leaveTrail(kind, found);
   const selection = useSelection(kind, found);
-  useListSync(kind, work.value !== undefined);
   const look = query("look", preferred(`look.${kind}s`, ["grid", "table"]));
   const props = { kind, artworks: found ?? [], selection };
   return h(
@@ -42,14 +64,14 @@ export default function Artworks({ kind }) {
     h(
       ViewHead,
       { title: t(`${kind}s.title`) },
-      h(ExportButton, { kind, filters: filtersInForce(), choose: (all) => chosen(named(kind, all)), count: found?.length }),
+      h(ExportButton, { kind, filters: filtersInForce(), choose: (all) => chosen(named(kind, all)), count: hasMore ? undefined : found?.length }),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
     ),
-    h(Filters, { kind, records }),
-    h(ManyBar, { kind, artworks: found, selection }, h(Looks, { kind, look })),
+    h(Filters, { kind, records, authors }),
+    h(ManyBar, { kind, artworks: found, selection, hasMore }, h(Looks, { kind, look })),
     failure && !records && h(Unread, { failure, again }),
     !records && !failure && h(Skeleton, {}),
-    records && found?.length === 0 && h(Nothing, { kind, any: records.length > 0 }),
+    records && found?.length === 0 && !hasMore && h(Nothing, { kind, any: records.length > 0 || filtering() }),
     found && found.length > 0 && (look === "table" ? h(LazyTable, props) : h(ArtworkGrid, props)),
   );
 }
@@ -68,8 +90,8 @@ function useFound(kind, records) {
 
 /** @typedef {{record: Artwork, name: string}} Named A record, and its name as it is compared. */
 
-/** @param {ArtworkKind} kind @param {Artwork[]} records @returns {Named[]} */
-const named = (kind, records) => inOrder(records, { id: KINDS[kind].id, name: "name" }).map((record) => ({ record, name: record.name.toLowerCase() }));
+/** @param {ArtworkKind} kind @param {Artwork[]} records @param {string} [order] @returns {Named[]} */
+const named = (kind, records, order = query("order")) => inOrder(records, { id: KINDS[kind].id, name: "name" }, order).map((record) => ({ record, name: record.name.toLowerCase() }));
 
 /** @param {Named[]} ordered @returns {Artwork[]} those that the filters leave */
 function chosen(ordered) {
@@ -84,14 +106,17 @@ function chosen(ordered) {
 
 /** The filters that the service applies itself, so that an export does not read everything. */
 function filtersInForce() {
-  const active = query("active");
-  return { target: query("target"), active: active && active === "yes", author_id: /^\d+$/.exec(query("author"))?.[0] };
+  const [active, order] = [query("active"), query("order")];
+  const sorted = isOfService(order) ? serviceOrder(order) : {};
+  return { target: query("target"), active: active && active === "yes", author_id: /^\d+$/.exec(query("author"))?.[0], ...sorted };
 }
 
-/** @param {{kind: ArtworkKind, records: Artwork[] | undefined}} props */
-function Filters({ kind, records }) {
+const filtering = () => Object.keys(FILTERS).some((name) => query(name));
+
+/** @param {{kind: ArtworkKind, records: Artwork[] | undefined, authors?: any[] | undefined}} props */
+function Filters({ kind, records, authors }) {
   const any = t("filter.any");
-  const choices = useMemo(() => choicesIn(records ?? []), [records, any]);
+  const choices = useMemo(() => choicesIn(records ?? [], authors ?? []), [records, authors, any]);
   const [target, active, author, order] = [query("target"), query("active"), query("author"), query("order")];
   return h(
     Toolbar,
@@ -121,10 +146,10 @@ function Filters({ kind, records }) {
   );
 }
 
-/** @param {Artwork[]} records @returns {{targets: [string, string][], authors: [string, string][]}} the filters */
-function choicesIn(records) {
+/** @param {Artwork[]} records @param {any[]} others @returns {{targets: [string, string][], authors: [string, string][]}} the filters */
+function choicesIn(records, others) {
   const targets = new Set(records.map((record) => record.target));
-  const authors = new Map(records.flatMap((record) => record.authors.map((each) => [String(each.author_id), each.username])));
+  const authors = new Map([...others, ...records.flatMap((record) => record.authors)].map((each) => [String(each.author_id), each.username]));
   return {
     targets: [...targets].sort(byName).map((target) => [target, target]),
     authors: [["none", t("filter.author.none")], ...[...authors].sort(([, a], [, b]) => byName(a, b))],
@@ -166,3 +191,4 @@ function Nothing({ kind, any }) {
 const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));
 
 const LazyChoices = lazy(withTexts(() => import("../parts/lists/view_choices.js").then((module) => module.ViewChoices)));
+const LazyLarge = lazy(withTexts(() => import("../parts/lists/large_list.js").then((module) => module.LargeList)));

@@ -21,7 +21,7 @@
  * @property {Change} [by] The change that undid it, or that came later; none for what the first start made, which stays.
  */
 import { call } from "../../client.js";
-import { KINDS, isListed, readList } from "../../records.js";
+import { KINDS, isListed, refreshList } from "../../records.js";
 import { FIRST_USER } from "../../session.js";
 
 /** What may become of records of each kind, as the service names it behind the kind. */
@@ -132,7 +132,7 @@ export function undoRequest(requestId) {
 /** Read again the lists that changes were about. @param {Change[]} changes */
 export function readListsOf(changes) {
   for (const kind of new Set(changes.map((change) => change.kind))) {
-    if (isListed(kind)) void readList(kind);
+    if (isListed(kind)) void refreshList(kind);
   }
 }
 

@@ -15,9 +15,10 @@ const BulkActs = lazy(withTexts(() => import("./bulk_acts.js").then((module) => 
  * @param {"logo" | "theme"} props.kind
  * @param {any[] | undefined} props.artworks
  * @param {import("./selection.js").Selection} props.selection
+ * @param {boolean} [props.hasMore] Whether there are more than these.
  * @param {any} [props.children] At its end.
  */
-export function ManyBar({ kind, artworks, selection, children }) {
+export function ManyBar({ kind, artworks, selection, hasMore = false, children }) {
   const ids = selection.ids.value;
   const { id } = KINDS[kind];
   const chosen = useMemo(() => artworks?.filter((each) => ids.has(each[id])) ?? [], [artworks, ids]);
@@ -28,7 +29,7 @@ export function ManyBar({ kind, artworks, selection, children }) {
     h(
       "span",
       { class: "found", role: "status" },
-      artworks && (chosen.length > 0 ? t("bulk.selected", { n: chosen.length }) : t("found", { n: artworks.length })),
+      artworks && (chosen.length > 0 ? t("bulk.selected", { n: chosen.length }) : t(hasMore ? "found.more" : "found", { n: artworks.length })),
     ),
     !busy && artworks && chosen.length < artworks.length && h(Button, { tone: "quiet", onClick: () => selection.set(selection.shown()) }, t("bulk.all")),
     (busy || chosen.length > 0) && h(BulkActs, { kind, chosen, artworks: artworks ?? [], selection, busy }),

@@ -1,7 +1,7 @@
 /** Carries out an action on many records, and reports the result with one undo, or with a way on after a failure. */
 import { describe, say, sayDone, wordsOfWait } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
-import { KINDS, readList } from "../../records.js";
+import { KINDS, refreshList } from "../../records.js";
 import { t } from "../../texts.js";
 import { writeMany } from "./bulk_write.js";
 import { work } from "./bulk_work.js";
@@ -34,7 +34,7 @@ export async function doMany(kind, action, records, selection, before = [], repe
   selection?.set([...changed, ...left].map((record) => record[id]));
   const again = (/** @type {(() => Promise<any>) | undefined} */ repeated) => void doMany(kind, action, left, selection, requestIds, repeated);
   const count = records.length - left.length - changed.length - missing.length;
-  if (requestIds.length > 0) sayDone(doneWords(kind, action, records, count, requestIds.length), requestIds, () => void readList(kind));
+  if (requestIds.length > 0) sayDone(doneWords(kind, action, records, count, requestIds.length), requestIds, () => void refreshList(kind));
   if (changed.length + missing.length > 0) {
     const way = left.length > 0 ? { action: { text: t("bulk.others", { n: left.length }), run: () => again(undefined) } } : {};
     say(conflictWords(kind, changed, missing), { tone: "failed", ...way });

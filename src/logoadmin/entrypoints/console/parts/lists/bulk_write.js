@@ -12,7 +12,7 @@
  * @property {Failure | undefined} failure Why it stopped; `repeat` sends the request again, if its answer was lost.
  */
 import { call, Failure } from "../../client.js";
-import { KINDS, listOf, readList, replaceMany, versionOf } from "../../records.js";
+import { KINDS, listOf, readList, refreshList, replaceMany, versionOf } from "../../records.js";
 import { MOST } from "./bulk_work.js";
 
 /**
@@ -54,7 +54,7 @@ function take(kind, records, changes, made) {
   const versions = new Map(made.map((each) => [each.id, each.change_id]));
   const now = records.flatMap((record, at) => (changes[at].remove ? [] : [{ ...record, ...changes[at].set }]));
   // Lists name the authors of a record in full.
-  if (changes.some(({ set }) => set?.author_ids)) void readList(kind);
+  if (changes.some(({ set }) => set?.author_ids) || !listOf(kind).value.records) void refreshList(kind);
   else replaceMany(kind, records.map((record) => record[id]), now, versions);
 }
 

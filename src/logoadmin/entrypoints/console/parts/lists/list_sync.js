@@ -3,7 +3,7 @@ import { useEffect } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
 import { say } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
-import { readList } from "../../records.js";
+import { refreshList } from "../../records.js";
 import { enumeration, t } from "../../texts.js";
 
 const EVERY = 30_000;
@@ -15,7 +15,7 @@ export function useListSync(kind, busy) {
   useEffect(() => {
     const look = async () => {
       if (document.hidden || trouble.value || busy) return;
-      const missing = await readList(kind);
+      const missing = await refreshList(kind);
       if (missing.length > 0) say(t("elsewhere.removed", { n: missing.length, names: named(kind, missing) }), { tone: "failed" });
     };
     const timer = setInterval(() => void look(), EVERY);

@@ -3,7 +3,16 @@ import { query, setQuery } from "../../router.js";
 import { byName } from "../../texts.js";
 
 /** By each column: ascending, and descending; the newest come first where the address says nothing. */
-export const ORDERS = /** @type {const} */ ({ name: ["name", "name-desc"], created_at: ["oldest", ""], id: ["id", "id-desc"] });
+export const ORDERS = /** @type {const} */ ({ name: ["name", "name-desc"], created_at: ["oldest", ""], changed: ["changed", "changed-desc"], id: ["id", "id-desc"] });
+
+/** Whether only the service knows this order: records do not have the time of their last change. @param {string} order */
+export const isOfService = (order) => order.startsWith("changed");
+
+/** @param {string} order @returns {{sort: "id" | "name" | "changed", order: "asc" | "desc"}} as the service names it (contract E4, E5) */
+export function serviceOrder(order) {
+  const sort = order.startsWith("name") ? "name" : isOfService(order) ? "changed" : "id";
+  return { sort, order: order === "" || order.endsWith("-desc") ? "desc" : "asc" };
+}
 
 /** @typedef {keyof typeof ORDERS} Sortable */
 
@@ -25,10 +34,11 @@ export function sortBy(column) {
  * @template T
  * @param {T[]} records
  * @param {{id: string, name: string}} fields Those with its id and its name.
- * @returns {T[]} in the order of the address
+ * @param {string} order As the address names it.
+ * @returns {T[]} in this order; as they are in one of the service
  */
-export function inOrder(records, { id, name }) {
-  const order = query("order");
+export function inOrder(records, { id, name }, order) {
+  if (isOfService(order)) return records;
   const column = Object.entries(ORDERS).find(([, names]) => /** @type {readonly string[]} */ (names).includes(order))?.[0] ?? "created_at";
   const by = (/** @type {any} */ a, /** @type {any} */ b) =>
     column === "name" ? byName(a[name], b[name]) || a[id] - b[id] : column === "id" ? a[id] - b[id] : a.created_at - b.created_at || a[id] - b[id];

@@ -24,7 +24,7 @@ import { call, Failure, returned } from "../../client.js";
 import { FormState, fieldsOf, theInterface } from "../../form.js";
 import { describe, dismiss, say, sayDone, sayFailure } from "../../notices.js";
 import { nameOf, presentation } from "../../presentation.js";
-import { KINDS, drop, readList, upsert } from "../../records.js";
+import { KINDS, drop, refreshList, upsert } from "../../records.js";
 import { t } from "../../texts.js";
 
 export class Editing {
@@ -225,7 +225,7 @@ export class Editing {
   }
 
   #undone() {
-    void readList(this.kind);
+    void refreshList(this.kind);
     returned.value += 1;
   }
 

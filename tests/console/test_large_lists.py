@@ -1,0 +1,101 @@
+"""Lists that are too long to be read at once: the service filters, sorts and pages them (contract E2, E3, E5)."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from logoadmin.domain.services.artworks import AmendLogo, ListLogos
+from logoadmin.domain.services.bulk import ApplyChanges, BulkChange
+from tests.console.driver import Person, looking
+from tests.console.external_hosts import PICTURES
+from tests.console.service import Served, served
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J6")]
+
+_NEW = {"preview_url": f"https://{PICTURES}/1.svg", "target": "shop", "custom_css": ""}
+
+
+@pytest.fixture(scope="module")
+def large() -> Iterator[Served]:
+    """A gallery with more than 5,000 logos."""
+    with served() as service:
+        for first in range(0, 6000, 1000):
+            names = [f"Mark {number:04}" for number in range(first, first + 1000)]
+            changes = [BulkChange.model_validate({"kind": "logo", "create": _NEW | {"name": name}}) for name in names]
+            service.gallery.bulk.apply(ApplyChanges(changes=tuple(changes)))
+        yield service
+
+
+@pytest.fixture
+def person(chromium: Browser, large: Served) -> Iterator[Person]:
+    with looking(chromium, large) as found:
+        yield found
+
+
+def test_a_large_list_is_read_in_pages_and_searched_filtered_and_sorted_by_the_service(person: Person) -> None:
+    page = person.page
+    asked = list[dict[str, list[str]]]()
+
+    def note(url: str) -> None:
+        if urlsplit(url).path == "/api/logos":
+            asked.append(parse_qs(urlsplit(url).query))
+
+    person.sign_in("about")
+    expect(page.locator("h1")).to_be_visible()
+    page.on("request", lambda request: note(request.url))
+    person.open("logos?look=table")
+    found, names = page.locator(".found"), page.locator("tbody .cell-link")
+    expect(found).to_have_text("First 200")
+    expect(names.first).to_have_text("Mark 5999")
+    assert asked == [{}, {"sort": ["id"], "order": ["desc"], "limit": ["200"]}]
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    expect(found).to_have_text("First 400")
+    assert asked[-1]["after"] == [str(47 + 5800 + 1)]
+
+    page.get_by_role("searchbox").fill("mark 43")
+    expect(found).to_have_text("100 found")
+    page.get_by_role("searchbox").fill("")
+    page.get_by_role("columnheader", name="Name").get_by_role("button").click()
+    expect(names.first).to_have_text(re.compile("onerror"))
+    assert (asked[-1]["sort"], asked[-1]["order"]) == (["name"], ["asc"])
+    page.get_by_label("Target").select_option("shop")
+    expect(names.first).to_have_text("Mark 0000")
+    assert [query for query in asked if not query] == [{}]
+
+
+def test_back_to_a_large_list_restores_its_rows_and_many_are_changed_at_once(person: Person) -> None:
+    page, logos = person.page, person.service.gallery.logos
+    person.sign_in("logos?order=name&target=shop")
+    found = page.locator(".found")
+    expect(found).to_have_text("First 200")
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    expect(found).to_have_text("First 400")
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight - 400)")
+    card = page.get_by_role("link", name="Mark 0395", exact=True)
+    page.locator(".card").filter(has=card).get_by_role("checkbox").click()
+    card.click()
+    expect(page.locator("h1")).to_have_text("Mark 0395")
+    page.go_back()
+    expect(found).to_have_text("1 selected")
+    expect(card).to_be_in_viewport()
+    page.get_by_role("button", name="Activate", exact=True).click()
+    expect(page.locator(".notice")).to_contain_text("Activated")
+    expect(page.get_by_role("switch", name="Mark 0395")).to_be_checked()
+    assert [logo.name for logo in logos.list(ListLogos(active=True)) if logo.name.startswith("Mark")] == ["Mark 0395"]
+
+
+def test_a_list_of_any_length_can_begin_with_the_records_that_changed_last(person: Person, chromium: Browser) -> None:
+    person.service.gallery.logos.amend(AmendLogo(logo_id=2, name="Changed just now"))
+    with served() as small, looking(chromium, small) as other:
+        small.gallery.logos.amend(AmendLogo(logo_id=2, name="Changed just now"))
+        for each, number in ((person, "First 200"), (other, "47 found")):
+            each.sign_in("logos")
+            expect(each.page.locator(".card").first).to_be_visible()
+            each.page.get_by_label("Order").focus()
+            each.page.get_by_label("Order").select_option("Recently changed")
+            expect(each.page.locator(".card-name").first).to_have_text("Changed just now")
+            expect(each.page.locator(".found")).to_have_text(number)
+            expect(each.page.get_by_label("Order")).to_be_focused()
