@@ -1,7 +1,7 @@
 """The settings for everybody: which hosts the previews of CSS may load pictures from (contract J2, J8)."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Route, expect
 
 from logoadmin.domain.services.artworks import AmendLogo
 from logoadmin.domain.services.settings import AmendSettings, GetSettings
@@ -114,8 +114,15 @@ def test_hosts_are_added_removed_and_undone_by_keyboard(console: Person, service
     page.keyboard.press("Enter")
     expect(remove).to_have_count(0)
     expect(field).to_be_focused()
-    # Another administrator adds a host at the same time; it stays.
-    service.gallery.settings.amend(AmendSettings(picture_hosts=("other.example",)))
+    # Another administrator adds a host between the read and the write; it stays.
+    theirs = [AmendSettings(picture_hosts=("other.example",))]
+
+    def be_late(route: Route) -> None:
+        if route.request.method == "PATCH" and theirs:
+            service.gallery.settings.amend(theirs.pop())
+        route.continue_()
+
+    page.route("**/api/settings", be_late)
     field.fill("mine.example")
     field.press("Enter")
     expect(rows(console)).to_contain_text([PICTURES, "other.example", "mine.example"])

@@ -113,7 +113,11 @@ def test_only_who_holds_everything_changes_them_or_undoes_that(stocked: LogoAdmi
 
 
 @pytest.mark.parametrize(
-    "host", ["a; script-src *", "https://i.example", "*", "", "a b", "[::1]", "I.example", "a\n", "я.example"]
+    "host",
+    [
+        *("a; script-src *", "'none'; script-src *", "https://i.example", "*", "*.", "*.*.a", "", "a b", "a,b", "a/b"),
+        *("[::1]", "I.example", "a\n", "a\r\nx: y", "я.example", "i.example.", ".example", "a..b", "a:", "a:x", "a@b"),
+    ],
 )
 def test_a_host_is_a_name_as_in_a_policy(host: str) -> None:
     with pytest.raises(InvalidInput) as raised:

@@ -161,7 +161,7 @@ def test_files_are_sent_compressed_to_clients_that_accept_it(app: ASGIApp, path:
 @pytest.mark.rule("contract J1")
 def test_the_page_asks_nothing_of_the_database(app: ASGIApp, watched: WatchedStorage) -> None:
     watched.go_away()
-    for path in (*PAGES, f"{files(app)}app.js", f"{files(app)}interface.json"):
+    for path in (*PAGES, f"{files(app)}app.js", f"{files(app)}interface.json", f"{files(app)}preview.html"):
         assert ask(app, "GET", path).status_code == 200
     assert watched.asked == []
 

@@ -273,3 +273,6 @@ def test_settings_are_changed_in_the_version_that_was_seen(client: AppClient, ad
     assert client.patch("/api/settings", json=body, headers={**admin, "if-match": '"0"'}).status_code == 412
     assert client.get("/api/settings", headers=admin).headers["etag"] == changed.headers["etag"]
     assert client.get("/api/settings").status_code == 403
+    many = {"picture_hosts": [f"{number}.example" for number in range(10_000)]}
+    assert client.patch("/api/settings", json=many, headers=admin).status_code == 413
+    assert client.get("/api/settings", headers=admin).json() == body
