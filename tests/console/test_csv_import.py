@@ -146,6 +146,7 @@ def test_what_is_no_list_of_records_is_one_message(console: Person, tmp_path: Pa
         ("list.csv.gz", b"\x1f\x8b\x08,;name", "not a text file"),
         ("book.xlsx", b"PK\x03\x04\0\0", "This is a spreadsheet. Save it as CSV"),
         ("list.json", '[{"kind": "author"}]', "This is a JSON list."),
+        ("nothing.csv", "\ufeff\n", "There are no records in this file."),
         ("letter.txt", "Dear all\nthis is a letter, and no list", "There are no records in this file."),
     ):
         choose(page, tmp_path / name, content)
@@ -190,6 +191,7 @@ def test_templates_and_examples_can_be_downloaded_and_imported(console: Person, 
         (["Имя", "ID на сайте"], "author", ["username", "user_id"]),
         (["ID", "Название", "Место", "Включён", "Картинка", "Авторы", "CSS", "Создано (UTC)"], "logo",
          ["id", "name", "target", "active", "preview_url", "author_ids", "custom_css", "created_at"]),
+        (["author_id", "logo_id", "name"], "logo", ["author_ids", "id", "name"]),
         (["theme_id", "Name", "Target", "Name"], "theme", ["id", "name", "target", ""]),
     ],
 )  # fmt: skip
@@ -210,3 +212,18 @@ def test_a_row_that_ends_early_keeps_what_the_record_has(console: Person, tmp_pa
     assert (after.name, after.target, after.preview_url) == ("Four", before.target, before.preview_url)
     choose(page, tmp_path / "huge.csv", b"logo_id,name\n" + b"1,Many\n" * 2_400_000)
     expect(page.get_by_role("alert")).to_contain_text("16 MB is the most")
+
+
+@pytest.mark.rule("contract J3")
+def test_a_separator_that_is_named_is_used_and_ids_beyond_the_bounds_are_named_by_line(
+    console: Person, tmp_path: Path
+) -> None:
+    page = console.page
+    console.sign_in("import")
+    choose(page, tmp_path / "list.csv", "sep=;\r\nlogo_id;name\r\n4;A, B\r\n99999999999;C\r\n-1;D\r\n")
+    expect(page.locator("tbody tr").first).to_contain_text("logo_id")
+    page.get_by_role("button", name="Check").click()
+    expect(page.locator(".bad-line button")).to_have_text(["Line 4", "Line 5"])
+    expect(page.locator(".bad-line").first).to_contain_text(
+        "Column \u2068logo_id\u2069: \u2068The number is too small or too large."
+    )

@@ -37,7 +37,10 @@ export function csvFile(head, rows) {
 /** @param {string} text Separated by commas, semicolons or tabs, whichever fits. @returns {Table} */
 export function tableOf(text) {
   const lines = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
-  const { data, errors } = /** @type {{data: string[][], errors: {type: string, row?: number}[]}} */ (parse(lines, { newline: "\n", delimitersToGuess: [",", ";", "\t"] }));
+  // Some spreadsheets name the separator in a line of its own.
+  const named = /^sep=([,;\t])\n/i.exec(lines)?.[1];
+  const how = named === undefined ? { delimitersToGuess: [",", ";", "\t"] } : { delimiter: named };
+  const { data, errors } = /** @type {{data: string[][], errors: {type: string, row?: number}[]}} */ (parse(lines, { newline: "\n", ...how }));
   const rows = [];
   let line = 1;
   for (const cells of data) {
@@ -45,7 +48,7 @@ export function tableOf(text) {
     // Cells in quotes may have several lines.
     line += 1 + cells.reduce((count, cell) => count + cell.split("\n").length - 1, 0);
   }
-  const full = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  const full = rows.slice(named === undefined ? 0 : 1).filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
   const broken = errors.find(({ type }) => type === "Quotes");
   return {
     head: full[0]?.cells.map((cell) => cell.trim()) ?? [],

@@ -23,9 +23,12 @@ const FIELDS = {
 /** What a new record has where no column says otherwise. */
 const DEFAULTS = { active: false, author_ids: [], custom_css: "" };
 
+/** No record has a larger id. */
+const LAST_ID = 2_147_483_647;
+
 /** Heads of columns, as `normal` leaves them, in both languages. @type {Record<string, string[]>} */
 const HEADS = {
-  id: ["id", "authorid", "logoid", "themeid", "number", "no", "номер"],
+  id: ["id", "number", "no", "номер"],
   username: ["username", "name", "author", "fullname", "имя", "автор", "название"],
   name: ["name", "title", "logo", "theme", "название", "имя", "логотип", "тема"],
   user_id: ["userid", "siteuserid", "siteid", "memberid", "user", "member", "idнасайте", "пользователь", "idпользователя"],
@@ -59,7 +62,7 @@ export function guessedColumns(kind, heads) {
   const left = new Set(fieldsOf(kind));
   return heads.map((head) => {
     const name = normal(head);
-    const field = [...left].find((each) => HEADS[each]?.includes(name)) ?? "";
+    const field = [...left].find((each) => HEADS[each]?.includes(name) || (each === "id" && name === `${kind}id`)) ?? "";
     left.delete(field);
     return field;
   });
@@ -67,9 +70,10 @@ export function guessedColumns(kind, heads) {
 
 /** @param {string[]} heads @param {string} fileName @returns {CsvKind} */
 export function guessedKind(heads, fileName) {
-  const named = CSV_KINDS.find((kind) => heads.some((head) => normal(head) === `${kind}id`));
+  const named = /** @type {const} */ (["theme", "logo"]).find((kind) => heads.some((head) => normal(head) === `${kind}id`));
+  if (named) return named;
   const isArtwork = guessedColumns("logo", heads).some((field) => ["target", "preview_url", "custom_css", "active"].includes(field));
-  if (isArtwork) return named === "theme" || /theme|тем/i.test(fileName) ? "theme" : "logo";
+  if (isArtwork) return /theme|тем/i.test(fileName) ? "theme" : "logo";
   return "author";
 }
 
@@ -81,7 +85,7 @@ export function guessedKind(heads, fileName) {
 export function idsIn(columns, { rows }) {
   const at = columns.indexOf("id");
   if (at < 0) return [];
-  return rows.map(({ cells }) => (cells[at] ?? "").trim()).filter((cell) => /^\d+$/.test(cell)).map(Number);
+  return rows.map(({ cells }) => (cells[at] ?? "").trim()).filter((cell) => /^\d+$/.test(cell)).map(Number).filter((id) => id <= LAST_ID);
 }
 
 /** @param {string[]} columns @param {import("../csv/csv.js").Table} table @returns {boolean} whether authors are named other than by id */

@@ -21,7 +21,7 @@ export async function kindOfFile(file, name) {
   }
   const text = new TextDecoder(encoding).decode(bytes).trimStart();
   const [head = ""] = text.split(/[\r\n]/, 1);
-  if (text === "" || text.startsWith("{")) return { is: "lines" };
+  if (text.startsWith("{") || (text === "" && file.size > BEGINNING)) return { is: "lines" };
   if (text.startsWith("[")) return { is: "refused", words: t("import.array") };
   return /[,;\t]/.test(head) ? { is: "csv", encoding } : { is: "refused", words: t("import.unknown") };
 }
