@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
 
-from logoadmin.adapters.memory_storage.tables import Journal, Tables
+from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.model.lists import EVERY_CHANGE, ChangeFilter, Order, text_length, truncated_page
 from logoadmin.domain.model.records import Change, Kind
 from logoadmin.ports.storage import StoredResponse
@@ -14,11 +14,8 @@ from logoadmin.ports.storage import StoredResponse
 _id_of = attrgetter("change_id")
 
 
-class MemoryChanges:
+class MemoryChanges(Repository):
     """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
-
-    def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._tables, self._journal = tables, journal
 
     def last_id(self) -> int:
         return len(self._tables.changes)
@@ -59,27 +56,26 @@ class MemoryChanges:
         return truncated_page(islice(found, limit), text_length)
 
 
-class MemoryStoredResponses:
+class MemoryStoredResponses(Repository):
     """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
 
-    def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._responses, self._journal = tables.stored_responses, journal
-
     def get(self, key_hash: str) -> StoredResponse | None:
-        return self._responses.get(key_hash)
+        return self._tables.stored_responses.get(key_hash)
 
     def add(self, response: StoredResponse) -> None:
-        self._journal.set(self._responses, response.key_hash, response)
+        self._journal.set(self._tables.stored_responses, response.key_hash, response)
 
     def forget(self, key_hash: str) -> None:
-        self._journal.delete(self._responses, key_hash)
+        self._journal.delete(self._tables.stored_responses, key_hash)
 
     def forget_expired(self, now: int, most: int) -> None:
-        expired = (response.key_hash for response in self._responses.values() if response.expires_at <= now)
+        expired = (
+            response.key_hash for response in self._tables.stored_responses.values() if response.expires_at <= now
+        )
         for key_hash in list(islice(expired, most)):
             self.forget(key_hash)
 
     def expire_by(self, latest: int, most: int) -> None:
-        late = (response for response in self._responses.values() if response.expires_at > latest)
+        late = (response for response in self._tables.stored_responses.values() if response.expires_at > latest)
         for response in list(islice(late, most)):
-            self._journal.set(self._responses, response.key_hash, replace(response, expires_at=latest))
+            self._journal.set(self._tables.stored_responses, response.key_hash, replace(response, expires_at=latest))

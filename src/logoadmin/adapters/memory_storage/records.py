@@ -7,7 +7,7 @@ from itertools import groupby, islice
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.adapters.memory_storage.sessions import MemoryServiceKeys, MemorySessions
-from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Tables
+from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
 from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, SortKey, page_of, text_length, truncated_page
@@ -209,11 +209,8 @@ class MemoryLinks:
         self._journal.delete(self._links, artwork_id)
 
 
-class MemoryPasswords:
+class MemoryPasswords(Repository):
     """The password hashes, as :class:`~logoadmin.ports.storage.Passwords` says."""
-
-    def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._tables, self._journal = tables, journal
 
     def get(self, user_id: int) -> PasswordHash | None:
         return self._tables.passwords.get(user_id)

@@ -5,18 +5,15 @@ from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
 
-from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Tables
+from logoadmin.adapters.memory_storage.tables import IdCounter, Repository, Tables
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.storage import Session
 
 
-class MemorySessions:
+class MemorySessions(Repository):
     """The sessions, as :class:`~logoadmin.ports.storage.Sessions` says."""
-
-    def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._tables, self._journal = tables, journal
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         session = self._tables.sessions.get(session_id)
@@ -78,11 +75,8 @@ class MemorySessions:
             self.end(session.session_id)
 
 
-class MemoryPreferences:
+class MemoryPreferences(Repository):
     """The preferences, as :class:`~logoadmin.ports.storage.Preferences` says."""
-
-    def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._tables, self._journal = tables, journal
 
     def get(self, user_id: int) -> str | None:
         return self._tables.preferences.get(user_id)
@@ -91,11 +85,8 @@ class MemoryPreferences:
         self._journal.set(self._tables.preferences, user_id, text)
 
 
-class MemorySecrets:
+class MemorySecrets(Repository):
     """The secrets, as :class:`~logoadmin.ports.storage.Secrets` says."""
-
-    def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._tables, self._journal = tables, journal
 
     def get(self, name: str) -> str | None:
         return self._tables.secrets.get(name)
@@ -107,11 +98,8 @@ class MemorySecrets:
         self._journal.set(self._tables.secrets, name, value)
 
 
-class MemoryServiceKeys:
+class MemoryServiceKeys(Repository):
     """The service keys, as :class:`~logoadmin.ports.storage.ServiceKeys` says."""
-
-    def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._tables, self._journal = tables, journal
 
     def next_id(self) -> int:
         return IdCounter(self._tables, self._journal, "key_id").next()
@@ -149,23 +137,20 @@ class MemoryServiceKeys:
         return [key_id for of, key_id in self._tables.key_hashes.values() if of == user_id]
 
 
-class MemorySignInAttempts:
+class MemorySignInAttempts(Repository):
     """The attempts to sign in, as :class:`~logoadmin.ports.storage.SignInAttempts` says."""
 
-    def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._attempts, self._journal = tables.sign_in_attempts, journal
-
     def count(self, counted: str) -> tuple[int, int]:
-        return self._attempts.get(counted, (0, 0))
+        return self._tables.sign_in_attempts.get(counted, (0, 0))
 
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
-        self._journal.set(self._attempts, counted, (attempts, ends_at))
+        self._journal.set(self._tables.sign_in_attempts, counted, (attempts, ends_at))
 
     def forget(self, counted: str) -> None:
-        self._journal.delete(self._attempts, counted)
+        self._journal.delete(self._tables.sign_in_attempts, counted)
 
     def forget_ended(self, now: int, most: int) -> None:
-        ended = (counted for counted, (_, ends_at) in self._attempts.items() if ends_at <= now)
+        ended = (counted for counted, (_, ends_at) in self._tables.sign_in_attempts.items() if ends_at <= now)
         for counted in list(islice(ended, most)):
             self.forget(counted)
 

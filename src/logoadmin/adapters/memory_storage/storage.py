@@ -18,7 +18,7 @@ from logoadmin.adapters.memory_storage.sessions import (
     MemorySessions,
     MemorySignInAttempts,
 )
-from logoadmin.adapters.memory_storage.tables import Journal, Tables
+from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
@@ -29,11 +29,8 @@ Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
 
 
-class _MemoryRepositories:
+class _MemoryRepositories(Repository):
     """What works on the same tables with the same journal."""
-
-    def __init__(self, tables: Tables, journal: Journal) -> None:
-        self._tables, self._journal = tables, journal
 
     def records(self, kind: RecordKind[Record, Any]) -> Records[Record]:
         return REPOSITORIES.get(kind.kind, MemoryRecords)(kind, self._tables, self._journal)

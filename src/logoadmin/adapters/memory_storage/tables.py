@@ -118,3 +118,10 @@ class IdCounter:
     def mark_used(self, id_: int) -> None:
         if id_ > self._last_ids.get(self._name, 0):
             self._journal.set(self._last_ids, self._name, id_)
+
+
+class Repository:
+    """The base class of repositories: they work on the same tables with the same journal."""
+
+    def __init__(self, tables: Tables, journal: Journal) -> None:
+        self._tables, self._journal = tables, journal
