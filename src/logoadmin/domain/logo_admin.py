@@ -8,6 +8,7 @@ from typing import TypeVar
 from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
+from logoadmin.domain.model.records import Kind
 from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
 from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
@@ -105,9 +106,14 @@ class LogoAdmin:
         self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness)
         self.changes = ChangeService(transactions)
-        self.bulk = BulkService(
-            transactions, ports.hasher, self.roles, self.users, self.authors, self.themes, self.logos
-        )
+        of_kinds = {
+            Kind.ROLE: self.roles,
+            Kind.USER: self.users,
+            Kind.AUTHOR: self.authors,
+            Kind.THEME: self.themes,
+            Kind.LOGO: self.logos,
+        }
+        self.bulk = BulkService(transactions, ports.hasher, of_kinds)
         self.import_export = ImportExportService(transactions, ports.hasher)
         tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes)
         self.sessions = SessionService(transactions, ports.hasher, tokens, ports.verifier, ports.clock, ports.metrics)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import PrivateAttr
 
@@ -30,14 +30,12 @@ from logoadmin.domain.services.artworks import (
     AmendTheme,
     CreateLogo,
     CreateTheme,
-    LogoService,
     RemoveLogo,
     RemoveTheme,
-    ThemeService,
 )
-from logoadmin.domain.services.authors import AmendAuthor, AuthorService, CreateAuthor, RemoveAuthor
-from logoadmin.domain.services.roles import AmendRole, CreateRole, RemoveRole, RoleService
-from logoadmin.domain.services.users import AmendUser, CreateUser, RemoveUser, UserService, creation
+from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, RemoveAuthor
+from logoadmin.domain.services.roles import AmendRole, CreateRole, RemoveRole
+from logoadmin.domain.services.users import AmendUser, CreateUser, RemoveUser, creation
 from logoadmin.domain.use_cases import Service, Transactions, WriteWork, work_of
 from logoadmin.ports.passwords import PasswordHasher
 
@@ -47,21 +45,15 @@ MOST_CHANGES: Final = 1_000
 _PLACED: Final = (Conflict, DuplicateEntry, NotFound, NotPermitted, Outdated)
 
 
-@dataclass(frozen=True, slots=True)
-class _Commands:
-    """The commands that create, amend and remove a record of one kind."""
+# The name of a use case that changes one record.
+Verb = Literal["create", "amend", "remove"]
 
-    create: type[Command]
-    amend: type[Command]
-    remove: type[Command]
-
-
-_COMMANDS: Final[Mapping[Kind, _Commands]] = {
-    Kind.ROLE: _Commands(CreateRole, AmendRole, RemoveRole),
-    Kind.USER: _Commands(CreateUser, AmendUser, RemoveUser),
-    Kind.AUTHOR: _Commands(CreateAuthor, AmendAuthor, RemoveAuthor),
-    Kind.THEME: _Commands(CreateTheme, AmendTheme, RemoveTheme),
-    Kind.LOGO: _Commands(CreateLogo, AmendLogo, RemoveLogo),
+_COMMANDS: Final[Mapping[Kind, Mapping[Verb, type[Command]]]] = {
+    Kind.ROLE: {"create": CreateRole, "amend": AmendRole, "remove": RemoveRole},
+    Kind.USER: {"create": CreateUser, "amend": AmendUser, "remove": RemoveUser},
+    Kind.AUTHOR: {"create": CreateAuthor, "amend": AmendAuthor, "remove": RemoveAuthor},
+    Kind.THEME: {"create": CreateTheme, "amend": AmendTheme, "remove": RemoveTheme},
+    Kind.LOGO: {"create": CreateLogo, "amend": AmendLogo, "remove": RemoveLogo},
 }
 
 
@@ -102,20 +94,19 @@ class BulkChange(Input):
             InvalidInput: values are outside their limits, an id or a version is missing, or there is not exactly one of
                 ``set``, ``remove`` and ``create``.
         """
-        row, commands = KINDS[self.kind], _COMMANDS[self.kind]
+        row = KINDS[self.kind]
         if (self.set is not None) + self.remove + (self.create is not None) != 1:
             raise InvalidInput([Problem((), "Input should have one of set, remove and create", "value_error")])
         problems: list[Problem] = []
         if self.create is not None:
             if self.id is not None or self.version is not None:
                 problems.append(Problem(("create",), "A new record has no id and no version", "value_error"))
-            return _step(row, commands.create, "create", self.create, {}, problems)
+            return _step(row, "create", self.create, {}, problems)
         problems += [
             Problem((name,), "Field required", "missing") for name in ("id", "version") if getattr(self, name) is None
         ]
         options = {row.id_field: self.id or 0, "if_match": frozenset({self.version or 0})}
-        command = commands.remove if self.remove else commands.amend
-        return _step(row, command, "set", self.set or {}, options, problems)
+        return _step(row, "remove" if self.remove else "amend", self.set or {}, options, problems)
 
 
 class _Authors(Input):
@@ -127,24 +118,20 @@ class Step:
     """The command of a change, and the new authors of a theme or logo; None where they stay."""
 
     kind: AnyKind
+    verb: Verb
     command: Command
     author_ids: tuple[int, ...] | None
 
 
 def _step(
-    kind: AnyKind,
-    command: type[Command],
-    field: str,
-    given: Mapping[str, Any],
-    options: Mapping[str, Any],
-    problems: list[Problem],
+    kind: AnyKind, verb: Verb, given: Mapping[str, Any], options: Mapping[str, Any], problems: list[Problem]
 ) -> Step:
     """Return a step of the given values.
 
     Raises:
         InvalidInput: with these problems and those of the values.
     """
-    values, author_ids = dict(given), None
+    values, author_ids, field = dict(given), None, "create" if verb == "create" else "set"
     for name in [name for name in values if name in {*options, *Command.model_fields, DRY_RUN}]:
         del values[name]
         problems.append(Problem((field, name), "Extra inputs are not permitted", "extra_forbidden"))
@@ -155,12 +142,12 @@ def _step(
         problems += [Problem((field, *problem.loc), problem.msg, problem.type) for problem in error.problems]
     made: Command | None = None
     try:
-        made = command(**values, **options)
+        made = _COMMANDS[kind.kind][verb](**values, **options)
     except InvalidInput as error:
         problems += [Problem((field, *problem.loc), problem.msg, problem.type) for problem in error.problems]
     if made is None or problems:
         raise InvalidInput(problems)
-    return Step(kind, made, author_ids)
+    return Step(kind, verb, made, author_ids)
 
 
 class ApplyChanges(Command):
@@ -210,25 +197,9 @@ class ApplyChanges(Command):
 class BulkService(Service):
     """The use case of many changes, which are made by the use cases of their kinds."""
 
-    def __init__(
-        self,
-        transactions: Transactions,
-        hasher: PasswordHasher,
-        roles: RoleService,
-        users: UserService,
-        authors: AuthorService,
-        themes: ThemeService,
-        logos: LogoService,
-    ) -> None:
+    def __init__(self, transactions: Transactions, hasher: PasswordHasher, services: Mapping[Kind, Service]) -> None:
         super().__init__(transactions)
-        self._hasher = hasher
-        self._services: Mapping[Kind, Service] = {
-            Kind.ROLE: roles,
-            Kind.USER: users,
-            Kind.AUTHOR: authors,
-            Kind.THEME: themes,
-            Kind.LOGO: logos,
-        }
+        self._hasher, self._services = hasher, services
 
     def apply(self, command: ApplyChanges, caller: Caller = OWNER) -> Listing[Change]:
         """Make all changes, or none, and return them as the history has them (contract J7).
@@ -261,13 +232,11 @@ class BulkService(Service):
 
     def _work(self, place: int, step: Step, caller: Caller) -> WriteWork[Any, Any]:
         """Return what a step does in the transaction; a password is hashed before it."""
-        command, commands = step.command, _COMMANDS[step.kind.kind]
-        if isinstance(command, CreateUser):
+        if isinstance(step.command, CreateUser):
             with _placed(place):
-                self.transactions.check(command, caller)
-            return creation(self._hasher, command.password)
-        name = {commands.create: "create", commands.amend: "amend", commands.remove: "remove"}[type(command)]
-        return work_of(self._services[step.kind.kind], name)
+                self.transactions.check(step.command, caller)
+            return creation(self._hasher, step.command.password)
+        return work_of(self._services[step.kind.kind], step.verb)
 
 
 def _at_present_version(uow: AuditedUnitOfWork, step: Step) -> Command:
