@@ -239,17 +239,17 @@ def plan_of(storage: SqlStorage, where: Filter, order: Order) -> str:
 def sent_statements() -> Iterator[list[str]]:
     """Yield the statements that databases get meanwhile."""
     sent: list[str] = []
-    execute, insert = Transaction._execute, Transaction.insert
+    execute, insert = Transaction._execute, Transaction._insert
 
     def executed(self: Transaction, statement: Any, values: Any, cursor: Any = None) -> None:
         sent.append(str(statement))
         execute(self, statement, values, cursor)
 
-    def inserted(self: Transaction, statement: Any, names: Any, rows: Any) -> None:
-        sent.append(str(statement))
-        insert(self, statement, names, rows)
+    def inserted(self: Transaction, table: Any, rows: Any) -> None:
+        sent.append(f"INSERT INTO {table.name}")
+        insert(self, table, rows)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Transaction, "_execute", executed)
-        patch.setattr(Transaction, "insert", inserted)
+        patch.setattr(Transaction, "_insert", inserted)
         yield sent

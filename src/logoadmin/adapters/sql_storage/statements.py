@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ClauseElement, Dialect, PoolProxiedConnection, bindparam
+from sqlalchemy import ClauseElement, Dialect, Insert, PoolProxiedConnection, Table, bindparam, insert
 
 from logoadmin.adapters.sql_storage.tables import (
     SESSION_TABLES,
@@ -39,6 +39,12 @@ def in_portions(names: Sequence[str], values: Sequence[Any]) -> Iterator[dict[st
         yield dict(zip(names, chain(some, repeat(some[-1])), strict=False))
 
 
+@lru_cache(_KNOWN)
+def insert_into(table: Table) -> Insert:
+    """Return the statement that adds rows."""
+    return insert(table).inline()
+
+
 class CompiledStatement(NamedTuple):
     """The SQL of a statement.
 
@@ -68,8 +74,6 @@ class StatementCompiler:
         page_cursor: see :class:`~logoadmin.adapters.sql_storage.databases.dialect.Dialect`.
         refused: what the driver raises if a key refuses a record.
     """
-
-    __slots__ = ("_dialect", "compiled", "page_cursor", "refused")
 
     def __init__(self, dialect: Dialect, page_cursor: Callable[[PoolProxiedConnection], Any]) -> None:
         """Compile for a database, with the parameter style of its driver."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, insert, select, update
+from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, Table, select, update
 
-from logoadmin.adapters.sql_storage.statements import KEY, CompiledStatement, Row, StatementCompiler
+from logoadmin.adapters.sql_storage.statements import KEY, CompiledStatement, Row, StatementCompiler, insert_into
 from logoadmin.adapters.sql_storage.tables import (
     COUNTED,
     WRITE_LOCKS,
@@ -31,8 +31,8 @@ _LOCK_AT_ONCE: Final = {lock: counted.with_for_update(nowait=True) for lock, cou
 # Each write changes its row, even without new ids, so that a cluster detects conflicts with other writes (contract H5).
 _STORE_COUNTED: Final = update(state).where(state.c.state_id == KEY).values(writes=state.c.writes + 1)
 
-_ADD_CHANGES: Final = insert(changes).inline()
-_CHANGE: Final = tuple(column.name for column in changes.c)
+# Referenced tables first.
+_TABLE_ORDER: Final = metadata.sorted_tables
 # The maximum number of rows of a table that are held back, and of the characters in their texts.
 _HELD_BACK: Final = 256
 _HELD_BACK_TEXT: Final = 2**18
@@ -58,22 +58,6 @@ class Transaction:
         refused: what the driver raises if a key refuses a record.
     """
 
-    __slots__ = (
-        "_begun",
-        "_changed",
-        "_counted",
-        "_cursor",
-        "_depth",
-        "_held_back",
-        "_held_text",
-        "_history",
-        "_locked",
-        "_rights",
-        "_statements",
-        "connection",
-        "refused",
-    )
-
     def __init__(self, connection: PoolProxiedConnection, statements: StatementCompiler) -> None:
         self.connection = connection
         self.refused = statements.refused
@@ -85,7 +69,7 @@ class Transaction:
         self._locked: dict[WriteLock, dict[str, int]] = {}
         self._history: list[Row] = []
         self._held_text = 0
-        self._held_back: dict[ClauseElement, tuple[tuple[str, ...], list[Row]]] = {}
+        self._held_back: dict[Table, list[Row]] = {}
         self._rights: dict[Row, Row | None] = {}
         self._depth = 0
 
@@ -172,9 +156,9 @@ class Transaction:
         if len(self._history) >= _HELD_BACK or self._held_text >= _HELD_BACK_TEXT:
             self.store_history()
 
-    def hold_back(self, statement: ClauseElement, names: tuple[str, ...], rows: Iterable[Row]) -> None:
-        """Hold back rows that no key can refuse, to insert them with others before any other statement."""
-        held = self._held_back.setdefault(statement, (names, []))[1]
+    def hold_back(self, table: Table, rows: Iterable[Row]) -> None:
+        """Hold back whole rows that no key can refuse, to insert them with others before any other statement."""
+        held = self._held_back.setdefault(table, [])
         for row in rows:
             held.append(row)
             self._held_text += text_length_of_row(row)
@@ -182,16 +166,16 @@ class Transaction:
             self.store_held_back()
 
     def store_held_back(self) -> None:
-        """Insert the rows that are held back, referenced tables first."""
+        """Insert the rows that are held back."""
         held, self._held_back = self._held_back, {}
-        for statement in sorted(held, key=_table_order):
-            self.insert(statement, *held[statement])
+        for table in sorted(held, key=_TABLE_ORDER.index):
+            self._insert(table, held[table])
 
     def store_history(self) -> None:
         """Store the entries of the history, before they are read and before the commit."""
         if self._history:
             history, self._history, self._held_text = self._history, [], 0
-            self.insert(_ADD_CHANGES, _CHANGE, history)
+            self._insert(changes, history)
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
@@ -249,14 +233,14 @@ class Transaction:
             self._changed.add(lock)
         return met
 
-    def insert(self, statement: ClauseElement, names: tuple[str, ...], rows: Sequence[Row]) -> None:
-        """Insert rows with the values of these columns, in the order of the table.
+    def _insert(self, table: Table, rows: Sequence[Row]) -> None:
+        """Insert whole rows.
 
         The driver combines them into as few statements as possible, or prepares one for all.
         """
         if self._held_back:
             self.store_held_back()
-        compiled = self._statements.compiled(statement, names)
+        compiled = self._statements.compiled(insert_into(table), tuple(table.c.keys()))
         self._changed.add(self._required_lock(compiled.lock))
         self._cursor.executemany(compiled.sql, rows)
 
@@ -311,10 +295,6 @@ class Transaction:
         else:
             given = tuple(map({**compiled.fixed, **values}.__getitem__, compiled.order))
         (cursor or self._cursor).execute(compiled.sql, given)
-
-
-def _table_order(statement: Any) -> int:
-    return metadata.sorted_tables.index(statement.table)
 
 
 def text_length_of_row(row: Row) -> int:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Select, bindparam, select
 
-from logoadmin.adapters.sql_storage.repositories.repository import Repository, insert_into
+from logoadmin.adapters.sql_storage.repositories.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, in_portions
 from logoadmin.adapters.sql_storage.tables import LINK_TABLES
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AnyArtworkKind
@@ -57,9 +57,7 @@ class SqlLinks(Repository):
     def add(self, links: Sequence[Link]) -> None:
         if links:
             rows = [(link.link_id, link.artwork_id, link.author_id) for link in links]
-            self._transaction.hold_back(
-                insert_into(self._statements.table), tuple(self._statements.table.c.keys()), rows
-            )
+            self._transaction.hold_back(self._statements.table, rows)
 
     def remove(self, artwork_id: int, author_id: int) -> bool:
         return self._remove(

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final, Generic, TypeVar
 
-from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, func, select, update
 
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages, SortedPages
 from logoadmin.adapters.sql_storage.repositories.links import LINKS, SqlLinks
 from logoadmin.adapters.sql_storage.repositories.repository import Repository
-from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
+from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions, insert_into
 from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors, filter_indexes
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import (
@@ -80,15 +80,12 @@ class _Statements:
     def __init__(self, kind: AnyKind) -> None:
         table, columns = TABLES[kind.kind], _columns(kind)
         key = table.c[kind.id_field]
-        self.kind = kind
+        self.kind, self.table = kind, table
         self.get = select(*columns).where(key == KEY)
         self.get_many = select(*columns).where(key.in_(_OF_SOME)).order_by(key)
         self.pages = _pages(kind, select(*columns))
         self.sorted_pages = _sorted_pages(kind, select(*columns))
-        self.add = insert(table).inline()
-        self.update = update(table).where(key == KEY)
         self.touch = update(table).where(key.in_(_OF_SOME))
-        self.remove = delete(table).where(key == KEY)
         self.names = (*kind.stored_fields, "version")
         self.flags = [at for at, column in enumerate(columns) if isinstance(column.type, Boolean)]
         self.taken = {field: select(key).where(table.c[field] == _VALUE, key != KEY) for field in kind.unique}
@@ -132,7 +129,7 @@ class SqlRecords(Repository, Generic[Record]):
     def add(self, record: Record, /) -> None:
         kind, values = self._statements.kind, self._values(record)
         try:
-            self._transaction.change(self._statements.add, values)
+            self._transaction.change(insert_into(self._statements.table), values)
         except self._transaction.refused:
             duplicate = self._duplicate(values, kind.unique, DuplicateEntry)
             if duplicate is None:
@@ -148,7 +145,7 @@ class SqlRecords(Repository, Generic[Record]):
     def update(self, record: Record, /) -> None:
         kind, values = self._statements.kind, self._values(record)
         try:
-            self._transaction.change(self._statements.update, {**values, "key": values[kind.id_field]})
+            self._update(self._statements.table, {kind.id_field: values[kind.id_field]}, values)
         except self._transaction.refused:
             others = [field for field in kind.unique if field != kind.id_field]
             duplicate = self._duplicate(values, others, DuplicateUpdate)
@@ -159,9 +156,10 @@ class SqlRecords(Repository, Generic[Record]):
         raise duplicate
 
     def remove(self, id_: int, /) -> bool:
-        if self._statements.kind is USERS:  # their sessions and keys are removed as well
+        kind, table = self._statements.kind, self._statements.table
+        if kind is USERS:  # their sessions and keys are removed as well
             self._transaction.require_lock("sessions")
-        return self._transaction.change(self._statements.remove, {"key": id_}) > 0
+        return self._remove(table, **{kind.id_field: id_})
 
     def touch(self, ids: Collection[int], version: int) -> None:
         for some in in_portions(KEYS, list(ids)):
@@ -233,7 +231,6 @@ class _ArtworkStatements(_Statements):
         artworks, links = TABLES[kind.kind], LINK_TABLES[kind.kind]
         key, link_key, of = artworks.c[kind.id_field], links.c[kind.link_id_field], links.c[kind.id_field]
         makers, author = authors.c.author_id == links.c.author_id, _columns(AUTHORS)
-        self.columns = tuple(column.name for column in artworks.c)
         # One statement for an artwork and its authors. Python sorts the links: the database would write artwork and CSS
         # into a temporary table for each author. The joins are not nested, since some databases would create a
         # temporary table for that as well.
@@ -282,8 +279,8 @@ class SqlArtworks(SqlRecords[Any]):
             super().add(artwork)
             return
         values = self._values(artwork)
-        row = tuple([values[name] for name in self._statements.columns])
-        self._transaction.hold_back(self._statements.add, self._statements.columns, [row])
+        table = self._statements.table
+        self._transaction.hold_back(table, [tuple([values[column.name] for column in table.c])])
         self._transaction.count(self._statements.kind.id_field, id_)
 
     def _with_authors(self, rows: Sequence[Row], *, everything: bool) -> tuple[Any, ...]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Delete, Insert, Select, Table, Update, bindparam, delete, insert, select
+from sqlalchemy import Column, ColumnElement, Delete, Select, Table, Update, bindparam, delete, select
 from sqlalchemy import update as update_rows
 
-from logoadmin.adapters.sql_storage.statements import Row
+from logoadmin.adapters.sql_storage.statements import Row, insert_into
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.ports.storage import WriteLock
 
@@ -61,12 +61,6 @@ class Repository:
 @lru_cache(_KNOWN)
 def _select(columns: tuple[Column[Any], ...], by: tuple[str, ...]) -> Select[Any]:
     return select(*columns).where(*_equal(columns[0].table, by))
-
-
-@lru_cache(_KNOWN)
-def insert_into(table: Table) -> Insert:
-    """Return the statement that adds rows."""
-    return insert(table).inline()
 
 
 @lru_cache(_KNOWN)
