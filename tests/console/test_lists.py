@@ -473,7 +473,7 @@ def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_t
     page = console.page
     console.sign_in("logos?look=table")
     heads, names = page.locator("thead th"), page.locator("tbody .cell-link")
-    expect(heads).to_have_text(["Name", "Target", "Authors", "Active", "Created", "ID"])
+    expect(heads).to_have_text(["Name", "Target", "Authors", "Active", "Changed", "ID"])
     expect(page.locator("tbody .picture").first).to_be_visible()
     by_id, by_name = (page.get_by_role("columnheader", name=name) for name in ("ID", "Name"))
     by_id.get_by_role("button").click()
@@ -486,6 +486,14 @@ def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_t
     expect(by_id).to_have_attribute("aria-sort", "none")
     expect(by_name).to_have_attribute("aria-sort", "ascending")
     expect(page).to_have_url(re.compile("order=name"))
+    console.service.gallery.logos.amend(artworks.AmendLogo(logo_id=7, target="wiki"))
+    by_change = page.get_by_role("columnheader", name="Changed")
+    by_change.get_by_role("button").click()
+    expect(by_change).to_have_attribute("aria-sort", "descending")
+    expect(names.first).to_have_text("Logo 7")
+    expect(page.locator("tbody tr").first.locator("time")).to_be_visible()
+    by_name.get_by_role("button").click()
+    expect(names.nth(9)).to_be_visible()
 
     # With Shift, clicks and arrow keys select rows.
     names.nth(1).click(modifiers=["Shift"])
@@ -501,7 +509,7 @@ def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_t
     page.get_by_role("checkbox", name="Authors").press("Space")
     with page.expect_response(lambda response: response.request.method == "PUT"):
         page.get_by_role("radio", name="Compact").check()
-    expect(heads).to_have_text(["Name", "Target", "Active", "Created", "ID"])
+    expect(heads).to_have_text(["Name", "Target", "Active", "Changed", "ID"])
     expect(page.locator("tbody td").nth(1)).to_have_css("height", "32px")
     page.keyboard.press("Escape")
     expect(page.locator(".menu-box")).to_have_count(0)
@@ -532,7 +540,7 @@ def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_i
     other.close()
     with looking(chromium, console.service) as person:
         person.sign_in("logos?look=table")
-        expect(person.page.locator("thead th")).to_have_text(["Name", "Active", "Created", "ID"])
+        expect(person.page.locator("thead th")).to_have_text(["Name", "Active", "Changed", "ID"])
         expect(person.page.locator(".table-frame")).to_have_class(re.compile("compact"))
     bad = {"hidden_columns": {"id": 1}, "density": ["compact"], "look.logos": 7, "views.logos": [None, {"name": 1}]}
     with looking(chromium, console.service) as person:

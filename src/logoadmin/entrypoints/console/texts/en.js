@@ -105,6 +105,8 @@ export default {
   // Fields
   "field.active": "Active",
   "field.authors": "Authors",
+  "changed.before": "before {date}",
+  "field.changed": "Changed",
   "field.created_at": "Created",
   "field.name": "Name",
   "field.role_id": "Role",

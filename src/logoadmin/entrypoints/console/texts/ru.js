@@ -113,6 +113,8 @@ export default {
   // Fields
   "field.active": "Включён",
   "field.authors": "Авторы",
+  "changed.before": "до {date}",
+  "field.changed": "Изменён",
   "field.created_at": "Создан",
   "field.name": "Название",
   "field.role_id": "Роль",

@@ -8,21 +8,23 @@ import { Link } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
 import { density } from "../lists/density.js";
 import { Table } from "../lists/table.js";
-import { COLUMNS, hiddenColumns } from "../lists/view_choices.js";
+import { shownColumns } from "../lists/view_choices.js";
+import { ChangeTime, useChangeTimes } from "./change_times.js";
 
 const ROWS = { comfortable: 44, compact: 32 };
 
 /** @param {{kind: "logo" | "theme", artworks: any[], selection: import("../lists/selection.js").Selection}} props */
 export function ArtworkTable({ kind, artworks, selection }) {
   const { id } = KINDS[kind];
-  const hidden = hiddenColumns();
+  const shown = shownColumns();
+  useChangeTimes(kind, shown.includes("changed"));
   const cells = cellsOf(kind);
   const name = (/** @type {any} */ artwork) =>
     h(
       "span",
       { class: "cell-selectable" },
       h(SelectBox, { selection, id: artwork[id], name: nameOf(kind, artwork) }),
-      !hidden.has("preview_url") && h(Picture, { url: artwork.preview_url }),
+      shown.includes("preview_url") && h(Picture, { url: artwork.preview_url }),
       h(Link, { to: `${kind}s/${artwork[id]}`, class: "cell-link", dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
     );
   return h(Table, {
@@ -33,7 +35,7 @@ export function ArtworkTable({ kind, artworks, selection }) {
     selection,
     columns: [
       { name: "name", title: t("field.name"), cell: name, sort: "name" },
-      ...COLUMNS.filter((each) => each !== "preview_url" && !hidden.has(each)).map((each) => ({ name: each, title: t(`field.${each}`), ...cells[each] })),
+      ...shown.filter((each) => each !== "preview_url").map((each) => ({ name: each, title: t(`field.${each}`), ...cells[each] })),
     ],
   });
 }
@@ -44,6 +46,7 @@ function cellsOf(kind) {
     active: { cell: (artwork) => h(ActiveSwitch, { kind, artwork }) },
     authors: { cell: (artwork) => h("bdi", null, artwork.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ")) },
     created_at: { sort: "created_at" },
+    changed: { sort: "changed", cell: (artwork) => h(ChangeTime, { kind, id: artwork[KINDS[kind].id] }) },
     id: { type: "number", sort: "id", cell: (artwork) => artwork[KINDS[kind].id] },
   };
 }

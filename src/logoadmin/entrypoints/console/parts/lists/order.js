@@ -26,7 +26,7 @@ export function sortOf(column) {
 export function sortBy(column) {
   const [ascending, descending] = ORDERS[column];
   // Of times, the latest are wanted first.
-  const first = column === "created_at" ? descending : ascending;
+  const first = column === "created_at" || column === "changed" ? descending : ascending;
   setQuery({ order: sortOf(column) === "none" ? first : query("order") === ascending ? descending : ascending });
 }
 
