@@ -69,6 +69,26 @@ def test_all_kinds_of_changes_are_one_request_and_one_undo(stocked: LogoAdmin) -
     assert exported(stocked) == before
 
 
+def test_the_removal_of_a_changed_record_is_a_change_of_its_own(stocked: LogoAdmin) -> None:
+    before, latest = exported(stocked), stocked.changes.version() + 9
+    made = apply(
+        stocked,
+        AUTHOR | {"set": {"username": "Cyd"}},
+        AUTHOR | {"version": latest, "remove": True},
+        USER | {"remove": True},
+        {"kind": "user", "create": {"user_id": 7, "username": "ben", "password": "ben's password"}},
+        {"kind": "user", "id": 7, "version": latest, "remove": True},
+        caller=Owner("bulk"),
+    )
+    actions = ["author.amended", "author.removed", "user.removed", "user.created", "user.removed"]
+    assert [change.action for change in made] == actions
+    assert [(change.before is None, change.after is None) for change in made] == [
+        (change.action.endswith("created"), change.action.endswith("removed")) for change in made
+    ]
+    tuple(stocked.changes.revert_request(RevertRequest(request_id="bulk")))
+    assert exported(stocked) == before
+
+
 def exported(gallery: LogoAdmin) -> list[Any]:
     lines: list[str] = []
     gallery.import_export.dump(ExportRecords(), lines.append)
@@ -145,6 +165,7 @@ def test_the_last_administrator_stays(stocked: LogoAdmin) -> None:
     ("change", "problems"),
     [
         ({"kind": "badge", "remove": True}, [(("kind",), "literal_error")]),
+        ("logo", [((), "dict_type")]),
         ({"kind": "logo"}, [((), "value_error")]),
         (LOGO | {"set": {}, "remove": True}, [((), "value_error")]),
         ({"kind": "logo", "set": {}}, [(("id",), "missing"), (("version",), "missing")]),
@@ -162,11 +183,23 @@ def test_the_last_administrator_stays(stocked: LogoAdmin) -> None:
         (CYD | {"id": 1}, [(("create",), "value_error")]),
     ],
 )
-def test_problems_name_their_place(change: dict[str, Any], problems: list[tuple[tuple[Any, ...], str]]) -> None:
+def test_problems_name_their_place(change: Any, problems: list[tuple[tuple[Any, ...], str]]) -> None:
     with pytest.raises(InvalidInput) as raised:
         command_for(CYD, change)
     found = [(problem.loc, problem.type) for problem in raised.value.problems]
     assert sorted(map(str, found)) == sorted(str((("changes", 1, *loc), type_)) for loc, type_ in problems)
+
+
+def test_problems_name_no_types_of_python() -> None:
+    with pytest.raises(InvalidInput) as raised:
+        command_for("logo", {"kind": "badge"})
+    with pytest.raises(InvalidInput) as no_list:
+        ApplyChanges(changes={})  # type: ignore[arg-type]  # the point
+    assert [problem.msg for problem in (*raised.value.problems, *no_list.value.problems)] == [
+        "Input should be a valid dictionary",
+        "Input should be 'role', 'user', 'author', 'theme' or 'logo'",
+        "Input should be a valid list",
+    ]
 
 
 def test_a_thousand_changes_are_made_and_no_more(stocked: LogoAdmin) -> None:

@@ -41,7 +41,8 @@ _MOST_HELD: Final = 16
 class ChangeLog:
     """The changes of one unit of work, numbered and written into the history.
 
-    Consecutive changes of one record are merged: a record that gets new values and new links is amended once.
+    Consecutive changes of one record are merged: a record that gets new values and new links is amended once. Its
+    removal, and a new record in its place, are changes of their own.
 
     Attributes:
         undoes: the change that is being undone.
@@ -87,9 +88,14 @@ class ChangeLog:
             Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
         )
 
+    def begin_next(self) -> None:
+        """Record the next change without merging it with those before."""
+        self._goes_on = False
+
     def undo(self, change_id: int) -> None:
         """Record that the next changes undo this one; they are not merged with those before."""
-        self._goes_on, self.undoes = False, change_id
+        self.begin_next()
+        self.undoes = change_id
 
     def store(self) -> None:
         """Store the changes so far; later changes are not merged with them."""
@@ -169,6 +175,7 @@ class AuditedRecords(Generic[Record]):
         values = snapshot(self._kind, record)
         if self._guard is not None:
             self._guard.authorize(None, values)
+        self._change_log.begin_next()
         stored = self._numbered(record)
         self._stored.add(stored)
         return self._recorded(action, stored, None, self._link(stored, values, links))
@@ -213,6 +220,7 @@ class AuditedRecords(Generic[Record]):
             self._guard.authorize(before, {})
             self._guard.check_unused(before)
             self._guard.note_possible_lockout(before, None)
+        self._change_log.begin_next()
         was = self._unlinked(before)
         self._stored.remove(id_)
         self._change_log.record(REMOVED, self._kind.kind, id_, was, None)
