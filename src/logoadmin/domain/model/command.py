@@ -27,6 +27,11 @@ MOST_FIELDS: Final = 100
 MOST_MARKS: Final = 10_000
 
 _NO_MARKS: Final = bytes(set(range(256)) - set(b'"[{]}:,'))
+# Messages that name types of Python, as those of JSON.
+_IN_JSON: Final = {
+    "tuple_type": ("Input should be a valid list", "list_type"),
+    "model_type": ("Input should be a valid dictionary", "dict_type"),
+}
 # A bracket leads one deeper or, as a signed byte, one back.
 _STEPS: Final = bytes.maketrans(b"[{]}:,", b"\x01\x01\xff\xff\0\0")
 
@@ -192,6 +197,6 @@ def _count_fields(value: object) -> int:
 
 
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:
-    """Return the problems in pydantic's error, without the input."""
+    """Return the problems in pydantic's error, without the input and in the words of JSON."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
-    return tuple(Problem(entry["loc"], entry["msg"], entry["type"]) for entry in found)
+    return tuple(Problem(entry["loc"], *_IN_JSON.get(entry["type"], (entry["msg"], entry["type"]))) for entry in found)

@@ -58,6 +58,9 @@ class Kind(StrEnum):
     LOGO = "logo"
     SETTINGS = "settings"
 
+    # Errors that list the kinds name them as requests do.
+    __repr__ = str.__repr__
+
 
 # The kinds with lists, which files can have.
 ListedKind = Literal[Kind.ROLE, Kind.USER, Kind.AUTHOR, Kind.THEME, Kind.LOGO]
