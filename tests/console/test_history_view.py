@@ -184,6 +184,25 @@ def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Pe
     expect(rows.filter(has_text="admin imported 120 records").get_by_role("button", name="Undo all")).to_be_visible()
 
 
+@pytest.mark.rule("contract J3", "contract G2")
+def test_what_was_undone_in_part_is_not_undone(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    bulk = [{"kind": "author", "create": {"user_id": 9000 + n, "username": f"Author {n}"}} for n in range(2)]
+    token = asked(console.service, "POST", "auth/token", body={"username": "admin", "password": ADMIN_PASSWORD})
+    made = asked(console.service, "POST", "changes", token["access_token"], {"changes": bulk})
+    gallery.users.amend(users.AmendUser(user_id=7, avatar=""))
+    gallery.users.amend(users.AmendUser(user_id=7, avatar=None))
+    console.sign_in("history")
+    rows = page.locator(".day > .changes > .change")
+    expect(rows.nth(0)).to_contain_text("Command line saved the user painter without changes")
+    for change in made:
+        asked(console.service, "POST", f"changes/{change['change_id']}/revert", token["access_token"])
+        console.page.reload()
+        expect(rows.filter(has_text="admin created 2 authors").locator(".undoable").first).to_have_text(
+            "Undone" if change is made[-1] else "Changed since"
+        )
+
+
 @pytest.mark.rule("contract J4", "contract G2")
 def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     page, gallery = console.page, console.service.gallery

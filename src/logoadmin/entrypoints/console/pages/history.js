@@ -92,7 +92,7 @@ function WholeRequest({ request, groups, undone }) {
     if (changes[0]) void readLatest(changes[0]).then(setLatest, () => undefined);
   }, [request, groups]);
   const known = useMemo(() => new Known(groups, latest), [groups, latest]);
-  return [h(Undoable, { key: "undo", obstacle: known.obstacle(changes, request) }, h(UndoAll, { request, changes, count, busy, undo })), complaint];
+  return [h(Undoable, { key: "undo", obstacle: known.obstacle(changes.slice(0, 1), request) }, h(UndoAll, { request, changes, count, busy, undo })), complaint];
 }
 
 function Nothing() {

@@ -614,6 +614,7 @@ export default {
   "change.undo.off": "{who} undid the activation of the {kind} {name}",
   "change.undo.on": "{who} undid the deactivation of the {kind} {name}",
   "change.undo.removed": "{who} undid the creation of the {kind} {name}",
+  "change.unchanged": "{who} saved the {kind} {name} without changes",
   "change.unlinked": "{who} removed {author} from the {kind} {name}",
   "compare.before": "{time} · before that",
   "compare.from": "From",

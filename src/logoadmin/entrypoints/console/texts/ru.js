@@ -669,6 +669,7 @@ export default {
   "change.undo.off": "{who}: отмена включения {kind} {name}",
   "change.undo.on": "{who}: отмена выключения {kind} {name}",
   "change.undo.removed": "{who}: отмена создания {kind} {name}",
+  "change.unchanged": "{who}: сохранение {kind} {name} без изменений",
   "change.unlinked": "{who}: у {kind} {name} убран автор {author}",
   "compare.before": "{time} · до этого",
   "compare.from": "Было",

@@ -72,6 +72,7 @@ function switched(change) {
 /** @param {Change} change @returns {TextKey} */
 function keyOf(change) {
   const action = switched(change) ?? actionOf(change);
+  if (action === "amended" && fieldsOfChange(change).length === 0) return "change.unchanged";
   const keys = [`change.${change.origin}.${action}`, `change.${action}`];
   return made(keys.find((key) => t(made(key)) !== key) ?? "change.amended");
 }

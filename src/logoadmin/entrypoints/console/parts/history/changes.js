@@ -178,16 +178,12 @@ export class Known {
   obstacle(changes, request) {
     const by = request && this.#undoing.get(request);
     if (by) return { why: "undone", by };
-    /** @type {Set<string>} */
-    const seen = new Set();
-    for (const change of changes) {
-      // If a request changed a record more than once, only the last change counts.
-      if (seen.has(recordKey(change))) continue;
-      seen.add(recordKey(change));
-      const found = this.#obstacleTo(change, request);
-      if (found) return found;
-    }
-    return undefined;
+    // If a request changed a record more than once, only the last change counts.
+    const last = new Map(changes.toReversed().map((change) => [recordKey(change), change]));
+    const found = [...last.values()].map((change) => this.#obstacleTo(change, request));
+    const first = found.find((each) => each?.why === "since") ?? found.find((each) => each);
+    // What was undone in part can no longer be undone as a whole.
+    return first && found.every((each) => each?.why === "undone") ? first : first && { ...first, why: "since" };
   }
 
   /** @param {Change} change @param {string | undefined} request @returns {Obstacle | undefined} */
