@@ -155,8 +155,7 @@ function Notice({ id, text, tone, action, until, words, reference }) {
     "div",
     { class: `notice ${tone}` },
     h(Icon, { name: tone === "done" ? "CircleCheck" : "CircleAlert" }),
-    h("span", { class: "notice-text", dir: "auto" }, h(Counted, { text, until, left, words })),
-    h(CopyReference, { id: reference }),
+    h("div", { class: "notice-text" }, h("span", { dir: "auto" }, h(Counted, { text, until, left, words })), h(CopyReference, { id: reference })),
     action && h("button", { type: "button", class: "button notice-action", "aria-disabled": left > 0, onClick: run }, action.text),
     h(IconButton, { icon: "X", label: t("close"), onClick: () => dismiss(id) }),
   );
