@@ -41,7 +41,7 @@ export default function Export() {
     h("p", { class: "lead" }, t("export.about"), " ", h(Link, { to: "import" }, t("export.back"))),
     h(
       "fieldset",
-      { class: "choices" },
+      { class: "stack tight choices" },
       h("legend", { class: "label" }, t("export.kinds")),
       ALL.map((kind) => h(Kind, { key: kind, kind, isChosen: kinds.includes(kind), choose })),
     ),

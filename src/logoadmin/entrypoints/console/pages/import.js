@@ -124,7 +124,7 @@ function Refused({ work, words, until, lasts, counted }) {
   useEffect(() => element.current?.scrollIntoView({ block: "nearest" }), [words]);
   return h(
     "div",
-    { class: "outcome-part", ref: element },
+    { class: "stack loose outcome-part", ref: element },
     h("p", { class: "complaint", role: "alert", dir: "auto" }, h(Counted, { text: words, until, left, words: counted })),
     work.source.value && !lasts && h("div", null, h(Button, { idle: left > 0, onClick: () => void work.send(true) }, t("tryAgain"))),
   );
@@ -136,7 +136,7 @@ function Sending({ work, dry, sent, whole }) {
   const done = whole ? Math.floor((100 * sent) / whole) : 100;
   return h(
     "div",
-    { class: "outcome-part" },
+    { class: "stack loose outcome-part" },
     h("label", { for: "sending" }, isSent ? t(dry ? "import.checking" : "import.storing") : t("import.sending", { percent: number(done) })),
     h("progress", { id: "sending", class: "progress", max: 100, value: done }),
     // Once the file is sent completely, the import can no longer be cancelled safely.
@@ -151,7 +151,7 @@ function Bad({ work, problems, goTo }) {
   const tried = useMemo(() => file, [problems]);
   return h(
     "section",
-    { class: "outcome-part" },
+    { class: "stack loose outcome-part" },
     h("h2", null, t("import.bad", { n: byLine(problems).size })),
     h("p", null, t(goTo ? "import.bad.edit" : "import.bad.file")),
     h(BadLines, { problems, file: tried, goTo, heads: csv?.heads ?? {} }),
@@ -176,7 +176,7 @@ function Ready({ work, counts, lines }) {
   const reason = n === 0 ? t("import.same") : undefined;
   return h(
     "section",
-    { class: "outcome-part" },
+    { class: "stack loose outcome-part" },
     h("h2", { ref: heading, tabIndex: -1 }, n ? t("import.ready", { n }) : t("import.same")),
     h(CountsTable, { rows: present(counts), columns: columns(), label: t("import.would") }),
     n > 0 && h("p", { class: "hint" }, t("import.whole")),
@@ -194,7 +194,7 @@ function Done({ work, counts, requestId }) {
   const kinds = Object.keys(present(counts)).map((kind) => /** @type {any} */ ({ kind }));
   return h(
     "section",
-    { class: "outcome-part" },
+    { class: "stack loose outcome-part" },
     h("h2", { ref: heading, tabIndex: -1, class: "success" }, t("import.done", { n: touched(counts) })),
     h(CountsTable, { rows: present(counts), columns: columns(), label: t("import.did") }),
     Number(counts.user?.created) > 0 && h("p", { class: "remark" }, t("import.passwords")),

@@ -52,7 +52,7 @@ function Everything({ kinds }) {
 
 /** @param {{title: string, children?: any}} props */
 function Section({ title, children }) {
-  return h("section", { class: "half" }, h("h2", null, title), children);
+  return h("section", { class: "stack loose half" }, h("h2", null, title), children);
 }
 
 /** @param {{kind: KindName}} props */

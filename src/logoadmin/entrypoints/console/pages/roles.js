@@ -41,7 +41,7 @@ export default function Roles() {
           const count = users?.filter((user) => user.role_id === role.role_id).length;
           return h(
             "li",
-            { key: role.role_id, class: "box role" },
+            { key: role.role_id, class: "box stack role" },
             h(Link, { to: `roles/${role.role_id}`, class: "role-name", dir: "auto" }, nameOf("role", role)),
             h("p", { class: "role-allows", dir: "auto" }, role.scope.length ? enumeration(allWords(role.scope)) : t("roles.nothing")),
             count !== undefined && h("p", { class: "role-count" }, h("span", { class: "number" }, number(count)), ` ${t("roles.people", { n: count })}`),

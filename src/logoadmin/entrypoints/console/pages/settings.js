@@ -57,7 +57,7 @@ function Hosts() {
 }
 
 /** @param {{host: string, children?: any}} props */
-const Host = ({ host, children }) => h("li", { class: "row" }, h("bdi", { class: "row-text row-name" }, host), children);
+const Host = ({ host, children }) => h("li", { class: "spread row" }, h("bdi", { class: "stack tight row-text row-name" }, host), children);
 
 /** @param {{field: {current: HTMLInputElement | null}, busy: boolean, add: (host: string) => Promise<boolean>}} props */
 function Add({ field, busy, add }) {
@@ -80,7 +80,7 @@ function Add({ field, busy, add }) {
       { class: "cluster" },
       h(
         "div",
-        { class: "row-text" },
+        { class: "stack tight row-text" },
         h("input", {
           id,
           ref: field,

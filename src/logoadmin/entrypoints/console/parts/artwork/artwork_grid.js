@@ -38,8 +38,8 @@ function cardOf(kind, selection) {
       "article",
       { class: `box card${item.active ? "" : " inactive"}${selected ? " selected" : ""}` },
       h(Picture, { url: item.preview_url, shown: withPicture }),
-      h(Link, { to: `${kind}s/${item[id]}`, class: "card-name", "data-focus": true, tabIndex, dir: "auto", title: item.name }, nameOf(kind, item)),
-      h("div", { class: "card-about" }, h("bdi", null, item.target), authors && [" · ", h("bdi", { key: "authors" }, authors)]),
+      h(Link, { to: `${kind}s/${item[id]}`, class: "clip card-name", "data-focus": true, tabIndex, dir: "auto", title: item.name }, nameOf(kind, item)),
+      h("div", { class: "clip card-about" }, h("bdi", null, item.target), authors && [" · ", h("bdi", { key: "authors" }, authors)]),
       h(ActiveSwitch, { kind, artwork: item, tabIndex }),
       h(SelectBox, { selection, id: item[id], name: nameOf(kind, item), tabIndex }),
     );

@@ -72,7 +72,7 @@ export function Preview({ kind, css, target, picture: url = "" }) {
     { class: "stack loose preview", "aria-label": t("preview") },
     h(
       "div",
-      { class: "preview-bar" },
+      { class: "spread preview-bar" },
       kind === "logo"
         ? h(Choice, { label: t("field.target"), options: targets, chosen: current, choose: setPlace, words: (each) => each })
         : h(Choice, {

@@ -105,15 +105,15 @@ export function Contacts({ contacts, reached, toggle, share, offered }) {
   if (!origins.length && !own) return h("p", { class: "hint" }, t("hosts.none"));
   return h(
     "div",
-    { class: "box hosts", tabIndex: -1 },
-    origins.length > 0 && h("p", { class: "hosts-title" }, t("hosts.title", { n: origins.length })),
+    { class: "box stack hosts", tabIndex: -1 },
+    origins.length > 0 && h("p", { class: "label" }, t("hosts.title", { n: origins.length })),
     h(
       "ul",
       { class: "stack hosts-list" },
       origins.map((origin) =>
         h(
           "li",
-          { key: origin, class: "host" },
+          { key: origin, class: "spread host" },
           h(
             "span",
             { class: "host-name" },

@@ -78,7 +78,7 @@ export function Value({ name, value }) {
   }
   if (typeof value === "boolean") return t(value ? "yes" : "no");
   if (name === "preview_url" && pictureUrl(String(value))) {
-    return h("span", { class: "was-picture" }, h(Picture, { url: String(value) }), h("span", { dir: "auto" }, String(value)));
+    return h("span", { class: "stack tight was-picture" }, h(Picture, { url: String(value) }), h("span", { dir: "auto" }, String(value)));
   }
   return h("bdi", null, String(value));
 }

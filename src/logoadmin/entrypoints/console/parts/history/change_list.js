@@ -41,7 +41,7 @@ export function ChangeList({ groups, undone, label, isPartial = false, days = fa
   return h(
     "div",
     { class: "days" },
-    [...byDay(groups)].map(([day, some]) => h("section", { key: day, class: "day" }, h("h2", null, dayWords(day)), list(some, dayWords(day)))),
+    [...byDay(groups)].map(([day, some]) => h("section", { key: day, class: "stack day" }, h("h2", null, dayWords(day)), list(some, dayWords(day)))),
   );
 }
 

@@ -76,7 +76,7 @@ export function BadLines({ problems, file, goTo, heads = {} }) {
   }, [file, problems, most]);
   return h(
     "div",
-    { class: "bad" },
+    { class: "stack loose bad" },
     h(
       "ol",
       { class: "box divided bad-lines", "aria-label": t("import.bad.list") },
@@ -89,7 +89,7 @@ export function BadLines({ problems, file, goTo, heads = {} }) {
             : h("strong", null, t("import.line", { n: line })),
           h(
             "div",
-            { class: "bad-words" },
+            { class: "stack tight bad-words" },
             its.map((problem, at) => h("p", { key: at, class: "problem", dir: "auto" }, inWords(problem, heads))),
             texts.has(line) && h("code", { dir: "auto" }, texts.get(line)),
           ),

@@ -23,7 +23,7 @@ export function ColumnChoice({ csv, check }) {
   const kinds = CSV_KINDS.filter((each) => may(KINDS[each].write) || each === kind);
   return h(
     "section",
-    { class: "outcome-part" },
+    { class: "stack loose outcome-part" },
     h("h2", { ref: heading, tabIndex: -1 }, t("csv.match")),
     h("p", null, t("csv.about", { n: table.rows.length })),
     h(

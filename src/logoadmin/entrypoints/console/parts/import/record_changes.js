@@ -30,7 +30,7 @@ export function RecordChanges({ lines, counts }) {
   const isOther = hidden.length === 0 && numbers.some(([name, n]) => n !== Object.values(counts).reduce((sum, each) => sum + each[name], 0));
   return h(
     "section",
-    { class: "outcome-part", "aria-label": t("ahead.title") },
+    { class: "stack loose outcome-part", "aria-label": t("ahead.title") },
     h("h3", null, t("ahead.title")),
     h("p", { class: "hint" }, t("ahead.about")),
     hidden.length > 0 && h("p", { class: "remark" }, t("ahead.hidden", { kinds: enumeration(hidden.map((kind) => t(`kinds.${kind}`))) })),

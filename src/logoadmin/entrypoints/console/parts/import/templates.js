@@ -60,7 +60,7 @@ export function Templates() {
 }
 
 /** @param {{name: string, children?: any}} props */
-const Row = ({ name, children }) => h("li", { class: "row" }, h("p", { class: "row-text" }, name), h("div", { class: "cluster" }, children));
+const Row = ({ name, children }) => h("li", { class: "spread row" }, h("p", { class: "stack tight row-text" }, name), h("div", { class: "cluster" }, children));
 
 /** @param {{of: string, save: () => Promise<void>, children?: any}} props */
 const Save = ({ of, save, children }) => h(Button, { icon: "Download", onClick: () => void save().catch(lost) }, children, h("span", { class: "hidden" }, ` ${of}`));

@@ -69,7 +69,7 @@ export function Pick({ label, value, choices, pick, describedBy, invalid }) {
   const isUnknown = !choices.some(([name]) => name === value);
   return h(
     "label",
-    { class: "pick" },
+    { class: "stack tight pick" },
     h("span", null, label),
     h(
       "select",

@@ -29,6 +29,6 @@ function Door({ name, to, icon, scopes }) {
   const [scope = ""] = scopes;
   const isOpen = scopes.some(may);
   const sign = [h(Icon, { key: "icon", name: icon }), h("h2", { key: "name" }, t(`welcome.${name}`)), h("p", { key: "about" }, t(`welcome.${name}.about`))];
-  if (isOpen) return h(Link, { to, class: "box door" }, sign);
-  return h("div", { class: "box door closed" }, sign, h("p", { class: "hint" }, t("needsScope", { scope })));
+  if (isOpen) return h(Link, { to, class: "box stack door" }, sign);
+  return h("div", { class: "box stack door closed" }, sign, h("p", { class: "hint" }, t("needsScope", { scope })));
 }

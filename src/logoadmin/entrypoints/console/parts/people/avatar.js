@@ -25,7 +25,7 @@ export function Avatar({ user, size = "" }) {
 }
 
 /** A user as they stand in lists. @param {{user: Somebody}} props */
-export const Person = ({ user }) => h("span", { class: "person" }, h(Avatar, { user }), h("bdi", { class: "person-name" }, nameOf("user", user)));
+export const Person = ({ user }) => h("span", { class: "person" }, h(Avatar, { user }), h("bdi", { class: "clip" }, nameOf("user", user)));
 
 /**
  * One's own avatar, where it comes from, and its end, which takes no right.
@@ -51,7 +51,7 @@ export function AvatarCard({ user, changed }) {
     h(Avatar, { user, size: "large" }),
     h(
       "div",
-      { class: "avatar-about" },
+      { class: "stack avatar-about" },
       h("p", { class: "hint" }, user.avatar ? h("bdi", null, user.avatar) : t("avatar.none")),
       user.avatar && h(Button, { busy, onClick: () => void remove() }, t("avatar.remove")),
     ),

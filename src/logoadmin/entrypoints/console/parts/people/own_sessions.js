@@ -58,10 +58,10 @@ export function MySessions() {
       sessions.map((session) =>
         h(
           "li",
-          { key: session.session_id, class: "row" },
+          { key: session.session_id, class: "spread row" },
           h(
             "div",
-            { class: "row-text" },
+            { class: "stack tight row-text" },
             h(
               "p",
               { class: "row-name", title: session.user_agent ?? undefined },

@@ -28,12 +28,12 @@ export function ScopeEffect({ before, after, users }) {
   const self = users?.some((user) => user.user_id === me.value?.user_id) ?? false;
   return h(
     "section",
-    { class: lost.length && self ? "effect warning" : "effect", role: "status", "aria-label": t("effect.title") },
+    { class: lost.length && self ? "stack effect warning" : "stack effect", role: "status", "aria-label": t("effect.title") },
     h("h2", null, t("effect.title")),
     h("p", { dir: "auto" }, whom(users)),
     h(
       "ul",
-      { class: "effect-list" },
+      { class: "stack tight" },
       gained.map((scope) => h("li", { key: scope, class: "gained" }, t("effect.gained", { what: words(scope) }))),
       lost.map((scope) => h("li", { key: scope, class: "lost" }, t("effect.lost", { what: words(scope) }))),
       lost.length > 0 && kept.length > 0 && h("li", { class: "kept" }, t("effect.kept", { what: enumeration(kept.map(words)) })),

@@ -64,10 +64,10 @@ function KeyRow({ its, end }) {
   const over = its.expires_at !== null && its.expires_at * 1000 < Date.now();
   return h(
     "li",
-    { class: "row" },
+    { class: "spread row" },
     h(
       "div",
-      { class: "row-text" },
+      { class: "stack tight row-text" },
       h("p", { class: "row-name" }, h("bdi", null, its.name), over && h("span", { class: "tag" }, t("keys.over"))),
       h("p", { class: "role-allows" }, its.scope.length ? enumeration(allWords(its.scope)) : t("roles.nothing")),
       h(

@@ -18,7 +18,7 @@ export function ViewHead({ title, children }) {
   useEffect(focusHeading, []);
   return h(
     "header",
-    { class: "view-head" },
+    { class: "spread view-head" },
     h("h1", { tabIndex: -1, dir: "auto" }, title),
     h("div", { class: "cluster view-actions" }, children),
   );

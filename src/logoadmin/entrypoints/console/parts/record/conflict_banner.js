@@ -42,7 +42,7 @@ export function Gone({ editing, list }) {
   const isTyped = editing.form.value?.isChanged.value;
   return h(
     "section",
-    { class: "remark-card", role: "alert" },
+    { class: "stack loose remark-card", role: "alert" },
     h("h2", null, t(removal || editing.form.value ? "gone.title" : "gone.never")),
     removal && h("p", null, rich("gone.who", { who: h("bdi", null, actor(removal)), when: h(Time, { seconds: removal.at }) })),
     isTyped && h("p", null, t("gone.kept")),
@@ -69,7 +69,7 @@ function NewerWords({ editing, etag }) {
   const title = useTitle(editing, etag);
   return h(
     "div",
-    { class: "remark-card remark-row", role: "status" },
+    { class: "stack remark-card remark-row", role: "status" },
     h("p", { dir: "auto" }, h("strong", null, title)),
     h("p", null, t("merge.kept")),
     h(Button, { icon: "GitCompareArrows", onClick: () => editing.face() }, t("merge.look")),

@@ -84,16 +84,16 @@ function Field({ row, choice, choose }) {
   const what = isMine && isTheirs ? "merge.changed.both" : isMine ? "merge.changed.mine" : "merge.changed.theirs";
   return h(
     "fieldset",
-    { class: "merge-field" },
+    { class: "box stack merge-field" },
     h("legend", null, words(field.name, "label"), h("span", { class: "tag" }, t(what))),
-    h("div", { class: "merge-base" }, h("span", { class: "hint" }, t("merge.base")), h(Shown, { field, value: base })),
+    h("div", { class: "stack tight merge-base" }, h("span", { class: "hint" }, t("merge.base")), h(Shown, { field, value: base })),
     h(
       "div",
       { class: "merge-options" },
       options.map((option) =>
         h(
           "div",
-          { key: option, class: choice === option ? "merge-option chosen" : "merge-option" },
+          { key: option, class: choice === option ? "box stack merge-option chosen" : "box stack merge-option" },
           h(
             "label",
             null,

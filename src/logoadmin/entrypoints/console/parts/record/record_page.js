@@ -95,7 +95,7 @@ export function RecordPage(props) {
     { class: aside ? "view" : "view narrow" },
     h(
       "div",
-      { class: "record-way" },
+      { class: "spread record-way" },
       h(Breadcrumbs, { list, title: t(`${kind}s.title`), name: title }),
       id !== undefined && h(Neighbours, { kind, id, list }),
     ),

@@ -155,7 +155,7 @@ export async function leave() {
 function Choice({ label, value, choices, choose }) {
   return h(
     "label",
-    { class: "choice" },
+    { class: "stack tight choice" },
     h("span", null, label),
     h(
       "select",
