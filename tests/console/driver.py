@@ -157,6 +157,13 @@ class Person:
             self.page.keyboard.press("Tab")
         raise AssertionError(f"Tab does not lead to {wanted}")
 
+    def press(self, button: Locator, by_keyboard: bool = True) -> None:
+        if by_keyboard:
+            self.reach(button)
+            self.page.keyboard.press("Enter")
+        else:
+            button.click()
+
     def waits(self, words: Sequence[str], place: Locator, button: Locator) -> None:
         """See seconds pass until a button may be used again; only the first of them is read aloud."""
         for expected in words[:2]:

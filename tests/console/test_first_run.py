@@ -33,13 +33,11 @@ def test_an_empty_gallery_greets_with_three_ways_to_begin(chromium: Browser, tmp
         expect(page.get_by_role("button", name="Undo")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         for name, title in (("Create the first logo", "New logo"), ("Invite a colleague", "New user")):
-            person.reach(doors.filter(has_text=name))
-            page.keyboard.press("Enter")
+            person.press(doors.filter(has_text=name))
             expect(heading).to_have_text(title)
             page.go_back()
             expect(heading).to_have_text("Welcome")
-        person.reach(doors.filter(has_text="Import a file"))
-        page.keyboard.press("Enter")
+        person.press(doors.filter(has_text="Import a file"))
         file = tmp_path / "first.jsonl"
         file.write_text(json.dumps({"kind": "author", "user_id": 101, "username": "Ann"}))
         page.locator("input[type=file]").set_input_files(file)

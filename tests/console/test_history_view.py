@@ -75,18 +75,10 @@ def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_author
     expect(rows).to_have_count(1)
 
     opener, undo = rows.get_by_role("button", expanded=False).first, rows.get_by_role("button", name="Undo")
-    if by_keyboard:
-        console.reach(opener)
-        page.keyboard.press("Enter")
-    else:
-        opener.click()
+    console.press(opener, by_keyboard)
     expect(rows.locator(".fields")).to_contain_text("Ben")
     expect(rows.locator(".diff")).to_contain_text("background: url(")
-    if by_keyboard:
-        console.reach(undo)
-        page.keyboard.press("Enter")
-    else:
-        undo.click()
+    console.press(undo, by_keyboard)
     expect(page.locator(".notice")).to_contain_text("Undone")
     after = gallery.logos.get(artworks.GetLogo(logo_id=7))
     assert after == before

@@ -25,14 +25,9 @@ def names(service: Served) -> list[str]:
 
 
 def press(console: Person, name: str, by_keyboard: bool) -> None:
-    page = console.page
-    button = page.get_by_role("button", name=name, exact=True)
+    button = console.page.get_by_role("button", name=name, exact=True)
     expect(button).to_be_visible()
-    if by_keyboard:
-        console.reach(button)
-        page.keyboard.press("Enter")
-    else:
-        button.click()
+    console.press(button, by_keyboard)
 
 
 @pytest.mark.rule("contract J3", "contract J4", "contract I4", "contract G4")
@@ -79,11 +74,7 @@ def test_a_file_with_two_bad_lines_is_mended_imported_and_undone(
     press(console, "Undo all", by_keyboard)
     dialog = page.get_by_role("dialog", name="Undo all 2 changes?")
     expect(dialog).to_be_visible()
-    if by_keyboard:
-        console.reach(dialog.get_by_role("button", name="Undo"))
-        page.keyboard.press("Enter")
-    else:
-        dialog.get_by_role("button", name="Undo").click()
+    console.press(dialog.get_by_role("button", name="Undo"), by_keyboard)
     expect(page.locator(".outcome")).to_contain_text("The import was undone")
     assert names(console.service) == before
 

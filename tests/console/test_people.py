@@ -38,8 +38,7 @@ def scope_of(service: Served, username: str, password: str) -> str:
 def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(console: Person) -> None:
     console.sign_in("roles")
     page = console.page
-    console.reach(page.get_by_role("button", name="New role"))
-    page.keyboard.press("Enter")
+    console.press(page.get_by_role("button", name="New role"))
     console.reach(page.get_by_label("Name", exact=True))
     page.keyboard.type("logo editors")
     logos = page.get_by_role("row", name=re.compile("^Logos")).get_by_role("checkbox")
@@ -51,11 +50,9 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
     page.keyboard.press("Control+s")
     expect(page.locator("h1")).to_have_text("logo editors")
 
-    console.reach(page.get_by_role("link", name="Users"))
-    page.keyboard.press("Enter")
+    console.press(page.get_by_role("link", name="Users"))
     expect(page.locator("h1")).to_have_text("Users")
-    console.reach(page.get_by_role("button", name="New user"))
-    page.keyboard.press("Enter")
+    console.press(page.get_by_role("button", name="New user"))
     console.reach(page.get_by_label("Name", exact=True))
     page.keyboard.type("Zoë")
     # The next free number, out of the way of those of the site.
@@ -76,8 +73,7 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
     expect(once.get_by_label("Password")).to_have_value(password)
     expect(once.get_by_role("button", name="Copy")).to_be_visible()
     page.keyboard.press("Escape")
-    console.reach(once.get_by_role("button", name="Done"))
-    page.keyboard.press("Enter")
+    console.press(once.get_by_role("button", name="Done"))
     assert page.get_by_label("New password").input_value() == ""
     # Nothing is unsaved: the password is not part of the record, but it was saved with it.
     expect(page.get_by_role("dialog")).to_have_count(0)
@@ -380,8 +376,7 @@ def test_the_session_of_a_lost_laptop_is_ended_by_keyboard_alone(console: Person
     expect(rows.first).to_contain_text(re.compile(r"Chrome.* on .*Linux.*this one"))
     lost = rows.filter(has_text="Firefox\u2069 on \u2068Windows")
     expect(lost).to_contain_text("127.0.0.1")
-    console.reach(lost.get_by_role("button", name="End"))
-    page.keyboard.press("Enter")
+    console.press(lost.get_by_role("button", name="End"))
     expect(page.locator(".notice")).to_contain_text("Ended: \u2068\u2068Firefox\u2069 on \u2068Windows")
     expect(rows).to_have_count(1)
     headers = {"Authorization": f"Bearer {tokens['access_token']}"}
