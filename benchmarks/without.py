@@ -37,7 +37,7 @@ def history() -> None:
 
 def cache() -> None:
     """Switch off the cache, so that each response is rendered."""
-    _replace(response_cache, "_may_be_stored")
+    _replace(response_cache.Answers, "keep")
 
 
 _PARTS: Final = {"history": history, "cache": cache}

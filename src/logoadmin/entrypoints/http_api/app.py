@@ -42,7 +42,9 @@ def http_application(
     routes += [*health_routes(gallery, context.dispatch), *document_routes(gallery), doctor_route(gallery)]
     router = Paths([*routes, Route("/", Redirect(home)), *pages])
     # The response cache counts what it serves: a cached response is short, and passes through no other layer.
-    cached = ResponseCache(ClientLimits(router, gallery.metrics), context.data_version, gallery.metrics)
+    cached = ResponseCache(
+        ClientLimits(router, gallery.metrics), context.data_version, context.answers, gallery.metrics
+    )
     return cached if hosts is None else Hosts(cached, hosts, ClientLimits(misdirected, gallery.metrics))
 
 

@@ -24,7 +24,7 @@ from logoadmin.entrypoints.http_api.errors import Faults, HttpError, error_respo
 from logoadmin.entrypoints.http_api.operation import EXPORTED, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.origins import Cors
 from logoadmin.entrypoints.http_api.request import Request, request_of
-from logoadmin.entrypoints.http_api.response_cache import DataVersion, key_of
+from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, key_of
 from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered, sendable
 from logoadmin.entrypoints.http_api.spool import LongResponses, Spool
 
@@ -80,6 +80,7 @@ class AppContext:
         self.gallery = gallery
         self.dispatch = Dispatch(gallery)
         self.data_version = DataVersion(gallery, self.dispatch)
+        self.answers = Answers(gallery.metrics)
         self.cors = Cors(frozenset(origins))
         self.cache_seconds = cache_seconds
         self.faults = Faults()
@@ -215,7 +216,9 @@ class Endpoint:
                 context.long_responses.keep(key, version, response, response.file.size)
             return response
 
-        return await context.flights.run((key, version, *request.headers.get(b"if-none-match", ())), start)
+        response = await context.flights.run((key, version, *request.headers.get(b"if-none-match", ())), start)
+        context.answers.keep(request, version, response, context.cors.fields(request, request.operation))
+        return response
 
     async def _imported(
         self, request: Request, receive: Receive, operation: Operation, caller: Caller

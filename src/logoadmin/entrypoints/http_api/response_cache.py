@@ -16,6 +16,7 @@ from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch
 from logoadmin.entrypoints.http_api.limits import count_response
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.request import Request, request_of
+from logoadmin.entrypoints.http_api.responses import RenderedResponse
 from logoadmin.ports.metrics import Metrics
 
 # The maximum size of a stored response, since a slow reader keeps it in memory, and of all together.
@@ -25,11 +26,6 @@ _MOST: Final = 16_777_216
 _BESIDE: Final = 2_048
 # Longer paths and queries than those of honest clients are not cached: anyone could fill the memory with them.
 _LONGEST_REQUEST: Final = 512
-# Header fields of a single response, and fields that mark it as private.
-_OWN: Final = b"x-request-id"
-_NOT_FOR_ALL: Final = {b"set-cookie"}
-# The request headers by which responses may vary: they are in the key, see :func:`key_of`.
-_TOLD_APART: Final = {None, b"Accept-Encoding"}
 
 
 class DataVersion:
@@ -96,33 +92,56 @@ class CachedAnswer:
             {
                 "type": "http.response.start",
                 "status": status,
-                "headers": [*fields, (_OWN, request.current_id.encode())],
+                "headers": [*fields, (b"x-request-id", request.current_id.encode())],
             },
             {"type": "http.response.body", "body": body},
         )
 
 
-Answers = LRUCache[Hashable, CachedAnswer]
+class Answers(LRUCache[Hashable, CachedAnswer]):
+    """The stored responses by :func:`key_of`; at the limit, the least recently used are dropped."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        """Start empty; ``metrics`` counts stored responses."""
+        super().__init__(_MOST, lambda answer: len(answer.body) + _BESIDE)
+        self._metrics = metrics
+
+    def keep(self, request: Request, version: object, response: RenderedResponse, fields: Fields) -> None:
+        """Store the response to a GET for all clients, if it has a version, and is short and in memory.
+
+        Args:
+            request: the request.
+            version: the version of the records, read before them.
+            response: the response.
+            fields: header fields with which it is also sent, to all clients alike.
+        """
+        etag = dict(response.fields).get(b"etag")
+        is_short = response.file is None and len(response.body) <= _LARGEST
+        is_usual = request.method == "GET" and len(request.path) + len(request.query) <= _LONGEST_REQUEST
+        if response.status == 200 and etag is not None and is_short and is_usual:
+            self._metrics.response_stored()
+            fields = [*response.fields, *fields]
+            self[key_of(request)] = CachedAnswer(version, fields, etag, response.body, request.operation)
 
 
 class ResponseCache:
     """Serves stored responses of an application while no record has changed since.
 
-    Public responses to GET with a strong entity tag and a short body are stored. The version of the records is read for
-    each request, so stale responses are never served.
+    The version of the records is read for each request, so stale responses are never served.
     """
 
-    def __init__(self, app: ASGIApp, data_version: DataVersion, metrics: Metrics) -> None:
-        """Wrap an application that reads the version before it renders a response, and counts its requests.
+    def __init__(self, app: ASGIApp, data_version: DataVersion, answers: Answers, metrics: Metrics) -> None:
+        """Wrap an application that stores responses, and counts its requests.
 
         Args:
             app: the application.
             data_version: reads the version.
-            metrics: counts stored responses and their use.
+            answers: the stored responses.
+            metrics: counts the use of stored responses.
         """
         self._app = app
         self._data_version = data_version
-        self._answers: Answers = LRUCache(_MOST, lambda answer: len(answer.body) + _BESIDE)
+        self._answers = answers
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -131,18 +150,14 @@ class ResponseCache:
             await self._app(scope, receive, send)
             return
         request = request_of(scope)
-        key = key_of(request)
-        answer = self._answers.get(key)
+        answer = self._answers.get(key_of(request))
         if answer is not None:
             request.began = time.perf_counter()
             version = self._data_version.nonblocking(request) or await self._awaited_version(request)
             if version is answer.version:
                 await self._answer(answer, request, send)
                 return
-        if request.method == "HEAD" or len(request.path) + len(request.query) > _LONGEST_REQUEST:
-            await self._app(scope, receive, send)
-        else:
-            await self._app(scope, receive, _Storing(send, self._answers, key, request, self._metrics))
+        await self._app(scope, receive, send)
 
     async def _answer(self, answer: CachedAnswer, request: Request, send: Send) -> None:
         request.operation = answer.operation
@@ -165,45 +180,6 @@ class ResponseCache:
             return None  # the application meets the same failure, and responds accordingly
         finally:
             self._metrics.request_ended()
-
-
-class _Storing:
-    """Sends a response, and stores it if it is cacheable and the application read the version."""
-
-    __slots__ = ("_answers", "_fields", "_key", "_metrics", "_request", "_send")
-
-    def __init__(self, send: Send, answers: Answers, key: Hashable, request: Request, metrics: Metrics) -> None:
-        self._send = send
-        self._answers = answers
-        self._key = key
-        self._request = request
-        self._metrics = metrics
-        self._fields: Fields | None = None
-
-    async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self._fields = [*message["headers"]] if _may_be_stored(message) else None
-        elif self._fields is not None:
-            body = message.get("body", b"")
-            version = self._request.version
-            if version is not None and not message.get("more_body") and len(body) <= _LARGEST:
-                self._store(version, self._fields, body)
-            self._fields = None
-        await self._send(message)
-
-    def _store(self, version: object, sent: Fields, body: bytes) -> None:
-        fields = [field for field in sent if field[0] != _OWN]
-        answer = CachedAnswer(version, fields, dict(fields)[b"etag"], bytes(body), self._request.operation)
-        self._metrics.response_stored()
-        self._answers[self._key] = answer
-
-
-def _may_be_stored(start: Message) -> bool:
-    fields = dict(start["headers"])
-    is_public = fields.get(b"cache-control", b"").startswith(b"public")
-    is_strong = fields.get(b"etag", b"").startswith(b'"')
-    is_for_all = _NOT_FOR_ALL.isdisjoint(fields) and fields.get(b"vary") in _TOLD_APART
-    return start["status"] == 200 and is_public and is_strong and is_for_all
 
 
 def key_of(request: Request) -> Hashable:
