@@ -394,3 +394,23 @@ def test_all_sessions_of_a_user_are_ended_and_counted(console: Person) -> None:
     page.get_by_role("button", name="End all sessions").click()
     page.get_by_role("dialog").get_by_role("button", name="End all sessions").click()
     expect(page.locator(".notice")).to_contain_text("Ended 2 sessions of \u2068painter\u2069")
+
+
+@pytest.mark.rule("contract J3")
+@pytest.mark.parametrize(
+    ("path", "beside"), [("authors/2", "Logos"), ("users/7", "Password"), ("roles/3", "Who has it")]
+)
+def test_what_belongs_to_a_record_stands_beside_its_form_and_its_history_below(
+    console: Person, path: str, beside: str
+) -> None:
+    console.sign_in(path)
+    page = console.page
+    form, other = page.locator(".form-column"), page.get_by_role("heading", name=beside, exact=True)
+    history = page.get_by_role("heading", name="History", exact=True)
+    for width, is_wide in ((1280, True), (390, False)):
+        page.set_viewport_size({"width": width, "height": 800})
+        boxes = [each.bounding_box() for each in (form, other, history)]
+        left, right, below = (box for box in boxes if box)
+        assert (right["x"] >= left["x"] + left["width"]) is is_wide
+        assert (right["y"] < left["y"] + left["height"]) is is_wide
+        assert below["y"] > max(right["y"], left["y"] + left["height"])

@@ -63,10 +63,10 @@ export default function RolePage({ params }) {
       }
       return failure.kind === "forbidden" && may(WRITE) ? t("role.escalation") : undefined;
     },
-    children:
-      roleId === undefined
-        ? undefined
-        : (/** @type {Role} */ role) => [h(Holders, { holders, roleId }), h(RecordHistory, { kind: "role", recordId: roleId, since: role })],
+    ...(roleId !== undefined && {
+      beside: () => h(Holders, { holders, roleId }),
+      children: (/** @type {Role} */ role) => h(RecordHistory, { kind: "role", recordId: roleId, since: role }),
+    }),
   });
 }
 

@@ -38,7 +38,10 @@ export default function UserPage({ params }) {
     blocked,
     explain,
     preview: (form) => h(RoleChange, { form, user: recordId === undefined ? undefined : Number(recordId) }),
-    children: recordId === undefined ? undefined : (/** @type {User} */ user) => h(More, { user }),
+    ...(recordId !== undefined && {
+      beside: (/** @type {User} */ user) => h(More, { user }),
+      children: (/** @type {User} */ user) => h(RecordHistory, { kind: "user", recordId: user.user_id, since: user }),
+    }),
   });
   return [page, handedOver.value?.at === path.value && h(HandOver, { key: "password", ...handedOver.value })];
 }
@@ -160,24 +163,21 @@ function More({ user }) {
     say(t(own ? "password.done.own" : "password.done", { name: user.username }));
     if (!own && isGenerated(password)) handedOver.value = { at: path.value, username: user.username, password };
   };
-  return h(
-    "div",
-    { class: "sections below" },
+  return [
     h(
       "section",
-      { class: "section" },
+      { key: "password", class: "section" },
       h("h2", null, t("password.title")),
       h(PasswordForm, { user, scope, reason, own, done: changed }),
     ),
-    h("section", { class: "section" }, h("h2", null, t("user.sessions")), h(Sessions, { user, own, reason })),
+    h("section", { key: "sessions", class: "section" }, h("h2", null, t("user.sessions")), h(Sessions, { user, own, reason })),
     h(
       "section",
-      { class: "section" },
+      { key: "did", class: "section" },
       h("h2", null, t("user.did")),
       h("p", null, h(Link, { to: `history?who=${user.user_id}` }, t("user.did.link", { name: user.username }))),
     ),
-    h(RecordHistory, { kind: "user", recordId: user.user_id, since: user }),
-  );
+  ];
 }
 
 /** @param {{user: User, own: boolean, reason: string | undefined}} props */

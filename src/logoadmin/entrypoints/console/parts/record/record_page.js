@@ -63,6 +63,7 @@ export function useEditing(kind, recordId, manner, round) {
  * @property {string} newTitle
  * @property {any} [children] Below the form; a function of the record, and of what reads it again, where it needs them.
  * @property {(form: FormState) => any} [aside] Beside the form, and in view while one types.
+ * @property {(record: any) => any} [beside] What else belongs to the record: beside the form where there is room, else below it.
  * @property {(form: FormState) => any} [preview] Above the buttons: what saving would do.
  * @property {(record: any) => string} [blocked] Why the person may not change this one, whatever right they hold.
  * @property {(record: any) => void} [made] What follows after a new one was created.
@@ -71,7 +72,7 @@ export function useEditing(kind, recordId, manner, round) {
 
 /** @param {PageProps & Omit<import("./editing.js").Manner, "created">} props */
 export function RecordPage(props) {
-  const { kind, recordId, list, newTitle, children, aside } = props;
+  const { kind, recordId, list, newTitle, children, aside, beside } = props;
   const [round, setRound] = useState(0);
   const created = async (/** @type {any} */ record) => {
     await navigate(`${list}/${editing.isAnother ? "new" : record[KINDS[kind].id]}`, { replace: true });
@@ -104,7 +105,14 @@ export function RecordPage(props) {
     !form && !isGone && (failure ? h(Unread, { failure, again }) : h(Skeleton, {})),
     h(Newer, { editing }),
     editing.complaint.value && h("p", { class: "complaint", role: "alert", dir: "auto" }, editing.complaint.value),
-    form && h("div", { class: aside ? "editor" : "" }, h(Form, { editing, form, ...props }), aside && h("div", { class: "editor-aside" }, aside(form))),
+    form &&
+      h(
+        "div",
+        { class: aside ? "editor" : beside ? "record-columns" : "" },
+        h(Form, { editing, form, ...props }),
+        aside && h("div", { class: "editor-aside" }, aside(form)),
+        beside && h("div", { class: "beside" }, beside(record)),
+      ),
     form && editing.theirs.value && h(Compared, { editing, form, theirs: editing.theirs.value }),
     form && (typeof children === "function" ? children(record, again) : children),
   );
