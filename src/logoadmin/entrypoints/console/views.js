@@ -36,10 +36,10 @@ export const views = [
   { path: "roles/new", load: () => import("./pages/role.js"), title: "roles.new", under: "roles" },
   { path: "roles/:role_id", load: () => import("./pages/role.js"), title: "role.title", under: "roles" },
   { path: "account", load: () => import("./pages/account.js"), title: "account.title", sidebar: "self", icon: "CircleUser" },
-  { path: "settings", load: () => import("./pages/settings.js"), title: "settings.title", sidebar: "self", icon: "Settings2" },
   { path: "about", load: () => import("./pages/about.js"), title: "about.title", sidebar: "self", icon: "Info" },
   { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "record", icon: "History", scope: "changes:read" },
   { path: "history/:change_id", load: () => import("./pages/change.js"), title: "history.title", under: "history", scope: "changes:read" },
   { path: "import", load: () => import("./pages/import.js"), title: "import.title", sidebar: "record", icon: "Upload" },
   { path: "export", load: () => import("./pages/export.js"), title: "export.title", sidebar: "record", icon: "Download" },
+  { path: "settings", load: () => import("./pages/settings.js"), title: "settings.title", sidebar: "record", icon: "Settings2" },
 ];
