@@ -466,6 +466,20 @@ def test_a_screen_shows_many_cards_and_they_are_selected_by_shift_and_by_a_recta
 
 
 @pytest.mark.rule("contract J6")
+def test_a_record_without_a_recent_change_has_the_day_of_the_oldest_one_that_was_read(console: Person) -> None:
+    def answer(route: Route) -> None:
+        oldest = [{"change_id": 2, "id": 40, "kind": "logo", "at": console.service.clock.now()}]
+        route.fulfill(json=oldest, headers={"Link": '</api/changes?after=2>; rel="next"'})
+
+    console.page.route("**/api/changes?kind=logo&order=desc&limit=500", answer)
+    console.sign_in("logos?look=table&q=Logo 4&order=name")
+    rows = console.page.locator("tbody tr")
+    expect(rows.filter(has_text="Logo 40").locator("time")).to_be_visible()
+    # The record may have changed on that same day, earlier.
+    expect(rows.first).to_contain_text(re.compile("\\d{4}\u2069 or earlier"))
+
+
+@pytest.mark.rule("contract J6")
 def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_the_user_chose(
     console: Person, chromium: Browser
 ) -> None:

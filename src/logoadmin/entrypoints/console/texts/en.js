@@ -105,7 +105,7 @@ export default {
   // Fields
   "field.active": "Active",
   "field.authors": "Authors",
-  "changed.before": "before {date}",
+  "changed.before": "{date} or earlier",
   "field.changed": "Changed",
   "field.created_at": "Created",
   "field.name": "Name",
@@ -792,7 +792,7 @@ export default {
   "import.other": "Choose another file",
   "import.passwords": "New users whose lines have no password cannot sign in until somebody gives them one.",
   "import.paste": "Paste lines instead",
-  "import.ready": { one: "All is well: {n} record can be imported", other: "All is well: {n} records can be imported" },
+  "import.ready": { one: "{n} record can be imported", other: "{n} records can be imported" },
   "import.same": "There is nothing to do: every record is like that already",
   "import.sending": "Sending the file: {percent} %",
   "import.stop": "Stop",
