@@ -12,7 +12,7 @@ import { language, t } from "../../texts.js";
 let loading;
 
 /** Begin to load the editor, so that it is ready when a form opens; a call after a failure tries again. */
-export function loadCode() {
+function loadCode() {
   loading ??= import("./css_code.js").catch((error) => {
     loading = undefined;
     throw error;

@@ -206,7 +206,7 @@ export function UndoAll({ request, changes, count, busy, undo, tone = "plain" })
 }
 
 /** @param {{change: Change}} props */
-export function Details({ change }) {
+function Details({ change }) {
   const { kind, id, change_id } = change;
   const links = /** @type {[string, string][]} */ ([
     ...(change.after ? [[isListed(kind) ? `${kind}s/${id}` : kind, t("history.record")]] : []),

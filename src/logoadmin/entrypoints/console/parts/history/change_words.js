@@ -16,7 +16,7 @@ const made = (key) => /** @type {TextKey} */ (key);
 const known = (key, otherwise) => (t(made(key)) === key ? otherwise : t(made(key)));
 
 /** @param {string} kind @returns {string} as it stands in a sentence */
-export const kindOf = (kind) => known(`kind.${kind}`, kind);
+const kindOf = (kind) => known(`kind.${kind}`, kind);
 
 /** @param {Change | undefined} change @returns {string} who made it */
 export function actor(change) {

@@ -25,7 +25,7 @@ const MB = 1024 * 1024;
 /** As much as the service takes. */
 export const MOST = 64 * MB;
 /** More CSV than that would make the page wait while it is read. */
-export const MOST_CSV = 16 * MB;
+const MOST_CSV = 16 * MB;
 /** A text field is quick with so much, and nobody mends more by hand. */
 const EDITABLE = 256 * 1024;
 

@@ -22,7 +22,7 @@ const SIDE = 40;
  * @param {number} most The highest number shown.
  * @returns {number[]} from 0 up to one that is as high at least
  */
-export function marksUpTo(most) {
+function marksUpTo(most) {
   const rough = Math.max(1, most / 4);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find((each) => each * power >= rough) ?? 10) * power;

@@ -61,7 +61,7 @@ function written(date) {
  * @param {string} text
  * @returns {IsoDate | undefined} without a year, the date of this year; undefined for what is no date from 1970 on
  */
-export function dateOf(text) {
+function dateOf(text) {
   const words = text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];
   const numbers = words.filter((word) => /^\d+$/.test(word));
   const named = MONTHS.find((month) => words.some((word) => namesOf(month).includes(word.slice(0, 3))));

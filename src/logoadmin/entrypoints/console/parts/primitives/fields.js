@@ -61,7 +61,7 @@ export function words(name, what) {
 }
 
 /** @param {{form: import("../../form.js").FormState, field: Field, disabled?: boolean}} props */
-export function FormField({ form, field, disabled = false }) {
+function FormField({ form, field, disabled = false }) {
   const id = useId();
   const problem = form.problems.value[field.name];
   const hint = words(field.name, "hint");

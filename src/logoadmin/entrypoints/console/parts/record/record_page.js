@@ -29,7 +29,7 @@ const LOOK = 20_000;
  * @param {number} [round] Another one begins another record.
  * @returns {Editing}
  */
-export function useEditing(kind, recordId, manner, round) {
+function useEditing(kind, recordId, manner, round) {
   const editing = useMemo(() => new Editing(kind, recordId === undefined ? undefined : Number(recordId), manner), [kind, recordId, round]);
   editing.manner = manner;
   useEffect(() => void editing.load(), [editing, returned.value]);
