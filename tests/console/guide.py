@@ -72,7 +72,7 @@ def take(person: Person) -> None:
     person.settle()
     person.page.wait_for_timeout(1000)  # the picture in the frame is a background, which has no load event
     _take(person, "logo")
-    person.page.set_viewport_size({"width": 1120, "height": 640})
+    person.page.set_viewport_size({"width": 1120, "height": 680})
     person.open("history")
     person.settle()
     person.page.locator(".disclosure-head", has_text="New Year").first.click()
@@ -86,7 +86,7 @@ def _take(person: Person, name: str) -> None:
 
 
 if __name__ == "__main__":
-    size = {"width": 1120, "height": 640}
+    size = {"width": 1120, "height": 680}
     with browser.started() as chromium, served(is_filled=False) as found:
         fill(found)
         with looking(chromium, found, viewport=size, reduced_motion="reduce") as somebody:
