@@ -322,7 +322,7 @@ class Row:
             or words. "starts" if both can.
         doctor: the check that fails.
         readyz: the code that is answered, or "ready".
-        log: the code in the line that says that it begins, or "-" where nothing fails.
+        log: the code in the line that says that it begins, or one of two, or "-" where nothing fails.
         strike: makes it so, while a service runs.
         before: what is to be so before the service starts.
         work: what fails meanwhile.
@@ -368,7 +368,17 @@ ROWS: Final = (
     of_server("the server hangs, or is a black hole", "no_answer", black_hole),
     of_server("the server has too many connections", "too_busy", too_many_connections),
     of_writing("the server can only be read", "read_only", "writing", read_only_server),
-    Row("its packets are too small", "starts", "packets", "ready", "too_large", small_packets, work=add_logo, runs=()),
+    # MariaDB closes the connection while the client still sends: its reason arrives before or is lost with it.
+    Row(
+        "its packets are too small",
+        "starts",
+        "packets",
+        "ready",
+        "too_large or out_of_reach",
+        small_packets,
+        work=add_logo,
+        runs=(),
+    ),
     Row(
         "this clock is behind the last change",
         "starts",
@@ -449,9 +459,9 @@ def test_each_fault_is_reported_everywhere(row: Row, place: Place, run: Run, cap
             doctor = run("doctor", "--database", place.url)
             ended = [run_command(run, name, place) for name in row.runs]
     assert row.doctor in problems(doctor.out)
-    if row.log in CODES and row.doctor not in {"file", "packets"}:
+    if row.log in CODES and row.doctor != "file":
         assert CODES[row.log].text in doctor.out
-    told = [message for message in caplog.messages if re.search(rf"\({row.log}\b", message)]
+    told = [message for message in caplog.messages if re.search(rf"\(({row.log.replace(' or ', '|')})\b", message)]
     assert bool(told) == (row.log != "-"), caplog.messages
     for command in ended:
         says_one_line(command, 1, *words_of(row.command))
