@@ -176,7 +176,7 @@ def row_of(operation: Operation) -> list[str]:
     scope = f"`{permission.scope.value}`{', or oneself' if permission.self_field else ''}" if permission.scope else "-"
     return [
         f"`{operation.route}`",
-        "any" if operation.whole_body else ", ".join(body) or "-",
+        "object" if operation.whole_body else ", ".join(body) or "-",
         str(operation.success),
         scope,
         "yes" if permission.needs_token(Policy.OPEN) else "no",
