@@ -45,6 +45,10 @@ def test_a_save_that_is_never_answered_shows_progress_and_is_retried_under_the_s
     save = page.get_by_role("button", name="Save", exact=True)
     save.click()
     expect(save).to_have_attribute("aria-busy", "true")
+    # What is not at work does not look as if it were.
+    remove = page.get_by_role("button", name="Remove", exact=True)
+    expect(remove).to_have_attribute("aria-disabled", "true")
+    expect(remove).not_to_have_attribute("aria-busy", "true")
     working = page.locator(".working")
     page.clock.run_for(500)
     expect(working).to_have_text("Working…")

@@ -54,6 +54,7 @@ export class Editing {
     this.failure = signal(/** @type {Failure | undefined} */ (undefined));
     this.complaint = signal("");
     this.isBusy = signal(false);
+    this.isSaving = signal(false);
     /** What somebody else wrote while this was typed, until it is looked at. @type {import("../../vendor/preact.js").Signal<Answer | undefined>} */
     this.newer = signal(/** @type {Answer | undefined} */ (undefined));
     /** The same while it is looked at, field by field. @type {import("../../vendor/preact.js").Signal<Answer | undefined>} */
@@ -233,6 +234,7 @@ export class Editing {
   async #attempt(work, again) {
     if (this.isBusy.value) return;
     this.isBusy.value = true;
+    this.isSaving.value = !again;
     this.complaint.value = "";
     this.#withdraw();
     try {
@@ -240,7 +242,7 @@ export class Editing {
     } catch (error) {
       await this.#failed(error, again);
     } finally {
-      this.isBusy.value = false;
+      this.isBusy.value = this.isSaving.value = false;
     }
   }
 

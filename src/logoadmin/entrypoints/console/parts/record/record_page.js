@@ -142,7 +142,8 @@ function Form({ editing, form, kind, preview, blocked }) {
   const reason = blocked?.(editing.record.value);
   // Input from before a scope was revoked can still be read and copied.
   const disabled = Boolean(reason) || (!may(write) && !isChanged) || (isGone && !isChanged);
-  const idle = !editing.isNew && !isChanged;
+  const isSaving = editing.isSaving.value;
+  const idle = (!editing.isNew && !isChanged) || (editing.isBusy.value && !isSaving);
   const save = (/** @type {boolean} */ isAnother) => {
     editing.isAnother = isAnother && editing.isNew;
     return editing.save();
@@ -160,10 +161,10 @@ function Form({ editing, form, kind, preview, blocked }) {
         { class: "cluster form-actions" },
         h(
           Button,
-          { type: "submit", tone: "primary", scope: write, reason: reason || (isGone ? t("gone.reason") : undefined), busy: editing.isBusy.value, idle },
+          { type: "submit", tone: "primary", scope: write, reason: reason || (isGone ? t("gone.reason") : undefined), busy: isSaving, idle },
           t(editing.isNew ? "create" : "save"),
         ),
-        editing.isNew && h(Button, { type: "submit", name: "another", scope: write, reason, busy: editing.isBusy.value }, t("create.another")),
+        editing.isNew && h(Button, { type: "submit", name: "another", scope: write, reason, busy: isSaving }, t("create.another")),
         isChanged && !editing.isNew && !isGone && h(Button, { icon: "Undo2", onClick: () => editing.discard() }, t("discard")),
       ),
     ),
@@ -192,5 +193,7 @@ function Remove({ editing, kind, list, blocked, needed }) {
     await editing.remove(() => void (path.value === left && navigate(withChoices(list))));
   };
   const reason = blocked?.(record) || needed?.(record);
-  return h(Button, { tone: "danger", icon: "Trash", scope: KINDS[kind].write, reason, busy: editing.isBusy.value, onClick: () => void remove() }, t("remove"));
+  const isSaving = editing.isSaving.value;
+  const busy = editing.isBusy.value && !isSaving;
+  return h(Button, { tone: "danger", icon: "Trash", scope: KINDS[kind].write, reason, busy, idle: isSaving, onClick: () => void remove() }, t("remove"));
 }
