@@ -14,17 +14,15 @@ export NODE_USE_SYSTEM_CA ?= 1
 run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 	$(BIN)/logoadmin serve
 
-# Tests also wait for databases, browsers and each other: one worker more than processors saves a third of the time.
-WORKERS = $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))
-
+# Quick tests also wait for databases and for each other: one worker more than processors saves a third of the time.
 test: .venv/ready  ## Run the quick tests, about a minute; those of MariaDB run if mariadbd is installed
-	$(BIN)/pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m "not slow"
 
 test-slow: .venv/ready  ## Run the slow tests: killed processes, outages, long random walks, and browsers if chromium is installed
-	$(BIN)/pytest -n $(WORKERS) -m slow
+	$(BIN)/pytest -n auto -m slow
 
 test-all: .venv/ready  ## Run both
-	$(BIN)/pytest -n $(WORKERS)
+	$(BIN)/pytest -n auto
 
 check: test-all check-code check-console docs  ## Run all tests, and check the code and the docs
 
