@@ -211,6 +211,7 @@ def test_a_write_whose_answer_was_lost_is_repeated_and_nothing_is_doubled(consol
     who = page.get_by_role("combobox", name="Authors")
     for typed in ("ben", "ann"):
         who.fill(typed)
+        expect(page.get_by_role("option", name=typed).first).to_be_visible()
         who.press("Enter")
     lost: list[str] = []
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import pytest
 from playwright.sync_api import expect
@@ -14,6 +15,13 @@ from tests.console.driver import Person
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 from tests.services import service
+
+# Where a form is, and the headings with these words.
+_BOXES: Final = """(words) => {
+  const named = (word) => [...document.querySelectorAll("h2")].find((heading) => heading.textContent === word);
+  const found = [document.querySelector(".form-column"), ...words.map(named)];
+  return found.map((each) => each.getBoundingClientRect().toJSON());
+}"""
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -405,12 +413,11 @@ def test_what_belongs_to_a_record_stands_beside_its_form_and_its_history_below(
 ) -> None:
     console.sign_in(path)
     page = console.page
-    form, other = page.locator(".form-column"), page.get_by_role("heading", name=beside, exact=True)
-    history = page.get_by_role("heading", name="History", exact=True)
+    for heading in (beside, "History"):
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     for width, is_wide in ((1280, True), (390, False)):
         page.set_viewport_size({"width": width, "height": 800})
-        boxes = [each.bounding_box() for each in (form, other, history)]
-        left, right, below = (box for box in boxes if box)
+        left, right, below = page.evaluate(_BOXES, [beside, "History"])  # at one moment, because lists may still load
         assert (right["x"] >= left["x"] + left["width"]) is is_wide
         assert (right["y"] < left["y"] + left["height"]) is is_wide
         assert below["y"] > max(right["y"], left["y"] + left["height"])
