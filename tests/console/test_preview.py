@@ -206,6 +206,7 @@ def test_held_pictures_are_replaced_by_the_reason_and_a_way_to_load_them(
         expect(seen.page.locator(".hosts button[data-origin]")).to_be_focused()
         seen.page.keyboard.press("Enter")
         seen.page.evaluate("props.value = { ...props.value, css: props.value.css.replace('/a', '/b') }")
+        settled(seen)
         held.get_by_role("button", name=without).click()
         frame_now = settled(seen)
         expect(held).to_have_count(0)
