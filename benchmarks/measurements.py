@@ -31,7 +31,7 @@ _SIGNING_IN: Final = 1000  # users
 def one_logo(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Read one logo with two authors."""
     what, usual = "one logo with two authors", {SQLITE: at_least(3), MARIADB: at_least(4)}
-    yield from _reads(what, ONE_LOGO, usual, {SQLITE: at_least(75), MARIADB: at_least(60)}, environment, rounds)
+    yield from _reads(what, ONE_LOGO, usual, {SQLITE: at_least(70), MARIADB: at_least(45)}, environment, rounds)
 
 
 def one_user(environment: Environment, rounds: Rounds) -> Iterator[Result]:
@@ -216,7 +216,7 @@ def _reads(
         yield Result(what, kind, share, "% of a bare route", bare.get(kind))
         if bare:
             longer = median_ratio(late[_OURS, kind], late[_BARE])
-            yield Result(f"{what}: 99 % within", kind, longer, "x a bare route's", at_most(4))
+            yield Result(f"{what}: 99 % within", kind, longer, "x a bare route's", at_most(3))
 
 
 def _signed_in_rate(server: Server, rounds: Rounds, token: str) -> float:
