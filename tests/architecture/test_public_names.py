@@ -24,6 +24,7 @@ NAMES = {
     *(
         "NotModified",
         "Outdated",
+        "OutgoingError",
         "SignInRefused",
         "StartError",
         "StorageUnavailable",

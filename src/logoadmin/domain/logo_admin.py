@@ -25,6 +25,7 @@ from logoadmin.domain.use_cases import Transactions
 from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 from logoadmin.ports.tokens import TokenSigner, TokenVerifier
@@ -34,7 +35,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The adapters that the core needs."""
+    """The adapters that the core needs; without ``outgoing`` it asks no other host."""
 
     storage: Storage
     hasher: PasswordHasher
@@ -45,6 +46,7 @@ class Ports:
     clock: Clock
     metrics: Metrics = field(default_factory=NoMetrics)
     doctor_keys: Sequence[bytes] = ()
+    outgoing: Outgoing | None = None
 
 
 @dataclass(frozen=True, slots=True)

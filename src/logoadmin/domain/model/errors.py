@@ -18,6 +18,7 @@
     ├── NotModified               a version that the caller already has
     ├── InvalidLines              a file to import with invalid lines
     ├── StorageUnavailable        a database out of reach; the outcome of a write is unknown
+    ├── OutgoingError             another host that cannot be asked, or has no usable response
     ├── SettingsError             a setting that cannot be used
     └── StartError                something is missing that the service needs to start
         └── SchemaMismatch        a database of another version
@@ -186,6 +187,20 @@ class StorageUnavailable(LogoAdminError):
     def explained(self) -> str:
         """The reason and its solution."""
         return f"{self}: {self.cause.text}; {self.cause.cure}"
+
+
+class OutgoingError(LogoAdminError):
+    """A request to another host was refused or failed (contract L8).
+
+    Attributes:
+        host: the host, in lower case and without a port; empty if the URL names none.
+        reason: the reason. Neither has a path, a query, credentials, or a part of the response.
+    """
+
+    def __init__(self, host: str, reason: str) -> None:
+        self.host = host
+        self.reason = reason
+        super().__init__(f"{host}: {reason}" if host else reason)
 
 
 class _Curable(Exception):
