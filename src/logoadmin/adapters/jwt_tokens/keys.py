@@ -1,15 +1,14 @@
 """Keys for access tokens: a shared one for HS256, or a pair from a PEM file for EdDSA or RS256 (contract C2)."""
 
-import base64
 import hashlib
 import hmac
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.model.jwk import base64url, thumbprint
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -77,7 +76,7 @@ def hs256_key(secret: str) -> Key:
         )
     # Derived with the secret, like every signature: the kid reveals no more of it than any token does.
     digest = hmac.digest(secret.encode(), b"kid", hashlib.sha256)
-    return Key(_base64url(digest[:12]), "HS256", secret, secret)
+    return Key(base64url(digest[:12]), "HS256", secret, secret)
 
 
 def key_from_file(path: str, *, signs: bool) -> Key:
@@ -147,27 +146,17 @@ def _pair(
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
     if not isinstance(public, RSAPublicKey):
-        members = {"crv": "Ed25519", "kty": "OKP", "x": _base64url(public.public_bytes_raw())}
-        return Key(_thumbprint(members), "EdDSA", public, private, members)
+        members = {"crv": "Ed25519", "kty": "OKP", "x": base64url(public.public_bytes_raw())}
+        return Key(thumbprint(members), "EdDSA", public, private, members)
     if public.key_size < _SHORTEST_RSA:
         raise _unusable(path, f"holds an RSA key of {public.key_size} bits", f"make one of at least {_SHORTEST_RSA}")
     numbers = public.public_numbers()
     members = {"e": _number(numbers.e), "kty": "RSA", "n": _number(numbers.n)}
-    return Key(_thumbprint(members), "RS256", public, private, members)
-
-
-def _thumbprint(members: dict[str, str]) -> str:
-    """Return the thumbprint of a JWK's required members (RFC 7638 §3)."""
-    text = json.dumps(members, sort_keys=True, separators=(",", ":"))
-    return _base64url(hashlib.sha256(text.encode()).digest())
+    return Key(thumbprint(members), "RS256", public, private, members)
 
 
 def _number(number: int) -> str:
-    return _base64url(number.to_bytes((number.bit_length() + 7) // 8))
-
-
-def _base64url(content: bytes) -> str:
-    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+    return base64url(number.to_bytes((number.bit_length() + 7) // 8))
 
 
 def _unusable(path: str, why: str, cure: str) -> SettingsError:

@@ -1,0 +1,84 @@
+"""Signatures with Ed25519 (RFC 8032), by the library cryptography (contract L7)."""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.model.jwk import base64url
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+@dataclass(frozen=True, slots=True)
+class Ed25519Key:
+    """A :class:`~logoadmin.ports.signing.SigningKey` of the library cryptography."""
+
+    jwk: Mapping[str, str]
+    private: "Ed25519PrivateKey" = field(repr=False)
+
+    def sign(self, content: bytes) -> bytes:
+        """Return a signature of 64 bytes."""
+        return self.private.sign(content)
+
+
+class Ed25519Signing:
+    """The :class:`~logoadmin.ports.signing.Signing` of the library cryptography."""
+
+    def generate(self) -> str:
+        """Return the seed of a new key in base64url, the member ``d`` of a JWK (RFC 8037 §2)."""
+        # Imported here: few programs sign, and it takes a while.
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+        return base64url(Ed25519PrivateKey.generate().private_bytes_raw())
+
+    def key(self, private: str) -> Ed25519Key:
+        """Return the key of a seed."""
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+        return _key(Ed25519PrivateKey.from_private_bytes(base64.urlsafe_b64decode(private + "=")))
+
+
+def keys_of_pem(path: str, pem: bytes) -> tuple[Ed25519Key, ...]:
+    """Return the private keys in a PEM file (PKCS #8), in their order.
+
+    Args:
+        path: the name of the file, for messages.
+        pem: its content.
+
+    Raises:
+        SettingsError: one of them cannot be used; the text repeats nothing of what is in the file.
+    """
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    blocks = [b"-----BEGIN " + block for block in pem.split(b"-----BEGIN ")[1:]]
+    found = []
+    for block in blocks or [pem]:
+        try:
+            private = load_pem_private_key(block, None)
+        except TypeError:
+            raise _unusable(
+                path, "is protected by a password", "take that off with: openssl pkey -in FILE -out FILE"
+            ) from None
+        except (ValueError, UnsupportedAlgorithm):
+            raise _unusable(path, "holds no private key in PEM") from None
+        if not isinstance(private, Ed25519PrivateKey):
+            raise _unusable(path, "holds a key that is not Ed25519")
+        found.append(_key(private))
+    return tuple(found)
+
+
+def _key(private: "Ed25519PrivateKey") -> Ed25519Key:
+    return Ed25519Key(
+        {"crv": "Ed25519", "kty": "OKP", "x": base64url(private.public_key().public_bytes_raw())}, private
+    )
+
+
+def _unusable(
+    path: str, why: str, cure: str = "make one with: openssl genpkey -algorithm ed25519 -out FILE"
+) -> SettingsError:
+    return SettingsError(f"The gallery key file {path} {why}", cure)

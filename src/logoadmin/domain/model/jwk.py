@@ -1,0 +1,17 @@
+"""Public keys as JWKs (RFC 7517), and their names."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+
+
+def base64url(content: bytes) -> str:
+    """Return bytes as base64url without padding (RFC 7515 §2)."""
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def thumbprint(members: Mapping[str, str]) -> str:
+    """Return the thumbprint of a JWK's required members (RFC 7638 §3)."""
+    text = json.dumps(members, sort_keys=True, separators=(",", ":"))
+    return base64url(hashlib.sha256(text.encode()).digest())

@@ -1,0 +1,43 @@
+"""The published gallery: its files, and the records that it lacks (contract L1, L2)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from logoadmin.domain.model.records import Kind
+
+# The names of files below `/gallery/`.
+POINTER: Final = "latest.json"
+READER: Final = "reader.js"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An active record that is not published, because its imports cannot be pinned; ``reason`` is a sentence."""
+
+    kind: Kind
+    id: int
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """The gallery of one moment as files.
+
+    Attributes:
+        version: the id of the last change.
+        pointer: the content of ``latest.json``, signed.
+        files: the content of every file that it names and of ``reader.js``, by name relative to it.
+        older: the earlier indexes that storage has, by name, compressed with zlib: readers with a pointer from a cache
+            may still ask for them.
+        left_out: the active records that are not published, logos first, by id.
+        missing_pins: whether a record is left out because its imports were never fetched.
+    """
+
+    version: int
+    pointer: bytes = field(repr=False)
+    files: Mapping[str, bytes] = field(repr=False)
+    older: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    left_out: tuple[LeftOut, ...] = ()
+    missing_pins: bool = False
