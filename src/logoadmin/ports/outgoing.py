@@ -12,11 +12,13 @@ class Fetched:
         url: the URL it came from, which is another one after a redirect.
         media_type: such as ``text/css``, in lower case and without parameters; empty if the response names none.
         body: the decompressed body.
+        charset: the parameter ``charset`` of the media type; empty if it has none.
     """
 
     url: str
     media_type: str
     body: bytes
+    charset: str = ""
 
 
 class Outgoing(Protocol):
