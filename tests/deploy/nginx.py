@@ -1,11 +1,11 @@
-"""nginx with the configuration of deploy/, including TLS, in front of the services of a test."""
+"""nginx with the configurations of deploy/, including TLS: in front of services, or for a published folder."""
 
 import os
 import re
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -56,11 +56,32 @@ class Nginx:
 @contextmanager
 def nginx(directory: Path, *services: int) -> Iterator[Nginx]:
     """Run it in front of one service, or of two as in docs/proxy.md; they may start later."""
+    with _running(directory, "gallery.example", _proxy_recipe(services)) as made:
+        yield made
+
+
+@contextmanager
+def nginx_for_folder(directory: Path, published: Path) -> Iterator[Nginx]:
+    """Run it for a published gallery, whose folder has the name that deploy/nginx-gallery.conf expects."""
+    assert published.name == "gallery"
+    recipe = _placed(_recipe("nginx-gallery.conf"), {"root /srv/logoadmin;": f"root {published.parent};"})
+    with _running(directory, "readers.example", recipe) as made:
+        yield made
+
+
+@contextmanager
+def _running(directory: Path, name: str, recipe: str) -> Iterator[Nginx]:
+    """Run it with a recipe, whose ports and whose certificate for a name are replaced."""
     program = shutil.which("nginx", path=search_path())
     if program is None:
         skip_without("NGINX", "nginx is not installed")
     made = Nginx(free_port(), free_port(), make_certificate(directory))
-    (directory / "recipe.conf").write_text(_recipe(made, services))
+    places = {
+        "listen 443 ssl": f"listen 127.0.0.1:{made.https} ssl",
+        "listen 80;": f"listen 127.0.0.1:{made.plain};",
+        f"/etc/nginx/tls/{name}": str(made.certificate.with_suffix("")),
+    }
+    (directory / "recipe.conf").write_text(_placed(recipe, places))
     user = "user root;\n" if os.getuid() == 0 else ""  # otherwise its workers could not write to the directory
     configuration, log = directory / "nginx.conf", directory / "error.log"
     configuration.write_text(user + _AROUND.format(directory))
@@ -74,22 +95,26 @@ def nginx(directory: Path, *services: int) -> Iterator[Nginx]:
         process.wait(30)
 
 
-def _recipe(places: Nginx, services: tuple[int, ...]) -> str:
-    """Return the configuration with other ports and another certificate, all of which must occur in it."""
-    text = re.sub(r"^ *listen \[::\].*\n", "", (ROOT / "deploy/nginx.conf").read_text("utf-8"), flags=re.MULTILINE)
+def _proxy_recipe(services: tuple[int, ...]) -> str:
+    """Return the configuration of the proxy with the ports of the services."""
+    text = _recipe("nginx.conf")
     addresses = ["127.0.0.1:8000"]
     if len(services) == 2:
         addresses = ["192.0.2.21:8000", "192.0.2.22:8000"]
         (documented,) = _UPSTREAM.findall((ROOT / "docs/proxy.md").read_text("utf-8"))
         text = _UPSTREAM.sub(documented, text)
-    replaced = {
-        "listen 443 ssl": f"listen 127.0.0.1:{places.https} ssl",
-        "listen 80;": f"listen 127.0.0.1:{places.plain};",
-        "/etc/nginx/tls/gallery.example": str(places.certificate.with_suffix("")),
-    }
-    for address, port in zip(addresses, services, strict=True):
-        replaced[f"server {address}"] = f"server 127.0.0.1:{port}"
-    for example, place in replaced.items():
+    pairs = zip(addresses, services, strict=True)
+    return _placed(text, {f"server {address}": f"server 127.0.0.1:{port}" for address, port in pairs})
+
+
+def _recipe(name: str) -> str:
+    """Return a configuration of deploy/ without its listeners on IPv6."""
+    return re.sub(r"^ *listen \[::\].*\n", "", (ROOT / "deploy" / name).read_text("utf-8"), flags=re.MULTILINE)
+
+
+def _placed(text: str, places: Mapping[str, str]) -> str:
+    """Return a configuration with examples replaced, all of which must occur in it."""
+    for example, place in places.items():
         assert example in text
         text = text.replace(example, place)
     return text

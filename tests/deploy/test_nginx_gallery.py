@@ -1,0 +1,144 @@
+"""nginx for a published gallery, with the configuration of deploy/: names, header fields, and what it never serves."""
+
+import gzip
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.deploy.nginx import Nginx, nginx_for_folder
+from tests.deploy.services import Answer, ask
+
+pytestmark = [pytest.mark.slow("nginx is started"), pytest.mark.rule("contract K6", "contract L2")]
+
+INDEX: Final = b'{"logos":[%s]}' % b",".join(b'{"logo_id":%d}' % number for number in range(500))
+SHEET: Final = ".käse { color: red }".encode()
+HASH: Final = "0123456789abcdef"
+IMMUTABLE: Final = "public, max-age=31536000, immutable"
+# Every kind of file, with its content and its header fields.
+FILES: Final = {
+    "latest.json": (b'{"payload":"a"}', "application/json", "public, max-age=60, stale-if-error=604800"),
+    f"12-{HASH}.json": (INDEX, "application/json", IMMUTABLE),
+    f"from-11-{HASH}.json": (b"{}", "application/json", IMMUTABLE),
+    f"withdrawn-{HASH}.json": (b"{}", "application/json", IMMUTABLE),
+    f"css/{HASH * 4}.css": (SHEET, "text/css; charset=utf-8", IMMUTABLE),
+    "reader.js": (b"export {}", "text/javascript; charset=utf-8", "public, max-age=86400"),
+}
+# Files beside them that nobody may read, and names of none.
+HIDDEN: Final = (
+    ".publication.json",
+    f".12-{HASH}.json.x7",
+    "notes.json",
+    "css/a.css",
+    f"css/.{HASH * 4}.css",
+    "12-0.json",
+)
+NONE: Final = (
+    "",
+    "css/",
+    ".",
+    "%2e%2e/secret.json",
+    "..%2fsecret.json",
+    "latest.json/",
+    "LATEST.JSON",
+    "latest.json%00",
+    f"12-{HASH}.json/css",
+    "css/..%2flatest.json%2f",
+    "a" * 3000,
+)
+
+
+@dataclass(frozen=True)
+class Static:
+    """A folder, and nginx in front of it."""
+
+    folder: Path
+    proxy: Nginx
+
+    def ask(self, path: str, method: str = "GET", /, **headers: str) -> Answer:
+        return ask(self.proxy.https, self.proxy.certificate, method, f"/gallery/{path}", **headers)
+
+
+@pytest.fixture(scope="module")
+def static(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Static]:
+    root = tmp_path_factory.mktemp("published")
+    (root / "secret.json").write_text("{}")
+    folder = root / "gallery"
+    (folder / "css").mkdir(parents=True)
+    for name, content in {name: body for name, (body, *_) in FILES.items()}.items():
+        (folder / name).write_bytes(content)
+    for name in HIDDEN:
+        (folder / name).write_text("{}")
+    with nginx_for_folder(tmp_path_factory.mktemp("nginx"), folder) as proxy:
+        yield Static(folder, proxy)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_file_has_its_type_and_may_be_cached_as_long_as_it_lasts(static: Static, name: str) -> None:
+    body, media_type, cache_control = FILES[name]
+    got = static.ask(name)
+    assert (got.status, got.body) == (200, body)
+    assert (got.headers["Content-Type"], got.headers["Cache-Control"]) == (media_type, cache_control)
+    assert got.headers["Access-Control-Allow-Origin"] == "*"
+    assert got.headers["X-Content-Type-Options"] == "nosniff"
+    assert len(got.headers.get_all("Cache-Control", [])) == 1
+    unchanged = static.ask(name, If_None_Match=got.headers["ETag"])
+    assert (unchanged.status, unchanged.body, unchanged.headers["Cache-Control"]) == (304, b"", cache_control)
+    head = static.ask(name, "HEAD")
+    assert (head.status, head.body, head.headers["ETag"]) == (200, b"", got.headers["ETag"])
+
+
+def test_the_index_is_compressed_and_its_tag_still_saves_sending_it_again(static: Static) -> None:
+    name = f"12-{HASH}.json"
+    got = static.ask(name, Accept_Encoding="gzip")
+    assert (got.headers["Content-Encoding"], got.headers["Vary"]) == ("gzip", "Accept-Encoding")
+    assert gzip.decompress(got.body) == INDEX
+    assert static.ask(name, Accept_Encoding="gzip", If_None_Match=got.headers["ETag"]).status == 304
+
+
+@pytest.mark.parametrize("path", [*HIDDEN, *NONE])
+def test_nothing_else_is_served_or_cached(static: Static, path: str) -> None:
+    refused = static.ask(path)
+    assert refused.status in {400, 404}
+    assert b"{}" not in refused.body
+    if refused.status == 404:  # the rest is not HTTP to nginx
+        assert refused.headers["Cache-Control"] == "no-store"
+        assert (refused.headers["Content-Type"], refused.body) == ("application/json", b'{"detail": "Not Found"}')
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_nothing_can_be_written(static: Static, method: str) -> None:
+    assert static.ask("latest.json", method).status == 405
+    assert (static.folder / "latest.json").read_bytes() == FILES["latest.json"][0]
+
+
+def test_pages_of_other_origins_may_send_an_entity_tag(static: Static) -> None:
+    asked = static.ask("latest.json", "OPTIONS", Origin="https://a.example", Access_Control_Request_Method="GET")
+    assert asked.status == 204
+    allowed = ("Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers")
+    assert [asked.headers[name] for name in allowed] == ["*", "GET, HEAD", "If-None-Match"]
+    assert static.ask("latest.json").headers["Access-Control-Allow-Methods"] is None
+
+
+def test_a_new_pointer_is_served_at_once_and_whole(static: Static) -> None:
+    pointer = static.folder / "latest.json"
+    before = pointer.read_bytes()
+    replace = partial(os.replace, static.folder / ".latest.json.x7", pointer)
+    try:
+        for number in range(30):
+            content = b'{"payload":"%d"}' % number * 50
+            (static.folder / ".latest.json.x7").write_bytes(content)
+            replace()
+            got = static.ask("latest.json")
+            assert (got.status, got.body) == (200, content)
+    finally:
+        pointer.write_bytes(before)
+
+
+def test_requests_without_tls_are_redirected(static: Static) -> None:
+    asked = ask(static.proxy.plain, None, "GET", "/gallery/latest.json", Host="readers.example")
+    assert (asked.status, asked.headers["Location"]) == (308, "https://readers.example/gallery/latest.json")
