@@ -20,9 +20,9 @@ from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, FailureKi
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AUTHORS, ROLES, USERS
-from logoadmin.domain.model.records import Author, PasswordHash, Role, User
+from logoadmin.domain.model.records import Author, Kind, PasswordHash, Role, User
 from logoadmin.domain.model.sessions import ServiceKey
-from logoadmin.ports.storage import Session, Storage, StoredResponse, UnitOfWork
+from logoadmin.ports.storage import Pin, PublishedIndex, Session, Storage, StoredResponse, UnitOfWork, Withdrawal
 from tests.gallery import add_user, atomic
 from tests.mariadb import MariaDb
 
@@ -40,6 +40,7 @@ def fill(uow: UnitOfWork) -> None:
     uow.secrets.put("secret", "value")
     uow.sign_in_attempts.set("ann", 1, 100)
     uow.stored_responses.add(StoredResponse("first", "response", 100))
+    uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100))
 
 
 def writes(storage: SqlStorage) -> int:
@@ -64,6 +65,11 @@ def writes(storage: SqlStorage) -> int:
         lambda uow: uow.sign_in_attempts.set("bob", 1, 100),
         lambda uow: uow.sign_in_attempts.forget("ann"),
         lambda uow: uow.stored_responses.add(StoredResponse("second", "response", 100)),
+        lambda uow: uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100, "reason")),
+        lambda uow: uow.withdrawals.drop(Kind.LOGO, 1),
+        lambda uow: uow.pins.put(Pin(Kind.LOGO, 1, "url", None, None, None, 100)),
+        lambda uow: uow.pins.add_sheet("hash", "css"),
+        lambda uow: uow.indexes.add(PublishedIndex(1, "hash", 1, 100, b"body", b"prints"), 10),
         lambda uow: uow.records(USERS).update(User(7, "ann", "avatar", 1, 0)),
     ],
 )

@@ -33,7 +33,15 @@ from logoadmin.domain.model.records import (
     User,
 )
 from logoadmin.domain.model.sessions import ServiceKey
-from logoadmin.ports.storage import Session, Storage, StoredResponse, UnitOfWork
+from logoadmin.ports.storage import (
+    Pin,
+    PublishedIndex,
+    Session,
+    Storage,
+    StoredResponse,
+    UnitOfWork,
+    Withdrawal,
+)
 from tests.contracts.steps import KIND_OF
 from tests.gallery import add_user, atomic, has_users, link_author, link_id_of
 from tests.mariadb import MariaDb
@@ -100,6 +108,10 @@ artworks_filters = st.builds(
     Filter, q=st.none() | PARTS, target=st.none() | TARGETS, active=st.none() | st.booleans(), author_id=st.none() | IDS
 )
 passwords = st.none() | st.just(PasswordHash("$argon2id$..."))
+ARTWORKS = st.sampled_from([Kind.LOGO, Kind.THEME])
+hashes = st.none() | KEYS
+withdrawals = st.builds(Withdrawal, ARTWORKS, IDS, TIMES, st.none() | NAMES)
+pins = st.builds(Pin, ARTWORKS, IDS, NAMES, hashes, hashes, st.none() | NAMES, TIMES)
 
 
 class _Undo(Exception):
@@ -138,6 +150,9 @@ def everything(uow: UnitOfWork) -> object:
         [uow.passwords.credentials(user.username) for user in kinds[USERS]],
         [uow.preferences.get(user.user_id) for user in kinds[USERS]],
         [uow.passwords.can_sign_in(role.role_id) for role in kinds[ROLES]],
+        [uow.withdrawals.newest(0, 99), uow.withdrawals.blocked(2), uow.indexes.newest(99), uow.pins.offered()],
+        [[uow.withdrawals.get(kind.kind, 1), uow.pins.of_kind(kind.kind)] for kind in ARTWORK_KINDS],
+        [(uow.pins.sheet(key), uow.indexes.get(key)) for key in ("one", "One", "two")],
     )
 
 
@@ -292,6 +307,22 @@ class Agreement(RuleBasedStateMachine):
     def forget_attempts(self, key: str, now: int) -> None:
         self.step(lambda uow: uow.sign_in_attempts.forget(key))
         self.step(lambda uow: uow.sign_in_attempts.forget_ended(now, 99))
+
+    @rule(withdrawal=withdrawals, id_=IDS, since=TIMES, limit=st.integers(1, 3))
+    def withdraw(self, withdrawal: Withdrawal, id_: int, since: int, limit: int) -> None:
+        self.step(lambda uow: uow.withdrawals.put(withdrawal))
+        self.step(lambda uow: (uow.withdrawals.drop(Kind.LOGO, id_), uow.withdrawals.newest(since, limit)))
+
+    @rule(pin=pins, sha256=KEYS, css=TEXTS)
+    def pin(self, pin: Pin, sha256: str, css: str) -> None:
+        self.step(lambda uow: uow.pins.put(pin))
+        self.step(lambda uow: uow.pins.of(pin.kind, pin.id))
+        self.step(lambda uow: uow.pins.add_sheet(sha256, css))
+
+    @rule(version=IDS, sha256=KEYS, at=TIMES, keep=st.integers(1, 3))
+    def publish(self, version: int, sha256: str, at: int, keep: int) -> None:
+        body = sha256.encode()
+        self.step(lambda uow: uow.indexes.add(PublishedIndex(version, sha256, 3, at, body, body), keep))
 
     @rule(key=KEYS, value=TEXTS)
     def replace_secret(self, key: str, value: str) -> None:

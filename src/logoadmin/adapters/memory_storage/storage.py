@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from logoadmin.adapters.memory_storage.changes import MemoryChanges, MemoryStoredResponses
+from logoadmin.adapters.memory_storage.publication import MemoryIndexes, MemoryPins, MemoryWithdrawals
 from logoadmin.adapters.memory_storage.records import (
     REPOSITORIES,
     MemoryLinks,
@@ -52,6 +53,9 @@ def _unit_of_work(tables: Tables, journal: Journal) -> UnitOfWork:
         changes=MemoryChanges(tables, journal),
         stored_responses=MemoryStoredResponses(tables, journal),
         sign_in_attempts=MemorySignInAttempts(tables, journal),
+        withdrawals=MemoryWithdrawals(tables, journal),
+        pins=MemoryPins(tables, journal),
+        indexes=MemoryIndexes(tables, journal),
         savepoint=journal.undone_on_error,
     )
 

@@ -13,7 +13,7 @@ from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import Order
 from logoadmin.domain.model.records import Change, Kind, PasswordHash
 from logoadmin.domain.model.sessions import ServiceKey
-from logoadmin.ports.storage import Session, StoredResponse
+from logoadmin.ports.storage import Pin, PublishedIndex, Session, StoredResponse, Withdrawal
 
 Row = TypeVar("Row")
 
@@ -63,6 +63,10 @@ class Tables:
     last_of_kinds: dict[Kind, int] = field(default_factory=dict)
     stored_responses: dict[str, StoredResponse] = field(default_factory=dict)
     sign_in_attempts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    withdrawals: dict[tuple[Kind, int], Withdrawal] = field(default_factory=dict)
+    pins: dict[tuple[Kind, int, str], Pin] = field(default_factory=dict)
+    sheets: dict[str, str] = field(default_factory=dict)
+    indexes: dict[str, PublishedIndex] = field(default_factory=dict)
     last_ids: dict[str, int] = field(default_factory=dict)
     # (kind, key) -> {value -> id of the record that has it}
     taken: dict[tuple[Kind, str], dict[str | int, int]] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
 from logoadmin.adapters.sql_storage.repositories.changes import SqlChanges, SqlStoredResponses
+from logoadmin.adapters.sql_storage.repositories.publication import SqlIndexes, SqlPins, SqlWithdrawals
 from logoadmin.adapters.sql_storage.repositories.records import SqlRepositoryFinder
 from logoadmin.adapters.sql_storage.repositories.sessions import (
     SqlPasswords,
@@ -69,6 +70,9 @@ def unit_of_work(
         SqlChanges(transaction),
         SqlStoredResponses(transaction),
         SqlSignInAttempts(transaction),
+        SqlWithdrawals(transaction),
+        SqlPins(transaction),
+        SqlIndexes(transaction),
         savepoint,
     )
 

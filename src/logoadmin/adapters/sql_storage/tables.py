@@ -16,6 +16,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -39,6 +40,7 @@ from logoadmin.domain.model.limits import (
     MAX_AVATAR,
     MAX_NAME,
     MAX_PREVIEW_URL,
+    MAX_REASON,
     MAX_SCOPES,
     MAX_SESSION_ID,
     MAX_TARGET,
@@ -51,10 +53,16 @@ VERSION_TABLE: Final = "logoadmin_version"
 # Hashes of passwords, tokens and sessions, long enough for any algorithm.
 _HASH: Final = 255
 _OPAQUE: Final = 128
+# In hexadecimal digits.
+_SHA256: Final = 64
 
 
 class LongText(Text):
     """A text of some megabytes. A database whose texts are shorter by default renders another type."""
+
+
+class LongBinary(LargeBinary):
+    """Some megabytes. A database whose binary values are shorter by default renders another type."""
 
 
 metadata: Final = MetaData(
@@ -250,6 +258,54 @@ sign_in_attempts: Final = Table(
     Index(None, "ends_at"),
 )
 
+# In the order of the fields of a Withdrawal. Withdrawals and pins have no foreign keys: they outlast the records.
+withdrawals: Final = Table(
+    "withdrawals",
+    metadata,
+    Column("kind", String(16), primary_key=True),
+    Column("record_id", Integer, primary_key=True, autoincrement=False),
+    Column("at", BigInteger, nullable=False),
+    Column("reason", String(MAX_REASON)),
+    Index(None, "at"),
+    # For those with a reason, which are few.
+    Index(None, "reason"),
+)
+
+# In the order of the fields of a Pin, apart from the hash.
+pins: Final = Table(
+    "pins",
+    metadata,
+    Column("kind", String(16), primary_key=True),
+    Column("record_id", Integer, primary_key=True, autoincrement=False),
+    # Of the URL, which is too long for a key.
+    Column("url_hash", String(_SHA256), primary_key=True),
+    Column("url", LongText, nullable=False),
+    Column("sheet", String(_SHA256)),
+    Column("offered", String(_SHA256)),
+    Column("failure", Text),
+    Column("checked_at", BigInteger, nullable=False),
+    Index(None, "offered"),
+)
+
+sheets: Final = Table(
+    "sheets",
+    metadata,
+    Column("sha256", String(_SHA256), primary_key=True),
+    Column("css", LongText, nullable=False),
+)
+
+# In the order of the fields of a PublishedIndex.
+published_indexes: Final = Table(
+    "published_indexes",
+    metadata,
+    Column("version", Integer, nullable=False),
+    Column("sha256", String(_SHA256), primary_key=True),
+    Column("size", BigInteger, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("body", LongBinary, nullable=False),
+    Column("fingerprints", LongBinary, nullable=False),
+)
+
 # One row for each write lock, which a write holds until its end. A row has the last ids issued under its lock, the last
 # change of each kind in ``<kind>_version``, and the number of writes in ``writes``: every write changes its row, so
 # that a cluster detects two concurrent writes on different servers.
@@ -264,7 +320,9 @@ COUNTED: Final[Mapping[WriteLock, tuple[str, ...]]] = {
 }
 WRITE_LOCKS: Final[Mapping[WriteLock, int]] = {"records": 1, "sessions": 2}
 # The tables written under the lock of sessions; stored responses are written under the lock of their write.
-SESSION_TABLES: Final = frozenset({sessions, refresh_tokens, preferences, service_keys, sign_in_attempts})
+SESSION_TABLES: Final = frozenset(
+    {sessions, refresh_tokens, preferences, service_keys, sign_in_attempts, pins, sheets, published_indexes}
+)
 state: Final = Table(
     "state",
     metadata,

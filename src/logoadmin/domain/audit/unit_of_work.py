@@ -234,6 +234,9 @@ class AuditedUnitOfWork:
         self.keys = uow.keys
         self.changes = uow.changes
         self.sign_in_attempts = uow.sign_in_attempts
+        self.withdrawals = uow.withdrawals
+        self.pins = uow.pins
+        self.indexes = uow.indexes
         self._uow = uow
         self._records: dict[Kind, AuditedRecords[Any]] = {}
 

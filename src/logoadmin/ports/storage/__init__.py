@@ -11,11 +11,12 @@ sees all earlier writes. Therefore the records that it has read stay the same un
 order in which they are stored, and no record has to be locked. The same holds for sessions, which have a lock of their
 own: a write of records sees them as they were at its beginning.
 
-:mod:`storage` runs work on a unit of work, which has the repositories of :mod:`records`, :mod:`sessions` and
-:mod:`changes`.
+:mod:`storage` runs work on a unit of work, which has the repositories of :mod:`records`, :mod:`sessions`,
+:mod:`changes` and :mod:`publication`.
 """
 
 from logoadmin.ports.storage.changes import Changes, StoredResponse, StoredResponses
+from logoadmin.ports.storage.publication import Indexes, Pin, Pins, PublishedIndex, Withdrawal, Withdrawals
 from logoadmin.ports.storage.records import Credentials, Links, Passwords, Records
 from logoadmin.ports.storage.sessions import Preferences, Secrets, ServiceKeys, Session, Sessions, SignInAttempts
 from logoadmin.ports.storage.storage import RecordsOf, Storage, StorageLifecycle, UnitOfWork, WriteLock
@@ -23,9 +24,13 @@ from logoadmin.ports.storage.storage import RecordsOf, Storage, StorageLifecycle
 __all__ = [
     "Changes",
     "Credentials",
+    "Indexes",
     "Links",
     "Passwords",
+    "Pin",
+    "Pins",
     "Preferences",
+    "PublishedIndex",
     "Records",
     "RecordsOf",
     "Secrets",
@@ -38,5 +43,7 @@ __all__ = [
     "StoredResponse",
     "StoredResponses",
     "UnitOfWork",
+    "Withdrawal",
+    "Withdrawals",
     "WriteLock",
 ]

@@ -9,6 +9,7 @@ from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.model.records import StoredRecord
 from logoadmin.ports.storage.changes import Changes, StoredResponses
+from logoadmin.ports.storage.publication import Indexes, Pins, Withdrawals
 from logoadmin.ports.storage.records import Links, Passwords, Records
 from logoadmin.ports.storage.sessions import Preferences, Secrets, ServiceKeys, Sessions, SignInAttempts
 
@@ -17,8 +18,8 @@ Record = TypeVar("Record", bound=StoredRecord)
 
 
 # Which write lock a write holds to its end. There is one write at a time under each: those of sessions (sign-ins,
-# attempts, keys and when they were used) do not wait for those of records, such as a long import. A write of records
-# that changes sessions holds both locks by then; a write of sessions changes no records.
+# attempts, keys and when they were used; pins and published indexes) do not wait for those of records, such as a long
+# import. A write of records that changes sessions holds both locks by then; a write of sessions changes no records.
 WriteLock = Literal["records", "sessions"]
 
 
@@ -48,6 +49,9 @@ class UnitOfWork:
     changes: Changes
     stored_responses: StoredResponses
     sign_in_attempts: SignInAttempts
+    withdrawals: Withdrawals
+    pins: Pins
+    indexes: Indexes
     savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
 
 

@@ -23,7 +23,7 @@ from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector
 from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
 from logoadmin.adapters.sql_storage.databases.mysql.leases import Lease
 from logoadmin.adapters.sql_storage.driver_errors import Classification
-from logoadmin.adapters.sql_storage.tables import LongText
+from logoadmin.adapters.sql_storage.tables import LongBinary, LongText
 from logoadmin.domain.model.checks import Result
 from logoadmin.domain.model.errors import SettingsError, StartError
 
@@ -236,6 +236,11 @@ class _Compiler(MySQLCompiler):
 @compiles(LongText, "mysql")
 def _long_text(*_: object, **__: object) -> str:
     return "MEDIUMTEXT"  # TEXT holds 65,535 bytes, too few for characters of up to four bytes
+
+
+@compiles(LongBinary, "mysql")
+def _long_binary(*_: object, **__: object) -> str:
+    return "LONGBLOB"  # BLOB holds 65,535 bytes
 
 
 def open_dialect(url: URL, driver: str, text: str) -> Mysql:

@@ -1,0 +1,116 @@
+"""The repositories of the published gallery: withdrawals, pins and indexes."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from hashlib import sha256 as hash_of
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import bindparam, select
+
+from logoadmin.adapters.sql_storage.repositories.repository import Repository
+from logoadmin.adapters.sql_storage.statements import KEY, Row
+from logoadmin.adapters.sql_storage.tables import pins, published_indexes, sheets, withdrawals
+from logoadmin.domain.model.records import Kind
+from logoadmin.ports.storage import Pin, PublishedIndex, Withdrawal
+
+_LIMIT: Any = bindparam("limit")
+_NEWEST_FIRST = (withdrawals.c.at.desc(), withdrawals.c.kind.desc(), withdrawals.c.record_id.desc())
+_WITHDRAWALS = select(withdrawals).order_by(*_NEWEST_FIRST).limit(_LIMIT)
+_SINCE = _WITHDRAWALS.where(withdrawals.c.at >= bindparam("since"))
+# Every reason is above the empty text. SQLite would use no index for "is not null", and might use that of the order.
+_BLOCKED = _WITHDRAWALS.where(withdrawals.c.reason > "").with_hint(withdrawals, "ix_withdrawals_reason")
+
+_PIN_COLUMNS = [column for column in pins.c if column is not pins.c.url_hash]
+_PINS = select(*_PIN_COLUMNS)
+_PINS_OF = _PINS.where(pins.c.kind == bindparam("of_kind"), pins.c.record_id == KEY)
+_PINS_OF_KIND = _PINS.where(pins.c.kind == KEY)
+_PINS_OFFERED = _PINS.where(pins.c.offered > "")
+# SQLite and MariaDB would sort texts of megabytes.
+_place = attrgetter("kind", "id", "url")
+
+_WITHOUT_BODY = [column for column in published_indexes.c if column is not published_indexes.c.body]
+_INDEX_ORDER = [published_indexes.c[name].desc() for name in ("version", "at", "sha256")]
+_NEWEST_INDEXES = select(*_WITHOUT_BODY).order_by(*_INDEX_ORDER).limit(_LIMIT)
+_INDEX_HASHES = select(published_indexes.c.sha256).order_by(*_INDEX_ORDER)
+
+
+def _withdrawal(row: Row) -> Withdrawal:
+    kind, *values = row
+    return Withdrawal(Kind(kind), *values)
+
+
+class SqlWithdrawals(Repository):
+    """Implements :class:`~logoadmin.ports.storage.Withdrawals`."""
+
+    def get(self, kind: Kind, id_: int) -> Withdrawal | None:
+        row = self._find(*withdrawals.c, kind=kind.value, record_id=id_)
+        return None if row is None else _withdrawal(row)
+
+    def put(self, withdrawal: Withdrawal) -> None:
+        by = {"kind": withdrawal.kind.value, "record_id": withdrawal.id}
+        self._put(withdrawals, by, {"at": withdrawal.at, "reason": withdrawal.reason})
+
+    def drop(self, kind: Kind, id_: int) -> bool:
+        return self._remove(withdrawals, kind=kind.value, record_id=id_)
+
+    def newest(self, since: int, limit: int) -> tuple[Withdrawal, ...]:
+        return tuple(map(_withdrawal, self._transaction.rows(_SINCE, {"since": since, "limit": limit})))
+
+    def blocked(self, limit: int) -> tuple[Withdrawal, ...]:
+        return tuple(map(_withdrawal, self._transaction.rows(_BLOCKED, {"limit": limit})))
+
+
+class SqlPins(Repository):
+    """Implements :class:`~logoadmin.ports.storage.Pins`."""
+
+    def of(self, kind: Kind, id_: int) -> tuple[Pin, ...]:
+        return _pins(self._transaction.rows(_PINS_OF, {"of_kind": kind.value, "key": id_}))
+
+    def of_kind(self, kind: Kind) -> tuple[Pin, ...]:
+        return _pins(self._transaction.rows(_PINS_OF_KIND, {"key": kind.value}))
+
+    def offered(self) -> tuple[Pin, ...]:
+        return _pins(self._transaction.rows(_PINS_OFFERED, {}))
+
+    def put(self, pin: Pin) -> None:
+        values = asdict(pin)
+        url_hash = hash_of(pin.url.encode()).hexdigest()
+        by = {"kind": values.pop("kind").value, "record_id": values.pop("id"), "url_hash": url_hash}
+        self._put(pins, by, values)
+
+    def sheet(self, sha256: str) -> str | None:
+        row = self._find(sheets.c.css, sha256=sha256)
+        return None if row is None else str(row[0])
+
+    def add_sheet(self, sha256: str, css: str) -> None:
+        by = {"sha256": sha256}
+        # The update changes nothing and finds what others stored in the meantime, which a query might not.
+        if not self._update(sheets, by, by):
+            self._add(sheets, {**by, "css": css})
+
+
+class SqlIndexes(Repository):
+    """Implements :class:`~logoadmin.ports.storage.Indexes`."""
+
+    def newest(self, limit: int) -> tuple[PublishedIndex, ...]:
+        rows = self._transaction.rows(_NEWEST_INDEXES, {"limit": limit})
+        return tuple(
+            PublishedIndex(version, sha256, size, at, b"", fingerprints)
+            for version, sha256, size, at, fingerprints in rows
+        )
+
+    def get(self, sha256: str) -> PublishedIndex | None:
+        row = self._find(*published_indexes.c, sha256=sha256)
+        return None if row is None else PublishedIndex(*row)
+
+    def add(self, index: PublishedIndex, keep: int) -> None:
+        # With the same hash, it is the same index.
+        if not self._update(published_indexes, {"sha256": index.sha256}, {"version": index.version, "at": index.at}):
+            self._add(published_indexes, asdict(index))
+        for (sha256,) in self._transaction.rows(_INDEX_HASHES, {})[keep:]:
+            self._remove(published_indexes, sha256=sha256)
+
+
+def _pins(rows: Iterable[Row]) -> tuple[Pin, ...]:
+    return tuple(sorted((Pin(Kind(kind), *values) for kind, *values in rows), key=_place))
