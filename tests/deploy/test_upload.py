@@ -1,0 +1,135 @@
+"""deploy/logoadmin-upload copies a published folder in the order that readers rely on."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+pytestmark = pytest.mark.rule("contract K6")
+
+SCRIPT: Final = Path(__file__).parents[2] / "deploy/logoadmin-upload"
+HASH: Final = "0123456789abcdef"
+NAMED: Final = {
+    f"12-{HASH}.json",
+    f"from-11-{HASH}.json",
+    f"withdrawn-{HASH}.json",
+    f"css/{HASH * 4}.css",
+}
+PUBLISHED: Final = {*NAMED, "reader.js", "latest.json"}
+NOTES: Final = {".publication.json", f".12-{HASH}.json.x7", f"css/.{HASH * 4}.css.x7"}
+# The part of aws that the script uses: filters, of which the last that matches counts, patterns whose * matches slashes
+# and --size-only. It logs each file with its header fields, and can fail at a file or publish in the meantime.
+AWS: Final = """
+import fnmatch, os, sys
+from pathlib import Path
+s3, command, source, target, *options = sys.argv[1:]
+assert (s3, target[:11]) == ("s3", "s3://bucket"), sys.argv
+store = Path(os.environ["STORE"])
+filters, fields, flags, words = [], {}, [], iter(options)
+for word in words:
+    if word in ("--include", "--exclude"):
+        filters.append((word, next(words)))
+    elif word in ("--size-only",):
+        flags.append(word)
+    else:
+        fields[word] = next(words)
+assert set(fields) == {"--content-type", "--cache-control", "--endpoint-url"}, fields
+def is_sent(name):
+    return ([how for how, pattern in filters if fnmatch.fnmatch(name, pattern)] or ["--include"])[-1] == "--include"
+if command == "sync":
+    names = [str(path.relative_to(source)) for path in sorted(Path(source).rglob("*")) if path.is_file()]
+    copies = [(Path(source, name), f"{target[12:]}/{name}") for name in names if is_sent(name)]
+else:
+    copies = [(Path(source), target[12:])]
+for path, name in copies:
+    if command == "sync" and (store / name).exists() and (store / name).stat().st_size == path.stat().st_size:
+        assert "--size-only" in flags
+        continue
+    if os.environ.get("FAILS_AT", "?") in name:
+        sys.exit("aws: cannot connect")
+    (store / name).parent.mkdir(parents=True, exist_ok=True)
+    (store / name).write_bytes(path.read_bytes())
+    with (store / "log").open("a") as log:
+        print(name, fields["--content-type"], fields["--cache-control"], sep="|", file=log)
+if "PUBLISHES" in os.environ:
+    Path(os.environ["PUBLISHES"], "latest.json").write_text("a later pointer")
+"""
+
+
+class Store:
+    """A folder that is published, and the store."""
+
+    def __init__(self, root: Path) -> None:
+        self.folder, self.store, self.programs = root / "gallery", root / "store", root / "bin"
+        for directory in (self.folder / "css", self.store, self.programs):
+            directory.mkdir(parents=True)
+        (self.programs / "aws").write_text(f"#!{sys.executable}\n{AWS}")
+        (self.programs / "aws").chmod(0o755)
+        for name in PUBLISHED | NOTES:
+            (self.folder / name).write_text(f"the content of {name}")
+
+    def upload(self, **environment: str) -> int:
+        path = f"{self.programs}:{os.environ['PATH']}"
+        command = [str(SCRIPT), str(self.folder), "s3://bucket/gallery", "--endpoint-url", "https://store.example"]
+        environment = {**os.environ, "PATH": path, "STORE": str(self.store), **environment}
+        return subprocess.run(command, env=environment, check=False, timeout=60, capture_output=True).returncode
+
+    def sent(self) -> list[list[str]]:
+        """Return the uploads since the last call: name, type and caching of each file."""
+        log = self.store / "log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        log.write_text("")
+        return [line.removeprefix("gallery/").split("|") for line in lines]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path)
+
+
+def test_the_pointer_comes_last_and_every_file_may_be_cached_as_long_as_it_lasts(store: Store) -> None:
+    assert store.upload() == 0
+    sent = store.sent()
+    names = [name for name, *_ in sent]
+    assert (set(names), len(names), names[-1]) == (PUBLISHED, len(PUBLISHED), "latest.json")
+    forever = "public, max-age=31536000, immutable"
+    lasting = {name: cached for name, _, cached in sent}
+    assert lasting.pop("latest.json") == "public, max-age=60, stale-if-error=604800"
+    assert lasting.pop("reader.js") == "public, max-age=86400"
+    assert set(lasting.values()) == {forever}
+    types = {name: media_type for name, media_type, _ in sent}
+    assert {types[name] for name in types if name.endswith(".json")} == {"application/json"}
+    assert types["reader.js"] == "text/javascript; charset=utf-8"
+    assert types[f"css/{HASH * 4}.css"] == "text/css; charset=utf-8"
+
+
+def test_a_second_run_sends_no_file_twice_that_cannot_change(store: Store) -> None:
+    store.upload()
+    store.sent()
+    assert store.upload() == 0
+    assert [name for name, *_ in store.sent()] == ["reader.js", "latest.json"]
+
+
+@pytest.mark.parametrize("name", sorted(NAMED | {"reader.js"}))
+def test_after_a_failure_readers_keep_the_earlier_pointer(store: Store, name: str) -> None:
+    assert store.upload(FAILS_AT=name) != 0
+    assert not (store.store / "gallery/latest.json").exists()
+    assert store.upload() == 0
+
+
+def test_a_pointer_that_is_published_meanwhile_waits_for_the_next_upload(store: Store) -> None:
+    """Its files may not be there yet."""
+    assert store.upload(PUBLISHES=str(store.folder)) == 0
+    assert (store.store / "gallery/latest.json").read_text() == "the content of latest.json"
+    assert store.upload() == 0
+    assert (store.store / "gallery/latest.json").read_text() == "a later pointer"
+
+
+def test_files_of_older_pointers_stay(store: Store) -> None:
+    store.upload()
+    (store.folder / f"12-{HASH}.json").unlink()
+    assert store.upload() == 0
+    assert (store.store / f"gallery/12-{HASH}.json").exists()
