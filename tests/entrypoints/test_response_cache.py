@@ -97,6 +97,24 @@ def test_an_answer_is_served_again_as_it_was_sent(
     assert records.looks == 2  # one for each request
 
 
+@pytest.mark.parametrize(("from_sockets", "looks"), [(True, 2), (False, 3)])
+def test_requests_from_sockets_in_one_round_of_the_event_loop_share_a_look(
+    records: Records, from_sockets: bool, looks: int
+) -> None:
+    data_version = DataVersion(records, Dispatch(records), from_sockets=from_sockets)  # type: ignore[arg-type]  # the same
+
+    async def rounds() -> None:
+        request = request_of({"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": []})
+        versions = [data_version.nonblocking(request) for _ in range(2)]
+        assert versions[0] is versions[1]
+        records.number = 8
+        await asyncio.sleep(0)
+        assert data_version.nonblocking(request) is not versions[0]
+
+    asyncio.run(rounds())
+    assert records.looks == looks
+
+
 def test_each_answer_has_a_request_id_of_its_own(cache: ResponseCache) -> None:
     get(cache)
     assert get(cache, x_request_id="mine").header("x-request-id") == "mine"

@@ -19,6 +19,7 @@ def web_application(
     hosts: Collection[str] | None = None,
     console: bool = True,
     picture_hosts: Collection[str] = (),
+    from_sockets: bool = False,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery, which can be served, or mounted under a prefix in another one.
 
@@ -29,6 +30,7 @@ def web_application(
         hosts: the accepted values of ``Host``.
         console: whether to serve the console at ``/console/``, to which ``/`` then redirects (contract J1).
         picture_hosts: the hosts from which previews of CSS in the console may load pictures (contract J2).
+        from_sockets: as for :func:`http_application`.
     """
     interface = functools.partial(openapi_document, gallery.access)
     return http_application(
@@ -38,4 +40,5 @@ def web_application(
         hosts=hosts,
         pages=console_routes(interface, gallery, tuple(picture_hosts)) if console else (),
         home="console/" if console else "docs",
+        from_sockets=from_sockets,
     )

@@ -25,6 +25,7 @@ def http_application(
     hosts: Collection[str] | None = None,
     pages: Sequence[Route] = (),
     home: str = "docs",
+    from_sockets: bool = False,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
@@ -36,8 +37,9 @@ def http_application(
         hosts: the host names to accept besides those of loopback; None for any (contract A22).
         pages: routes to serve besides the interface.
         home: the path to which ``/`` redirects.
+        from_sockets: whether all requests come from sockets, and none from this process itself.
     """
-    context = AppContext(gallery, origins, cache_seconds)
+    context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets)
     routes = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
     routes += [*health_routes(gallery, context.dispatch), *document_routes(gallery), doctor_route(gallery)]
     router = Paths([*routes, Route("/", Redirect(home)), *pages])

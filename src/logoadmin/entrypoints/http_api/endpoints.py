@@ -76,10 +76,10 @@ async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | Non
 class AppContext:
     """The objects that all endpoints of an application share, such as the gallery and its threads."""
 
-    def __init__(self, gallery: LogoAdmin, origins: Collection[str], cache_seconds: int) -> None:
+    def __init__(self, gallery: LogoAdmin, origins: Collection[str], cache_seconds: int, *, from_sockets: bool) -> None:
         self.gallery = gallery
         self.dispatch = Dispatch(gallery)
-        self.data_version = DataVersion(gallery, self.dispatch)
+        self.data_version = DataVersion(gallery, self.dispatch, from_sockets=from_sockets)
         self.answers = Answers(gallery.metrics)
         self.cors = Cors(frozenset(origins))
         self.cache_seconds = cache_seconds
