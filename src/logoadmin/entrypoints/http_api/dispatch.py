@@ -26,6 +26,8 @@ _RENDERING_THREADS: Final = 2
 _FILE_THREADS: Final = 2
 # Storage has its own time limits, so this one is rarely reached (contract A20: 2 s).
 TIMEOUT: Final = 1.9  # seconds
+# How long the next shared read waits for one that takes unusually long.
+_HANGS_AFTER: Final = 0.02  # seconds
 # A long call that has not started within this time is withdrawn; its client can retry.
 _LONG_WAIT: Final = 30.0  # seconds
 
@@ -192,9 +194,9 @@ class SingleFlight:
         answer: Answer = await asyncio.shield(task)  # a client that disconnects does not cancel the call for others
         return answer
 
-    def close(self, key: Hashable) -> None:
-        """Let further requests start another call; this one continues for those who share it."""
-        self._tasks.pop(key, None)
+    def close(self, key: Hashable) -> asyncio.Task[Any]:
+        """Let further requests start another call; return this one, which continues for those who share it."""
+        return self._tasks.pop(key)
 
     def _done(self, key: Hashable, task: asyncio.Task[Any]) -> None:
         if self._tasks.get(key) is task:
@@ -226,12 +228,19 @@ class Dispatch:
         self.parsing = Lane("parsing", 1, "large bodies")
         self.files = Threads("files", _FILE_THREADS)
         self._shared = SingleFlight()
+        self._reads: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def reading_once(self, key: Hashable, call: Callable[[], Answer], deadline: float) -> Answer:
-        """Return the answer of a read, shared by all requests that arrive before it starts."""
+        """Return the answer of a read, shared by all requests that arrive before it starts.
 
-        def read() -> Answer:
-            self._shared.close(key)
-            return call()
+        It starts when the one before it has ended, so that a rush of requests makes few of them; it does not wait for
+        one that hangs.
+        """
 
-        return await self._shared.run(key, partial(self.reading.run, read, deadline))
+        async def read() -> Answer:
+            if key in self._reads:
+                await asyncio.wait({self._reads[key]}, timeout=_HANGS_AFTER)
+            self._reads[key] = self._shared.close(key)
+            return await self.reading.run(call, deadline)
+
+        return await self._shared.run(key, read)
