@@ -1,0 +1,54 @@
+"""What a style sheet does to the page that applies it (contract L4)."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from logoadmin.domain.model.limits import described
+
+# The grammar of a text: that of a ``style`` attribute, or that of a file.
+Form = Literal["declarations", "sheet"]
+
+RiskName = Literal["overlay", "input_styling", "attribute_exfiltration", "animation", "invalid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """Something in CSS that a reviewer should look at, and where it is."""
+
+    risk: Annotated[
+        RiskName,
+        described("The kind of risk; `invalid` is CSS that cannot be parsed, or only in part.", "overlay"),
+    ]
+    line: Annotated[int, Field(ge=1), described("The line, from 1.", 1)]
+    column: Annotated[int, Field(ge=1), described("The column in code points, from 1.", 12)]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What CSS contacts, and its risks, judged from its text alone (contract L4)."""
+
+    form: Annotated[
+        Form,
+        described("The grammar: a list of declarations for a logo, a style sheet for a theme.", "sheet"),
+    ]
+    hosts: Annotated[
+        tuple[str, ...],
+        described(
+            "Every host that a browser would contact, in lower case, with a port that is not the scheme's; sorted.",
+            ["fonts.example", "i.example:8080"],
+        ),
+    ]
+    imports: Annotated[
+        tuple[str, ...],
+        described("The URL of each `@import`, as written but unescaped, in order.", ["https://i.example/aurora.css"]),
+    ]
+    size: Annotated[int, Field(ge=0), described("The size in bytes of UTF-8, with pinned imports.", 512)]
+    risks: Annotated[
+        tuple[Risk, ...],
+        described(
+            "The risks by place; a risk of an imported sheet is at its `@import`. At most 20 of each kind.",
+            [{"risk": "overlay", "line": 1, "column": 12}],
+        ),
+    ]
