@@ -1,0 +1,42 @@
+"""The files of the published gallery in memory: the reference for other places, and for tests."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from logoadmin.domain.model.errors import StartError
+
+
+@dataclass(slots=True)
+class MemoryGalleryFiles:
+    """The :class:`~logoadmin.ports.gallery_files.GalleryFiles` of a dictionary."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    is_locked: bool = False
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let nobody else publish here until the end."""
+        if self.is_locked:
+            raise StartError("Another logoadmin publish is writing into memory")
+        self.is_locked = True
+        try:
+            yield
+        finally:
+            self.is_locked = False
+
+    def names(self) -> Collection[str]:
+        """Return the names of all files."""
+        return tuple(self.files)
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a file, or None."""
+        return self.files.get(name)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Store a file."""
+        self.files[name] = content
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it exists."""
+        self.files.pop(name, None)

@@ -1,0 +1,31 @@
+"""Where the files of the published gallery go (contract L1)."""
+
+from collections.abc import Collection
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+
+class GalleryFiles(Protocol):
+    """The files below ``/gallery/`` by their names, such as ``css/ab.css``. Used by one thread.
+
+    Every method may raise OSError.
+    """
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Let nobody else publish here until the end of the context.
+
+        Raises:
+            StartError: somebody else does.
+        """
+
+    def names(self) -> Collection[str]:
+        """Return the names of all files, hidden ones included, and those of other directories than ``css``."""
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a file, None if it does not exist."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Store a file, in place of an earlier one: whole or not at all. On return it is durable."""
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it exists."""
