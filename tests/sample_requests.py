@@ -61,7 +61,8 @@ class Sample:
     @property
     def is_versioned(self) -> bool:
         """Whether the response has a version: records and their lists have one, keys, tokens and links none."""
-        is_record = str(self) == "GET /api/changes" or not {"created_at", "picture_hosts"}.isdisjoint(self.fields)
+        of_records = {"created_at", "picture_hosts", "hosts"}
+        is_record = str(self) == "GET /api/changes" or not of_records.isdisjoint(self.fields)
         return is_record and not self.template.startswith("/api/auth/") and not self.is_file
 
     @property
@@ -108,6 +109,7 @@ _AUTHOR: Final = ("author_id", "user_id", "username", "created_at")
 _ARTWORK: Final = ("name", "preview_url", "target", "custom_css", "active", "authors", "created_at")
 _THEME: Final = ("theme_id", *_ARTWORK)
 _LOGO: Final = ("logo_id", *_ARTWORK)
+_VERDICT: Final = ("form", "hosts", "imports", "size", "risks")
 _KEY: Final = ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at")
 _SESSION: Final = ("session_id", "created_at", "refreshed_at", "expires_at", "address", "user_agent", "current")
 _CHANGE: Final = (
@@ -173,6 +175,7 @@ SAMPLES: Final = (
     Sample("PATCH", "/api/themes/{theme_id}", 200, "always", _THEME, {"name": "Boreal"}, errors=(404,)),
     Sample("DELETE", "/api/themes/{theme_id}", 200, "always", ("theme_id",), errors=(404,)),
     Sample("GET", "/api/themes/{theme_id}/authors", 200, "never", _AUTHOR, is_list=True, errors=(404,)),
+    Sample("GET", "/api/themes/{theme_id}/css", 200, "never", _VERDICT, errors=(404,)),
     Sample("POST", "/api/themes/{theme_id}/authors", 200, "always", _THEME_LINK, {"author_id": 2}, errors=(404, 409)),
     Sample("DELETE", "/api/themes/{theme_id}/authors", 200, "guarded", ("theme_id", "author_id"), {"author_id": 1},
         errors=(404,)),
@@ -184,6 +187,7 @@ SAMPLES: Final = (
     Sample("PATCH", "/api/logos/{logo_id}", 200, "always", _LOGO, {"name": "Boreal"}, errors=(404,)),
     Sample("DELETE", "/api/logos/{logo_id}", 200, "guarded", ("logo_id",), errors=(404,)),
     Sample("GET", "/api/logos/{logo_id}/authors", 200, "never", _AUTHOR, is_list=True, errors=(404,)),
+    Sample("GET", "/api/logos/{logo_id}/css", 200, "never", _VERDICT, errors=(404,)),
     Sample("POST", "/api/logos/{logo_id}/authors", 200, "guarded", _LOGO_LINK, {"author_id": 2}, errors=(404, 409)),
     Sample("DELETE", "/api/logos/{logo_id}/authors", 200, "always", ("logo_id", "author_id"), {"author_id": 1},
         errors=(404,)),

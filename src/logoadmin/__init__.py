@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         SignedIn,
     )
     from logoadmin.domain.model.causes import Cause
+    from logoadmin.domain.model.css import Risk, Verdict
     from logoadmin.domain.model.effects import AffectedUser, RoleEffect
     from logoadmin.domain.model.errors import (
         BadLine,
@@ -93,7 +94,9 @@ if TYPE_CHECKING:
         CreateLogo,
         CreateTheme,
         GetLogo,
+        GetLogoCss,
         GetTheme,
+        GetThemeCss,
         LinkLogoAuthor,
         LinkThemeAuthor,
         ListAuthorLogos,
@@ -169,10 +172,12 @@ __all__ = [
     "FindUser",
     "GetAuthor",
     "GetLogo",
+    "GetLogoCss",
     "GetPreferences",
     "GetRole",
     "GetSettings",
     "GetTheme",
+    "GetThemeCss",
     "GetUser",
     "ImportRecords",
     "Imported",
@@ -237,6 +242,7 @@ __all__ = [
     "Revert",
     "RevertRequest",
     "Revoke",
+    "Risk",
     "Role",
     "RoleEffect",
     "SchemaMismatch",
@@ -261,6 +267,7 @@ __all__ = [
     "UnlinkLogoAuthor",
     "UnlinkThemeAuthor",
     "User",
+    "Verdict",
     "WhoAmI",
     "asgi",
     "connect",
@@ -275,6 +282,7 @@ _HOMES: Final = (
     "domain.model.causes",
     "domain.model.lists",
     "domain.logo_admin",
+    "domain.model.css",
     "domain.model.effects",
     "domain.model.records",
     "domain.model.sessions",

@@ -37,7 +37,7 @@ NAMES = {
     *("RemovedLogo", "RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser"),
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("ListedSession", "RemovedSession", "RemovedUserSessions"),
-    *("AffectedUser", "RoleEffect", "SharedSettings"),
+    *("AffectedUser", "RoleEffect", "SharedSettings", "Risk", "Verdict"),
     *("Change", "EndedSession", "Me", "NewServiceKey", "RemovedServiceKey", "ServiceKey"),
     # commands
     *("AmendUser", "CreateUser", "FindUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser", "SetPassword"),
@@ -45,7 +45,7 @@ NAMES = {
     *("AmendAuthor", "CreateAuthor", "GetAuthor", "ListAuthorLogos", "ListAuthorThemes", "ListAuthors"),
     *("RemoveAuthor", "AmendLogo", "CreateLogo", "GetLogo", "LinkLogoAuthor", "ListLogoAuthors", "ListLogos"),
     *("RemoveLogo", "UnlinkLogoAuthor", "AmendTheme", "CreateTheme", "GetTheme", "LinkThemeAuthor"),
-    *("ListThemeAuthors", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
+    *("GetLogoCss", "GetThemeCss", "ListThemeAuthors", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
     *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("ListSessions", "RemoveSession", "RemoveUserSessions"),

@@ -137,8 +137,8 @@ UNRECORDED: Final = {
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
     users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
     authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,
-    artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors,
-    artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors,
+    artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors, artworks.GetThemeCss,
+    artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors, artworks.GetLogoCss,
 }
 # fmt: on
 

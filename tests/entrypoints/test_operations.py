@@ -87,6 +87,9 @@ ROLES: Final = [
     {"role_id": 3, "name": "painter", "scope": ["logos:write", "themes:write"], "created_at": NOW},
 ]
 CREATED: Final = {**ARTWORK, "authors": [], "created_at": NOW}
+# A rule is no declaration, so the CSS of the sample fits a theme, not a logo.
+RULE: Final = [{"risk": "invalid", "line": 1, "column": 1}]
+VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20, "risks": RULE}
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"]},
@@ -118,6 +121,7 @@ ANSWERS: Final[dict[str, Any]] = {
     "PATCH /api/themes/{theme_id}": {**THEME, "name": "Boreal"},
     "DELETE /api/themes/{theme_id}": {"theme_id": 1},
     "GET /api/themes/{theme_id}/authors": [ANN],
+    "GET /api/themes/{theme_id}/css": {**VERDICT, "form": "sheet", "risks": []},
     "POST /api/themes/{theme_id}/authors": {"theme_author_id": 2, "theme_id": 1, "author_id": 2},
     "DELETE /api/themes/{theme_id}/authors": {"theme_id": 1, "author_id": 1},
     "DELETE /api/themes/{theme_id}/authors/{author_id}": {"theme_id": 1, "author_id": 1},
@@ -127,6 +131,7 @@ ANSWERS: Final[dict[str, Any]] = {
     "PATCH /api/logos/{logo_id}": {**LOGO, "name": "Boreal"},
     "DELETE /api/logos/{logo_id}": {"logo_id": 1},
     "GET /api/logos/{logo_id}/authors": [ANN],
+    "GET /api/logos/{logo_id}/css": VERDICT,
     "POST /api/logos/{logo_id}/authors": {"logo_author_id": 2, "logo_id": 1, "author_id": 2},
     "DELETE /api/logos/{logo_id}/authors": {"logo_id": 1, "author_id": 1},
     "DELETE /api/logos/{logo_id}/authors/{author_id}": {"logo_id": 1, "author_id": 1},

@@ -1,11 +1,12 @@
 """What a style sheet does to the page that applies it (contract L4)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from logoadmin.domain.model.limits import described
+from logoadmin.domain.model.records import Version
 
 # The grammar of a text: that of a ``style`` attribute, or that of a file.
 Form = Literal["declarations", "sheet"]
@@ -27,7 +28,10 @@ class Risk:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What CSS contacts, and its risks, judged from its text alone (contract L4)."""
+    """What CSS contacts, and its risks, judged from its text alone (contract L4).
+
+    As for records, ``version`` is not in a body, and not compared: it is that of the artwork with the CSS.
+    """
 
     form: Annotated[
         Form,
@@ -52,3 +56,4 @@ class Verdict:
             [{"risk": "overlay", "line": 1, "column": 12}],
         ),
     ]
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.model.access import Scope
+from logoadmin.domain.model.css import Form
 from logoadmin.domain.model.lists import ARTWORK_PAGE_SIZES, RECORD_PAGE_SIZES, PageSizes
 from logoadmin.domain.model.records import (
     Author,
@@ -103,11 +104,13 @@ class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswe
     """A row of records that have authors.
 
     Attributes:
+        css_form: the grammar of its CSS (contract L4).
         link: makes the answer to a link from the ids of the link, the artwork and the author.
         removed_link: makes the answer to its removal from the ids of the artwork and the author.
         link_id_field: the field with the id of a link.
     """
 
+    css_form: Form = field(kw_only=True)
     link: Callable[[int, int, int], LinkAnswer] = field(kw_only=True)
     removed_link: Callable[[int, int], RemovedLink] = field(kw_only=True)
     link_id_field: str = field(init=False)
@@ -157,6 +160,7 @@ THEMES: Final = ArtworkKind(
     filters=("target", "active"),
     page_sizes=ARTWORK_PAGE_SIZES,
     shows=(Kind.AUTHOR,),
+    css_form="sheet",
     link=ThemeAuthor,
     removed_link=RemovedThemeAuthor,
 )
@@ -169,6 +173,7 @@ LOGOS: Final = ArtworkKind(
     filters=("target", "active"),
     page_sizes=ARTWORK_PAGE_SIZES,
     shows=(Kind.AUTHOR,),
+    css_form="declarations",
     link=LogoAuthor,
     removed_link=RemovedLogoAuthor,
 )

@@ -1,10 +1,13 @@
 """Logos and themes, which share their use cases (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Generic, TypeVar
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
+from logoadmin.domain.css import judge
 from logoadmin.domain.model.access import OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
+from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, THEMES, ArtworkKind
 from logoadmin.domain.model.limits import (
@@ -164,6 +167,12 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         artwork = get_unless_unmodified(uow, self._kind, command)
         return Listing(artwork.authors, AUTHORS.id_of, version=version_of(artwork))
 
+    @reads
+    def css(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Verdict:
+        """Return the verdict on the CSS of an artwork, or raise ``NotFound`` (contract L4)."""
+        artwork = get_unless_unmodified(uow, self._kind, command)
+        return replace(judge(artwork.custom_css, self._kind.css_form), version=version_of(artwork))
+
     @writes
     def link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
         """Link an author and return the link, an existing one if there is one (spec §Endpoints 12, contract A16).
@@ -210,6 +219,10 @@ class GetTheme(OneArtwork[Theme]):
     """A theme by its id, with its authors."""
 
     theme_id: ThemeId
+
+
+class GetThemeCss(GetTheme):
+    """The verdict on the CSS of a theme."""
 
 
 class AmendTheme(AmendArtwork[Theme]):
@@ -274,6 +287,10 @@ class GetLogo(OneArtwork[Logo]):
     """A logo by its id, with its authors."""
 
     logo_id: LogoId
+
+
+class GetLogoCss(GetLogo):
+    """The verdict on the CSS of a logo."""
 
 
 class AmendLogo(AmendArtwork[Logo]):

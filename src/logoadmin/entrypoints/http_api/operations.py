@@ -5,6 +5,7 @@ Routes, the OpenAPI document and the test of declared statuses are derived from 
 
 from typing import Any, Final
 
+from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.effects import RoleEffect
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.lists import Listing
@@ -68,6 +69,10 @@ _LEFT_OUT: Final = "Omitted fields stay unchanged."
 _NEW_ARTWORK: Final = "It has no authors yet, and is inactive unless `active` is true."
 _WITH_AUTHORS: Final = "With its authors, in the order they were linked."
 _LINKS_GO: Final = "The links to its authors are removed; the authors stay."
+_VERDICT: Final = (
+    "Every host that a browser contacts if the CSS is applied, its imports, and its risks by line and column, judged "
+    "from the text alone. CSS that cannot be parsed has the risk `invalid`."
+)
 _IN_ORDER: Final = "In the order they were linked."
 _AS_LAST: Final = "The author is added at the end. If already linked, the existing link is returned."
 _IN_BODY: Final = "The author is named in the body. 404 if not linked."
@@ -222,6 +227,8 @@ OPERATIONS: Final = (
               "Remove a theme", _LINKS_GO),
     Operation("contract D themes", f"GET {_THEME}/authors", artworks.ListThemeAuthors, "themes.authors",
               Listing[Author], "List a theme's authors", _IN_ORDER),
+    Operation("contract L4", f"GET {_THEME}/css", artworks.GetThemeCss, "themes.css", Verdict,
+              "Judge a theme's CSS", _VERDICT),
     Operation("contract D themes", f"POST {_THEME}/authors", artworks.LinkThemeAuthor, "themes.link", ThemeAuthor,
               "Add an author to a theme", _AS_LAST, also=(409,)),
     Operation("spec §Endpoints 8", f"DELETE {_THEME}/authors", artworks.UnlinkThemeAuthor, "themes.unlink",
@@ -241,6 +248,8 @@ OPERATIONS: Final = (
               "Remove a logo", _LINKS_GO),
     Operation("spec §Endpoints 11", f"GET {_LOGO}/authors", artworks.ListLogoAuthors, "logos.authors", Listing[Author],
               "List a logo's authors", _IN_ORDER),
+    Operation("contract L4", f"GET {_LOGO}/css", artworks.GetLogoCss, "logos.css", Verdict,
+              "Judge a logo's CSS", _VERDICT),
     Operation("spec §Endpoints 12", f"POST {_LOGO}/authors", artworks.LinkLogoAuthor, "logos.link", LogoAuthor,
               "Add an author to a logo", _AS_LAST, also=(409,)),
     Operation("contract D logos", f"DELETE {_LOGO}/authors", artworks.UnlinkLogoAuthor, "logos.unlink",
