@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
+from importlib.util import find_spec
 from typing import Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.fernet_encryption import FernetEncryption
+from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, derived_keys, hs256_key, keys_of
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
@@ -16,6 +18,7 @@ from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.setup import first_start, is_started, stored_token_keys
 from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings
 
@@ -74,7 +77,8 @@ def _gallery(
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
     hasher, encryption, randomness, clock = _hasher(settings), FernetEncryption(), SystemRandomness(), SystemClock()
     doctor_keys = derived_keys(keys, "doctor")
-    ports = Ports(storage, hasher, tokens, tokens, encryption, randomness, clock, metrics, doctor_keys)
+    outgoing = _outgoing(settings)
+    ports = Ports(storage, hasher, tokens, tokens, encryption, randomness, clock, metrics, doctor_keys, outgoing)
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes), generated_password)
 
@@ -129,3 +133,9 @@ def _metrics() -> Metrics:
     except ModuleNotFoundError:  # an optional package
         return NoMetrics()
     return PrometheusMetrics()
+
+
+def _outgoing(settings: Settings) -> Outgoing | None:
+    if not settings.pin_imports or find_spec("httpx2") is None:  # an optional package
+        return None
+    return GuardedOutgoing(settings.outgoing_hosts)

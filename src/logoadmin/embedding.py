@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 
 def connect(
-    database: str = "memory:", *, access: str = "open", admin_password: str | None = None, token_key: str | None = None
+    database: str = "memory:",
+    *,
+    access: str = "open",
+    admin_password: str | None = None,
+    token_key: str | None = None,
+    pin_imports: bool = True,
+    outgoing_hosts: "Collection[str]" = (),
 ) -> "LogoAdmin":
     """Open a gallery (contract H2, H3, H6). Only the arguments are read, no environment variables and no files.
 
@@ -27,6 +33,8 @@ def connect(
         admin_password: the password of the first administrator.
         token_key: signs access tokens, at least 32 bytes. More keys may follow, separated by white space; they are also
             accepted. By default, the keys in the database are used.
+        pin_imports: whether imported style sheets are fetched (contract L5), which needs the extra ``client``.
+        outgoing_hosts: names and addresses of hosts that may be asked although they are not public (contract L8).
 
     Returns:
         The gallery, whose methods are the use cases. Close it, or use it as a context manager.
@@ -39,9 +47,9 @@ def connect(
     from logoadmin.bootstrap import open_gallery
     from logoadmin.settings import settings_of
 
-    return open_gallery(
-        settings_of(database=database, access=access, admin_password=admin_password, token_key=token_key), counted=True
-    )
+    given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
+    several = _several(outgoing_hosts=outgoing_hosts)
+    return open_gallery(settings_of(**given, pin_imports=pin_imports, **several), counted=True)
 
 
 def asgi(

@@ -1,7 +1,10 @@
 """The hexagon, beside the contracts of import-linter in pyproject.toml: who chooses adapters, names, what loads."""
 
+import ast
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import grimp
 import pytest
@@ -9,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.rule("contract H6")
 
 TECHNOLOGY = {
-    *("alembic", "argon2", "click", "cryptography", "fastapi", "httptools", "jwt", "limits"),
+    *("alembic", "argon2", "click", "cryptography", "fastapi", "httpcore2", "httptools", "httpx2", "jwt", "limits"),
     *("pymysql", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
 }
 
@@ -65,7 +68,7 @@ def test_importing_the_package_loads_almost_nothing(loaded_by: dict[str, set[str
 def test_a_gallery_in_memory_loads_neither_database_nor_web(loaded_by: dict[str, set[str]]) -> None:
     loaded = loaded_by["memory"]
     assert "pydantic" in loaded
-    assert not loaded & {"sqlalchemy", "pymysql", "alembic", "starlette", "uvicorn", "click"}
+    assert not loaded & {"sqlalchemy", "pymysql", "alembic", "starlette", "uvicorn", "click", "httpcore2", "httpx2"}
 
 
 def test_the_web_loads_no_database_and_no_server(loaded_by: dict[str, set[str]]) -> None:
@@ -77,3 +80,35 @@ def test_the_web_loads_no_database_and_no_server(loaded_by: dict[str, set[str]])
 def test_commands_load_neither_database_nor_web(loaded_by: dict[str, set[str]]) -> None:
     loaded = loaded_by["command"]
     assert not loaded & (TECHNOLOGY - {"jwt"})
+
+
+# What can open a connection, beside the drivers of databases and the server.
+NETWORK = {"aiohttp", "ftplib", "httpcore2", "http.client", "httpx", "httpx2", "requests"}
+NETWORK |= {"smtplib", "socket", "urllib.request", "urllib3", "xmlrpc.client"}
+REASONS = {
+    "adapters/httpcore_outgoing/": "the guarded way out",
+    "adapters/sql_storage/databases/mysql/error_codes.py": "the codes of a driver's errors",
+    "entrypoints/cli/http_get.py": "commands that ask the service itself",
+    "entrypoints/cli/serve.py": "the service's own listener",
+    "entrypoints/server/": "the service's own listeners",
+    "reader/": "a client, for other programs",
+}
+
+
+@pytest.mark.rule("contract L8")
+def test_requests_to_other_hosts_have_one_way_out() -> None:
+    source = Path(__file__).parent.parent.parent / "src" / "logoadmin"
+    for path in source.rglob("*.py"):
+        name = path.relative_to(source).as_posix()
+        found = {module for module in imported(path) if any(f"{module}.".startswith(f"{each}.") for each in NETWORK)}
+        assert not found or any(name.startswith(prefix) for prefix in REASONS), f"{name} imports {found}"
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield each module that a file imports, and each of their names, wherever the import is."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)

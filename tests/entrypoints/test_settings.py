@@ -285,6 +285,8 @@ WRITTEN: Final[tuple[tuple[str, object, dict[str, object], dict[str, object]], .
     ("hosts", (), {'["gallery.example"]': ("gallery.example",)}, {" a.example,fd00::1 ,": ("a.example", "fd00::1")}),
     ("origins", (), {'["https://a.example"]': ("https://a.example",)},
         {" https://a.example,https://a.example ,": ("https://a.example",) * 2}),
+    ("outgoing_hosts", (), {'["Styles.internal"]': ("styles.internal",)},
+        {" A.internal.,10.0.0.5,[FD00::0:1] ,": ("a.internal", "10.0.0.5", "fd00::1"), "": ()}),
     ("root_path", "", {'"/gallery"': "/gallery"},
         {path: path for path in ("/a", "/a/b-c_d.e~f/..g", "/.well-known", "")}),
     ("token_key_files", None, {'["a.pem", "b,c.pem"]': ("a.pem", "b,c.pem"), '"a.pem, b.pem"': ("a.pem", "b.pem")},
@@ -298,7 +300,7 @@ def value(name: str, settings: Settings) -> object:
     return tuple(map(str, found)) if isinstance(found, tuple) else found
 
 
-@pytest.mark.rule("contract H1", "contract H5", "contract A22", "contract F2", "contract C2")
+@pytest.mark.rule("contract H1", "contract H5", "contract A22", "contract F2", "contract C2", "contract L8")
 @pytest.mark.parametrize(("name", "default", "in_file", "elsewhere"), WRITTEN)
 def test_lists_and_paths_are_written_in_each_place(
     monkeypatch: pytest.MonkeyPatch,
@@ -332,6 +334,26 @@ INVALID: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
     ),
     "hosts": ("should be names or addresses", NO_NAMES),
     "origins": ("should be", NO_NAMES),
+    "outgoing_hosts": (
+        "should be names or addresses without ports, separated by commas, such as styles.internal,10.0.0.5",
+        (
+            *NO_NAMES,
+            *(
+                "a:80",
+                "*",
+                "*.a",
+                "http://a",
+                "10.0.0.0/8",
+                "127.1",
+                "0x7f.1",
+                "017700000001",
+                "fe80::1%lo",
+                "a..b",
+                "é",
+            ),
+            *(f"{'a' * 64}.b", "a." * 127 + "b"),
+        ),
+    ),
     "root_path": (
         "should begin with / and not end with it, such as /gallery; "
         "between them are letters, digits and the characters - . _ ~",
@@ -343,7 +365,7 @@ INVALID: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
 }
 
 
-@pytest.mark.rule("contract H1", "contract H5", "contract A22", "contract F2")
+@pytest.mark.rule("contract H1", "contract H5", "contract A22", "contract F2", "contract L8")
 @pytest.mark.parametrize("name", INVALID)
 def test_invalid_lists_and_paths_are_refused_in_words(name: str) -> None:
     sentence, values = INVALID[name]

@@ -19,6 +19,7 @@ from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.model.hosts import canonical_host
 from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS, PICTURE_HOST
 
 # A colon belongs to an IPv6 address: ports are not compared (contract A22).
@@ -100,6 +101,19 @@ class Settings(BaseModel):
             "pictures, such as `i.example` or `*.example`"
         ),
     )
+    pin_imports: bool = Field(
+        True,
+        description=(
+            "whether style sheets that CSS imports are fetched, and published as copies; this needs `logoadmin[client]`"
+        ),
+    )
+    outgoing_hosts: tuple[str, ...] = Field(
+        (),
+        description=(
+            "names and addresses of hosts that [outgoing requests](secure.md#outgoing-requests) may reach although "
+            "they are not public, such as `styles.internal`"
+        ),
+    )
     admin_password: SecretStr | None = Field(
         None, description="the password of the first administrator; by default a generated one"
     )
@@ -169,6 +183,17 @@ class Settings(BaseModel):
     def _are_picture_hosts(cls, value: Any) -> Any:
         msg = "should be names of hosts, separated by commas, such as i.example or *.example"
         return _texts(value, _PICTURE_HOST, PydanticCustomError("picture_hosts", msg))
+
+    @field_validator("outgoing_hosts", mode="before")
+    @classmethod
+    def _are_outgoing_hosts(cls, value: Any) -> Any:
+        listed = _split(value) if isinstance(value, str) else value
+        texts = listed if isinstance(listed, list | tuple) and all(isinstance(entry, str) for entry in listed) else [""]
+        hosts = [canonical_host(text) for text in texts]
+        if None in hosts:
+            msg = "should be names or addresses without ports, separated by commas, such as styles.internal,10.0.0.5"
+            raise PydanticCustomError("outgoing_hosts", msg)
+        return hosts
 
     @field_validator("access", "log_level", "log_format", mode="before")
     @classmethod

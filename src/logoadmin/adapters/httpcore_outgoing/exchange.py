@@ -1,0 +1,85 @@
+"""One request and its redirects, over httpcore2 (contract L8)."""
+
+import re
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import httpcore2
+
+from logoadmin.adapters.httpcore_outgoing.bodies import Undecodable, read_body
+from logoadmin.adapters.httpcore_outgoing.budget import Budget, TooLarge
+from logoadmin.adapters.httpcore_outgoing.connections import GuardedBackend
+from logoadmin.adapters.httpcore_outgoing.guard import Guard
+from logoadmin.adapters.httpcore_outgoing.targets import Target, redirected, target_of
+from logoadmin.domain.model.errors import OutgoingError
+from logoadmin.ports.outgoing import Fetched
+
+_MAX_REDIRECTS: Final = 5
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
+_MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}", re.ASCII)
+_CHARSET: Final = re.compile(r""";\s*charset\s*=\s*["']?([a-z0-9._:-]{1,40})""", re.ASCII)
+# Only gzip, whose output can be bounded while it is read. No connection is used twice: each has its own judgement.
+_HEADERS: Final = (("Accept", "*/*"), ("Accept-Encoding", "gzip"), ("Connection", "close"), ("User-Agent", "logoadmin"))
+
+
+def fetch(url: str, budget: Budget, guard: Guard, context: ssl.SSLContext) -> Fetched:
+    """Return the response to a GET, see :class:`~logoadmin.ports.outgoing.Outgoing`."""
+    target = target_of(url)
+    backend = GuardedBackend(guard, budget)
+    # Without the environment's proxies, which would resolve names without judging their addresses.
+    with httpcore2.ConnectionPool(context, max_keepalive_connections=0, network_backend=backend) as pool:
+        for _ in range(1 + _MAX_REDIRECTS):
+            with _explained(target, budget):
+                reached = _ask(pool, target, budget)
+            if isinstance(reached, Fetched):
+                return reached
+            target = reached
+    raise OutgoingError(target.host, f"more than {_MAX_REDIRECTS} redirects lead to it")
+
+
+def _ask(pool: httpcore2.ConnectionPool, target: Target, budget: Budget) -> Fetched | Target:
+    """Return the response of a target, or the target to which it redirects."""
+    asked = httpcore2.URL(scheme=target.url.raw_scheme, host=target.host, port=target.port, target=target.url.raw_path)
+    with pool.stream("GET", asked, headers=_HEADERS) as response:
+        heads = {name.lower(): value for name, value in reversed(response.headers)}
+        if response.status in _REDIRECTS and b"location" in heads:
+            return redirected(target, heads[b"location"])
+        if response.status != 200:
+            raise OutgoingError(target.host, f"responds with status {response.status}")
+        encoding = heads.get(b"content-encoding", b"").decode("latin-1").strip().lower()
+        body = read_body(response.iter_stream(), encoding, budget.most)
+    content_type = heads.get(b"content-type", b"").decode("latin-1").lower()
+    media_type = content_type.partition(";")[0].strip()
+    charset = _CHARSET.search(content_type)
+    return Fetched(
+        str(target.url),
+        media_type if _MEDIA_TYPE.fullmatch(media_type) else "",
+        body,
+        "" if charset is None else charset[1],
+    )
+
+
+@contextmanager
+def _explained(target: Target, budget: Budget) -> Iterator[None]:
+    """Raise every failure as an OutgoingError that names the host and the reason, and nothing that was received."""
+    try:
+        yield
+    except TimeoutError:
+        reason = f"takes longer than {budget.seconds:g} s"
+    except TooLarge:
+        reason = f"sends more than {budget.most:,} bytes"
+    except Undecodable:
+        reason = "sends a body that cannot be decompressed"
+    except ssl.SSLCertVerificationError:
+        reason = "has a certificate that cannot be verified"
+    except ssl.SSLError:
+        reason = "does not speak TLS as expected"
+    except (httpcore2.LocalProtocolError, httpcore2.RemoteProtocolError):
+        reason = "does not speak HTTP as expected"
+    except OSError:
+        reason = "breaks off the connection"
+    else:
+        return
+    raise OutgoingError(target.host, reason)

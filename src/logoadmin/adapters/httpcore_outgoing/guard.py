@@ -1,0 +1,89 @@
+"""Resolving names, and judging every address before it is used (contract L8)."""
+
+import logging
+import socket
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from ipaddress import ip_address
+from threading import BoundedSemaphore, Thread
+from typing import Any, Final
+
+from logoadmin.adapters.httpcore_outgoing.budget import Budget
+from logoadmin.adapters.httpcore_outgoing.networks import Address, is_forbidden, is_public
+from logoadmin.domain.model.errors import OutgoingError
+
+log = logging.getLogger("logoadmin.outgoing")
+
+# As socket.getaddrinfo; the addresses are the first elements of the last element of each result.
+Resolve = Callable[..., Sequence[tuple[Any, Any, Any, Any, tuple[Any, ...]]]]
+
+# Resolving cannot be interrupted: threads that were given up end when the system gives up.
+_MAX_RESOLVING: Final = 16
+_resolving = BoundedSemaphore(_MAX_RESOLVING)
+
+
+class Guard:
+    """Judges hosts by all of their addresses."""
+
+    def __init__(self, allowed: Collection[str], resolve: Resolve) -> None:
+        """Allow hosts that are not public.
+
+        Args:
+            allowed: names and addresses, as in :class:`~logoadmin.adapters.httpcore_outgoing.targets.Target`.
+            resolve: returns the addresses of a name.
+        """
+        self._allowed = frozenset(allowed)
+        self._resolve = resolve
+
+    def addresses(self, host: str, port: int, budget: Budget) -> list[Address]:
+        """Return the addresses of a host, each of which may be used, in the order in which they should be tried.
+
+        Raises:
+            OutgoingError: the host has no address, or one that it must not have.
+            TimeoutError: the time is over.
+        """
+        with suppress(ValueError):
+            return self._judged(host, [ip_address(host)])
+        try:
+            found = _within(budget, lambda: self._resolve(host.encode(), port, type=socket.SOCK_STREAM))
+        except OSError as error:
+            if isinstance(error, TimeoutError):
+                raise
+            raise OutgoingError(host, "cannot be resolved") from None
+        return self._judged(host, dict.fromkeys(ip_address(str(sockaddr[0])) for *_, sockaddr in found))
+
+    def _judged(self, host: str, addresses: Iterable[Address]) -> list[Address]:
+        judged = list(addresses)
+        for address in judged:
+            if is_forbidden(address):
+                log.info("%s has the address %s, which is never asked", host, address)
+                raise OutgoingError(host, "has an address that is never allowed")
+            if not (is_public(address) or host in self._allowed or str(address) in self._allowed):
+                log.info("%s has the address %s, which is not public", host, address)
+                raise OutgoingError(host, "has an address that is not public, and is not listed in outgoing_hosts")
+        if not judged:
+            raise OutgoingError(host, "cannot be resolved")
+        return judged
+
+
+def _within(budget: Budget, work: Callable[[], Any]) -> Any:
+    """Return the result of work that cannot be interrupted, or give up when the time is over."""
+    if not _resolving.acquire(timeout=budget.time_left()):
+        raise TimeoutError
+    outcome: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:
+            outcome.set_exception(error)
+        finally:
+            _resolving.release()
+
+    try:
+        Thread(target=run, name="resolve", daemon=True).start()
+    except RuntimeError:  # no more threads
+        _resolving.release()
+        raise
+    return outcome.result(budget.time_left())

@@ -1,0 +1,44 @@
+"""Outgoing requests over httpcore2 (contract L8)."""
+
+import socket
+import ssl
+from collections.abc import Collection
+from functools import cached_property
+
+from logoadmin.adapters.httpcore_outgoing.budget import Budget
+from logoadmin.adapters.httpcore_outgoing.guard import Guard, Resolve
+from logoadmin.ports.outgoing import Fetched
+
+
+class GuardedOutgoing:
+    """Asks public hosts and those that the operator lists; see :class:`~logoadmin.ports.outgoing.Outgoing`."""
+
+    def __init__(
+        self,
+        hosts: Collection[str] = (),
+        *,
+        context: ssl.SSLContext | None = None,
+        resolve: Resolve = socket.getaddrinfo,
+    ) -> None:
+        """Prepare requests, without loading what they need.
+
+        Args:
+            hosts: names and addresses that may be asked although they are not public.
+            context: verifies certificates; by default with those that the system trusts.
+            resolve: returns the addresses of names.
+        """
+        self._guard = Guard(hosts, resolve)
+        self._given = context
+
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        from httpcore2 import default_ssl_context
+
+        return self._given or default_ssl_context()
+
+    def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
+        """Return the response to a GET."""
+        # Imported here: it takes a tenth of a second, and most processes never ask another host.
+        from logoadmin.adapters.httpcore_outgoing.exchange import fetch
+
+        return fetch(url, Budget(most, seconds), self._guard, self._context)

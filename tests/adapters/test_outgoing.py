@@ -1,0 +1,620 @@
+"""Outgoing requests against a hostile server (contract L8)."""
+
+import gzip
+import logging
+import socket
+import ssl
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.model.errors import OutgoingError
+from logoadmin.ports.outgoing import Fetched, Outgoing
+from logoadmin.settings import settings_of
+from tests.adapters.hostile_server import PRIVATE, PUBLIC, Answer, HostileServer, Names, redirect, response, serving
+from tests.certificates import make_certificate
+
+pytestmark = pytest.mark.rule("contract L8")
+
+MOST = 65_536
+CSS = b"a { color: red }"
+CONTEXT = ssl.create_default_context()  # one for all tests: loading the certificates of the system is slow
+SECRET = "k3y-of-the-vault"
+
+
+def gzipped(body: bytes) -> bytes:
+    return gzip.compress(body, mtime=0)  # without the time, which would be in the names of tests
+
+
+@pytest.fixture
+def server() -> Iterator[HostileServer]:
+    """A server at the address that the tests list, as if it were public."""
+    with serving() as started:
+        yield started
+
+
+@pytest.fixture
+def internal(server: HostileServer) -> Iterator[HostileServer]:
+    """A server at a private address and the same port, which nothing may reach."""
+    with serving(PRIVATE, server.port) as started:
+        started.answers["/"] = response(SECRET.encode())
+        yield started
+        assert started.connections == 0
+
+
+def fetch(
+    url: str, names: Names | None = None, *, hosts: tuple[str, ...] = (PUBLIC,), seconds: float = 5, most: int = MOST
+) -> Fetched:
+    resolve = names or Names(styles_test=[[PUBLIC]])
+    return GuardedOutgoing(hosts, context=CONTEXT, resolve=resolve).fetch(url, most=most, seconds=seconds)
+
+
+def refused(url: str, names: Names | None = None, *, seconds: float = 5, most: int = MOST) -> str:
+    """Return the text of the error, which has no part of the path, the query, the credentials and the body."""
+    started = time.monotonic()
+    with pytest.raises(OutgoingError) as caught:
+        fetch(url, names, seconds=seconds, most=most)
+    assert time.monotonic() - started < seconds + 1
+    error = caught.value
+    assert SECRET not in f"{error}{error.__cause__!r}{error.__context__!r}"
+    assert str(error) == (f"{error.host}: {error.reason}" if error.host else error.reason)
+    return str(error)
+
+
+# What comes back
+
+
+def test_a_sheet_is_fetched(server: HostileServer) -> None:
+    server.answers["/a.css?b"] = response(CSS, "Content-Type: Text/CSS; charset=utf-8")
+    assert fetch(server.url("/a.css?b#c")) == Fetched(server.url("/a.css?b"), "text/css", CSS, "utf-8")
+    (head,) = server.heads
+    assert sorted(head.lower().splitlines()) == sorted(
+        [
+            *("get /a.css?b http/1.1", f"host: styles.test:{server.port}", "accept: */*", "accept-encoding: gzip"),
+            *("connection: close", "user-agent: logoadmin", ""),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("heads", "body"),
+    [
+        (["Content-Encoding: gzip"], gzipped(CSS)),
+        (["Content-Encoding: x-GZIP"], gzipped(CSS[:5]) + gzipped(CSS[5:])),
+        (["Content-Encoding: identity"], CSS),
+    ],
+)
+def test_a_body_is_decompressed(server: HostileServer, heads: list[str], body: bytes) -> None:
+    server.answers["/"] = response(body, *heads)
+    assert fetch(server.url()).body == CSS
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\na { co\r\na\r\nlor: red }\r\n0\r\n\r\n",
+        b"HTTP/1.0 200 OK\r\n\r\n" + CSS,
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </b>\r\n\r\n" + response(CSS),
+        response(CSS) + SECRET.encode(),  # after the announced length
+    ],
+)
+def test_a_body_may_arrive_in_every_usual_way(server: HostileServer, answer: bytes) -> None:
+    server.answers["/"] = answer
+    assert fetch(server.url()).body == CSS
+
+
+@pytest.mark.parametrize("written", ["", "text", "text/css\x80", f"text/{'c' * 200}", "text/<script>"])
+def test_an_odd_media_type_is_empty(server: HostileServer, written: str) -> None:
+    server.answers["/"] = response(CSS, f"Content-Type: {written}")
+    assert fetch(server.url()).media_type == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "charset"),
+    [
+        (';charset="Windows-1252"', "windows-1252"),
+        ("; a=b ; charset = koi8-r; c", "koi8-r"),
+        ("; charset=", ""),
+        ("; charset=\x80", ""),
+    ],
+)
+def test_the_charset_is_a_parameter_of_the_media_type(server: HostileServer, written: str, charset: str) -> None:
+    server.answers["/"] = response(CSS, f"Content-Type: text/css{written}")
+    assert fetch(server.url()).charset == charset
+
+
+@pytest.mark.parametrize("status", ["204 No Content", "206 Partial Content", "304 Not Modified", "404 Oops", "500 No"])
+def test_other_statuses_are_errors(server: HostileServer, status: str) -> None:
+    server.answers["/"] = response(b"", status=status)
+    assert refused(server.url()) == f"styles.test: responds with status {status[:3]}"
+
+
+def test_a_redirect_without_a_location_is_an_error(server: HostileServer) -> None:
+    server.answers["/"] = response(SECRET.encode(), status="302 Found")
+    assert refused(server.url()) == "styles.test: responds with status 302"
+
+
+# Where it may go
+
+
+@pytest.mark.usefixtures("internal")
+def test_the_judged_address_is_asked_however_the_name_changes(server: HostileServer) -> None:
+    names = Names(styles_test=[[PUBLIC], [PRIVATE]])
+    server.answers["/"] = response(CSS)
+    assert fetch(server.url(), names).body == CSS
+    assert names.asked == ["styles.test"]
+    assert refused(server.url(), names) == (
+        "styles.test: has an address that is not public, and is not listed in outgoing_hosts"
+    )
+
+
+@pytest.mark.usefixtures("internal")
+def test_a_redirect_to_the_same_name_is_judged_again(server: HostileServer) -> None:
+    server.answers["/"] = redirect("/again")
+    assert "not public" in refused(server.url(), Names(styles_test=[[PUBLIC], [PRIVATE]]))
+
+
+@pytest.mark.parametrize("addresses", [[PUBLIC, PRIVATE], [PRIVATE, PUBLIC], ["1.1.1.1", "::1"], [PUBLIC, "10.0.0.1"]])
+@pytest.mark.usefixtures("internal")
+def test_one_bad_address_refuses_the_name(server: HostileServer, addresses: list[str]) -> None:
+    assert "not public" in refused(server.url(), Names(styles_test=[addresses]))
+    assert server.connections == 0
+
+
+@pytest.mark.parametrize(
+    ("location", "text"),
+    [
+        ("http://169.254.169.254/latest", "169.254.169.254: has an address that is never allowed"),
+        ("http://[fe80::1]/", "fe80::1: has an address that is never allowed"),
+        ("http://[::ffff:169.254.169.254]/", "has an address that is never allowed"),
+        ("http://[::ffff:127.0.0.1]:PORT/", "has an address that is not public"),
+        ("http://127.0.0.3:PORT/", "127.0.0.3: has an address that is not public"),
+        ("//127.0.0.3.:PORT/", "127.0.0.3: has an address that is not public"),
+        ("//127\N{IDEOGRAPHIC FULL STOP}0.0.3:PORT/", "127.0.0.3: has an address that is not public"),
+        ("http://localhost.:PORT/", "localhost: has an address that is not public"),
+        ("http://0x7f.3:PORT/", "the host of the URL is invalid"),
+        ("http://2130706435:PORT/", "the host of the URL is invalid"),
+        ("http://017700000003:PORT/", "the host of the URL is invalid"),
+        ("http://127.3:PORT/", "the host of the URL is invalid"),
+        ("http://0177.0.0.3:PORT/", "redirects to an invalid URL"),
+        ("http://[fe80::1%25lo]/", "the host of the URL is invalid"),
+        (f"http://user:{SECRET}@styles.test:PORT/", "styles.test: the URL has credentials"),
+        (f"http://{SECRET}@styles.test:PORT/", "styles.test: the URL has credentials"),
+        ("file:///etc/passwd", "the URL is not an absolute one of http or https"),
+        ("gopher://127.0.0.3:PORT/", "the URL is not an absolute one of http or https"),
+        ("http://styles.test:0/", "styles.test: the port of the URL is invalid"),
+        ("http://styles.test:99999/", "styles.test: the port of the URL is invalid"),
+        ("http://styles.test:PORT\\@127.0.0.3/", "127.0.0.3: the URL has credentials"),
+        (f"http://{'a' * 64}.test/", "the host of the URL is invalid"),
+        ("http://nowhere.test/", "nowhere.test: cannot be resolved"),
+    ],
+)
+@pytest.mark.usefixtures("internal")
+def test_redirects_are_judged(server: HostileServer, location: str, text: str) -> None:
+    names = Names(styles_test=[[PUBLIC]], localhost=[["127.0.0.3"]])
+    server.answers[f"/{SECRET}?{SECRET}"] = redirect(location.replace("PORT", str(server.port)))
+    assert text in refused(server.url(f"/{SECRET}?{SECRET}"), names)
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("name", ["styles.test.", "STYLES.test", "styles\N{IDEOGRAPHIC FULL STOP}test"])
+def test_a_name_is_the_same_however_it_is_written(server: HostileServer, name: str) -> None:
+    server.answers["/"] = response(CSS)
+    assert fetch(server.url(host=name), hosts=("styles.test",)) == Fetched(server.url(), "", CSS)
+
+
+def test_a_listed_name_may_have_any_address_but_forbidden_ones(server: HostileServer) -> None:
+    server.answers["/"] = response(CSS)
+    outgoing = GuardedOutgoing(["styles.test"], resolve=Names(styles_test=[[PUBLIC], ["169.254.169.254"]]))
+    assert outgoing.fetch(server.url(), most=MOST, seconds=5).body == CSS
+    with pytest.raises(OutgoingError, match="never allowed"):
+        outgoing.fetch(server.url(), most=MOST, seconds=5)
+    listed = GuardedOutgoing(["169.254.169.254", "fe80::1", "168.63.129.16"])
+    for address in ("169.254.169.254", "[fe80::1]", "168.63.129.16"):
+        with pytest.raises(OutgoingError, match="never allowed"):
+            listed.fetch(f"http://{address}/", most=MOST, seconds=5)
+
+
+@pytest.mark.usefixtures("internal")
+def test_a_listed_address_allows_names_that_have_it_alone(server: HostileServer) -> None:
+    server.answers["/"] = response(CSS)
+    assert fetch(server.url(host=PUBLIC)).body == CSS
+    assert "not public" in refused(server.url(host=PRIVATE))
+
+
+def test_the_next_address_is_tried(server: HostileServer) -> None:
+    server.answers["/"] = response(CSS)
+    names = Names(styles_test=[[PRIVATE, PUBLIC]])
+    assert fetch(server.url(), names, hosts=("styles.test",)).body == CSS
+
+
+def test_five_redirects_are_followed(server: HostileServer) -> None:
+    server.answers |= {f"/{step}": redirect(f"/{step + 1}", "308 Permanent") for step in range(5)}
+    server.answers["/5"] = response(CSS)
+    assert fetch(server.url("/0")) == Fetched(server.url("/5"), "", CSS)
+    assert not any("cookie" in head.lower() or "referer" in head.lower() for head in server.heads)
+
+
+def test_a_hundred_redirects_are_not_followed(server: HostileServer) -> None:
+    server.answers |= {f"/{step}": redirect(f"/{step + 1}") for step in range(100)}
+    assert refused(server.url("/0")) == "styles.test: more than 5 redirects lead to it"
+    assert server.connections == 6
+
+
+def test_a_redirect_to_itself_ends(server: HostileServer) -> None:
+    server.answers["/"] = redirect("")
+    assert "redirects" in refused(server.url())
+
+
+@pytest.mark.usefixtures("internal")
+def test_proxies_of_the_environment_are_not_used(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, f"http://{PRIVATE}:{server.port}")
+        monkeypatch.setenv(name.upper(), f"http://{PRIVATE}:{server.port}")
+    server.answers["/"] = response(CSS)
+    assert fetch(server.url()).body == CSS
+
+
+@pytest.mark.usefixtures("internal")
+def test_nothing_that_was_received_is_logged(server: HostileServer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    server.answers["/"] = response(SECRET.encode(), status=f"500 {SECRET}")
+    server.answers["/there"] = redirect(server.url(f"/{SECRET}", host=PRIVATE))
+    refused(server.url())
+    refused(server.url("/there"))
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{PRIVATE} has the address {PRIVATE}, which is not public"
+    ]
+
+
+# How much
+
+
+def endless(first: bytes, again: bytes) -> Callable[[socket.socket], None]:
+    def send(connection: socket.socket) -> None:
+        connection.sendall(first)
+        while True:
+            connection.sendall(again)
+
+    return send
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+GZIPPED = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        response(b"a" * (MOST + 1)),
+        response(gzipped(b"a" * (MOST + 1)), "Content-Encoding: gzip"),
+        response(gzipped(b"\0" * 100_000_000), "Content-Encoding: gzip"),
+        response(gzipped(b"a" * 40_000) * 2, "Content-Encoding: gzip"),
+        endless(b"HTTP/1.1 200 OK\r\n\r\n", b"a" * 1024),
+        endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", b"a" * 1024),
+        endless(CHUNKED, b"1000\r\n" + b"a" * 4096 + b"\r\n"),
+        endless(CHUNKED, b"1\r\na\r\n" * 1000),
+        endless(CHUNKED, b"1;" + b"x" * 4096 + b"\r\na\r\n"),
+        endless(GZIPPED, gzipped(b"")),
+        endless(b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 100),
+    ],
+    ids=[
+        *("large", "large when decompressed", "bomb", "two members", "endless", "long", "chunks", "small chunks"),
+        *("chunk extensions", "empty members", "early hints"),
+    ],
+)
+def test_large_responses_are_cut_off(server: HostileServer, answer: Answer) -> None:
+    server.answers["/"] = answer
+    assert refused(server.url()) == "styles.test: sends more than 65,536 bytes"
+
+
+def test_the_largest_body_is_accepted(server: HostileServer) -> None:
+    server.answers["/"] = response(gzipped(b"a" * MOST), "Content-Encoding: gzip")
+    server.answers["/plain"] = response(b"a" * MOST)
+    assert len(fetch(server.url()).body) == len(fetch(server.url("/plain")).body) == MOST
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [
+        ("gzip", CSS),
+        ("gzip", gzipped(CSS)[:-9]),
+        ("gzip", gzipped(CSS)[:-1]),
+        ("gzip", gzipped(CSS) + b"rest"),
+        ("gzip", zlib.compress(CSS)),
+        ("br", CSS),
+        ("deflate", zlib.compress(CSS)),
+        ("gzip, gzip", gzipped(gzipped(CSS))),
+        ("\x80", CSS),
+    ],
+)
+def test_damaged_and_unexpected_compression_is_refused(server: HostileServer, encoding: str, body: bytes) -> None:
+    server.answers["/"] = response(body, f"Content-Encoding: {encoding}")
+    assert refused(server.url()) == "styles.test: sends a body that cannot be decompressed"
+
+
+# How long
+
+
+def drip(first: bytes, again: bytes) -> Callable[[socket.socket], None]:
+    def send(connection: socket.socket) -> None:
+        connection.sendall(first)
+        for _ in range(50):
+            connection.sendall(again)
+            time.sleep(0.02)
+
+    return send
+
+
+SLOW = "styles.test: takes longer than 0.3 s"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        drip(b"", b""),
+        drip(b"HTTP/1.1 200 OK\r\n", b"a: b\r\n"),
+        drip(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"a"),
+        drip(CHUNKED, b"1\r\na\r\n"),
+        drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
+    ],
+    ids=["silence", "head", "body", "chunks", "early hints"],
+)
+def test_slow_responses_end_in_time(server: HostileServer, answer: Answer) -> None:
+    server.answers["/"] = answer
+    assert refused(server.url(), seconds=0.3) == SLOW
+
+
+def test_slow_redirects_share_the_time(server: HostileServer) -> None:
+    def slowly(connection: socket.socket) -> None:
+        time.sleep(0.12)
+        connection.sendall(redirect("/"))
+
+    server.answers["/"] = slowly
+    assert refused(server.url(), seconds=0.3) == SLOW
+
+
+def test_a_slow_resolver_does_not_delay_and_takes_no_more_than_some_threads(server: HostileServer) -> None:
+    over = Event()
+
+    class Stuck(Names):
+        def __call__(
+            self, host: bytes, port: int, **_: object
+        ) -> list[tuple[object, object, object, object, tuple[object, ...]]]:
+            self.asked.append(host.decode())
+            over.wait(10)
+            return super().__call__(host, port)
+
+    stuck = Stuck(styles_test=[[PUBLIC]])
+    asking = [Thread(target=refused, args=[server.url(), stuck], kwargs={"seconds": 0.3}) for _ in range(40)]
+    try:
+        for thread in asking:
+            thread.start()
+        for thread in asking:
+            thread.join(3)
+            assert not thread.is_alive()
+        assert len(stuck.asked) <= 16
+        assert refused(server.url(), seconds=0.3) == SLOW
+    finally:
+        over.set()
+    server.answers["/"] = response(CSS)
+    assert fetch(server.url()).body == CSS
+
+
+def test_a_port_that_accepts_nothing_ends_in_time() -> None:
+    with socket.socket() as full:
+        full.bind((PUBLIC, 0))
+        full.listen(0)
+        address = full.getsockname()
+        waiting = [socket.socket() for _ in range(4)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(address)
+        assert refused(f"http://{PUBLIC}:{address[1]}/", seconds=0.3) == f"{PUBLIC}: takes longer than 0.3 s"
+        for each in waiting:
+            each.close()
+
+
+# What is not HTTP
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"\0" * 100,
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n" + CSS,
+        b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" + CSS,
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n" + CSS,
+        b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n" + CSS,
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+        CHUNKED + b"ffffffffffffffffffffff\r\na",
+        CHUNKED + b"-1\r\na",
+        CHUNKED + b"5\r\nab",
+        b"HTTP/1.1 200 OK\r\n a: b\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\na b: c\r\n\r\n",
+        b"HTTP/1.1 2000 OK\r\n\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+        endless(b"HTTP/1.1 200 OK\r\n", b"a: " + b"b" * 1000 + b"\r\n"),
+        endless(b"HTTP/1.1 200 OK\r\na: ", b"b" * 1000),
+    ],
+    ids=lambda answer: repr(answer[:60]) if isinstance(answer, bytes) else None,
+)
+def test_broken_responses_are_refused(server: HostileServer, answer: Answer) -> None:
+    server.answers["/"] = answer
+    assert refused(server.url()) in (
+        "styles.test: does not speak HTTP as expected",
+        "styles.test: breaks off the connection",
+        "styles.test: responds with status 101",
+    )
+
+
+def test_an_abort_is_refused(server: HostileServer) -> None:
+    def abort(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n" + CSS)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        connection.close()
+
+    server.answers["/"] = abort
+    assert refused(server.url()).startswith("styles.test: ")
+
+
+HEAD = st.sampled_from(
+    [
+        *(
+            b"HTTP/1.1 200 OK\r\n",
+            b"HTTP/1.1 302 X\r\n",
+            b"HTTP/1.1 100 X\r\n",
+            b"Location: //%00/\r\n",
+            b"\r\n",
+            b"0\r\n\r\n",
+        ),
+        *(
+            b"Transfer-Encoding: chunked\r\n",
+            b"Content-Length: 3\r\n",
+            b"Content-Encoding: gzip\r\n",
+            b"Location: \xff\r\n",
+        ),
+        *(
+            b"Content-Type: \xff/\r\n",
+            b"3\r\nabc\r\n",
+            b"Connection: close\r\n",
+            gzipped(b"abc"),
+            b"Location: http://[\r\n",
+        ),
+    ]
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@given(st.lists(HEAD | st.binary(max_size=20), max_size=8))
+def test_whatever_is_sent_gives_a_response_or_an_error(server: HostileServer, parts: list[bytes]) -> None:
+    server.answers["/"] = b"".join(parts)
+    with suppress(OutgoingError):
+        assert len(fetch(server.url()).body) <= MOST
+
+
+# TLS
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_certificate(tmp_path_factory.mktemp("certificates"), "styles.test")
+
+
+@pytest.fixture
+def secure(certificate: Path) -> Iterator[HostileServer]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+    with serving(context=context) as started:
+        started.answers["/"] = response(CSS)
+        yield started
+
+
+NAMES = {"styles_test": [[PUBLIC]], "other_test": [[PUBLIC]]}
+
+
+@pytest.fixture
+def trusting(certificate: Path) -> GuardedOutgoing:
+    """Outgoing requests that trust the server's certificate."""
+    context = ssl.create_default_context(cafile=str(certificate))
+    return GuardedOutgoing([PUBLIC], context=context, resolve=Names(**NAMES))
+
+
+def test_a_trusted_certificate_is_accepted(secure: HostileServer, trusting: GuardedOutgoing) -> None:
+    assert trusting.fetch(secure.url(), most=MOST, seconds=5).body == CSS
+    assert trusting.fetch(secure.url(host="styles.test."), most=MOST, seconds=5).body == CSS
+
+
+def test_a_certificate_that_nobody_signed_is_refused(secure: HostileServer) -> None:
+    assert refused(secure.url()) == "styles.test: has a certificate that cannot be verified"
+    assert secure.heads == []
+
+
+@pytest.mark.parametrize("host", ["other.test", PUBLIC])
+def test_the_certificate_of_another_host_is_refused(
+    secure: HostileServer, trusting: GuardedOutgoing, host: str
+) -> None:
+    with pytest.raises(OutgoingError, match="certificate"):
+        trusting.fetch(secure.url(host=host), most=MOST, seconds=5)
+    assert secure.heads == []
+
+
+def test_a_redirect_leads_to_https_and_not_back(
+    server: HostileServer, secure: HostileServer, trusting: GuardedOutgoing
+) -> None:
+    server.answers["/"] = redirect(secure.url())
+    assert trusting.fetch(server.url(), most=MOST, seconds=5) == Fetched(secure.url(), "", CSS)
+    secure.answers["/back"] = redirect(server.url())
+    with pytest.raises(OutgoingError, match=r"styles\.test: redirects from https to http"):
+        trusting.fetch(secure.url("/back"), most=MOST, seconds=5)
+    assert server.connections == 1
+
+
+def test_plain_text_where_tls_is_expected_is_refused(trusting: GuardedOutgoing) -> None:
+    with socket.create_server((PUBLIC, 0)) as plain:
+
+        def answer() -> None:
+            connection, _ = plain.accept()
+            with connection:
+                connection.sendall(response(CSS))
+                connection.recv(65_536)
+
+        thread = Thread(target=answer)
+        thread.start()
+        with pytest.raises(OutgoingError, match="TLS"):
+            trusting.fetch(f"https://styles.test:{plain.getsockname()[1]}/", most=MOST, seconds=5)
+        thread.join()
+
+
+def test_a_slow_handshake_ends_in_time(trusting: GuardedOutgoing) -> None:
+    with socket.create_server((PUBLIC, 0)) as silent:
+        url = f"https://styles.test:{silent.getsockname()[1]}/"
+        with pytest.raises(OutgoingError, match=r"takes longer than 0\.3 s"):
+            trusting.fetch(url, most=MOST, seconds=0.3)
+
+
+def test_a_body_that_is_cut_short_within_tls_is_refused(secure: HostileServer, trusting: GuardedOutgoing) -> None:
+    head = b"HTTP/1.1 200 OK\r\n\r\n"
+
+    def announced(connection: socket.socket) -> None:
+        assert isinstance(connection, ssl.SSLSocket)
+        connection.sendall(head + CSS)
+        connection.unwrap()
+
+    secure.answers |= {"/whole": announced, "/cut": head + CSS}
+    assert trusting.fetch(secure.url("/whole"), most=MOST, seconds=5).body == CSS
+    with pytest.raises(OutgoingError, match="TLS"):
+        trusting.fetch(secure.url("/cut"), most=MOST, seconds=5)
+
+
+# Whether there is one
+
+
+def test_the_settings_and_the_packages_decide(monkeypatch: pytest.MonkeyPatch, server: HostileServer) -> None:
+    def outgoing(**given: object) -> Outgoing | None:
+        with open_gallery(settings_of(database="memory:", **given)) as gallery:
+            return gallery._ports.outgoing
+
+    server.answers["/"] = response(CSS)
+    allowed, other = outgoing(outgoing_hosts=[PUBLIC]), outgoing()
+    assert allowed is not None
+    assert other is not None
+    assert allowed.fetch(server.url(host=PUBLIC), most=MOST, seconds=5).body == CSS
+    with pytest.raises(OutgoingError, match="not public"):
+        other.fetch(server.url(host=PUBLIC), most=MOST, seconds=5)
+    assert outgoing(pin_imports=False) is None
+    monkeypatch.setitem(sys.modules, "httpx2", None)
+    assert outgoing() is None
