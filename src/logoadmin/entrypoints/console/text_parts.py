@@ -1,4 +1,4 @@
-"""The texts of the console in two parts: a list needs a third of them, and loads no more (contract J5)."""
+"""The texts of the console in parts: a list needs a third of them, and loads no more (contract J5)."""
 
 import json
 import re
@@ -11,23 +11,26 @@ _ENTRY: Final = re.compile(r'^  "?([\w.*:-]+)"?: (?:\{\n(?:    .*\n)+  \}|.*),\n
 
 
 def text_parts(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Split the module of each language into one with the texts that lists mention and one with the others.
+    """Split the module of each language by which modules of the console mention its texts.
 
     Args:
-        files: the files of the console; ``preload.json`` has the keys that lists mention under ``texts``.
+        files: the files of the console; ``preload.json`` has the keys that lists mention under ``texts/lists``, and
+            those that only the publication mentions under ``texts/publication``.
 
     Returns:
-        The modules ``texts/en/lists.js`` and ``texts/en/others.js``, and those of the other languages.
+        The modules ``texts/en/lists.js``, ``texts/en/publication.js`` and ``texts/en/others.js``, and those of the
+        other languages.
     """
-    keys = frozenset(json.loads(files["preload.json"])["texts"])
+    named = {name: keys for name, keys in json.loads(files["preload.json"]).items() if name.startswith("texts/")}
+    part_of = {key: name.removeprefix("texts/") for name, keys in named.items() for key in keys}
     return {
-        f"texts/{language[1]}/{name}": _part(module.decode(), keys, is_in=name == "lists.js")
+        f"texts/{language[1]}/{part}.js": _part(module.decode(), part_of, part)
         for path, module in files.items()
         if (language := _LANGUAGE.fullmatch(path))
-        for name in ("lists.js", "others.js")
+        for part in sorted({"others", *part_of.values()})
     }
 
 
-def _part(module: str, keys: frozenset[str], *, is_in: bool) -> bytes:
-    entries = (entry[0] for entry in _ENTRY.finditer(module) if (entry[1] in keys) == is_in)
+def _part(module: str, part_of: Mapping[str, str], part: str) -> bytes:
+    entries = (entry[0] for entry in _ENTRY.finditer(module) if part_of.get(entry[1], "others") == part)
     return f"export default {{\n{''.join(entries)}}};\n".encode()

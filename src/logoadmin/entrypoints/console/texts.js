@@ -16,9 +16,14 @@ export const LANGUAGES = /** @type {const} */ ({ en: "English", ru: "Русск�
 export const language = signal("en");
 /** @type {import("./vendor/preact.js").Signal<Record<string, Text>>} */
 const texts = signal({});
-/** Whether views other than lists are shown: they have more than twice as many texts. */
-let wantsAll = false;
-let hasAll = false;
+/**
+ * The modules of texts: those of lists, those that only the publication has, and all others. What is shown decides which
+ * are loaded: the others are more than twice as many as those of lists.
+ * @typedef {"lists" | "others" | "publication"} TextPart
+ */
+/** @type {Set<TextPart>} */
+const wanted = new Set(["lists"]);
+let loaded = 0;
 
 /** @returns {Language} what was chosen, or else what the browser prefers of what there is. */
 function preferred() {
@@ -27,26 +32,27 @@ function preferred() {
   return /** @type {Language} */ (wanted.find((tag) => known.includes(tag)) ?? "en");
 }
 
-/** Load the texts; the service makes two modules of each language (`text_parts.py`). @param {Language} chosen */
+/** Load the texts; the service makes the modules of each language (`text_parts.py`). @param {Language} chosen @returns {Promise<void>} */
 async function load(chosen) {
-  const all = wantsAll;
-  const parts = await Promise.all((all ? ["lists", "others"] : ["lists"]).map((part) => import(`./texts/${chosen}/${part}.js`)));
+  const parts = await Promise.all([...wanted].map((part) => import(`./texts/${chosen}/${part}.js`)));
+  // Another part was asked for meanwhile: what has it may be shown already.
+  if (parts.length < wanted.size) return load(chosen);
   texts.value = Object.assign({}, ...parts.map((part) => part.default));
-  hasAll = all;
+  loaded = parts.length;
   language.value = chosen;
   document.documentElement.lang = chosen;
 }
 
 /** @param {boolean} all Whether those of the lists do not suffice. */
 export function loadTexts(all) {
-  wantsAll ||= all;
+  if (all) wanted.add("others");
   return load(preferred());
 }
 
-/** Load the texts that the lists do not have, if they are missing. */
-export async function loadAllTexts() {
-  wantsAll = true;
-  if (!hasAll) await load(language.value);
+/** Load the texts that the lists do not have, if they are missing. @param {TextPart} [part] More than the others. */
+export async function loadMoreTexts(part = "others") {
+  wanted.add("others").add(part);
+  if (loaded < wanted.size) await load(language.value);
 }
 
 /**
@@ -54,9 +60,10 @@ export async function loadAllTexts() {
  *
  * @template T
  * @param {() => Promise<T>} load
+ * @param {TextPart} [part]
  * @returns {() => Promise<T>}
  */
-export const withTexts = (load) => async () => (await Promise.all([load(), loadAllTexts()]))[0];
+export const withTexts = (load, part) => async () => (await Promise.all([load(), loadMoreTexts(part)]))[0];
 
 /** @param {Language} chosen */
 export function chooseLanguage(chosen) {

@@ -7,6 +7,7 @@
  * @property {"logo" | "theme"} [kind] What it shows, where one page shows both.
  * @property {string[]} [styles] The sheets that it has beside those of all views, if not `STYLES`.
  * @property {boolean} [isList] Whether it needs no texts but those that the modules of the lists mention.
+ * @property {import("./texts.js").TextPart} [texts] Those that it needs besides the texts of most views.
  * @property {import("./texts.js").TextKey} title
  * @property {string} [under] The path of the view that the sidebar marks as the current one; its own where none is named.
  * @property {"work" | "people" | "record" | "self"} [sidebar] The part of the sidebar that names it; none where it is absent.

@@ -2,7 +2,7 @@
 import { h, useEffect, useErrorBoundary, useRef, signal } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
 import { generatedPassword, me, state } from "../../session.js";
-import { loadAllTexts, t, withTexts } from "../../texts.js";
+import { loadMoreTexts, t, withTexts } from "../../texts.js";
 import { slow } from "../../slow_requests.js";
 import { dismiss, notices } from "../../notices.js";
 import { missingScope, place } from "../../place.js";
@@ -98,7 +98,7 @@ function Place() {
 /** @param {import("../../views.js").View | undefined} view @returns {Promise<any>} its page, with all that it needs */
 async function loadView(view) {
   if (!view) return undefined;
-  const [module] = await Promise.all([view.load(), view.isList || loadAllTexts(), ...(view.styles ?? STYLES).map(loadStyle)]);
+  const [module] = await Promise.all([view.load(), view.isList || loadMoreTexts(view.texts), ...(view.styles ?? STYLES).map(loadStyle)]);
   return module.default;
 }
 
