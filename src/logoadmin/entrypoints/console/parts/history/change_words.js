@@ -44,6 +44,7 @@ export function Words({ change }) {
     name: h("bdi", { class: "what" }, recordName(change)),
     fields: fieldWords(change),
     author: h("bdi", { class: "what" }, authorWords(change)),
+    reason: h("bdi", null, String(change.after?.["blocked"] ?? "")),
   };
   return h("span", { class: "change-words" }, rich(keyOf(change), nodes));
 }
@@ -63,9 +64,11 @@ function authorWords({ before, after }) {
 /** @param {Change} change @returns {string} the action without the kind */
 const actionOf = ({ action, kind }) => action.slice(kind.length + 1);
 
-/** @param {Change} change @returns {"on" | "off" | undefined} what it did to a record, if it did nothing else */
+/** @param {Change} change @returns {"on" | "off" | "unblocked" | undefined} what it did to a record, if it did nothing else */
 function switched(change) {
-  if (actionOf(change) !== "amended" || fieldsOfChange(change).join() !== "active") return undefined;
+  const fields = fieldsOfChange(change).toSorted().join();
+  if (actionOf(change) !== "amended" || !["active", "active,blocked", "blocked"].includes(fields)) return undefined;
+  if (fields !== "active") return change.after?.["blocked"] ? undefined : "unblocked";
   return change.after?.active ? "on" : "off";
 }
 

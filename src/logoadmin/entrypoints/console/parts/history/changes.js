@@ -26,8 +26,8 @@ import { FIRST_USER } from "../../session.js";
 
 /** What may become of records of each kind, as the service names it behind the kind. */
 export const ACTIONS = /** @type {const} */ ({
-  logo: ["created", "amended", "removed", "restored", "linked", "unlinked"],
-  theme: ["created", "amended", "removed", "restored", "linked", "unlinked"],
+  logo: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "pins_accepted"],
+  theme: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "pins_accepted"],
   author: ["created", "amended", "removed", "restored"],
   user: ["created", "amended", "removed", "restored", "password_set"],
   role: ["created", "amended", "removed", "restored"],
