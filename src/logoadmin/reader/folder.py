@@ -1,0 +1,62 @@
+"""Where a reader keeps what it read: a folder, or nothing beyond the process (contract L6)."""
+
+import re
+from pathlib import Path
+from typing import Final, Protocol
+
+from logoadmin.atomic_files import atomic_file
+
+_NAME: Final = re.compile(r"[0-9a-z.]+")
+
+
+class Store(Protocol):
+    """Bytes by name. Errors are no failures: what cannot be read or written is downloaded again."""
+
+    def get(self, name: str) -> bytes | None:
+        """Return the bytes of a name; None if it has none."""
+
+    def set(self, name: str, content: bytes) -> None:
+        """Replace the bytes of a name, all at once."""
+
+
+class MemoryStore:
+    """Lives as long as the process."""
+
+    def __init__(self) -> None:
+        self._contents: dict[str, bytes] = {}
+
+    def get(self, name: str) -> bytes | None:
+        """Return the bytes of a name; None if it has none."""
+        return self._contents.get(name)
+
+    def set(self, name: str, content: bytes) -> None:
+        """Replace the bytes of a name."""
+        self._contents[name] = content
+
+
+class FolderStore:
+    """One file for each name, which is complete at any moment. The folder is made when it is needed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, name: str) -> bytes | None:
+        """Return the content of a file; None if it cannot be read."""
+        try:
+            return self._file(name).read_bytes()
+        except OSError:
+            return None
+
+    def set(self, name: str, content: bytes) -> None:
+        """Write a file; without effect if it cannot be written."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with atomic_file(self._file(name)) as part:
+                part.write_bytes(content)
+        except OSError:
+            return
+
+    def _file(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"not the name of a file: {name!r}")
+        return self._folder / name

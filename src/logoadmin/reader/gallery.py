@@ -1,0 +1,301 @@
+"""A published gallery as readers see it: the last state that was verified, and what has changed since (contract L6)."""
+
+import base64
+import hashlib
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from logoadmin.reader.download import Downloaded, download, http_client
+from logoadmin.reader.folder import FolderStore, MemoryStore, Store
+from logoadmin.reader.index import Contents, Record, patched, read_contents, read_records
+from logoadmin.reader.signatures import Jwk, ReaderError, parsed, verified
+
+_PATH: Final = re.compile(r"((from-)?[0-9]+|withdrawn)-[0-9a-f]{16}\.json")
+# An import of a pinned sheet, as the index has it, relative to the folder, and in a pinned sheet, relative to css/.
+_PINNED: Final = re.compile(r"""(?<=["'(\s])(?:css/)?([0-9a-f]{64})\.css(?=["')\s])""")
+_MOST_POINTER: Final = 8192
+_MOST_SHEET: Final = 2**23
+_MOST_SHEETS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The stored state, one file.
+
+    Attributes:
+        root: the keys that were given when ``keys`` were learned.
+        keys: the keys to trust.
+        etag: the version of ``latest``.
+        latest: ``latest.json``, the newest that was verified.
+        withdrawn: the file of withdrawn records.
+        index: the index; of an earlier ``latest`` if that of the newest could not be read.
+    """
+
+    root: str
+    keys: tuple[Jwk, ...]
+    etag: str | None = None
+    latest: str | None = None
+    withdrawn: str = ""
+    index: str = ""
+
+
+def open_gallery(url: str, *, key: Jwk | Sequence[Jwk], store: str | Path | None = None) -> "Gallery":
+    """Open a published gallery (contract L6). With an empty store it is read; otherwise, call :meth:`Gallery.check`.
+
+    Args:
+        url: of the folder, such as ``https://gallery.example/gallery/``.
+        key: the public key of the gallery as a JWK, or several: ``logoadmin gallery-key show`` prints them.
+        store: a folder for the last good state; None to keep it in memory.
+
+    Raises:
+        ReaderError: httpx2 is missing; or nothing is stored, and the gallery cannot be read or is not to be believed.
+    """
+    http_client()
+    keys = (key,) if isinstance(key, Mapping) else tuple(key)
+    return Gallery(url, keys, MemoryStore() if store is None else FolderStore(Path(store)))
+
+
+class Gallery:
+    """A published gallery. Threads may share it; reads never wait for the network, except those of pinned sheets."""
+
+    def __init__(self, url: str, keys: tuple[Jwk, ...], store: Store) -> None:
+        """Use the stored state, or read the gallery if nothing is stored: see :func:`open_gallery`."""
+        self._url = url.rstrip("/") + "/"
+        self._given = keys
+        self._root = ",".join(str(key.get("x")) for key in keys)
+        self._store = store
+        self._state = _State(self._root, keys)
+        self._contents: Contents | None = None
+        self._listeners: dict[str, list[Callable[[Any], object]]] = {"change": [], "withdrawn": []}
+        self._lock = threading.Lock()
+        self._checking: Future[bool] | None = None
+        self._load()
+        if not self._state.index:
+            self.check()
+
+    @property
+    def latest(self) -> Mapping[str, Any]:
+        """The payload of the newest ``latest.json`` that was verified (contract L2)."""
+        return self._contents.pointer if self._contents else {}
+
+    def logos(self, *, target: str | None = None) -> list[Record]:
+        """Return the logos, by id: see :meth:`get`."""
+        return self._list("logo", target)
+
+    def themes(self, *, target: str | None = None) -> list[Record]:
+        """Return the themes, by id: see :meth:`get`."""
+        return self._list("theme", target)
+
+    def get(self, kind: str, record_id: int) -> Record | None:
+        """Return a copy of an ``author``, a ``logo`` or a ``theme`` (contract L2), artworks with their ``authors``.
+
+        None if it does not exist, is not active or was withdrawn: it must not be applied any longer.
+        """
+        contents = self._contents
+        return None if contents is None else contents.record(kind, record_id)
+
+    def css(self, kind: str, record_id: int) -> str | None:
+        """Return the CSS of a logo or theme, with its pinned sheets as ``data:`` URLs; None as :meth:`get`.
+
+        Raises:
+            ReaderError: a pinned sheet is neither stored nor readable.
+        """
+        record = self.get(kind, record_id)
+        return None if record is None else self._inlined(record["custom_css"], [_MOST_SHEETS])
+
+    def on(self, event: Literal["change", "withdrawn"], listener: Callable[[Any], object]) -> Callable[[], None]:
+        """Call a function at changes.
+
+        Args:
+            event: ``change``: the index has changed, and the function is called with its version; ``withdrawn``: with
+                a list of new entries (contract L3), which must not be applied any longer.
+            listener: is called in the thread that checks.
+
+        Returns:
+            A function that stops this.
+        """
+        listeners = self._listeners[event]
+        listeners.append(listener)
+        return lambda: listeners.remove(listener) if listener in listeners else None
+
+    def check(self) -> bool:
+        """Look for news, with one conditional request if nothing changed. Concurrent calls share one check.
+
+        Returns:
+            Whether records changed.
+
+        Raises:
+            ReaderError: the gallery cannot be read or is not to be believed; the last good state stays, without those
+                records that a verified ``latest.json`` blocks.
+        """
+        with self._lock:
+            running = self._checking
+            mine = self._checking = running or Future()
+        if running is not None:
+            return running.result()
+        try:
+            mine.set_result(self._check())
+        except BaseException as error:
+            mine.set_exception(error)
+        finally:
+            with self._lock:
+                self._checking = None
+        return mine.result()
+
+    def _check(self) -> bool:
+        self._load()
+        before, now = self._state.index, time.time()
+        is_conditional = self._state.etag and self.latest["expires"] > now
+        found = self._download(
+            "latest.json", _MOST_POINTER, {"if-none-match": self._state.etag or ""} if is_conditional else {}
+        )
+        latest = self._state.latest if found.body is None else _text("latest.json", found.body)
+        if latest is not None and latest != self._state.latest:
+            good = verified(latest, self._state.keys)
+            _raise_if_expired(good.pointer, now)
+            self._use(replace(self._state, latest=latest, keys=good.keys, etag=found.etag), good.pointer)
+            self._save()
+        _raise_if_expired(self.latest, now)
+        try:
+            withdrawn = self._file(self.latest["withdrawn"], self._state.withdrawn)
+            index = self._index(self.latest["index"], self.latest["deltas"])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ReaderError("latest.json: malformed") from error
+        if (withdrawn, index) != (self._state.withdrawn, self._state.index):
+            self._use(replace(self._state, withdrawn=withdrawn, index=index), self.latest)
+            self._save()
+        return index != before
+
+    def _use(self, state: _State, pointer: Mapping[str, Any]) -> None:
+        """Use all of a state and its verified pointer, or nothing."""
+        old = self._contents
+        if old is not None:
+            if pointer.get("gallery") != old.pointer.get("gallery"):
+                raise ReaderError("latest.json: of another gallery")
+            if _order(pointer) < _order(old.pointer):
+                return  # a lower epoch and version are no news
+        is_new = state.index != self._state.index
+        try:
+            records = read_records(state.index) if is_new or old is None else old.records
+            contents = read_contents(pointer, records, state.withdrawn)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ReaderError("the index or the withdrawn records are malformed") from error
+        self._state = state
+        self._contents = contents
+        news = [entry for name, entry in contents.withdrawn.items() if old is None or name not in old.withdrawn]
+        if news:
+            self._emit("withdrawn", news)
+        if is_new:
+            self._emit("change", pointer["version"])
+
+    def _emit(self, event: str, value: object) -> None:
+        for listener in tuple(self._listeners[event]):
+            listener(value)
+
+    def _load(self) -> None:
+        """Use what another process stored, if it is newer; what cannot be read is like nothing."""
+        try:
+            stored = (self._store.get("state") or b"").decode()
+            sum_, text = stored[:64], stored[64:]
+            if _sha256(text.encode()) != sum_:
+                return
+            state = _State(**parsed(text))
+            if state.latest is None or state.latest == self._state.latest:
+                return
+            # Learned keys are as good as those that they were learned from.
+            keys = state.keys if state.root == self._root else self._given
+            pointer = verified(state.latest, keys).pointer
+            self._use(replace(state, root=self._root, keys=keys), pointer)
+        except (ValueError, TypeError, AttributeError, ReaderError):
+            return
+
+    def _save(self) -> None:
+        self._load()
+        text = json.dumps(asdict(self._state))
+        self._store.set("state", (_sha256(text.encode()) + text).encode())
+
+    def _download(self, path: str, most: int, headers: Mapping[str, str] | None = None) -> Downloaded:
+        return download(self._url, path, most=most, headers=headers or {})
+
+    def _checked(self, path: str, most: int, sha256: str) -> bytes:
+        body = self._download(path, most).body
+        if body is None or _sha256(body) != sha256:
+            raise ReaderError(f"{path}: wrong content")
+        return body
+
+    def _file(self, named: Mapping[str, Any], held: str = "") -> str:
+        """Return a file that a pointer names, or ``held`` if it is that file."""
+        path, size, sha256 = str(named["path"]), named["size"], named["sha256"]
+        if _sha256(held.encode()) == sha256:
+            return held
+        if not _PATH.fullmatch(path):
+            raise ReaderError("latest.json: unexpected path")
+        body = self._checked(path, size, sha256)
+        if len(body) != size:
+            raise ReaderError(f"{path}: wrong size")
+        return _text(path, body)
+
+    def _index(self, named: Mapping[str, Any], deltas: Mapping[str, Mapping[str, Any]]) -> str:
+        held = self._state.index
+        sha256 = _sha256(held.encode())
+        for delta in deltas.values():
+            if delta["from_sha256"] == sha256:
+                try:
+                    result = patched(parsed(held), parsed(self._file(delta)))
+                except (ReaderError, ValueError, KeyError, TypeError, AttributeError):
+                    break
+                if _sha256(result.encode()) == named["sha256"]:
+                    return result
+                break
+        return self._file(named, held)
+
+    def _list(self, kind: str, target: str | None) -> list[Record]:
+        contents = self._contents
+        found = (contents.record(kind, record_id) for record_id in contents.records[kind]) if contents else ()
+        return [record for record in found if record and target in (None, record["target"])]
+
+    def _inlined(self, css: str, left: list[int]) -> str:
+        result, end = "", 0
+        for match in _PINNED.finditer(css):
+            left[0] -= 1
+            if left[0] < 0:
+                raise ReaderError("too many imports")
+            imported = base64.b64encode(self._inlined(self._sheet(match[1]), left).encode()).decode()
+            result += f"{css[end : match.start()]}data:text/css;charset=utf-8;base64,{imported}"
+            end = match.end()
+        return result + css[end:]
+
+    def _sheet(self, sha256: str) -> str:
+        path = f"css/{sha256}.css"
+        held = self._store.get(f"{sha256}.css")
+        if held is None or _sha256(held) != sha256:
+            held = self._checked(path, _MOST_SHEET, sha256)
+            self._store.set(f"{sha256}.css", held)
+        return _text(path, held)
+
+
+def _order(pointer: Mapping[str, Any]) -> tuple[int, int, int]:
+    return pointer["epoch"], pointer["version"], pointer["issued"]
+
+
+def _raise_if_expired(pointer: Mapping[str, Any], now: float) -> None:
+    if pointer["expires"] <= now:
+        raise ReaderError("latest.json: expired")
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _text(path: str, content: bytes) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise ReaderError(f"{path}: not UTF-8") from error

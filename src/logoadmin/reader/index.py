@@ -1,0 +1,68 @@
+"""The index of a published gallery, its differences and the withdrawn records (contract L2, L3)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from logoadmin.reader.signatures import parsed
+
+Record = dict[str, Any]
+_KINDS: Final = ("author", "logo", "theme")
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a verified state contains.
+
+    Attributes:
+        pointer: the payload of ``latest.json``.
+        records: the records of the index, by kind and id.
+        withdrawn: the entries of what was withdrawn, each by kind, id, time and severity.
+        hidden: kind and id of these.
+    """
+
+    pointer: Mapping[str, Any]
+    records: Mapping[str, Mapping[int, Record]]
+    withdrawn: Mapping[tuple[Any, ...], Record]
+    hidden: frozenset[tuple[str, int]]
+
+    def record(self, kind: str, record_id: int) -> Record | None:
+        """Return a copy of a record, an artwork with its authors; None if it is missing or withdrawn."""
+        record = self.records.get(kind, {}).get(record_id)
+        if record is None or (kind, record_id) in self.hidden:
+            return None
+        if kind == "author":
+            return dict(record)
+        authors = [self.record("author", author_id) for author_id in record.get("author_ids", ())]
+        return {"custom_css": "", **record, "authors": authors}
+
+
+def read_contents(pointer: Mapping[str, Any], records: Mapping[str, Mapping[int, Record]], withdrawn: str) -> Contents:
+    """Return what a state contains, with the blocked records of its pointer and those of its file, if it has one."""
+    listed = parsed(withdrawn)["withdrawn"] if withdrawn else []
+    entries = {
+        (each["kind"], each["id"], each["at"], each["severity"]): each for each in [*pointer["blocked"], *listed]
+    }
+    return Contents(pointer, records, entries, frozenset((kind, record_id) for kind, record_id, _, _ in entries))
+
+
+def read_records(index: str) -> dict[str, dict[int, Record]]:
+    """Return the records of an index, by kind and id; none of an empty text."""
+    if not index:
+        return {kind: {} for kind in _KINDS}
+    sections = parsed(index)
+    return {kind: {record[f"{kind}_id"]: record for record in sections[f"{kind}s"]} for kind in _KINDS}
+
+
+def patched(index: dict[str, list[Record]], difference: Mapping[str, Any]) -> str:
+    """Apply a difference to an index, and return the new one as canonical JSON."""
+    for kind in _KINDS:
+        name, section = f"{kind}_id", difference.get(f"{kind}s", {})
+        records = {record[name]: record for record in index[f"{kind}s"]}
+        for removed in section.get("removed", ()):
+            records.pop(removed, None)
+        records |= {record[name]: record for record in section.get("set", ())}
+        index[f"{kind}s"] = [records[record_id] for record_id in sorted(records)]
+    # For whole numbers, booleans, texts and names in ASCII, this is RFC 8785: a test compares.
+    return json.dumps(index, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
