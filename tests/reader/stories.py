@@ -1,0 +1,401 @@
+"""The stories that every reader must live through alike: see vectors.py."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import rfc8785
+
+from tests.reader.publisher import (
+    DAY,
+    NOW,
+    POINTER,
+    STRANGER,
+    A,
+    Answer,
+    B,
+    C,
+    Files,
+    Publication,
+    artwork,
+    author,
+    base64url,
+    entry,
+    jws,
+    sha256,
+    withdrawal,
+)
+from tests.reader.vectors import ANY_ERROR, EXPIRED, UNSIGNED, Seen, Step, Story
+
+ONE: Final = Publication(
+    1, authors=[author(1)], logos=[artwork("logo", 1, 1), artwork("logo", 2)], themes=[artwork("theme", 1, 1)]
+)
+TWO: Final = replace(
+    ONE, version=2, issued=NOW + 100, earlier=[ONE], logos=[artwork("logo", 2, name="Second"), artwork("logo", 3)]
+)
+THREE: Final = replace(TWO, version=3, issued=NOW + 200, earlier=[ONE, TWO], logos=[artwork("logo", 3)])
+SEEN_1: Final = Seen(1, [1, 2], [1])
+SEEN_2: Final = Seen(2, [2, 3], [1])
+SEEN_3: Final = Seen(3, [3], [1])
+GONE: Final[Files] = {}
+NOT_FOUND: Final = "latest.json: HTTP 404"
+
+
+def opening(publication: Publication = ONE, seen: Seen = SEEN_1) -> Step:
+    return Step(publication.files(), seen, publication.issued, opens=True)
+
+
+def first(files: Files, error: str) -> list[Step]:
+    """Open a gallery that must not be believed."""
+    return [Step(files, Seen(None, error=error), NOW, opens=True)]
+
+
+def later(files: Files, seen: Seen = SEEN_1, now: int = NOW + 300, **others: Any) -> Step:
+    return Step(files, seen, now, **others)
+
+
+def refused(files: Files, error: str, now: int = NOW + 300) -> Step:
+    """Check with a good state, which stays."""
+    return later(files, replace(SEEN_1, error=error), now)
+
+
+def restarted(seen: Seen = SEEN_1, now: int = NOW + 400, **others: Any) -> Step:
+    """Start the program again while the server is gone."""
+    return Step(GONE, replace(seen, changed=None, error="", requests=[]), now, opens=True, **others)
+
+
+def signed(payload: str, *signatures: dict[str, str]) -> Files:
+    return ONE.files(latest=Answer(jws(payload, signatures)))
+
+
+def valid() -> Iterator[Story]:
+    unchanged = Seen(1, [1, 2], [1], changed=False, requests=["latest.json?"])
+    yield Story("nothing changed", [opening(), later(ONE.files(), unchanged), later(ONE.files(), unchanged)])
+    (path, _, _) = TWO.deltas()["1"]
+    by_delta = Seen(2, [2, 3], [1], changed=True, requests=["latest.json?", path])
+    yield Story("by a difference", [opening(), later(TWO.files(), by_delta), restarted(SEEN_2)])
+    whole = replace(by_delta, requests=["latest.json?", TWO.index_path])
+    yield Story("no difference fits", [opening(), later(replace(TWO, earlier=[THREE]).files(), whole)])
+    renewed = replace(ONE, issued=NOW + 200)
+    seen = replace(SEEN_1, changed=False, requests=["latest.json?"])
+    yield Story("renewed only", [opening(), later(renewed.files(), seen), restarted(now=NOW + 30 * DAY + 100)])
+    # First pins do not raise the version.
+    pinned = replace(ONE, issued=NOW + 200, logos=[artwork("logo", 1)])
+    seen = Seen(1, [1], [1], changed=True)
+    yield Story("another index of the same version", [opening(), later(pinned.files(), seen)])
+    yield Story(
+        "a difference from another index of the version",
+        [
+            opening(),
+            later(pinned.files(), seen),
+            later(TWO.files(), replace(SEEN_2, changed=True, requests=["latest.json?", TWO.index_path])),
+        ],
+    )
+    yield Story("an empty gallery", [opening(Publication(), Seen(1)), restarted(Seen(1))])
+    yield Story("compressed", [Step(ONE.files(index=Answer(ONE.index, encoding="gzip")), SEEN_1, NOW)])
+    yield Story(
+        "nothing can be stored", [opening(), later(TWO.files(), replace(SEEN_2, changed=True))], broken_store=True
+    )
+    yield Story(
+        "a server that is gone", [opening(), refused(GONE, NOT_FOUND), restarted(), restarted(now=NOW + 99 * DAY)]
+    )
+
+
+def takedowns() -> Iterator[Story]:
+    blocked = replace(TWO, logos=[ONE.logos[0]], withdrawn=[withdrawal("logo", 2, "malware", NOW + 90)])
+    news = [["logo", 2, "blocked"]]
+    alone = {POINTER: Answer(blocked.pointer())}
+    seen = Seen(2, [1], [1], error="HTTP 404", withdrawn=news)
+    whole = Seen(2, [1], [1], changed=True)
+    yield Story(
+        "blocked without anything else",
+        [opening(), later(alone, seen), restarted(whole), later(blocked.files(), whole), restarted(whole)],
+    )
+    yield Story("blocked", [opening(), later(blocked.files(), replace(whole, withdrawn=news))])
+    # A replayed pointer from before does not bring it back.
+    yield Story(
+        "blocked and replayed",
+        [
+            opening(),
+            later(alone, seen),
+            later(ONE.files(), replace(seen, withdrawn=[])),
+            restarted(whole),
+        ],
+    )
+    removed = replace(TWO, logos=[ONE.logos[0]], withdrawn=[withdrawal("logo", 2, at=NOW + 90)])
+    seen = replace(whole, withdrawn=[["logo", 2, "removed"]])
+    yield Story("removed", [opening(), later(removed.files(), seen)])
+    seen = replace(seen, error="HTTP 404", changed=None)
+    yield Story(
+        "removed but no index",
+        [
+            opening(),
+            later(removed.files(index=None, delta=None), replace(seen, logos=[1, 2], withdrawn=[])),
+            later(removed.files(), replace(whole, withdrawn=[["logo", 2, "removed"]])),
+        ],
+    )
+    again = replace(THREE, logos=ONE.logos, withdrawn=[])
+    yield Story(
+        "blocked and switched on again",
+        [
+            opening(),
+            later(blocked.files(), replace(whole, withdrawn=news)),
+            later(again.files(), Seen(3, [1, 2], [1], changed=True)),
+        ],
+    )
+    many = [withdrawal("logo", number, "malware", NOW - number) for number in range(2, 50)]
+    forty = replace(TWO, logos=[ONE.logos[0]], withdrawn=many)
+    yield Story(
+        "more blocked than a pointer has",
+        [
+            opening(),
+            later(forty.files(), replace(whole, withdrawn=[["logo", number, "blocked"] for number in range(2, 50)])),
+            restarted(whole),
+        ],
+    )
+    expired = {POINTER: Answer(replace(blocked, issued=NOW - 31 * DAY).pointer())}
+    yield Story("blocked by a pointer that expired", [opening(), refused(expired, EXPIRED)])
+
+
+def forgeries() -> Iterator[Story]:
+    payload = base64url(rfc8785.dumps(ONE.payload()))
+    good = A.signature(payload)
+    cases: dict[str, Sequence[dict[str, str]]] = {
+        "wrong key": [STRANGER.signature(payload)],
+        "wrong key under the right kid": [STRANGER.signature(payload, kid=A.kid)],
+        "right key under a wrong kid": [A.signature(payload, kid=B.kid)],
+        "no kid": [A.signature(payload, kid=None)],
+        "alg none": [{**A.signature(payload, alg="none"), "signature": ""}],
+        "alg none with a signature": [A.signature(payload, alg="none")],
+        "alg EdDSA": [A.signature(payload, alg="EdDSA")],
+        "alg HS256": [A.signature(payload, alg="HS256")],
+        "a critical extension": [A.signature(payload, crit=["b64"], b64=False)],
+        "signature of another payload": [A.signature(base64url(b"{}"))],
+        "no signature": [],
+        "signature cut off": [{**good, "signature": good["signature"][:-4]}],
+        "signature empty": [{**good, "signature": ""}],
+        "header not base64": [{**good, "protected": "*"}],
+        "header not JSON": [{**good, "protected": base64url(b"{")}],
+    }
+    for name, signatures in cases.items():
+        yield Story(name, first(signed(payload, *signatures), UNSIGNED))
+    yield Story(
+        "one good signature of three",
+        [Step(signed(payload, STRANGER.signature(payload), {**good, "protected": "*"}, good), SEEN_1, NOW)],
+    )
+    yield Story(
+        "one bad signature by a trusted key",
+        [Step(signed(payload, {**good, "signature": base64url(bytes(64))}, B.signature(payload)), SEEN_1, NOW)],
+        keys=[A, B],
+    )
+    changed = base64url(rfc8785.dumps(TWO.payload()))
+    yield Story("payload changed", first(signed(changed, good), UNSIGNED))
+    twice = b'{"payload":"%s","payload":"%s","signatures":[' % (payload.encode(), changed.encode())
+    tail = rfc8785.dumps(good) + b"]}"
+    yield Story("two payloads the last unsigned", first(ONE.files(latest=Answer(twice + tail)), UNSIGNED))
+    twice = b'{"payload":"%s","payload":"%s","signatures":[' % (changed.encode(), payload.encode())
+    yield Story("two payloads the last signed", [Step(ONE.files(latest=Answer(twice + tail)), SEEN_1, NOW)])
+
+
+def old_and_foreign() -> Iterator[Story]:
+    yield Story(
+        "replayed", [opening(TWO, SEEN_2), later(ONE.files(), replace(SEEN_2, changed=False)), restarted(SEEN_2)]
+    )
+    yield Story("expired at first", first(replace(ONE, issued=NOW - 30 * DAY).files(), EXPIRED))
+    yield Story("expired news", [opening(), refused(replace(TWO, days=0).files(), EXPIRED)])
+    frozen = replace(SEEN_1, error=EXPIRED, requests=["latest.json"])
+    yield Story(
+        "frozen until it expired",
+        [opening(), later(ONE.files(), frozen, NOW + 31 * DAY), restarted(now=NOW + 31 * DAY)],
+    )
+    yield Story(
+        "an older one of the same version",
+        [opening(replace(ONE, issued=NOW + 50)), later(replace(ONE, logos=[]).files(), replace(SEEN_1, changed=False))],
+    )
+    restored = replace(ONE, epoch=5, issued=NOW + 200)
+    yield Story(
+        "restored from a backup",
+        [
+            opening(THREE, SEEN_3),
+            later(restored.files(), replace(SEEN_1, changed=True)),
+            later(THREE.files(), replace(SEEN_1, changed=False)),
+            restarted(),
+        ],
+    )
+    yield Story(
+        "another gallery with the same key",
+        [opening(), refused(replace(TWO, gallery="other").files(), "of another gallery")],
+    )
+
+
+def rotations() -> Iterator[Story]:
+    both = replace(TWO, keys=[B, A], next_keys=[B])
+    only_b = replace(THREE, keys=[B])
+    two, three = replace(SEEN_2, changed=True), replace(SEEN_3, changed=True)
+    yield Story("key rotated", [opening(), later(both.files(), two), later(only_b.files(), three), restarted(three)])
+    yield Story(
+        "announced key",
+        [opening(replace(ONE, next_keys=[B])), later(replace(TWO, keys=[B]).files(), two), restarted(two)],
+    )
+    yield Story(
+        "key rotated once while away", [opening(), later(replace(both, next_keys=[]).files(), two), restarted(two)]
+    )
+    yield Story("key rotated twice while away at once", [opening(), later(replace(TWO, keys=[C, B, A]).files(), two)])
+    unknown = replace(TWO, keys=[C, B], next_keys=[C])
+    yield Story(
+        "key rotated twice while away and the first retired",
+        [
+            opening(),
+            refused(unknown.files(), UNSIGNED),
+            restarted(),
+            Step(unknown.files(), SEEN_2, NOW + 500, opens=True, keys=[C]),
+        ],
+    )
+    stolen = replace(THREE, version=9)
+    yield Story(
+        "a retired key after its retirement",
+        [
+            opening(),
+            later(both.files(), two),
+            later(replace(only_b, logos=TWO.logos).files(), replace(SEEN_2, version=3, changed=False)),
+            later(stolen.files(), replace(SEEN_2, version=3, error=UNSIGNED)),
+            restarted(replace(SEEN_2, version=3)),
+        ],
+    )
+    yield Story(
+        "opened with another key",
+        [opening(), Step(replace(TWO, keys=[B]).files(), SEEN_2, NOW + 200, opens=True, keys=[B])],
+    )
+    yield Story("several keys", [opening()], keys=[B, A])
+
+
+def spoiled_files() -> Iterator[Story]:
+    index = ONE.index
+    wrong = "wrong content"
+    broken = {
+        "index truncated": (Answer(index[:-10]), wrong),
+        "index empty": (Answer(b""), wrong),
+        "index swapped": (Answer(index.replace(b"logo 1", b"logo 9")), wrong),
+        "index endless": (Answer(index, endless=True), "too large"),
+        "index too large by one": (Answer(index + b" "), "too large"),
+        "index a gzip bomb": (Answer(bytes(50_000_000), encoding="gzip"), "too large"),
+        "index missing": (None, "HTTP 404"),
+        "index an error page": (Answer(b"<p>busy", 503), "HTTP 503"),
+        "index slow": (Answer(index, slow=True), ANY_ERROR),
+    }
+    for name, (answer, error) in broken.items():
+        yield Story(name, [Step(ONE.files(index=answer), Seen(None, error=error), NOW)])
+    pointers = {
+        "pointer truncated": (Answer(ONE.pointer()[:-30]), ANY_ERROR),
+        "pointer empty": (Answer(b""), ANY_ERROR),
+        "pointer a page": (Answer(b"<!doctype html>"), ANY_ERROR),
+        "pointer endless": (Answer(b"", endless=True), "too large"),
+        "pointer too large": (Answer(ONE.pointer() + b" " * 8192), "too large"),
+        "pointer slow": (Answer(TWO.pointer(), slow=True), ANY_ERROR),
+        "pointer not UTF-8": (Answer(b"\xff\xfe"), ANY_ERROR),
+        "pointer nested": (Answer(b"[" * 8000), ANY_ERROR),
+        "pointer null": (Answer(b"null"), ANY_ERROR),
+        "pointer an array": (Answer(b"[]"), ANY_ERROR),
+        "pointer without signatures": (Answer(b'{"payload":"e30"}'), ANY_ERROR),
+    }
+    for name, (answer, error) in pointers.items():
+        yield Story(name, [opening(), refused(ONE.files(latest=answer), error), restarted()])
+    other = THREE.files(index=Answer(ONE.index))
+    yield Story(
+        "swapped for the index of another version",
+        [
+            opening(),
+            later(
+                {**other, **{path: Answer(b"{}") for path, _, _ in THREE.deltas().values()}},
+                Seen(3, [1, 2], [1], error=ANY_ERROR),
+            ),
+        ],
+    )
+
+
+def spoiled_differences() -> Iterator[Story]:
+    (path, content, hash_) = TWO.deltas()["1"]
+    whole = replace(SEEN_2, changed=True, requests=["latest.json?", path, TWO.index_path])
+    for name, answer in {
+        "difference missing": None,
+        "difference truncated": Answer(content[:-3]),
+        "difference endless": Answer(content, endless=True),
+        "difference swapped": Answer(content.replace(b"Second", b"Sekond")),
+    }.items():
+        yield Story(name, [opening(), later(TWO.files(delta=answer), whole)])
+    for name, nonsense in {
+        "difference wrong": content.replace(b"Second", b"Sekond"),
+        "difference not JSON": b"{",
+        "difference of another form": b'{"logos":[1]}',
+    }.items():
+        spoiled = f"from-1-{sha256(nonsense)[:16]}.json"
+        named = replace(TWO, members={"deltas": {"1": {**entry(spoiled, nonsense), "from_sha256": hash_}}})
+        seen = replace(whole, requests=["latest.json?", spoiled, TWO.index_path])
+        yield Story(name, [opening(), later({**named.files(delta=None), spoiled: Answer(nonsense)}, seen)])
+
+
+def bad_payloads() -> Iterator[Story]:
+    paths = [
+        "../1-0000000000000000.json",
+        "/1-0000000000000000.json",
+        "https://evil.example/1-0000000000000000.json",
+        "//evil.example/1-0000000000000000.json",
+        "css/../1-0000000000000000.json",
+        "1-0000000000000000.json\n",
+        "1-0000000000000000.json?x",
+        "latest.json",
+        "..%2f1-0000000000000000.json",
+        "\\1-0000000000000000.json",
+        "",
+    ]
+    for number, path in enumerate(paths):
+        named = replace(ONE, members={"index": entry(path, ONE.index)})
+        yield Story(f"path {number}", first(named.files(), "latest.json: unexpected path"))
+    for name in ("epoch", "version", "issued", "expires"):
+        for kind, value in {"a text": "9", "missing": None, "a half": 1.5, "too much": 1e300}.items():
+            wrong = replace(ONE, members={name: value})
+            yield Story(f"{name} is {kind}", first(wrong.files(), ANY_ERROR))
+    for size in (0, len(ONE.index) - 1, -1, None, "9"):
+        wrong = replace(ONE, members={"index": entry(ONE.index_path, ONE.index) | {"size": size}})
+        yield Story(f"index of size {size}", first(wrong.files(), ANY_ERROR))
+    wrong = replace(ONE, members={"index": entry(ONE.index_path, ONE.index) | {"size": len(ONE.index) + 1}})
+    yield Story("index of size one more", first(wrong.files(), "wrong size"))
+    yield Story("no index", first(replace(ONE, members={"index": None}).files(), ANY_ERROR))
+    yield Story("index without themes", first(no_themes(), ANY_ERROR))
+
+
+def no_themes() -> Files:
+    content = b'{"authors":[],"logos":[]}'
+    path = f"1-{sha256(content)[:16]}.json"
+    return {**replace(ONE, members={"index": entry(path, content)}).files(), path: Answer(content)}
+
+
+def stores() -> Iterator[Story]:
+    for how in ("rubbish", "truncated", "altered"):
+        fresh = Step(
+            ONE.files(),
+            replace(
+                SEEN_1, requests=["latest.json", f"withdrawn-{sha256(ONE.withdrawn_file)[:16]}.json", ONE.index_path]
+            ),
+            NOW + 100,
+            opens=True,
+            spoil=how,
+        )
+        yield Story(f"stored state {how}", [opening(), fresh, restarted()])
+
+
+STORIES: Final = tuple(
+    story
+    for group in (
+        valid,
+        takedowns,
+        forgeries,
+        old_and_foreign,
+        rotations,
+        spoiled_files,
+        spoiled_differences,
+        bad_payloads,
+        stores,
+    )
+    for story in group()
+)
