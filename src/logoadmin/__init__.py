@@ -91,6 +91,8 @@ if TYPE_CHECKING:
     from logoadmin.domain.services.artworks import (
         AmendLogo,
         AmendTheme,
+        BlockLogo,
+        BlockTheme,
         CreateLogo,
         CreateTheme,
         GetLogo,
@@ -154,6 +156,8 @@ __all__ = [
     "ApplyChanges",
     "Author",
     "BadLine",
+    "BlockLogo",
+    "BlockTheme",
     "BulkChange",
     "Caller",
     "Cause",

@@ -46,6 +46,7 @@ NAMES = {
     *("RemoveAuthor", "AmendLogo", "CreateLogo", "GetLogo", "LinkLogoAuthor", "ListLogoAuthors", "ListLogos"),
     *("RemoveLogo", "UnlinkLogoAuthor", "AmendTheme", "CreateTheme", "GetTheme", "LinkThemeAuthor"),
     *("GetLogoCss", "GetThemeCss", "ListThemeAuthors", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
+    *("BlockLogo", "BlockTheme"),
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
     *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("ListSessions", "RemoveSession", "RemoveUserSessions"),

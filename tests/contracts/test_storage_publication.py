@@ -55,6 +55,12 @@ def test_the_newest_withdrawals_come_first(storage: Storage) -> None:
         found = [uow.withdrawals.newest(since, limit) for since, limit in ((0, 99), (0, 2), (200, 99), (301, 99))]
         return [*found, uow.withdrawals.blocked(99), uow.withdrawals.blocked(1)]
 
+    write(storage, add(logo(1), logo(2), logo(3), logo(MAX_ID)))
+    many = write(storage, lambda uow: uow.withdrawals.get_many(Kind.LOGO, [MAX_ID, 3, 2, 2]))
+    assert (
+        many == storage.read(lambda uow: uow.withdrawals.get_many(Kind.LOGO, [MAX_ID, 3, 2])) == (listed[2], listed[0])
+    )
+    assert write(storage, lambda uow: uow.withdrawals.get_many(Kind.LOGO, [])) == ()
     blocked = tuple(each for each in listed if each.reason)
     assert storage.read(read) == [(*listed,), (*listed[:2],), (*listed[:4],), (), blocked, blocked[:1]]
 

@@ -17,7 +17,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import OWNER, Caller, Owner
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidInput, LogoAdminError
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyArtworkKind
 from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.records import Author, Change, Kind, Link, Logo, PasswordHash, Role, Theme, User, version_of
 from logoadmin.domain.services import (
@@ -104,12 +104,16 @@ TABLE: Final[dict[type[Command], Row]] = {
     }, None),
     artworks.CreateTheme: Row("theme.created", 2, None, artwork("theme", 2, ())),
     artworks.AmendTheme: Row("theme.amended", 1, artwork("theme"), artwork("theme", name="Boreal")),
+    artworks.BlockTheme: Row("theme.blocked", 1, artwork("theme"),
+        artwork("theme", active=False, blocked="It covers the sign-in form")),
     artworks.RemoveTheme: Row("theme.removed", 1, artwork("theme"), None),
     artworks.LinkThemeAuthor: Row("theme.linked", 1, artwork("theme"), artwork("theme", authors=(1, 2))),
     artworks.UnlinkThemeAuthor: Row("theme.unlinked", 1, artwork("theme"), artwork("theme", authors=())),
     artworks.RemoveThemeAuthor: Row("theme.unlinked", 1, artwork("theme"), artwork("theme", authors=())),
     artworks.CreateLogo: Row("logo.created", 2, None, artwork("logo", 2, ())),
     artworks.AmendLogo: Row("logo.amended", 1, artwork("logo"), artwork("logo", name="Boreal")),
+    artworks.BlockLogo: Row("logo.blocked", 1, artwork("logo"),
+        artwork("logo", active=False, blocked="It covers the sign-in form")),
     artworks.RemoveLogo: Row("logo.removed", 1, artwork("logo"), None),
     artworks.LinkLogoAuthor: Row("logo.linked", 1, artwork("logo"), artwork("logo", authors=(1, 2))),
     artworks.UnlinkLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
@@ -324,7 +328,7 @@ def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, sto
 # Every method of the ports.
 
 READS: Final = {
-    *("get", "get_many", "load", "of_artworks", "page", "sorted_page", "links", "serialized", "with_links"),
+    *("get", "get_many", "load", "of_artworks", "page", "sorted_page", "links", "serialized", "with_links", "values"),
     *("find", "of_artwork", "of_author", "credentials", "can_sign_in", "get_existing"),
     *("get_for_change", "authorize"),
 }
@@ -340,6 +344,12 @@ DOORS: Final[dict[type, type]] = {
 EVE: Final = Author(9, 109, "Eve", NOW)
 NEW_LOGO: Final = Logo(9, "n", "http://a", "t", "", False, (), NOW)
 NEW_THEME: Final = Theme(9, "n", "http://a", "t", "", False, (), NOW)
+
+
+def blocked_beside(uow: AuditedUnitOfWork, kind: AnyArtworkKind) -> None:
+    uow.records(kind).amend(1, None, {"active": False})
+    uow.artworks(kind).assign_block(1, "reason")
+
 
 # Each method of the audited repositories that changes something, and a call of it in a stocked gallery.
 CALLS: Final[dict[str, Callable[[AuditedUnitOfWork], object]]] = {
@@ -361,6 +371,8 @@ CALLS: Final[dict[str, Callable[[AuditedUnitOfWork], object]]] = {
     "logos.restored": lambda uow: uow.records(LOGOS).add(NEW_LOGO, "restored", {LOGOS: (Link(9, 9, 1),)}),
     "logos.update": lambda uow: uow.records(LOGOS).update(replace(NEW_LOGO, logo_id=1)),
     "logos.amend": lambda uow: uow.records(LOGOS).amend(1, None, {"name": "n"}),
+    "logos.block": lambda uow: uow.artworks(LOGOS).block(1, None, "reason"),
+    "logos.assign_block": lambda uow: blocked_beside(uow, LOGOS),
     "logos.remove": lambda uow: uow.records(LOGOS).remove(1),
     "logos.links.add": lambda uow: uow.links(LOGOS).add(1, 2),
     "logos.links.remove": lambda uow: uow.links(LOGOS).remove(1, 1),
@@ -370,6 +382,8 @@ CALLS: Final[dict[str, Callable[[AuditedUnitOfWork], object]]] = {
     "themes.restored": lambda uow: uow.records(THEMES).add(NEW_THEME, "restored", {THEMES: (Link(9, 9, 1),)}),
     "themes.update": lambda uow: uow.records(THEMES).update(replace(NEW_THEME, theme_id=1)),
     "themes.amend": lambda uow: uow.records(THEMES).amend(1, None, {"name": "n"}),
+    "themes.block": lambda uow: uow.artworks(THEMES).block(1, None, "reason"),
+    "themes.assign_block": lambda uow: blocked_beside(uow, THEMES),
     "themes.remove": lambda uow: uow.records(THEMES).remove(1),
     "themes.links.add": lambda uow: uow.links(THEMES).add(1, 2),
     "themes.links.remove": lambda uow: uow.links(THEMES).remove(1, 1),
@@ -413,7 +427,7 @@ def test_the_work_gets_every_other_repository_but_none_of_records_itself(storage
 
     def work(uow: ports.UnitOfWork) -> None:
         def inner(recording: AuditedUnitOfWork) -> None:
-            own = {"change_log", "held", "now", "close", "load"}
+            own = {"change_log", "held", "now", "close", "load", "artworks"}
             # Not savepoints: the change log would keep the changes that they undo.
             kept_back = {"stored_responses", "savepoint"}
             assert public(recording) == public(uow) - kept_back | own

@@ -34,9 +34,11 @@ TEXTS = [
     (authors.CreateAuthor, "username", 1, 64), (authors.AmendAuthor, "username", 1, 64),
     (artworks.CreateTheme, "name", 1, 128), (artworks.AmendTheme, "name", 1, 128),
     (artworks.CreateTheme, "target", 1, 64), (artworks.AmendTheme, "target", 1, 64),
+    (artworks.BlockTheme, "reason", 1, 200),
     (artworks.CreateTheme, "custom_css", 0, 262_144), (artworks.AmendTheme, "custom_css", 0, 262_144),
     (artworks.CreateLogo, "name", 1, 128), (artworks.AmendLogo, "name", 1, 128),
     (artworks.CreateLogo, "target", 1, 64), (artworks.AmendLogo, "target", 1, 64),
+    (artworks.BlockLogo, "reason", 1, 200),
     (artworks.CreateLogo, "custom_css", 0, 262_144), (artworks.AmendLogo, "custom_css", 0, 262_144),
     (sessions.RemoveSession, "session_id", 1, 128),
     (keys.CreateKey, "name", 1, 64), (changes.RevertRequest, "request_id", 1, 128),
@@ -48,7 +50,11 @@ TEXTS = [
 ]
 # fmt: on
 # The names that people see; a sign-in finds users whose names are from before names had to be visible.
-NAMES = [(kind, field) for kind, field, *_ in TEXTS if field in ("name", "username") and kind is not sessions.SignIn]
+NAMES = [
+    (kind, field)
+    for kind, field, *_ in TEXTS
+    if field in ("name", "username", "reason") and kind is not sessions.SignIn
+]
 
 ARTWORKS: list[type[Command]] = [artworks.CreateTheme, artworks.AmendTheme, artworks.CreateLogo, artworks.AmendLogo]
 ROLES = [roles.CreateRole, roles.AmendRole, keys.CreateKey]

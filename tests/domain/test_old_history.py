@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin.domain.audit.artworks import serialized_links
 from logoadmin.domain.audit.records import Snapshot, snapshot
-from logoadmin.domain.audit.unit_of_work import serialized_links
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict

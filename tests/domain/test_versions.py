@@ -31,10 +31,12 @@ CONDITIONAL: Final[dict[type[Command], Command]] = {
     authors.AmendAuthor: authors.GetAuthor(author_id=1),
     authors.RemoveAuthor: authors.GetAuthor(author_id=1),
     artworks.AmendLogo: artworks.GetLogo(logo_id=1),
+    artworks.BlockLogo: artworks.GetLogo(logo_id=1),
     artworks.RemoveLogo: artworks.GetLogo(logo_id=1),
     artworks.UnlinkLogoAuthor: artworks.GetLogo(logo_id=1),
     artworks.RemoveLogoAuthor: artworks.GetLogo(logo_id=1),
     artworks.AmendTheme: artworks.GetTheme(theme_id=1),
+    artworks.BlockTheme: artworks.GetTheme(theme_id=1),
     artworks.RemoveTheme: artworks.GetTheme(theme_id=1),
     artworks.UnlinkThemeAuthor: artworks.GetTheme(theme_id=1),
     artworks.RemoveThemeAuthor: artworks.GetTheme(theme_id=1),
@@ -91,7 +93,7 @@ UNVERSIONED: Final = {
 
 
 def test_everything_that_amends_or_removes_is_conditional() -> None:
-    amending = ("Amend", "Remove", "Unlink", "Set")
+    amending = ("Amend", "Block", "Remove", "Unlink", "Set")
     assert set(CONDITIONAL) == {
         kind for kind in ASKED if kind.__name__.startswith(amending) and kind not in UNVERSIONED
     }

@@ -1,6 +1,6 @@
 """The withdrawals, the pins and the published indexes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from operator import attrgetter
@@ -19,6 +19,10 @@ class MemoryWithdrawals(Repository):
 
     def get(self, kind: Kind, id_: int) -> Withdrawal | None:
         return self._tables.withdrawals.get((kind, id_))
+
+    def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
+        found = (self.get(kind, id_) for id_ in sorted(set(ids)))
+        return tuple(each for each in found if each is not None)
 
     def put(self, withdrawal: Withdrawal) -> None:
         self._journal.set(self._tables.withdrawals, (withdrawal.kind, withdrawal.id), withdrawal)

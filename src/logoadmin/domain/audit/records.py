@@ -28,11 +28,12 @@ RESTORED: Final = "restored"
 LINKED: Final = "linked"
 UNLINKED: Final = "unlinked"
 PASSWORD_SET: Final = "password_set"
+BLOCKED: Final = "blocked"
 
 # At most this many records are read at once.
 MOST_LOADED: Final = 50
 
-_NO_LINKS: Final[LinksByKind] = MappingProxyType({})
+NO_LINKS: Final[LinksByKind] = MappingProxyType({})
 # Up to this many changes are held in memory.
 _MOST_HELD: Final = 16
 
@@ -45,12 +46,13 @@ class ChangeLog:
     removal, and a new record in its place, are changes of their own.
 
     Attributes:
+        now: the time of the changes.
         undoes: the change that is being undone.
         changes: the last changes, which are not stored yet.
     """
 
     _history: Changes
-    _now: int
+    now: int
     _user_id: int | None
     _request_id: str | None
     _origin: Origin | None = None
@@ -85,7 +87,7 @@ class ChangeLog:
         self._last_id, self._goes_on = change_id, True
         who_and_how = (self._request_id, self._origin, self.undoes)
         self.changes.append(
-            Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
+            Change(change_id, self.now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
         )
 
     def begin_next(self) -> None:
@@ -170,7 +172,7 @@ class AuditedRecords(Generic[Record]):
         if self._guard is not None:
             self._guard.authorize(record, values)
 
-    def add(self, record: Record, action: str = CREATED, links: LinksByKind = _NO_LINKS) -> Record:
+    def add(self, record: Record, action: str = CREATED, links: LinksByKind = NO_LINKS) -> Record:
         """Store a new or restored record, with links to existing records; return it with its version."""
         values = snapshot(self._kind, record)
         if self._guard is not None:
@@ -229,7 +231,7 @@ class AuditedRecords(Generic[Record]):
 
     def links(self, id_: int) -> LinksByKind:  # noqa: ARG002 (most records have none)
         """Return the links of an artwork or an author."""
-        return _NO_LINKS
+        return NO_LINKS
 
     def serialized(self, record: Record) -> Snapshot:
         """Return the current snapshot of a record."""

@@ -1,12 +1,13 @@
 """The unit of work of a write, in which every change is recorded (contract B4, F1, G).
 
-The additional rules of authors, artworks, links and passwords are also here.
+The additional rules of authors, links and passwords are also here.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar
 
+from logoadmin.domain.audit.artworks import AuditedArtworks, links_field, serialized_links
 from logoadmin.domain.audit.escalation import Escalation
 from logoadmin.domain.audit.records import (
     AMENDED,
@@ -29,7 +30,7 @@ from logoadmin.domain.model.kinds import (
     RECORDED_KINDS,
     USERS,
     AnyArtworkKind,
-    AnyKind,
+    ArtworkKind,
     RecordKind,
 )
 from logoadmin.domain.model.limits import Origin
@@ -37,21 +38,6 @@ from logoadmin.domain.model.records import Artwork, Author, Kind, Link, Password
 from logoadmin.ports.storage import Credentials, UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
-
-# The field of a snapshot with the links of an artwork; an author has one for each kind of artwork, named in the plural.
-AUTHORS_FIELD: Final = "authors"
-
-
-def links_field(kind: AnyKind, linked: AnyArtworkKind) -> str:
-    """Return the field of a snapshot with the links of an artwork or an author."""
-    return AUTHORS_FIELD if kind is linked else linked.plural
-
-
-def serialized_links(kind: AnyKind, linked: AnyArtworkKind, links: Iterable[Link]) -> list[dict[str, int]]:
-    """Return the links in the snapshot of an artwork or an author: the records on the other side."""
-    if kind is linked:
-        return [{linked.link_id_field: link.link_id, "author_id": link.author_id} for link in links]
-    return [{linked.link_id_field: link.link_id, linked.id_field: link.artwork_id} for link in links]
 
 
 class AuditedAuthors(AuditedRecords[Author]):
@@ -74,58 +60,6 @@ class AuditedAuthors(AuditedRecords[Author]):
             self._uow.records(linked).touch([link.artwork_id for link in theirs], version)
         serialized = {links_field(AUTHORS, kind): serialized_links(AUTHORS, kind, links[kind]) for kind in links}
         return {**snapshot(AUTHORS, record), **serialized}
-
-
-class AuditedArtworks(AuditedRecords[Artwork]):
-    """The artworks of one kind. Their snapshots have the links, not the authors, which have snapshots of their own."""
-
-    _kind: AnyArtworkKind
-
-    def __init__(self, kind: AnyArtworkKind, uow: UnitOfWork, change_log: ChangeLog, escalation: Escalation) -> None:
-        super().__init__(kind, uow, change_log, escalation)
-        # The links of artworks that were loaded and not changed since, and how many changes of authors came before.
-        self._loaded: dict[int, tuple[Link, ...]] = {}
-        self._author_changes = 0
-
-    def get(self, id_: int) -> Artwork | None:
-        """Return an artwork with its current authors."""
-        if not self._is_current(id_):
-            self._known.pop(id_, None)
-        return self._read(id_)
-
-    def load(self, ids: Sequence[int]) -> None:
-        """Read artworks with their links."""
-        super().load(ids)
-        self._loaded, self._author_changes = dict.fromkeys(ids, ()), self._change_log.author_changes
-        for link in self._uow.links(self._kind).of_artworks([id_ for id_ in ids if self._known.get(id_) is not None]):
-            self._loaded[link.artwork_id] += (link,)
-
-    def links(self, id_: int) -> LinksByKind:
-        """Return the links of an artwork."""
-        loaded = self._is_current(id_) and id_ in self._known
-        return {self._kind: self._loaded[id_] if loaded else self._uow.links(self._kind).of_artwork(id_)}
-
-    def serialized(self, record: Artwork) -> Snapshot:
-        """Return the current snapshot of an artwork."""
-        return self.with_links(snapshot(self._kind, record), self.links(self._kind.id_of(record))[self._kind])
-
-    def _is_current(self, id_: int) -> bool:
-        """Return whether an artwork is as it was loaded, its authors included."""
-        return self._author_changes == self._change_log.author_changes and id_ in self._loaded
-
-    def _know(self, id_: int, record: Artwork | None) -> None:
-        self._loaded.pop(id_, None)
-        super()._know(id_, record)
-
-    def with_links(self, values: Snapshot, links: Iterable[Link]) -> Snapshot:
-        """Return the snapshot of an artwork with these values and links."""
-        return {**values, AUTHORS_FIELD: serialized_links(self._kind, self._kind, links)}
-
-    def _link(self, stored: Artwork, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the port's)
-        theirs = links.get(self._kind, ())
-        if theirs:
-            self._uow.links(self._kind).add(theirs)
-        return self.with_links(values, theirs)
 
 
 class AuditedLinks:
@@ -174,7 +108,7 @@ class AuditedLinks:
         self._record(AMENDED, artwork_id, before, links)
 
     def _record(self, action: str, artwork_id: int, before: Iterable[Link], after: Iterable[Link]) -> None:
-        values = snapshot(self._kind, self._artworks.get_existing(artwork_id))
+        values = self._artworks.values(self._artworks.get_existing(artwork_id))
         was, is_ = self._artworks.with_links(values, before), self._artworks.with_links(values, after)
         self._artworks.touch(action, artwork_id, was, is_)
 
@@ -259,8 +193,13 @@ class AuditedUnitOfWork:
 
     def links(self, kind: AnyArtworkKind) -> AuditedLinks:
         """Return the links of a kind of artwork."""
-        artworks: Any = self.records(kind)
-        return AuditedLinks(kind, self._uow, artworks)
+        return AuditedLinks(kind, self._uow, self.artworks(kind))
+
+    def artworks(self, kind: ArtworkKind[Artwork, Any, Any, Any]) -> AuditedArtworks[Artwork]:
+        """Return the artworks of a kind."""
+        records: Any = self.records(kind)
+        artworks: AuditedArtworks[Artwork] = records
+        return artworks
 
     @property
     def passwords(self) -> AuditedPasswords:

@@ -185,6 +185,14 @@ ArtworkName = Annotated[
     str, *_name(MAX_ARTWORK_NAME), described("The name, with at least one visible character.", "Aurora")
 ]
 Query = Annotated[str, *_text(1, MAX_QUERY), described("Records whose name contains this text, ignoring case.", "aur")]
+BlockReason = Annotated[
+    str,
+    *_name(MAX_REASON),
+    described(
+        "Why it is blocked, for readers of the gallery; with at least one visible character.",
+        "It covers the sign-in form",
+    ),
+]
 Target = Annotated[str, *_text(1, MAX_TARGET), described("The part of the site that it is for.", "forum")]
 CustomCss = Annotated[
     str, *_text(0, MAX_CUSTOM_CSS), described("The style sheet that applies it to the site.", "body { color: #123 }")

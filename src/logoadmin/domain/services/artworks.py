@@ -1,28 +1,16 @@
 """Logos and themes, which share their use cases (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
 
 from dataclasses import replace
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.css import judge
-from logoadmin.domain.model.access import OWNER, PUBLIC, Caller, Permission, Scope
-from logoadmin.domain.model.command import UNSET, Command
+from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope
 from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, THEMES, ArtworkKind
-from logoadmin.domain.model.limits import (
-    Active,
-    ArtworkName,
-    AuthorId,
-    CustomCss,
-    Flag,
-    LogoId,
-    NewPreviewUrl,
-    Target,
-    ThemeId,
-    described,
-)
-from logoadmin.domain.model.lists import Listing, SearchedCommand
+from logoadmin.domain.model.limits import LogoId, ThemeId
+from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import (
     Artwork,
     Author,
@@ -37,63 +25,21 @@ from logoadmin.domain.model.records import (
     version_of,
 )
 from logoadmin.domain.pagination import list_records
+from logoadmin.domain.services.artwork_commands import (
+    AmendArtwork,
+    ArtworkAuthor,
+    BlockArtwork,
+    CreateArtwork,
+    ListAllArtworks,
+    ListAuthorArtworks,
+    OneArtwork,
+)
 from logoadmin.domain.use_cases import Service, Transactions, reads, writes
 from logoadmin.ports.storage import UnitOfWork
 
 LinkAnswer = TypeVar("LinkAnswer")
 Removed = TypeVar("Removed")
 RemovedLink = TypeVar("RemovedLink")
-
-
-class ListArtworks(SearchedCommand, Generic[Artwork]):
-    """All artworks of a kind, or those that match the filters."""
-
-    permission = PUBLIC
-
-    target: Annotated[Target, described("Artworks for this part of the site.", "forum")] | None = None
-    active: Annotated[Flag, described("Artworks that are in use, or that are not.", True)] | None = None
-
-
-class ListAllArtworks(ListArtworks[Artwork]):
-    """The same, with a filter by author."""
-
-    author_id: Annotated[AuthorId, described("Artworks by this author.", 7)] | None = None
-
-
-class ListAuthorArtworks(ListArtworks[Artwork]):
-    """The artworks of an author, or those that match the filters."""
-
-    author_id: AuthorId
-
-
-class CreateArtwork(Command, Generic[Artwork]):
-    """A new artwork, inactive by default."""
-
-    name: ArtworkName
-    preview_url: NewPreviewUrl
-    target: Target
-    custom_css: CustomCss
-    active: Active = False
-
-
-class OneArtwork(Command, Generic[Artwork]):
-    """A command about one artwork; subclasses add its id, named after the kind."""
-
-
-class AmendArtwork(OneArtwork[Artwork]):
-    """New values for an artwork; fields that are left out stay as they are."""
-
-    name: ArtworkName = UNSET
-    preview_url: NewPreviewUrl = UNSET
-    target: Target = UNSET
-    custom_css: CustomCss = UNSET
-    active: Active = UNSET
-
-
-class ArtworkAuthor(OneArtwork[Artwork]):
-    """A command about one artwork and one author."""
-
-    author_id: AuthorId
 
 
 class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
@@ -143,6 +89,16 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
             Outdated: the artwork has none of the versions in ``if_match``.
         """
         return uow.records(self._kind).amend(self._kind.id_of(command), command.if_match, command.new_values())
+
+    @writes
+    def block(self, uow: AuditedUnitOfWork, command: BlockArtwork[Artwork]) -> Artwork:
+        """Switch an artwork off, and have readers of the published gallery stop applying it (contract L3).
+
+        Raises:
+            NotFound: the artwork does not exist.
+            Outdated: the artwork has none of the versions in ``if_match``.
+        """
+        return uow.artworks(self._kind).block(self._kind.id_of(command), command.if_match, command.reason)
 
     @writes
     def remove(self, uow: AuditedUnitOfWork, command: OneArtwork[Artwork]) -> Removed:
@@ -233,6 +189,14 @@ class AmendTheme(AmendArtwork[Theme]):
     theme_id: ThemeId
 
 
+class BlockTheme(BlockArtwork[Theme]):
+    """The blocking of a theme, which readers of the published gallery must stop applying."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+    theme_id: ThemeId
+
+
 class RemoveTheme(OneArtwork[Theme]):
     """The removal of a theme, with the links to its authors."""
 
@@ -295,6 +259,14 @@ class GetLogoCss(GetLogo):
 
 class AmendLogo(AmendArtwork[Logo]):
     """New values for a logo; fields that are left out stay as they are."""
+
+    permission = Permission(Scope.LOGOS_WRITE)
+
+    logo_id: LogoId
+
+
+class BlockLogo(BlockArtwork[Logo]):
+    """The blocking of a logo, which readers of the published gallery must stop applying."""
 
     permission = Permission(Scope.LOGOS_WRITE)
 

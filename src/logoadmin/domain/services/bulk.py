@@ -28,6 +28,8 @@ from logoadmin.domain.pagination import changes_between
 from logoadmin.domain.services.artworks import (
     AmendLogo,
     AmendTheme,
+    BlockLogo,
+    BlockTheme,
     CreateLogo,
     CreateTheme,
     RemoveLogo,
@@ -46,19 +48,19 @@ _PLACED: Final = (Conflict, DuplicateEntry, NotFound, NotPermitted, Outdated)
 
 
 # The name of a use case that changes one record.
-Verb = Literal["create", "amend", "remove"]
+Verb = Literal["create", "amend", "block", "remove"]
 
 _COMMANDS: Final[Mapping[Kind, Mapping[Verb, type[Command]]]] = {
     Kind.ROLE: {"create": CreateRole, "amend": AmendRole, "remove": RemoveRole},
     Kind.USER: {"create": CreateUser, "amend": AmendUser, "remove": RemoveUser},
     Kind.AUTHOR: {"create": CreateAuthor, "amend": AmendAuthor, "remove": RemoveAuthor},
-    Kind.THEME: {"create": CreateTheme, "amend": AmendTheme, "remove": RemoveTheme},
-    Kind.LOGO: {"create": CreateLogo, "amend": AmendLogo, "remove": RemoveLogo},
+    Kind.THEME: {"create": CreateTheme, "amend": AmendTheme, "block": BlockTheme, "remove": RemoveTheme},
+    Kind.LOGO: {"create": CreateLogo, "amend": AmendLogo, "block": BlockLogo, "remove": RemoveLogo},
 }
 
 
 class BulkChange(Input):
-    """One of many changes: the creation of a record, new values for it, or its removal."""
+    """One of many changes: the creation of a record, new values for it, its blocking, or its removal."""
 
     kind: Annotated[ListedKind, described("The kind of record.", "logo")]
     id: Annotated[Id, described("The id of an existing record.", 12)] | None = None
@@ -71,6 +73,15 @@ class BulkChange(Input):
             described(
                 "New values, as in the PATCH of such a record; for a theme or logo also its `author_ids`, in order.",
                 {"active": True, "author_ids": [7]},
+            ),
+        ]
+        | None
+    ) = None
+    block: (
+        Annotated[
+            dict[str, Any],
+            described(
+                "The reason, as in the POST that blocks a theme or logo.", {"reason": "It covers the sign-in form"}
             ),
         ]
         | None
@@ -92,11 +103,12 @@ class BulkChange(Input):
 
         Raises:
             InvalidInput: values are outside their limits, an id or a version is missing, or there is not exactly one of
-                ``set``, ``remove`` and ``create``.
+                ``set``, ``block``, ``remove`` and ``create``.
         """
         row = KINDS[self.kind]
-        if (self.set is not None) + self.remove + (self.create is not None) != 1:
-            raise InvalidInput([Problem((), "Input should have one of set, remove and create", "value_error")])
+        given = [each for each in (self.set, self.block, self.create) if each is not None]
+        if len(given) + self.remove != 1:
+            raise InvalidInput([Problem((), "Input should have one of set, block, remove and create", "value_error")])
         problems: list[Problem] = []
         if self.create is not None:
             if self.id is not None or self.version is not None:
@@ -106,7 +118,10 @@ class BulkChange(Input):
             Problem((name,), "Field required", "missing") for name in ("id", "version") if getattr(self, name) is None
         ]
         options = {row.id_field: self.id or 0, "if_match": frozenset({self.version or 0})}
-        return _step(row, "remove" if self.remove else "amend", self.set or {}, options, problems)
+        verb: Verb = "remove" if self.remove else "amend" if self.block is None else "block"
+        if verb not in _COMMANDS[self.kind]:
+            raise InvalidInput([*problems, Problem(("block",), "Only a theme or logo can be blocked", "value_error")])
+        return _step(row, verb, self.block or self.set or {}, options, problems)
 
 
 class _Authors(Input):
@@ -131,12 +146,12 @@ def _step(
     Raises:
         InvalidInput: with these problems and those of the values.
     """
-    values, author_ids, field = dict(given), None, "create" if verb == "create" else "set"
+    values, author_ids, field = dict(given), None, "set" if verb == "amend" else verb
     for name in [name for name in values if name in {*options, *Command.model_fields, DRY_RUN}]:
         del values[name]
         problems.append(Problem((field, name), "Extra inputs are not permitted", "extra_forbidden"))
     try:
-        if kind in ARTWORK_KINDS and "author_ids" in values:
+        if kind in ARTWORK_KINDS and verb != "block" and "author_ids" in values:
             author_ids = _Authors(author_ids=values.pop("author_ids")).author_ids
     except InvalidInput as error:
         problems += [Problem((field, *problem.loc), problem.msg, problem.type) for problem in error.problems]

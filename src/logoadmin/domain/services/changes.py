@@ -7,12 +7,21 @@ from typing import Annotated, Any
 from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from logoadmin.domain.audit.artworks import BLOCKED_FIELD, links_field
 from logoadmin.domain.audit.records import CREATED, MOST_LOADED, PASSWORD_SET, RESTORED, LinksByKind, Snapshot
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, links_field
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, NotFound, NotPermitted
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, RECORDED_KINDS, USERS, AnyKind
+from logoadmin.domain.model.kinds import (
+    ARTWORK_KINDS,
+    AUTHORS,
+    RECORDED_KINDS,
+    USERS,
+    AnyArtworkKind,
+    AnyKind,
+    ArtworkKind,
+)
 from logoadmin.domain.model.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.model.records import Change, Kind, Link, Undone
@@ -225,13 +234,26 @@ class _Undo:
         record = kind.record(**values, authors=()) if kind in links else kind.record(**values)
         if change.after is None:
             records.add(record, RESTORED, links)
-            return
-        relinked = {linked: theirs for linked, theirs in links.items() if theirs != records.links(change.id)[linked]}
+        else:
+            self._update(kind, record, links)
+        if isinstance(kind, ArtworkKind):
+            self._block(kind, change, before)
+
+    def _update(self, kind: AnyKind, record: Any, links: LinksByKind) -> None:
+        """Give an existing record its old values and links."""
+        id_, records = kind.id_of(record), self._uow.records(kind)
+        relinked = {linked: theirs for linked, theirs in links.items() if theirs != records.links(id_)[linked]}
         for linked, theirs in relinked.items():
-            self._uow.links(linked).replace(change.id, theirs)
+            self._uow.links(linked).replace(id_, theirs)
         # Recorded even if nothing differs, because undoing is a change.
-        if not relinked or kind.values_of(record) != kind.values_of(records.get_existing(change.id)):
+        if not relinked or kind.values_of(record) != kind.values_of(records.get_existing(id_)):
             records.update(record)
+
+    def _block(self, kind: AnyArtworkKind, change: Change, before: Snapshot) -> None:
+        """Block an artwork as it was blocked, or end that; a block since its removal stays."""
+        reason = before.get(BLOCKED_FIELD)
+        if change.after is not None or reason is not None:
+            self._uow.artworks(kind).assign_block(change.id, reason)
 
     def _now(self, kind: AnyKind, id_: int) -> Snapshot | None:
         """Return the current snapshot of a record, None if it does not exist."""
@@ -262,8 +284,10 @@ def _with_defaults(kind: AnyKind, serialized: Snapshot | None) -> Snapshot | Non
 
 def _has_unknown_fields(kind: AnyKind, serialized: Snapshot | None) -> bool:
     """Return whether a snapshot has fields of a newer version of logoadmin (contract K7)."""
-    links = {links_field(kind, linked) for linked in ARTWORK_KINDS}
-    return serialized is not None and not serialized.keys() <= {*kind.stored_fields, *links}
+    beside = [links_field(kind, linked) for linked in ARTWORK_KINDS]
+    if isinstance(kind, ArtworkKind):
+        beside.append(BLOCKED_FIELD)
+    return serialized is not None and not serialized.keys() <= {*kind.stored_fields, *beside}
 
 
 def _as_json(value: Any) -> Any:
@@ -273,6 +297,7 @@ def _as_json(value: Any) -> Any:
 def _deserialized(kind: AnyKind, id_: int, serialized: Snapshot) -> tuple[dict[str, Any], LinksByKind]:
     """Return the values of a record's fields and its links from its snapshot."""
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in serialized.items()}
+    values.pop(BLOCKED_FIELD, None)
     links = {
         linked: tuple(
             Link(link[linked.link_id_field], link.get(linked.id_field, id_), link.get("author_id", id_))

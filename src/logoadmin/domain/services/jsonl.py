@@ -8,8 +8,9 @@ from typing import Any, Final, Literal, get_type_hints
 
 from pydantic import create_model
 
+from logoadmin.domain.audit.artworks import AUTHORS_FIELD
 from logoadmin.domain.audit.records import LinksByKind, snapshot
-from logoadmin.domain.audit.unit_of_work import AUTHORS_FIELD, AuditedUnitOfWork, get_existing
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.model.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
 from logoadmin.domain.model.errors import BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind

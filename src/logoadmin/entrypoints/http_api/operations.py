@@ -68,6 +68,10 @@ _USER, _ROLE, _AUTHOR, _THEME, _LOGO = (
 _LEFT_OUT: Final = "Omitted fields stay unchanged."
 _NEW_ARTWORK: Final = "It has no authors yet, and is inactive unless `active` is true."
 _WITH_AUTHORS: Final = "With its authors, in the order they were linked."
+_STOPS: Final = (
+    "Switches it off, and has the readers of the published gallery stop applying it at once. It stays blocked, even if "
+    "it is removed, until it is switched on or the block is undone. The reason is in the history and is published."
+)
 _LINKS_GO: Final = "The links to its authors are removed; the authors stay."
 _VERDICT: Final = (
     "Every host that a browser contacts if the CSS is applied, its imports, and its risks by line and column, judged "
@@ -223,6 +227,8 @@ OPERATIONS: Final = (
               "Get a theme", _WITH_AUTHORS),
     Operation("contract D themes", f"PATCH {_THEME}", artworks.AmendTheme, "themes.amend", Theme,
               "Change a theme", _LEFT_OUT),
+    Operation("contract L3", f"POST {_THEME}/block", artworks.BlockTheme, "themes.block", Theme,
+              "Block a theme", _STOPS),
     Operation("contract D themes", f"DELETE {_THEME}", artworks.RemoveTheme, "themes.remove", RemovedTheme,
               "Remove a theme", _LINKS_GO),
     Operation("contract D themes", f"GET {_THEME}/authors", artworks.ListThemeAuthors, "themes.authors",
@@ -244,6 +250,8 @@ OPERATIONS: Final = (
               "Get a logo", _WITH_AUTHORS),
     Operation("contract D logos", f"PATCH {_LOGO}", artworks.AmendLogo, "logos.amend", Logo,
               "Change a logo", _LEFT_OUT),
+    Operation("contract L3", f"POST {_LOGO}/block", artworks.BlockLogo, "logos.block", Logo,
+              "Block a logo", _STOPS),
     Operation("spec §Endpoints 10", f"DELETE {_LOGO}", artworks.RemoveLogo, "logos.remove", RemovedLogo,
               "Remove a logo", _LINKS_GO),
     Operation("spec §Endpoints 11", f"GET {_LOGO}/authors", artworks.ListLogoAuthors, "logos.authors", Listing[Author],

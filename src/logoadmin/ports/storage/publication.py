@@ -3,6 +3,7 @@
 Withdrawals and pins outlast their records: neither is removed with a record.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,8 +37,11 @@ class Withdrawals(Protocol):
     def get(self, kind: Kind, id_: int) -> Withdrawal | None:
         """Return the withdrawal of an artwork, or None."""
 
+    def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
+        """Return the withdrawals of up to 50 artworks, as far as they have one, by id."""
+
     def put(self, withdrawal: Withdrawal) -> None:
-        """Store a withdrawal, in place of an earlier one of the artwork."""
+        """Store a withdrawal of an artwork that exists or existed, in place of an earlier one of the artwork."""
 
     def drop(self, kind: Kind, id_: int) -> bool:
         """Remove the withdrawal of an artwork; return whether there was one."""

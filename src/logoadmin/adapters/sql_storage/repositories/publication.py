@@ -1,6 +1,6 @@
 """The repositories of the published gallery: withdrawals, pins and indexes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from hashlib import sha256 as hash_of
 from operator import attrgetter
@@ -9,12 +9,18 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from logoadmin.adapters.sql_storage.repositories.repository import Repository
-from logoadmin.adapters.sql_storage.statements import KEY, Row
+from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables import pins, published_indexes, sheets, withdrawals
+from logoadmin.domain.model.kinds import KINDS
 from logoadmin.domain.model.records import Kind
 from logoadmin.ports.storage import Pin, PublishedIndex, Withdrawal
 
 _LIMIT: Any = bindparam("limit")
+_OF_SOME = (
+    select(withdrawals)
+    .where(withdrawals.c.kind == bindparam("of_kind"), withdrawals.c.record_id.in_([bindparam(key) for key in KEYS]))
+    .order_by(withdrawals.c.record_id)
+)
 _NEWEST_FIRST = (withdrawals.c.at.desc(), withdrawals.c.kind.desc(), withdrawals.c.record_id.desc())
 _WITHDRAWALS = select(withdrawals).order_by(*_NEWEST_FIRST).limit(_LIMIT)
 _SINCE = _WITHDRAWALS.where(withdrawals.c.at >= bindparam("since"))
@@ -46,6 +52,13 @@ class SqlWithdrawals(Repository):
     def get(self, kind: Kind, id_: int) -> Withdrawal | None:
         row = self._find(*withdrawals.c, kind=kind.value, record_id=id_)
         return None if row is None else _withdrawal(row)
+
+    def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
+        wanted = [id_ for id_ in ids if not self._transaction.is_above_all(KINDS[kind].id_field, id_)]
+        if not wanted:
+            return ()
+        (some,) = in_portions(KEYS, wanted)
+        return tuple(map(_withdrawal, self._transaction.rows(_OF_SOME, {"of_kind": kind.value, **some})))
 
     def put(self, withdrawal: Withdrawal) -> None:
         by = {"kind": withdrawal.kind.value, "record_id": withdrawal.id}

@@ -9,9 +9,11 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from logoadmin.domain.audit.artworks import AUTHORS_FIELD, BLOCKED_FIELD
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
+from logoadmin.domain.model.limits import BlockReason
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,
     RESPONSE_HEADERS,
@@ -264,14 +266,15 @@ def _named_bodies() -> dict[str, Any]:
 
 
 def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the snapshot schema of each kind: the record's fields, and the ids of its links."""
+    """Return the snapshot schema of each kind: the record's fields, the ids of its links, and why it is blocked."""
     found: dict[str, Any] = {}
     for kind in RECORDED_KINDS.values():
         fields = records[kind.record.__name__]["properties"]
         properties = {name: fields[name] for name in kind.stored_fields}
         for artwork in ARTWORK_KINDS:
             if kind is artwork:
-                properties["authors"] = _links(records, kind, "author_id")
+                properties[AUTHORS_FIELD] = _links(records, kind, "author_id")
+                properties[BLOCKED_FIELD] = TypeAdapter(BlockReason).json_schema()
             elif kind is AUTHORS:  # the author may have been removed
                 properties[artwork.plural] = _links(records, artwork, artwork.id_field)
         # Changes older than a field lack it.
