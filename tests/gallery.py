@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.ed25519_signing import Ed25519Signing
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.system_environment import SystemRandomness
@@ -139,7 +140,7 @@ def gallery_on(
     if started:
         storage.write(lambda uow: first_start(uow, hasher, randomness, clock, ADMIN_PASSWORD))
     tokens = JwtTokens(keys, "logoadmin", "logoadmin")
-    ports = Ports(storage, hasher, tokens, tokens, FernetEncryption(), randomness, clock)
+    ports = Ports(storage, hasher, tokens, tokens, FernetEncryption(), randomness, clock, Ed25519Signing())
     return LogoAdmin(ports, Rules(access, lifetimes or Lifetimes()))
 
 

@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
+from importlib.resources import files
 from importlib.util import find_spec
 from typing import Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.ed25519_signing import Ed25519Signing, keys_of_file
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, derived_keys, hs256_key, keys_of
@@ -16,9 +18,11 @@ from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.open_sessions import Lifetimes
+from logoadmin.domain.services.publication import PublishingRules
 from logoadmin.domain.services.setup import first_start, is_started, stored_token_keys
 from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.outgoing import Outgoing
+from logoadmin.ports.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings
 
@@ -54,7 +58,8 @@ def open_gallery(
             than this program.
         StorageUnavailable: the database is out of reach.
     """
-    keys = given_keys(settings)  # first, so that nothing is created for a service that cannot start
+    # First, so that nothing is created for a service that cannot start.
+    keys, signing_keys = given_keys(settings), gallery_keys(settings)
     metrics = _metrics() if counted else NoMetrics()
     storage = open_storage(settings, interactive=interactive, metrics=metrics)
     try:
@@ -63,14 +68,19 @@ def open_gallery(
         with closing(open_storage(settings, interactive=False)) if is_slow else nullcontext(storage) as starting:
             generated_password = start(starting, settings, create, administrator=administrator)
             keys += stored_keys(storage, settings)
-        return _gallery(storage, settings, keys, metrics, generated_password)
+        return _gallery(storage, settings, keys, signing_keys, metrics, generated_password)
     except BaseException:
         storage.close()
         raise
 
 
 def _gallery(
-    storage: Storage, settings: Settings, keys: Sequence[Key], metrics: Metrics, generated_password: str | None
+    storage: Storage,
+    settings: Settings,
+    keys: Sequence[Key],
+    signing_keys: Sequence[SigningKey],
+    metrics: Metrics,
+    generated_password: str | None,
 ) -> LogoAdmin:
     if not keys:
         raise TablesMissing
@@ -78,9 +88,23 @@ def _gallery(
     hasher, encryption, randomness, clock = _hasher(settings), FernetEncryption(), SystemRandomness(), SystemClock()
     doctor_keys = derived_keys(keys, "doctor")
     outgoing = _outgoing(settings)
-    ports = Ports(storage, hasher, tokens, tokens, encryption, randomness, clock, metrics, doctor_keys, outgoing)
+    ports = Ports(
+        storage,
+        hasher,
+        tokens,
+        tokens,
+        encryption,
+        randomness,
+        clock,
+        Ed25519Signing(),
+        metrics,
+        doctor_keys,
+        outgoing,
+        signing_keys,
+    )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
-    return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes), generated_password)
+    publishing = PublishingRules(settings.gallery_days, _reader())
+    return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes, publishing), generated_password)
 
 
 def open_storage(settings: Settings, *, interactive: bool, metrics: Metrics | None = None) -> StorageLifecycle:
@@ -121,6 +145,21 @@ def uses_stored_keys(settings: Settings) -> bool:
 def stored_keys(storage: Storage, settings: Settings) -> list[Key]:
     """Return the token keys in the database, if they are in use."""
     return [hs256_key(key) for key in stored_token_keys(storage)] if uses_stored_keys(settings) else []
+
+
+def gallery_keys(settings: Settings) -> tuple[SigningKey, ...]:
+    """Return the keys in the gallery key file, of which the first is the current one (contract L7).
+
+    Raises:
+        SettingsError: it cannot be read, or a key in it cannot be used.
+    """
+    path = settings.gallery_key_file
+    return () if path is None else keys_of_file(path)
+
+
+def _reader() -> bytes:
+    reader = files("logoadmin").joinpath("reader", "reader.js")
+    return reader.read_bytes() if reader.is_file() else b""
 
 
 def _hasher(settings: Settings) -> Argon2Passwords:

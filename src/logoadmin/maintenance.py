@@ -6,7 +6,7 @@ from pathlib import Path
 
 from logoadmin.adapters.jwt_tokens import derived_keys
 from logoadmin.adapters.system_environment import SystemRandomness
-from logoadmin.bootstrap import MEMORY, given_keys, open_storage, start, stored_keys, uses_stored_keys
+from logoadmin.bootstrap import MEMORY, gallery_keys, given_keys, open_storage, start, stored_keys, uses_stored_keys
 from logoadmin.domain.model.checks import Result, warning
 from logoadmin.domain.model.errors import SettingsError, TablesMissing
 from logoadmin.domain.services.setup import rotate_token_keys
@@ -31,12 +31,13 @@ def rotate_keys(settings: Settings) -> None:
 
 
 def check_keys(settings: Settings) -> None:
-    """Require that the token keys in the settings can be used.
+    """Require that the token keys and the gallery keys in the settings can be used.
 
     Raises:
         SettingsError: one of them cannot; the text names it.
     """
     given_keys(settings)
+    gallery_keys(settings)
 
 
 def doctor_keys(settings: Settings) -> Sequence[bytes]:

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logoadmin.domain.model.errors import SettingsError
@@ -41,35 +42,40 @@ class Ed25519Signing:
         return _key(Ed25519PrivateKey.from_private_bytes(base64.urlsafe_b64decode(private + "=")))
 
 
-def keys_of_pem(path: str, pem: bytes) -> tuple[Ed25519Key, ...]:
+def keys_of_file(path: str) -> tuple[Ed25519Key, ...]:
     """Return the private keys in a PEM file (PKCS #8), in their order.
 
-    Args:
-        path: the name of the file, for messages.
-        pem: its content.
-
     Raises:
-        SettingsError: one of them cannot be used; the text repeats nothing of what is in the file.
+        SettingsError: the file cannot be read, or one of them cannot be used; the text repeats nothing of its content.
     """
+    try:
+        pem = Path(path).read_bytes()
+    except OSError as error:
+        why = f"cannot be read ({error.strerror})"
+        raise _unusable(path, why, "check gallery_key_file and who may read it") from None
+    return tuple(_key(_private_key(path, block)) for block in _blocks(pem))
+
+
+def _blocks(pem: bytes) -> list[bytes]:
+    begin = b"-----BEGIN "
+    return [begin + block for block in pem.split(begin)[1:]] or [pem]
+
+
+def _private_key(path: str, pem: bytes) -> "Ed25519PrivateKey":
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    blocks = [b"-----BEGIN " + block for block in pem.split(b"-----BEGIN ")[1:]]
-    found = []
-    for block in blocks or [pem]:
-        try:
-            private = load_pem_private_key(block, None)
-        except TypeError:
-            raise _unusable(
-                path, "is protected by a password", "take that off with: openssl pkey -in FILE -out FILE"
-            ) from None
-        except (ValueError, UnsupportedAlgorithm):
-            raise _unusable(path, "holds no private key in PEM") from None
-        if not isinstance(private, Ed25519PrivateKey):
-            raise _unusable(path, "holds a key that is not Ed25519")
-        found.append(_key(private))
-    return tuple(found)
+    try:
+        private = load_pem_private_key(pem, None)
+    except TypeError:
+        cure = "take that off with: openssl pkey -in FILE -out FILE"
+        raise _unusable(path, "is protected by a password", cure) from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise _unusable(path, "holds no private key in PEM") from None
+    if not isinstance(private, Ed25519PrivateKey):
+        raise _unusable(path, "holds a key that is not Ed25519")
+    return private
 
 
 def _key(private: "Ed25519PrivateKey") -> Ed25519Key:

@@ -10,6 +10,7 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
+from logoadmin.domain.publication.keys import GalleryKeys
 from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
 from logoadmin.domain.services.bulk import BulkService
@@ -17,6 +18,7 @@ from logoadmin.domain.services.changes import ChangeService
 from logoadmin.domain.services.import_export import ImportExportService
 from logoadmin.domain.services.keys import KeyService
 from logoadmin.domain.services.preferences import PreferenceService
+from logoadmin.domain.services.publication import PublicationService, PublishingRules
 from logoadmin.domain.services.roles import RoleService
 from logoadmin.domain.services.sessions import SessionService
 from logoadmin.domain.services.settings import SettingsService
@@ -27,6 +29,7 @@ from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.passwords import PasswordHasher
+from logoadmin.ports.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 from logoadmin.ports.tokens import TokenSigner, TokenVerifier
 
@@ -44,9 +47,11 @@ class Ports:
     encryption: Encryption
     randomness: Randomness
     clock: Clock
+    signing: Signing
     metrics: Metrics = field(default_factory=NoMetrics)
     doctor_keys: Sequence[bytes] = ()
     outgoing: Outgoing | None = None
+    gallery_keys: Sequence[SigningKey] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class Rules:
 
     access: Policy = Policy.OPEN
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
+    publishing: PublishingRules = field(default_factory=PublishingRules)
 
 
 class LogoAdmin:
@@ -74,6 +80,7 @@ class LogoAdmin:
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
         settings: see :class:`~logoadmin.domain.services.settings.SettingsService`.
         preferences: see :class:`~logoadmin.domain.services.preferences.PreferenceService`.
+        publication: see :class:`~logoadmin.domain.services.publication.PublicationService`.
         changes: see :class:`~logoadmin.domain.services.changes.ChangeService`.
         bulk: see :class:`~logoadmin.domain.services.bulk.BulkService`.
         import_export: see :class:`~logoadmin.domain.services.import_export.ImportExportService`.
@@ -108,6 +115,8 @@ class LogoAdmin:
         self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness)
         self.changes = ChangeService(transactions)
+        gallery_keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.publishing.days, ports.randomness)
+        self.publication = PublicationService(transactions, ports.clock, gallery_keys, rules.publishing)
         of_kinds = {
             Kind.ROLE: self.roles,
             Kind.USER: self.users,

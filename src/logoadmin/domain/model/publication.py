@@ -1,6 +1,6 @@
 """The published gallery: its files, and the records that it lacks (contract L1, L2)."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -29,15 +29,15 @@ class Publication:
         version: the id of the last change.
         pointer: the content of ``latest.json``, signed.
         files: the content of every file that it names and of ``reader.js``, by name relative to it.
-        older: the earlier indexes that storage has, by name, compressed with zlib: readers with a pointer from a cache
-            may still ask for them.
+        older: the SHA-256 of the earlier indexes in storage by the name of their file: readers whose pointer comes from
+            a cache may still ask for them.
         left_out: the active records that are not published, logos first, by id.
-        missing_pins: whether a record is left out because its imports were never fetched.
+        state: what decides whether the publication is current; equal for equal states of the gallery.
     """
 
     version: int
     pointer: bytes = field(repr=False)
     files: Mapping[str, bytes] = field(repr=False)
-    older: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    older: Mapping[str, str] = field(default_factory=dict, repr=False)
     left_out: tuple[LeftOut, ...] = ()
-    missing_pins: bool = False
+    state: Hashable = field(default=None, repr=False)

@@ -5,7 +5,7 @@ import struct
 import zlib
 from array import array
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import rfc8785
@@ -93,6 +93,10 @@ class Index:
     def name(self) -> str:
         """The name of the file."""
         return index_name(self.version, self.sha256)
+
+    def of_version(self, version: int) -> "Index":
+        """Return the same index as that of another version."""
+        return replace(self, version=version)
 
 
 def index_name(version: int, sha256: str) -> str:

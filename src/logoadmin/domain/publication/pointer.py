@@ -76,6 +76,11 @@ def signed(pointer: Pointer, keys: Sequence[SigningKey]) -> bytes:
     return content
 
 
+def public_key(key: SigningKey) -> dict[str, str]:
+    """Return a public key as a JWK with its thumbprint, by which signatures name it."""
+    return {**key.jwk, "kid": thumbprint(key.jwk)}
+
+
 def _jws(members: Mapping[str, Any], keys: Sequence[SigningKey]) -> bytes:
     payload = base64url(canonical(members))
     signatures = []

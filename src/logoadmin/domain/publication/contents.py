@@ -1,0 +1,66 @@
+"""The records of a publication, read once at one moment (contract L1, L4, L5)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from logoadmin.domain.css import judge
+from logoadmin.domain.model.css import Form, Verdict
+from logoadmin.domain.model.kinds import LOGOS, THEMES, AnyArtworkKind
+from logoadmin.domain.model.lists import Filter, Listing
+from logoadmin.domain.model.publication import LeftOut
+from logoadmin.domain.model.records import Logo, Theme
+from logoadmin.domain.publication.index import IndexBuilder
+from logoadmin.ports.storage import UnitOfWork
+
+_ACTIVE: Final = Filter(active=True)
+
+
+@dataclass(slots=True)
+class Contents:
+    """What readers get.
+
+    Attributes:
+        records: the published records.
+        sheets: the pinned style sheets, by their SHA-256.
+        left_out: the active records that are not published.
+    """
+
+    records: IndexBuilder = field(default_factory=IndexBuilder)
+    sheets: dict[str, str] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+def contents_of(uow: UnitOfWork) -> Contents:
+    """Read the active artworks, of which none is held: each is a part of the index when the next one is read."""
+    contents = Contents()
+    for kind in (LOGOS, THEMES):
+        form: Form = "declarations" if kind is LOGOS else "sheet"
+        for artwork in _active(uow, kind):
+            verdict = judge(artwork.custom_css, form)
+            if verdict.imports:
+                reason = "An imported style sheet was not fetched yet"
+                contents.left_out.append(LeftOut(kind.kind, kind.id_of(artwork), artwork.name, reason))
+                continue
+            contents.records.add(kind.kind, artwork, artwork.custom_css, _verdict_entry(verdict, {}))
+    return contents
+
+
+def _active(uow: UnitOfWork, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
+    records = uow.records(kind)
+
+    def fetch(after: int, limit: int) -> tuple[Logo | Theme, ...]:
+        return records.page(after, limit, _ACTIVE)
+
+    return iter(Listing(fetch(-1, kind.page_sizes.first), kind.id_of, fetch, kind.page_sizes))
+
+
+def _verdict_entry(verdict: Verdict, sheets: Mapping[str, str]) -> dict[str, Any]:
+    """Return a verdict as it is in the index, where an import has the SHA-256 of its pinned sheet."""
+    return {
+        "form": verdict.form,
+        "hosts": verdict.hosts,
+        "imports": [{"url": url, "sha256": sheets[url]} for url in verdict.imports],
+        "size": verdict.size,
+        "risks": [asdict(risk) for risk in verdict.risks],
+    }

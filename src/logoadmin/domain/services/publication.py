@@ -1,0 +1,176 @@
+"""The published gallery: generating it, publishing it into files, and its keys (contract L1, L2, L7)."""
+
+import zlib
+from collections.abc import Hashable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.model.publication import Publication
+from logoadmin.domain.publication.assembly import MOST_DIFFERENCES, Sources, assembled
+from logoadmin.domain.publication.contents import contents_of
+from logoadmin.domain.publication.index import Index, packed_fingerprints
+from logoadmin.domain.publication.keys import DAY, GalleryKeys, Identity
+from logoadmin.domain.publication.pointer import public_key
+from logoadmin.domain.publication.publishing import publish
+from logoadmin.domain.publication.withdrawals import MOST_BLOCKED, MOST_WITHDRAWN, WITHDRAWN_DAYS
+from logoadmin.domain.use_cases import Service, Transactions
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.storage import PublishedIndex, UnitOfWork
+
+_HOUR: Final = 3600  # seconds
+# Larger indexes, compressed, are not stored: they would exceed what a database accepts in one statement.
+_MOST_STORED: Final = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class PublishingRules:
+    """How a gallery is published.
+
+    Attributes:
+        days: how long a pointer is valid.
+        reader: the content of ``reader.js``.
+    """
+
+    days: int = 30
+    reader: bytes = b""
+
+
+class PublicationService(Service):
+    """The use cases of the published gallery."""
+
+    def __init__(self, transactions: Transactions, clock: Clock, keys: GalleryKeys, rules: PublishingRules) -> None:
+        super().__init__(transactions)
+        self._clock, self._keys, self._rules = clock, keys, rules
+
+    def generate(self, *, hourly: bool = True) -> Publication:
+        """Return the gallery of this moment as files, from one snapshot. The first time, a key is generated.
+
+        The index is stored for differences from it, if that is possible.
+
+        Args:
+            hourly: whether the pointer is issued at the last change or the start of the hour, whichever is later, so
+                that all processes sign the same bytes; otherwise it is issued now.
+
+        Raises:
+            StorageUnavailable: the database is out of reach.
+        """
+        now = self._clock.now()
+        self._prepare(now)
+        sources = self.transactions.storage.snapshot(partial(self._sources, now, hourly))
+        publication, index = assembled(sources, self._rules.days, self._rules.reader)
+        newest = sources.earlier[0].sha256 if sources.earlier else None
+        if newest != index.sha256 and self._store(index, now):
+            newest = index.sha256
+        return replace(publication, state=_state(sources.version, sources.identity, now, newest))
+
+    def is_current(self, publication: Publication) -> bool:
+        """Return whether :meth:`generate` would return the same publication.
+
+        Raises:
+            StorageUnavailable: the database is out of reach.
+        """
+        return self.transactions.storage.snapshot(partial(self._current_state, self._clock.now())) == publication.state
+
+    def stored_index(self, sha256: str) -> bytes | None:
+        """Return an earlier index from storage, or None.
+
+        Raises:
+            StorageUnavailable: the database is out of reach.
+        """
+        stored = self.transactions.storage.read(lambda uow: uow.indexes.get(sha256))
+        return None if stored is None else zlib.decompress(stored.body)
+
+    def publish(self, files: GalleryFiles) -> tuple[Publication, bool]:
+        """Bring files up to date with the gallery.
+
+        Returns:
+            The publication, and whether anything but ``latest.json`` changed.
+
+        Raises:
+            StartError: the files are not those of this gallery, or somebody else publishes there.
+            OSError: a file cannot be read, written or removed; the last publication is still whole.
+            StorageUnavailable: the database is out of reach.
+        """
+        with files.locked():
+            publication = self.generate(hourly=False)
+            return publication, publish(files, publication, self._clock.now())
+
+    def public_keys(self) -> tuple[dict[str, str], ...]:
+        """Return the public keys that sign as JWKs with their thumbprints, the current one first.
+
+        Raises:
+            StorageUnavailable: the database is out of reach.
+        """
+        now = self._clock.now()
+        self._prepare(now)
+        identity = self.transactions.storage.snapshot(lambda uow: self._identity(uow, now))
+        return tuple(public_key(key) for key in identity.keys)
+
+    def rotate_key(self) -> tuple[dict[str, str], ...]:
+        """Generate a new key; the old one still signs for ``gallery_days``. Return all keys as :meth:`public_keys`.
+
+        Raises:
+            SettingsError: the keys are in ``gallery_key_file``.
+            Conflict: too many keys sign already.
+            StorageUnavailable: the database is out of reach.
+        """
+        self.transactions.storage.write(lambda uow: self._keys.rotate(uow, self._clock.now()), "sessions")
+        return self.public_keys()
+
+    def _prepare(self, now: int) -> None:
+        """Make sure that there is a key; one that has retired may be deleted later."""
+        storage = self.transactions.storage
+        if storage.snapshot(lambda uow: self._keys.is_prepared(uow, now)):
+            return
+        try:
+            storage.write(lambda uow: self._keys.prepare(uow, now), "sessions")
+        except StorageUnavailable:
+            if storage.snapshot(lambda uow: self._keys.identity(uow, now)) is None:
+                raise
+
+    def _identity(self, uow: UnitOfWork, now: int) -> Identity:
+        identity = self._keys.identity(uow, now)
+        if identity is None:  # a restore in between took it
+            raise StorageUnavailable(self.transactions.storage.server)
+        return identity
+
+    def _sources(self, now: int, hourly: bool, uow: UnitOfWork) -> Sources:
+        version = uow.changes.last_id()
+        hour = now - now % _HOUR
+        last = uow.changes.get(version)
+        issued = max(hour, last.at if last else 0) if hourly else now
+        since = issued - issued % _HOUR - WITHDRAWN_DAYS * DAY
+        return Sources(
+            version,
+            issued,
+            self._identity(uow, now),
+            contents_of(uow),
+            uow.indexes.newest(MOST_DIFFERENCES + 1),
+            uow.withdrawals.newest(since, MOST_WITHDRAWN),
+            uow.withdrawals.blocked(MOST_BLOCKED),
+        )
+
+    def _current_state(self, now: int, uow: UnitOfWork) -> Hashable:
+        newest = uow.indexes.newest(1)
+        identity = self._keys.identity(uow, now)
+        return _state(uow.changes.last_id(), identity, now, newest[0].sha256 if newest else None)
+
+    def _store(self, index: Index, now: int) -> bool:
+        """Store an index, if that is possible; return whether it was stored."""
+        body = zlib.compress(index.body)
+        if len(body) > _MOST_STORED:
+            return False
+        stored = PublishedIndex(index.version, index.sha256, len(index.body), now, body, packed_fingerprints(index))
+        with suppress(StorageUnavailable):
+            self.transactions.storage.write(lambda uow: uow.indexes.add(stored, MOST_DIFFERENCES + 1), "sessions")
+            return True
+        return False
+
+
+def _state(version: int, identity: Identity | None, now: int, newest: str | None) -> Hashable:
+    keys = None if identity is None else (identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys])
+    return repr((version, keys, now // _HOUR, newest))

@@ -1,0 +1,367 @@
+"""The published gallery: what is in it, when it is current, and its keys."""
+
+import base64
+import json
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.errors import Conflict, StartError, StorageUnavailable
+from logoadmin.domain.model.publication import POINTER, Publication
+from logoadmin.domain.model.records import Kind
+from logoadmin.domain.publication.keys import MOST_KEYS, raise_epoch
+from logoadmin.domain.publication.pointer import Pointer, parsed
+from logoadmin.domain.services.artworks import (
+    AmendLogo,
+    AmendTheme,
+    CreateLogo,
+    CreateTheme,
+    LinkLogoAuthor,
+    RemoveLogo,
+    UnlinkLogoAuthor,
+)
+from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, RemoveAuthor
+from logoadmin.domain.services.users import CreateUser, RemoveUser
+from logoadmin.ports.storage import UnitOfWork, Withdrawal
+from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, stock
+
+DAY: Final = 86_400
+HOUR: Final = 3_600
+
+
+def pointer_of(publication: Publication) -> Pointer:
+    return parsed(publication.pointer)
+
+
+def index_of(publication: Publication) -> Any:
+    return json.loads(publication.files[pointer_of(publication).index["path"]])
+
+
+def signers_of(publication: Publication) -> list[str]:
+    """Return the names of the keys that signed a publication."""
+    headers = (each["protected"] for each in json.loads(publication.pointer)["signatures"])
+    return [json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))["kid"] for header in headers]
+
+
+def kids_of(gallery: LogoAdmin) -> list[str]:
+    return [key["kid"] for key in gallery.publication.public_keys()]
+
+
+@pytest.mark.rule("contract L1", "contract L2")
+def test_readers_get_active_artworks_with_their_authors(stocked: LogoAdmin) -> None:
+    stocked.logos.create(CreateLogo(**ARTWORK | {"name": "Draft", "active": False}))
+    publication = stocked.publication.generate()
+    index = index_of(publication)
+    assert {
+        section: [record.get("name", record.get("username")) for record in index[section]] for section in index
+    } == {
+        "authors": ["Ann"],
+        "logos": ["Aurora"],
+        "themes": ["Aurora"],
+    }
+    (logo,) = index["logos"]
+    assert logo["author_ids"] == [1]
+    assert logo["css"] == {"form": "declarations", "size": 20, "risks": [{"risk": "invalid", "line": 1, "column": 1}]}
+    assert publication.version == pointer_of(publication).version == stocked.changes.version()
+    assert pointer_of(publication).paths <= publication.files.keys()
+
+
+@pytest.mark.rule("contract L1")
+def test_every_change_of_an_artwork_reaches_readers(stocked: LogoAdmin) -> None:
+    def seen() -> Any:
+        return index_of(stocked.publication.generate())
+
+    stocked.authors.amend(AmendAuthor(author_id=1, username="Anna"))
+    assert seen()["authors"][0]["username"] == "Anna"
+    stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=2))
+    assert seen()["logos"][0]["author_ids"] == [1, 2]
+    stocked.logos.unlink(UnlinkLogoAuthor(logo_id=1, author_id=1))
+    stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=1))
+    assert seen()["logos"][0]["author_ids"] == [2, 1]
+    stocked.authors.remove(RemoveAuthor(author_id=2))
+    assert seen()["logos"][0]["author_ids"] == [1]
+    stocked.logos.amend(AmendLogo(logo_id=1, active=False))
+    assert seen()["logos"] == []
+    stocked.themes.amend(AmendTheme(theme_id=1, active=False))
+    assert seen() == {"authors": [], "logos": [], "themes": []}
+
+
+# A marker of everything that readers must not get; the text is no part of any other.
+SECRET: Final = "ZSECRETZ"
+hidden = st.builds(SECRET.__add__, st.text("ab", max_size=3))
+
+
+@pytest.mark.rule("contract L1")
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), max_size=8), hidden)
+def test_no_draft_user_or_history_is_published(artworks: list[tuple[bool, bool, bool]], secret: str) -> None:
+    gallery = gallery_on(MemoryStorage(), FrozenClock())
+    gallery.users.create(CreateUser(user_id=7, username=secret, avatar=secret, password=secret))
+    public, draft = (
+        gallery.authors.create(CreateAuthor(user_id=number, username=name)).author_id
+        for number, name in enumerate(("shown", secret))
+    )
+    for is_logo, is_active, was_secret in artworks:
+        first = secret if was_secret or not is_active else "shown"
+        values: dict[str, Any] = {
+            "name": first,
+            "target": first,
+            "custom_css": first,
+            "preview_url": f"https://i.example/{first}",
+        }
+        shown: Any = {"name": "shown", "target": "shown", "custom_css": "", "preview_url": "https://i.example/shown"}
+        if not is_logo:
+            theme = gallery.themes.create(CreateTheme(**values, active=is_active))
+            if is_active:
+                gallery.themes.amend(AmendTheme(theme_id=theme.theme_id, **shown))
+            continue
+        logo = gallery.logos.create(CreateLogo(**values, active=is_active))
+        gallery.logos.link(LinkLogoAuthor(logo_id=logo.logo_id, author_id=public if is_active else draft))
+        if is_active:
+            gallery.logos.amend(AmendLogo(logo_id=logo.logo_id, **shown))
+    publication = gallery.publication.generate()
+    payload = json.dumps(vars_of(pointer_of(publication)))
+    for content in (payload.encode(), publication.pointer, *publication.files.values()):
+        assert SECRET.encode() not in content
+        assert b"admin" not in content
+    assert [record["author_id"] for record in index_of(publication)["authors"]] in ([], [public])
+
+
+def vars_of(pointer: Pointer) -> dict[str, Any]:
+    return {name: getattr(pointer, name) for name in Pointer.__slots__}
+
+
+@pytest.mark.rule("contract L1")
+def test_two_runs_on_one_state_differ_in_the_pointer_alone(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    files = MemoryGalleryFiles()
+    _, changed = stocked.publication.publish(files)
+    assert changed
+    first = dict(files.files)
+    clock.pass_by(61)
+    _, changed = stocked.publication.publish(files)
+    assert not changed
+    assert {name for name, content in files.files.items() if first.get(name) != content} == {POINTER}
+    assert parsed(files.files[POINTER]).issued == NOW + 61
+
+
+def test_a_change_of_a_user_renews_the_pointer_alone(stocked: LogoAdmin) -> None:
+    files = MemoryGalleryFiles()
+    before, _ = stocked.publication.publish(files)
+    stocked.users.remove(RemoveUser(user_id=7))
+    after, changed = stocked.publication.publish(files)
+    assert not changed
+    assert after.version > before.version
+    assert pointer_of(after).index == pointer_of(before).index
+
+
+@pytest.mark.rule("contract L2")
+def test_differences_lead_from_the_last_ten_indexes(stocked: LogoAdmin) -> None:
+    for number in range(30):
+        stocked.logos.create(CreateLogo(**ARTWORK | {"name": f"Logo {number}"}))
+    published = []
+    for number in range(13):
+        stocked.logos.amend(AmendLogo(logo_id=1, name=f"Name {number}"))
+        published.append(stocked.publication.generate())
+    *earlier, current = published
+    pointer = pointer_of(current)
+    indexes = [pointer_of(each).index for each in earlier[-10:]]
+    assert {each["from_sha256"] for each in pointer.deltas.values()} == {each["sha256"] for each in indexes}
+    assert current.older == {each["path"]: each["sha256"] for each in indexes}
+    for publication in earlier[-10:]:
+        entry = pointer.deltas[str(publication.version)]
+        change = json.loads(current.files[entry["path"]])
+        assert change["to"] == {"version": current.version, "sha256": pointer.index["sha256"]}
+        assert [record["name"] for record in change["logos"]["set"]] == ["Name 12"]
+        assert change["logos"]["removed"] == []
+        assert len(current.files[entry["path"]]) == entry["size"] < 1_000
+        body = publication.files[pointer_of(publication).index["path"]]
+        assert stocked.publication.stored_index(entry["from_sha256"]) == body
+    assert stocked.publication.stored_index("0" * 64) is None
+
+
+def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
+    def work(uow: UnitOfWork) -> None:
+        for each in withdrawals:
+            uow.withdrawals.put(each)
+
+    storage.write(work)
+
+
+@pytest.mark.rule("contract L3")
+def test_withdrawn_records_of_90_days_are_listed(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    clock.time = NOW - NOW % HOUR + 5 * HOUR
+    oldest = clock.time - 90 * DAY
+    withdrawals = [
+        Withdrawal(Kind.LOGO, 9, clock.time, "tracks readers"),
+        Withdrawal(Kind.THEME, 8, oldest, None),
+        Withdrawal(Kind.LOGO, 7, oldest - 1, None),
+        Withdrawal(Kind.LOGO, 6, oldest - 1, "overlays the page"),
+    ]
+    withdraw(storage, withdrawals)
+    publication = stocked.publication.generate()
+    pointer = pointer_of(publication)
+    listed = json.loads(publication.files[pointer.withdrawn["path"]])
+    assert [entry["id"] for entry in listed["withdrawn"]] == [9, 8]
+    assert [(entry["id"], entry["reason"]) for entry in pointer.blocked] == [
+        (9, "tracks readers"),
+        (6, "overlays the page"),
+    ]
+
+
+@pytest.mark.rule("contract L2")
+def test_all_processes_sign_the_same_pointer(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    other = gallery_on(storage, clock, started=False)
+    clock.time = NOW - NOW % HOUR + HOUR
+    first = stocked.publication.generate()
+    assert pointer_of(first).issued == clock.time
+    assert pointer_of(first).expires == clock.time + 30 * DAY
+    clock.pass_by(HOUR - 1)
+    assert stocked.publication.is_current(first)
+    assert other.publication.generate() == first
+    clock.pass_by(1)
+    assert not stocked.publication.is_current(first)
+    assert other.publication.generate().files == first.files
+
+
+def test_a_change_is_issued_at_once(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    clock.time = NOW - NOW % HOUR + 2 * HOUR + 1_234
+    first = stocked.publication.generate()
+    assert pointer_of(first).issued == NOW - NOW % HOUR + 2 * HOUR
+    stocked.logos.remove(RemoveLogo(logo_id=1))
+    assert not stocked.publication.is_current(first)
+    assert pointer_of(stocked.publication.generate()).issued == clock.time
+
+
+def test_another_index_of_the_same_version_is_noticed(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    first = stocked.publication.generate()
+
+    def as_of_another_process(publication: Publication) -> None:
+        def work(uow: Any) -> None:
+            stored = uow.indexes.get(pointer_of(publication).index["sha256"])
+            uow.indexes.add(
+                type(stored)(stored.version, "f" * 64, 1, stored.at + 1, stored.body, stored.fingerprints), 11
+            )
+
+        storage.write(work)
+
+    as_of_another_process(first)
+    assert not stocked.publication.is_current(first)
+    again = stocked.publication.generate()
+    assert pointer_of(again).index == pointer_of(first).index
+
+
+def test_a_gallery_is_published_where_nothing_can_be_stored(storage: MemoryStorage, clock: FrozenClock) -> None:
+    watched = WatchedStorage(storage)
+    gallery = gallery_on(watched, clock)
+    stock(gallery)
+    gallery.publication.public_keys()
+
+    class ReadOnly(WatchedStorage):
+        def write(self, *_: Any, **__: Any) -> Any:
+            raise StorageUnavailable(self.server)
+
+    reading = gallery_on(ReadOnly(storage), clock, started=False)
+    publication = reading.publication.generate()
+    assert index_of(publication)["logos"]
+    assert reading.publication.is_current(publication)
+    assert publication.pointer == gallery.publication.generate().pointer
+
+
+def test_without_a_key_a_gallery_needs_to_store_one(storage: MemoryStorage, clock: FrozenClock) -> None:
+    watched = WatchedStorage(storage)
+    gallery = gallery_on(watched, clock)
+    watched.go_away(after=1)
+    with pytest.raises(StorageUnavailable):
+        gallery.publication.generate()
+
+
+@pytest.mark.rule("contract L7")
+def test_a_key_is_generated_once(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    first = stocked.publication.generate()
+    assert signers_of(first) == kids_of(stocked) == kids_of(gallery_on(storage, clock, started=False))
+    (key,) = stocked.publication.public_keys()
+    assert {name: len(value) for name, value in key.items()} == {"kty": 3, "crv": 7, "x": 43, "kid": 43}
+    secrets = storage.read(lambda uow: [uow.secrets.get(name) for name in ("gallery_keys", "token_key")])
+    assert key["x"] not in str(secrets)
+    assert json.loads(str(secrets[0]))[0]["private"] not in first.pointer.decode()
+    assert pointer_of(first).next_keys == []
+
+
+@pytest.mark.rule("contract L7")
+def test_a_retired_key_signs_until_no_valid_pointer_lacks_the_new_one(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    (old,) = kids_of(stocked)
+    before = stocked.publication.generate()
+    new, second = (key["kid"] for key in stocked.publication.rotate_key())
+    assert second == old
+    assert not stocked.publication.is_current(before)
+    after = stocked.publication.generate()
+    assert signers_of(after) == [new, old]
+    assert [key["x"] for key in pointer_of(after).next_keys] == [stocked.publication.public_keys()[0]["x"]]
+
+    clock.pass_by(10 * DAY)
+    newest, *others = (key["kid"] for key in stocked.publication.rotate_key())
+    assert others == [new, old]
+    twice = stocked.publication.generate()
+    assert signers_of(twice) == [newest, new, old]
+    assert len(pointer_of(twice).next_keys) == 2
+
+    clock.time = NOW + 30 * DAY - 1
+    assert signers_of(stocked.publication.generate()) == [newest, new, old]
+    clock.pass_by(1)
+    assert pointer_of(before).expires <= clock.time
+    assert signers_of(stocked.publication.generate()) == [newest, new]
+    clock.pass_by(10 * DAY)
+    last = stocked.publication.generate()
+    assert signers_of(last) == [newest]
+    assert pointer_of(last).next_keys == []
+
+
+def test_a_key_that_no_longer_signs_is_deleted(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    stocked.publication.rotate_key()
+    clock.pass_by(31 * DAY)
+    stocked.publication.generate()
+    assert len(json.loads(storage.read(lambda uow: uow.secrets.get("gallery_keys")) or "")) == 1
+
+
+@pytest.mark.rule("contract L2", "contract L7")
+def test_the_number_of_keys_is_limited_so_that_a_pointer_stays_short(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
+    for _ in range(MOST_KEYS - 1):
+        stocked.publication.rotate_key()
+    with pytest.raises(Conflict, match="8 gallery keys"):
+        stocked.publication.rotate_key()
+    blocked = [Withdrawal(Kind.THEME, 2_147_483_647 - number, NOW, "x" * 200) for number in range(40)]
+    withdraw(storage, blocked)
+    for number in range(12):
+        stocked.logos.amend(AmendLogo(logo_id=1, name=f"Name {number}"))
+        publication = stocked.publication.generate()
+    assert len(publication.pointer) <= 8_192
+    assert len(pointer_of(publication).blocked) == 30
+    assert len(signers_of(publication)) == 8
+
+
+@pytest.mark.rule("contract L7")
+def test_a_restored_gallery_has_a_higher_epoch(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    first = stocked.publication.generate()
+    epochs = [pointer_of(first).epoch]
+    for _ in range(3):
+        storage.write(lambda uow: raise_epoch(uow, clock.now()))
+        epochs.append(pointer_of(stocked.publication.generate()).epoch)
+    assert epochs == [0, NOW, NOW + 1, NOW + 2]
+    assert not stocked.publication.is_current(first)
+
+
+def test_files_of_a_newer_gallery_are_refused(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    files = MemoryGalleryFiles()
+    stocked.publication.publish(files)
+    other = gallery_on(MemoryStorage(), clock)
+    with pytest.raises(StartError, match="another gallery"):
+        other.publication.publish(files)
