@@ -22,9 +22,10 @@ function spoil(files, how) {
   }
 }
 
-async function play(open, address, story, usesIndexedDb) {
+async function play(open, address, story) {
   const url = `${address}/${story.name.replaceAll(" ", "-")}`;
   const memory = memoryStore(story.brokenStore);
+  const usesIndexedDb = globalThis.indexedDB && !story.brokenStore && !story.steps.some((step) => step.spoil);
   const seen = [];
   let events = [];
   let gallery;
@@ -55,11 +56,11 @@ async function play(open, address, story, usesIndexedDb) {
 }
 
 /** Return the observations of each step, by story. */
-export async function playAll(open, address, stories, usesIndexedDb = false) {
+export async function playAll(open, address, stories) {
   AbortSignal.timeout = () => kept.timeout(1500);
   try {
     const found = {};
-    for (const story of stories) found[story.name] = await play(open, address, story, usesIndexedDb);
+    for (const story of stories) found[story.name] = await play(open, address, story);
     return found;
   } finally {
     Date.now = kept.now;

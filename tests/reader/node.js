@@ -1,8 +1,8 @@
-/** Reads from standard input the reader's address, the server's and stories, and prints what reader.js observed. */
+/** Reads from standard input the server's address and stories, and prints the observations of reader.js. */
 import { text } from "node:stream/consumers";
 
 import { playAll } from "./harness.js";
+import { open } from "./reader.js";
 
-const { reader, address, stories } = JSON.parse(await text(process.stdin));
-const { open } = await import(reader);
+const { address, stories } = JSON.parse(await text(process.stdin));
 console.log(JSON.stringify(await playAll(open, address, stories)));

@@ -1,10 +1,5 @@
-"""All readers observe the same, whatever is done to them (contract L6)."""
+"""The reader in Python lives through all stories of readers (contract L6)."""
 
-import json
-import shutil
-import subprocess
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,42 +8,12 @@ import pytest
 from logoadmin import reader
 from logoadmin.reader import download
 from logoadmin.reader.gallery import Gallery
-from tests.options import skip_without
 from tests.reader.hostile_server import HostileServer
+from tests.reader.observed import Observed, compare, folder, publish
 from tests.reader.stories import STORIES
-from tests.reader.vectors import ANY_ERROR, Seen, Step, Story
+from tests.reader.vectors import Step, Story
 
 pytestmark = pytest.mark.rule("contract L6")
-
-HERE = Path(__file__).parent
-READER = Path(reader.__file__).with_name("reader.js")
-NODES = (str(HERE.parents[1] / ".venv-node/bin/node"), "node")
-Observed = Mapping[str, Any]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[HostileServer]:
-    with HostileServer().running() as running:
-        yield running
-
-
-def folder(story: Story) -> str:
-    return story.name.replace(" ", "-")
-
-
-def publish(server: HostileServer, story: Story) -> str:
-    return server.publish(folder(story), *(step.files for step in story.steps))
-
-
-def compare(seen: Seen, observed: Observed, requests: list[str], where: str) -> None:
-    """Compare what a reader observed with what it should have."""
-    expected = json.loads(json.dumps(asdict(seen)))
-    assert {**expected, "requests": 0} == {**observed, "error": expected["error"], "requests": 0}, where
-    assert bool(observed["error"]) == bool(seen.error), (where, observed["error"])
-    if seen.error != ANY_ERROR:
-        assert observed["error"].endswith(seen.error), where
-    if seen.requests is not None:
-        assert requests == list(seen.requests), where
 
 
 @pytest.mark.parametrize("story", STORIES, ids=folder)
@@ -111,33 +76,3 @@ class PythonPlayer:
             "altered": content.replace(b"logo 1", b"logo X"),
         }
         file.write_bytes(spoiled[how])
-
-
-def node() -> str:
-    """Return the Node that the console is checked with, or another one."""
-    found = next(filter(None, map(shutil.which, NODES)), None)
-    if found is None:
-        skip_without("NODE", "node is not installed: make tools/console/node_modules/ready")
-    return found
-
-
-def test_the_reader_in_node_lives_through_all_stories(server: HostileServer, tmp_path: Path) -> None:
-    for story in STORIES:
-        publish(server, story)
-    for file in (READER, HERE / "harness.js", HERE / "node.js"):
-        shutil.copy(file, tmp_path)
-    tmp_path.joinpath("package.json").write_text('{"type": "module"}', "utf-8")
-    asked = {"reader": "./reader.js", "address": server.address, "stories": [story.script() for story in STORIES]}
-    run = subprocess.run(
-        [node(), "node.js"], input=json.dumps(asked), text=True, cwd=tmp_path, timeout=120, capture_output=True
-    )
-    assert run.returncode == 0, run.stderr
-    compare_all(server, json.loads(run.stdout))
-
-
-def compare_all(server: HostileServer, observed: Mapping[str, list[Observed]]) -> None:
-    for story in STORIES:
-        steps = server.requests(folder(story))
-        for number, step in enumerate(story.steps):
-            where = f"{story.name}, step {number + 1}"
-            compare(step.seen, observed[story.name][number], steps[number], where)
