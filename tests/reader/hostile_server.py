@@ -92,6 +92,8 @@ class HostileServer:
             def _send(self, answer: Answer) -> None:
                 if answer.slow:
                     server.stopping.wait(10)
+                if answer.drips:
+                    self._drip(answer)
                 body = answer.body
                 if answer.encoding:
                     packing = zlib.compressobj(wbits=31)
@@ -110,6 +112,15 @@ class HostileServer:
                     self.wfile.write(body)
                 while answer.endless and not server.stopping.is_set():
                     self.wfile.write(_CHUNK)
+
+            def _drip(self, answer: Answer) -> None:
+                self.close_connection = True
+                self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\nx-slow: ")
+                if answer.drips == "body":
+                    self.wfile.write(b"\r\n\r\n")
+                while not server.stopping.wait(0.2):
+                    self.wfile.write(b" ")
+                raise ConnectionAbortedError
 
         return Handler
 

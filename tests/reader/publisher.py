@@ -50,6 +50,7 @@ class Answer:
         status: its status.
         endless: the body is repeated without end.
         slow: nothing comes for a long time.
+        drips: ``head`` or ``body`` comes byte by byte, and does not end.
         encoding: how the body is compressed.
     """
 
@@ -57,6 +58,7 @@ class Answer:
     status: int = 200
     endless: bool = False
     slow: bool = False
+    drips: str = ""
     encoding: str = ""
 
 

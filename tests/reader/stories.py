@@ -101,6 +101,24 @@ def valid() -> Iterator[Story]:
     )
 
 
+def texts() -> Iterator[Story]:
+    """Records whose canonical JSON a reader must make itself: a difference fits only if it does (RFC 8785)."""
+    special = "".join(
+        map(chr, (*range(1, 32), 34, 39, 47, 60, 92, 127, 128, 160, 0x2028, 0x2029, 0xFEFF, 0xFFFF, 0x1F600))
+    )
+    risk = {"risk": "overlay", "line": 1, "column": 2_147_483_647}
+    css = {"form": "declarations", "hosts": ["a.example:81"], "risks": [risk], "size": 0}
+    logo = artwork("logo", 3, 2, 1, name=f"{special}e\u0301", custom_css="\0\n\t{}</script>", css=css, active=False)
+    before = replace(ONE, logos=[*ONE.logos, artwork("logo", 9, name=special)])
+    after = replace(before, version=2, issued=NOW + 100, earlier=[before], logos=[ONE.logos[0], logo, before.logos[2]])
+    after = replace(after, authors=[*ONE.authors, author(2, special)])
+    ((path, _, _),) = after.deltas().values()
+    seen = Seen(2, [1, 3, 9], [1], changed=True, requests=["latest.json?", path])
+    yield Story(
+        "texts of all kinds in a difference", [opening(before, Seen(1, [1, 2, 9], [1])), later(after.files(), seen)]
+    )
+
+
 def takedowns() -> Iterator[Story]:
     blocked = replace(TWO, logos=[ONE.logos[0]], withdrawn=[withdrawal("logo", 2, "malware", NOW + 90)])
     news = [["logo", 2, "blocked"]]
@@ -292,6 +310,8 @@ def spoiled_files() -> Iterator[Story]:
         "pointer endless": (Answer(b"", endless=True), "too large"),
         "pointer too large": (Answer(ONE.pointer() + b" " * 8192), "too large"),
         "pointer slow": (Answer(TWO.pointer(), slow=True), ANY_ERROR),
+        "pointer whose head drips": (Answer(TWO.pointer(), drips="head"), ANY_ERROR),
+        "pointer whose body drips": (Answer(TWO.pointer(), drips="body"), ANY_ERROR),
         "pointer not UTF-8": (Answer(b"\xff\xfe"), ANY_ERROR),
         "pointer nested": (Answer(b"[" * 8000), ANY_ERROR),
         "pointer null": (Answer(b"null"), ANY_ERROR),
@@ -388,6 +408,7 @@ STORIES: Final = tuple(
     story
     for group in (
         valid,
+        texts,
         takedowns,
         forgeries,
         old_and_foreign,

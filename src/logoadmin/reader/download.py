@@ -1,13 +1,15 @@
 """Downloads with a bound on their size, also after decompression, and on their time (contract L6)."""
 
+import socket
 import ssl
-import time
+import threading
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from logoadmin.reader.signatures import ReaderError
 
@@ -23,6 +25,36 @@ class Downloaded:
 
     body: bytes | None
     etag: str | None
+
+
+class _Deadline:
+    """Ends the connections of a download when its time is over, however slowly the server sends."""
+
+    def __init__(self, seconds: float) -> None:
+        self.is_over = False
+        self._connection: socket.socket | None = None
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> "_Deadline":
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Remember the connection: for httpx2, which calls this at each of its steps."""
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self._connection = info["return_value"].get_extra_info("socket")
+            if self.is_over:
+                self._end()
+
+    def _end(self) -> None:
+        self.is_over = True
+        if self._connection is not None:
+            with suppress(OSError):
+                self._connection.shutdown(socket.SHUT_RDWR)
 
 
 def http_client() -> ModuleType:
@@ -58,31 +90,40 @@ def download(url: str, path: str, *, most: int, headers: Mapping[str, str]) -> D
         ReaderError: it cannot be read, is larger, or takes too long.
     """
     httpx2 = http_client()
-    seconds = SECONDS + most / _BYTES_PER_SECOND
-    end = time.monotonic() + seconds
-    sent = {"accept-encoding": "gzip", **headers}
-    try:
-        with (
-            httpx2.Client(
-                verify=_tls(), timeout=SECONDS, follow_redirects=True, max_redirects=_MOST_REDIRECTS
-            ) as client,
-            client.stream("GET", url + path, headers=sent) as response,
-        ):
-            if response.status_code == 304:
-                return Downloaded(None, None)
-            if not response.is_success:
-                raise ReaderError(f"{path}: HTTP {response.status_code}")
-            is_gzip = response.headers.get("content-encoding", "identity") == "gzip"
-            body = bytearray()
-            for part in _decompressed(response.iter_raw(), most) if is_gzip else response.iter_raw():
-                body += part
-                if len(body) > most:
-                    raise ReaderError(f"{path}: too large")
-                if time.monotonic() > end:
-                    raise ReaderError(f"{path}: not within {seconds:.0f} s")
-            return Downloaded(bytes(body), response.headers.get("etag"))
-    except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error) as error:
-        raise ReaderError(f"{path}: {error or type(error).__name__}") from error
+    with _Deadline(SECONDS + most / _BYTES_PER_SECOND) as deadline:
+        try:
+            with (
+                httpx2.Client(
+                    verify=_tls(), timeout=SECONDS, follow_redirects=True, max_redirects=_MOST_REDIRECTS
+                ) as client,
+                client.stream(
+                    "GET",
+                    url + path,
+                    headers={"accept-encoding": "gzip", **headers},
+                    extensions={"trace": deadline.trace},
+                ) as response,
+            ):
+                found = _read(response, path, most)
+        except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error) as error:
+            raise ReaderError(f"{path}: {error or type(error).__name__}") from error
+        if deadline.is_over:
+            raise ReaderError(f"{path}: too slow")
+        return found
+
+
+def _read(response: Any, path: str, most: int) -> Downloaded:
+    """Read a response, an ``httpx2.Response``."""
+    if response.status_code == 304:
+        return Downloaded(None, None)
+    if not response.is_success:
+        raise ReaderError(f"{path}: HTTP {response.status_code}")
+    is_gzip = response.headers.get("content-encoding", "identity") == "gzip"
+    body = bytearray()
+    for part in _decompressed(response.iter_raw(), most) if is_gzip else response.iter_raw():
+        body += part
+        if len(body) > most:
+            raise ReaderError(f"{path}: too large")
+    return Downloaded(bytes(body), response.headers.get("etag"))
 
 
 def _decompressed(parts: Iterator[bytes], most: int) -> Iterator[bytes]:
