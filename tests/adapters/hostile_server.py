@@ -98,7 +98,7 @@ class Names:
 def response(body: bytes = b"", *heads: str, status: str = "200 OK") -> bytes:
     """Return the bytes of a response with a body of a known length."""
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *heads, "", ""]
-    return "\r\n".join(lines).encode() + body
+    return "\r\n".join(lines).encode("utf-8", "surrogateescape") + body
 
 
 def redirect(location: str, status: str = "302 Found") -> bytes:

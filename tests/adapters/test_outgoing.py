@@ -6,6 +6,7 @@ import socket
 import ssl
 import sys
 import time
+import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,6 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
+from logoadmin.adapters.httpcore_outgoing.bodies import read_body
+from logoadmin.adapters.httpcore_outgoing.budget import TooLarge
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.errors import OutgoingError
 from logoadmin.ports.outgoing import Fetched, Outgoing
@@ -139,6 +142,16 @@ def test_other_statuses_are_errors(server: HostileServer, status: str) -> None:
     assert refused(server.url()) == f"styles.test: responds with status {status[:3]}"
 
 
+def test_the_system_resolves_names() -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://localhost:{closed.getsockname()[1]}/"
+        with pytest.raises(OutgoingError, match="localhost: has an address that is not public"):
+            GuardedOutgoing(context=CONTEXT).fetch(url, most=MOST, seconds=5)
+        with pytest.raises(OutgoingError, match="localhost: cannot be reached"):
+            GuardedOutgoing(["localhost"], context=CONTEXT).fetch(url, most=MOST, seconds=5)
+
+
 def test_a_redirect_without_a_location_is_an_error(server: HostileServer) -> None:
     server.answers["/"] = response(SECRET.encode(), status="302 Found")
     assert refused(server.url()) == "styles.test: responds with status 302"
@@ -197,6 +210,8 @@ def test_one_bad_address_refuses_the_name(server: HostileServer, addresses: list
         ("http://styles.test:PORT\\@127.0.0.3/", "127.0.0.3: the URL has credentials"),
         (f"http://{'a' * 64}.test/", "the host of the URL is invalid"),
         ("http://nowhere.test/", "nowhere.test: cannot be resolved"),
+        (f"/{'a' * 9_000}", "styles.test: redirects to a URL that is too long"),
+        ("/\udcff", "styles.test: redirects to an invalid URL"),
     ],
 )
 @pytest.mark.usefixtures("internal")
@@ -252,7 +267,7 @@ def test_a_hundred_redirects_are_not_followed(server: HostileServer) -> None:
 
 
 def test_a_redirect_to_itself_ends(server: HostileServer) -> None:
-    server.answers["/"] = redirect("")
+    server.answers["/"] = redirect("/")
     assert "redirects" in refused(server.url())
 
 
@@ -318,6 +333,17 @@ def test_large_responses_are_cut_off(server: HostileServer, answer: Answer) -> N
     assert refused(server.url()) == "styles.test: sends more than 65,536 bytes"
 
 
+def test_a_bomb_takes_no_memory() -> None:
+    bomb = gzipped(b"\0" * 50_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooLarge):
+            read_body([bomb], "gzip", MOST)
+        assert tracemalloc.get_traced_memory()[1] < 10 * MOST
+    finally:
+        tracemalloc.stop()
+
+
 def test_the_largest_body_is_accepted(server: HostileServer) -> None:
     server.answers["/"] = response(gzipped(b"a" * MOST), "Content-Encoding: gzip")
     server.answers["/plain"] = response(b"a" * MOST)
@@ -335,6 +361,7 @@ def test_the_largest_body_is_accepted(server: HostileServer) -> None:
         ("br", CSS),
         ("deflate", zlib.compress(CSS)),
         ("gzip, gzip", gzipped(gzipped(CSS))),
+        ("identity\r\nContent-Encoding: gzip", gzipped(CSS)),
         ("\x80", CSS),
     ],
 )
@@ -423,6 +450,26 @@ def test_a_port_that_accepts_nothing_ends_in_time() -> None:
         assert refused(f"http://{PUBLIC}:{address[1]}/", seconds=0.3) == f"{PUBLIC}: takes longer than 0.3 s"
         for each in waiting:
             each.close()
+
+
+# What is no URL
+
+
+@given(
+    st.text(max_size=40),
+    st.sampled_from(["", "http://", "https://a/", "http://a@", "http://[", "//", "http://a:"]),
+)
+def test_whatever_is_asked_for_is_an_error_or_a_host(rest: str, start: str) -> None:
+    url = f"{start}{rest}"
+    with pytest.raises(OutgoingError) as caught:
+        fetch(url, Names())
+    assert str(caught.value).isprintable()
+
+
+def test_a_long_url_is_refused_at_once() -> None:
+    for url in ("http://" + "@" * 60_000 + "a", "http://a/" + "\N{EURO SIGN}" * 60_000):
+        assert refused(url) == "the URL is too long"
+    assert refused("http://a.test/" + "\U0001f600" * 8_000) == "the URL is invalid"
 
 
 # What is not HTTP
@@ -577,6 +624,15 @@ def test_plain_text_where_tls_is_expected_is_refused(trusting: GuardedOutgoing) 
         with pytest.raises(OutgoingError, match="TLS"):
             trusting.fetch(f"https://styles.test:{plain.getsockname()[1]}/", most=MOST, seconds=5)
         thread.join()
+
+
+def test_certificates_that_cannot_be_read_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for content in (None, "nonsense"):
+        if content is not None:
+            (tmp_path / "trusted.pem").write_text(content)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "trusted.pem"))
+        with pytest.raises(OutgoingError, match="certificates that this machine trusts cannot be read"):
+            GuardedOutgoing().fetch("https://styles.test", most=MOST, seconds=5)
 
 
 def test_a_slow_handshake_ends_in_time(trusting: GuardedOutgoing) -> None:

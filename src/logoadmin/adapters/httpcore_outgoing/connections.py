@@ -56,10 +56,8 @@ class _Stream(NetworkStream):
 
     def write(self, buffer: bytes, *_: Any, **__: Any) -> None:
         """Send bytes."""
-        view = memoryview(buffer)
-        while view:
-            self._socket.settimeout(self._budget.time_left())
-            view = view[self._socket.send(view) :]
+        self._socket.settimeout(self._budget.time_left())
+        self._socket.sendall(buffer)  # only heads, which the system accepts at once
 
     def close(self) -> None:
         """Close the connection."""

@@ -43,14 +43,14 @@ def _ask(pool: httpcore2.ConnectionPool, target: Target, budget: Budget) -> Fetc
     """Return the response of a target, or the target to which it redirects."""
     asked = httpcore2.URL(scheme=target.url.raw_scheme, host=target.host, port=target.port, target=target.url.raw_path)
     with pool.stream("GET", asked, headers=_HEADERS) as response:
-        heads = {name.lower(): value for name, value in reversed(response.headers)}
-        if response.status in _REDIRECTS and b"location" in heads:
-            return redirected(target, heads[b"location"])
+        location = _head(response, b"location")
+        if response.status in _REDIRECTS and location:
+            return redirected(target, location)
         if response.status != 200:
             raise OutgoingError(target.host, f"responds with status {response.status}")
-        encoding = heads.get(b"content-encoding", b"").decode("latin-1").strip().lower()
+        encoding = _head(response, b"content-encoding").decode("latin-1").lower()
         body = read_body(response.iter_stream(), encoding, budget.most)
-    content_type = heads.get(b"content-type", b"").decode("latin-1").lower()
+    content_type = _head(response, b"content-type").decode("latin-1").lower()
     media_type = content_type.partition(";")[0].strip()
     charset = _CHARSET.search(content_type)
     return Fetched(
@@ -59,6 +59,11 @@ def _ask(pool: httpcore2.ConnectionPool, target: Target, budget: Budget) -> Fetc
         body,
         "" if charset is None else charset[1],
     )
+
+
+def _head(response: httpcore2.Response, name: bytes) -> bytes:
+    """Return the values of a head, as one list (RFC 9110 §5.3)."""
+    return b", ".join(value.strip() for sent, value in response.headers if sent.lower() == name)
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def _within(budget: Budget, work: Callable[[], Any]) -> Any:
 
     try:
         Thread(target=run, name="resolve", daemon=True).start()
-    except RuntimeError:  # no more threads
+    except RuntimeError:
         _resolving.release()
-        raise
+        raise OSError("no more threads") from None
     return outcome.result(budget.time_left())

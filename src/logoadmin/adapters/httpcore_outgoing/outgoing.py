@@ -7,6 +7,7 @@ from functools import cached_property
 
 from logoadmin.adapters.httpcore_outgoing.budget import Budget
 from logoadmin.adapters.httpcore_outgoing.guard import Guard, Resolve
+from logoadmin.domain.model.errors import OutgoingError
 from logoadmin.ports.outgoing import Fetched
 
 
@@ -41,4 +42,8 @@ class GuardedOutgoing:
         # Imported here: it takes a tenth of a second, and most processes never ask another host.
         from logoadmin.adapters.httpcore_outgoing.exchange import fetch
 
-        return fetch(url, Budget(most, seconds), self._guard, self._context)
+        try:
+            context = self._context
+        except OSError:  # SSL_CERT_FILE and SSL_CERT_DIR
+            raise OutgoingError("", "the certificates that this machine trusts cannot be read") from None
+        return fetch(url, Budget(most, seconds), self._guard, context)

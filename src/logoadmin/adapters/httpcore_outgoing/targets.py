@@ -1,12 +1,16 @@
 """The URLs of outgoing requests, parsed once for judging and asking (contract L8)."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from httpx2 import URL, InvalidURL
 
 from logoadmin.domain.model.errors import OutgoingError
 from logoadmin.domain.model.hosts import canonical_host
 from logoadmin.domain.model.limits import MAX_PORT
+
+# Servers commonly accept no more, and parsing takes time.
+_MAX_URL: Final = 8_192  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +39,12 @@ def target_of(url: str) -> Target:
     Raises:
         OutgoingError: the URL has credentials or an unusual host, or is not an absolute one of http or https.
     """
+    if len(url) > _MAX_URL:
+        raise OutgoingError("", "the URL is too long")
     try:
-        parsed = URL(url)
+        return _target(URL(url))
     except (InvalidURL, ValueError):
         raise OutgoingError("", "the URL is invalid") from None
-    return _target(parsed)
 
 
 def redirected(target: Target, location: bytes) -> Target:
@@ -48,11 +53,12 @@ def redirected(target: Target, location: bytes) -> Target:
     Raises:
         OutgoingError: as :func:`target_of`, and where the redirect leads from https to http.
     """
+    if len(location) > _MAX_URL:
+        raise OutgoingError(target.host, "redirects to a URL that is too long")
     try:
-        parsed = target.url.join(location.decode())
+        following = _target(target.url.join(location.decode()))
     except (InvalidURL, ValueError):
         raise OutgoingError(target.host, "redirects to an invalid URL") from None
-    following = _target(parsed)
     if target.is_secure and not following.is_secure:
         raise OutgoingError(target.host, "redirects from https to http")
     return following
