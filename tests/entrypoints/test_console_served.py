@@ -332,6 +332,6 @@ def test_an_editor_is_light_with_all_that_it_loads(
     wheel_app: ASGIApp, weights: dict[str, int], view: str, language: str
 ) -> None:
     words = [f"texts/{language}/lists.js", f"texts/{language}/others.js"]
-    code = ["parts/css/css_code.js", "parts/css/css_complaints.js", "vendor/codemirror.js"]
+    code = [f"parts/css/css_{name}.js" for name in ("code", "complaints", "verdict")] + ["vendor/codemirror.js"]
     preview = ["interface.json", "preview.html", "preview.js"]
     assert weighed(wheel_app, weights, view, *words, *code, *preview) <= 260 * 1024

@@ -7,6 +7,7 @@ import { AuthorsField } from "../parts/artwork/authors_field.js";
 import { pictureUrl } from "../parts/primitives/basics.js";
 import { cssWidget } from "../parts/css/css_editor.js";
 import { Text, widgets } from "../parts/primitives/fields.js";
+import { lazy } from "../parts/primitives/lazy.js";
 import { Picture } from "../parts/primitives/picture.js";
 import { Preview } from "../parts/css/css_preview.js";
 import { RecordHistory } from "../parts/history/record_history.js";
@@ -17,6 +18,8 @@ import { RecordPage } from "../parts/record/record_page.js";
 
 const CSS_WIDGETS = { logo: cssWidget("declarations"), theme: cssWidget("sheet") };
 const TARGETS = { logo: target("logo"), theme: target("theme") };
+/** A new one has nothing to judge yet. */
+const Verdict = lazy(() => import("../parts/css/css_verdict.js").then((module) => module.CssVerdict));
 widgets.authors = AuthorsField;
 widgets.url = PictureAddress;
 
@@ -32,6 +35,10 @@ export function ArtworkPage({ kind, recordId }) {
     list: `${kind}s`,
     newTitle: t(`${kind}s.new`),
     next: authorStep,
+    preview: (form, record) => {
+      const { custom_css: saved = "" } = record;
+      return id !== undefined && saved && h(Verdict, { kind, recordId: id, saved, isChanged: form.values.value["custom_css"] !== saved });
+    },
     aside: (form) => {
       const { custom_css: css = "", target = "", preview_url: picture = "" } = /** @type {Record<string, string>} */ (form.values.value);
       return h(Preview, { kind, css, target, picture });

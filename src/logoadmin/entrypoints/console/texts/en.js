@@ -342,6 +342,19 @@ export default {
   "remove.outdated": "Somebody has changed it meanwhile, and nothing was removed. Look at it as it is now; then remove it if you still want to.",
   restored: "Restored {name}",
 
+  // What sites get
+  "verdict.animation": "It has animations.",
+  "verdict.attribute_exfiltration": "It can pass on what is in the page to another host.",
+  "verdict.hosts": "It contacts {hosts}.",
+  "verdict.imports": { one: "It imports {n} stylesheet.", other: "It imports {n} stylesheets." },
+  "verdict.input_styling": "It changes how input fields look.",
+  "verdict.invalid": "It has mistakes, and browsers skip what they belong to.",
+  "verdict.later": "You have changed it since. It is checked again when you save.",
+  "verdict.none": "Nothing in it needs attention.",
+  "verdict.overlay": "It can cover the page.",
+  "verdict.size": { one: "{n} byte.", other: "{n} bytes." },
+  "verdict.title": "The saved CSS",
+
   // Keys
   "key.another": "Create, then start another one",
   "key.arrows": "Move in the grid",

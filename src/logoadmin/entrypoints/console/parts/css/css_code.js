@@ -140,7 +140,7 @@ const OUTSIDE = Transaction.userEvent.of("outside");
  * @property {(value: string) => void} setValue Replace the text, as a step that can be undone.
  * @property {(told: {label: string, description: string, disabled: boolean, invalid: boolean}) => void} tell
  * @property {() => void} focus
- * @property {(line: number) => void} goTo
+ * @property {(line: number, column: number) => void} goTo Leads to a place; both from 1, columns in code points.
  * @property {() => void} destroy
  */
 
@@ -174,9 +174,10 @@ export function openCode({ host, kind, value, label, disabled, onInput }) {
     setValue: (text) => replace(view, text),
     tell: (more) => view.dispatch({ effects: told.reconfigure(attributes(more)) }),
     focus: () => view.focus(),
-    goTo(number) {
+    goTo(number, column) {
       const line = view.state.doc.line(Math.max(1, Math.min(number, view.state.doc.lines)));
-      view.dispatch({ selection: { anchor: line.from }, scrollIntoView: true });
+      const before = [...line.text].slice(0, column - 1).join("").length;
+      view.dispatch({ selection: { anchor: line.from + before }, effects: EditorView.scrollIntoView(line.from + before, { y: "center" }) });
       view.focus();
     },
     destroy: () => view.destroy(),

@@ -20,6 +20,9 @@ function loadCode() {
   return loading;
 }
 
+/** Leads to a place in the editor that is open, as a form has one; the text area only gets the focus. @type {(line: number, column: number) => void} */
+export let goTo = () => undefined;
+
 /** So many characters beyond ASCII may one line have: what the editor does for each takes the longer the more there are. */
 const MOST = 1000;
 const BEYOND = /[^\t -~]/g;
@@ -91,6 +94,9 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
     [label, description, disabled, invalid, isOpen],
   );
   useLayoutEffect(() => focusedThrough(host.current, code), []);
+  useLayoutEffect(() => {
+    goTo = (line, column) => (code.current ? code.current.goTo(line, column) : area.current?.focus());
+  }, []);
   useLayoutEffect(() => {
     // Who was typing in the text area goes on in the editor.
     if (isOpen && wantsFocus.current) code.current?.focus();

@@ -64,7 +64,7 @@ function useEditing(kind, recordId, manner, round) {
  * @property {any} [children] Below the form; a function of the record, and of what reads it again, where it needs them.
  * @property {(form: FormState) => any} [aside] Beside the form, and in view while one types.
  * @property {(record: any) => any} [beside] What else belongs to the record: beside the form where there is room, else below it.
- * @property {(form: FormState) => any} [preview] Above the buttons: what saving would do.
+ * @property {(form: FormState, record: any) => any} [preview] Above the buttons, such as the effect of saving.
  * @property {(record: any) => string} [blocked] Why the person may not change this one, whatever right they hold.
  * @property {(record: any) => void} [made] What follows after a new one was created.
  * @property {(record: any) => string} [needed] Why it cannot be removed.
@@ -155,7 +155,7 @@ function Form({ editing, form, kind, preview, blocked }) {
     h(
       RecordForm,
       { form, save, disabled, isNew: editing.isNew },
-      preview?.(form),
+      preview?.(form, editing.record.value),
       h(
         "div",
         { class: "cluster form-actions" },

@@ -1,0 +1,83 @@
+/** What the service found in the CSS that was saved: which hosts it contacts, what it imports, and what it may do to a page. */
+import { h, useState } from "../../vendor/preact.js";
+import { call } from "../../client.js";
+import { enumeration, t } from "../../texts.js";
+import { Button, Unread, rich } from "../primitives/basics.js";
+import { Icon } from "../primitives/icon.js";
+import { useRead } from "../primitives/use_read.js";
+import { goTo } from "./css_editor.js";
+
+/** @typedef {"logo" | "theme"} ArtworkKind */
+/** @typedef {import("logoadmin/api").components["schemas"]["Verdict"]} Verdict */
+/** @typedef {Verdict["risks"][number]} Risk */
+
+/** So many places of one risk are named at first; there are at most twenty. */
+const SHOWN = 5;
+/** So many hosts are named. */
+const NAMED = 20;
+/** @type {Record<ArtworkKind, (id: number, signal: AbortSignal) => Promise<Verdict>>} */
+const READ = {
+  logo: async (id, signal) => (await call("get", "/api/logos/{logo_id}/css", { path: { logo_id: id }, anonymous: true, signal })).data,
+  theme: async (id, signal) => (await call("get", "/api/themes/{theme_id}/css", { path: { theme_id: id }, anonymous: true, signal })).data,
+};
+
+/**
+ * @param {object} props
+ * @param {ArtworkKind} props.kind
+ * @param {number} props.recordId
+ * @param {string} props.saved The CSS that the service has.
+ * @param {boolean} props.isChanged Whether the editor has another one.
+ */
+export function CssVerdict({ kind, recordId, saved, isChanged }) {
+  const { data, failure, again } = useRead((signal) => READ[kind](recordId, signal), [kind, recordId, saved]);
+  return h(
+    "section",
+    { class: "stack loose verdict", "aria-label": t("verdict.title") },
+    h("h2", { class: "label" }, t("verdict.title")),
+    data ? h(Findings, { verdict: data, isChanged }) : failure ? h(Unread, { failure, again: () => void again() }) : h("p", { class: "hint" }, t("loading")),
+  );
+}
+
+/** @param {{verdict: Verdict, isChanged: boolean}} props */
+function Findings({ verdict: { hosts, imports, size, risks }, isChanged }) {
+  const named = [...hosts.slice(0, NAMED), ...(hosts.length > NAMED ? [t("andMore", { n: hosts.length - NAMED })] : [])];
+  /** @type {Map<Risk["risk"], Risk[]>} */
+  const places = new Map();
+  for (const each of risks) places.set(each.risk, [...(places.get(each.risk) ?? []), each]);
+  return h(
+    "div",
+    { class: "box divided" },
+    h(
+      "p",
+      { class: "row" },
+      hosts.length > 0 ? rich("verdict.hosts", { hosts: h("bdi", null, enumeration(named)) }) : t("hosts.none"),
+      " ",
+      imports.length > 0 && [t("verdict.imports", { n: imports.length }), " "],
+      h("span", { class: "hint" }, t("verdict.size", { n: size })),
+    ),
+    [...places].map(([risk, its]) => h(Places, { key: risk, risk, places: its, isChanged })),
+    risks.length === 0 && h("p", { class: "row verdict-words" }, h(Icon, { name: "Check" }), t("verdict.none")),
+    isChanged && h("p", { class: "row hint" }, t("verdict.later")),
+  );
+}
+
+/** One risk, and where it is. @param {{risk: Risk["risk"], places: Risk[], isChanged: boolean}} props */
+function Places({ risk, places, isChanged }) {
+  const [most, setMost] = useState(SHOWN);
+  const words = t(`verdict.${risk}`);
+  return h(
+    "div",
+    { class: "spread row" },
+    h("p", { class: "verdict-words" }, h(Icon, { name: "TriangleAlert" }), words),
+    h(
+      "ul",
+      { class: "cluster", "aria-label": words },
+      places.slice(0, most).map(({ line, column }, at) => {
+        const where = t("import.line", { n: line });
+        // The places are those of the saved text.
+        return h("li", { key: at }, isChanged ? h("span", { class: "hint" }, where) : h(Button, { tone: "quiet verdict-line", onClick: () => goTo(line, column) }, where));
+      }),
+      places.length > most && h("li", { key: "more" }, h(Button, { tone: "quiet verdict-line", onClick: () => setMost(places.length) }, t("andMore", { n: places.length - most }))),
+    ),
+  );
+}
