@@ -57,7 +57,8 @@ async function play(open, address, story) {
 
 /** Return the observations of each step, by story. */
 export async function playAll(open, address, stories) {
-  AbortSignal.timeout = () => kept.timeout(1500);
+  // The time that the reader chooses must be valid.
+  AbortSignal.timeout = (time) => kept.timeout(time) && kept.timeout(1500);
   try {
     const found = {};
     for (const story of stories) found[story.name] = await play(open, address, story);

@@ -13,8 +13,11 @@ from playwright.sync_api import Browser, Page
 
 from logoadmin import reader
 from tests.options import skip_without
+from tests.reader import samples
 from tests.reader.hostile_server import HostileServer
 from tests.reader.observed import Observed, compare_all, folder, publish
+from tests.reader.publisher import NOW, A, Answer
+from tests.reader.samples import encoded
 from tests.reader.stories import STORIES
 
 pytestmark = pytest.mark.rule("contract L6")
@@ -84,6 +87,12 @@ def test_reader_js_in_node_lives_through_all_stories(
     server: HostileServer, asked: Mapping[str, Any], tmp_path: Path
 ) -> None:
     compare_all(server, STORIES, run_in_node(tmp_path, "node.js", asked), cached=False)
+
+
+def test_programs_in_node_get_what_the_contract_promises(tmp_path: Path) -> None:
+    sheets = encoded({path: Answer(content) for path, content in samples.SHEETS.items()})
+    published = {"one": encoded(samples.ONE.files()), "two": encoded(samples.TWO.files()), "sheets": sheets}
+    assert run_in_node(tmp_path, "behaviour.js", {"key": A.jwk, "now": NOW + 100, **published})
 
 
 @pytest.mark.slow("a browser is started")

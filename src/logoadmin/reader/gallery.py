@@ -19,7 +19,7 @@ from logoadmin.reader.signatures import Jwk, ReaderError, parsed, verified
 
 _PATH: Final = re.compile(r"((from-)?[0-9]+|withdrawn)-[0-9a-f]{16}\.json")
 # An import of a pinned sheet, as the index has it, relative to the folder, and in a pinned sheet, relative to css/.
-_PINNED: Final = re.compile(r"""(?<=["'(\s])(?:css/)?([0-9a-f]{64})\.css(?=["')\s])""")
+_PINNED: Final = re.compile(r"""(?<=["'(\s])(?:css/)?([0-9a-f]{64})\.css(?=["')\s]|\Z)""")
 _MOST_POINTER: Final = 8192
 _MOST_SHEET: Final = 2**23
 _MOST_SHEETS: Final = 20
@@ -160,8 +160,8 @@ class Gallery:
         if latest is not None and latest != self._state.latest:
             good = verified(latest, self._state.keys)
             _raise_if_expired(good.pointer, now)
-            self._use(replace(self._state, latest=latest, keys=good.keys, etag=found.etag), good.pointer)
-            self._save()
+            if self._use(replace(self._state, latest=latest, keys=good.keys, etag=found.etag), good.pointer):
+                self._save()
         _raise_if_expired(self.latest, now)
         try:
             withdrawn = self._file(self.latest["withdrawn"], self._state.withdrawn)
@@ -173,14 +173,14 @@ class Gallery:
             self._save()
         return index != before
 
-    def _use(self, state: _State, pointer: Mapping[str, Any]) -> None:
-        """Use all of a state and its verified pointer, or nothing."""
+    def _use(self, state: _State, pointer: Mapping[str, Any]) -> bool:
+        """Use all of a state and its verified pointer, or nothing; return whether it was used."""
         old = self._contents
         if old is not None:
             if pointer.get("gallery") != old.pointer.get("gallery"):
                 raise ReaderError("latest.json: of another gallery")
             if _order(pointer) < _order(old.pointer):
-                return  # a lower epoch and version are no news
+                return False  # a lower epoch and version are no news
         is_new = state.index != self._state.index
         try:
             records = read_records(state.index) if is_new or old is None else old.records
@@ -194,6 +194,7 @@ class Gallery:
             self._emit("withdrawn", news)
         if is_new:
             self._emit("change", pointer["version"])
+        return True
 
     def _emit(self, event: str, value: object) -> None:
         for listener in tuple(self._listeners[event]):

@@ -1,7 +1,7 @@
 /** Reads a gallery that logoadmin publishes: docs/readers.md. */
 
 const PATH = /^((from-)?\d+|withdrawn)-[0-9a-f]{16}\.json$/;
-const PINNED = /(?<=["'(\s])(css\/)?[0-9a-f]{64}\.css(?=["')\s])/g;
+const PINNED = /(?<=["'(\s])(css\/)?[0-9a-f]{64}\.css(?=["')\s]|$)/g;
 const KINDS = ["author", "logo", "theme"];
 
 const bytesOf = (text) => new TextEncoder().encode(text);
@@ -94,12 +94,12 @@ export async function open(url, { key, store }) {
   const listeners = { change: new Set(), withdrawn: new Set() };
   const emit = (event, value) => listeners[event].forEach((listener) => Promise.resolve(value).then(listener));
 
-  /** Use all of a state, or nothing. */
+  /** Use all of a state, or nothing; return whether it was used. */
   const use = (next, found) => {
     const { epoch, version, issued, gallery } = pointer ?? found;
     if (gallery !== found.gallery) throw Error("latest.json: of another gallery");
     // A lower epoch and version are no news.
-    if ((found.epoch - epoch || found.version - version || found.issued - issued) < 0) return;
+    if ((found.epoch - epoch || found.version - version || found.issued - issued) < 0) return false;
     const isNew = next.index !== state.index;
     const index = isNew && JSON.parse(next.index);
     const parsed = isNew ? KINDS.map((kind) => byId(index[`${kind}s`], `${kind}_id`)) : records;
@@ -111,6 +111,7 @@ export async function open(url, { key, store }) {
     before.forEach((name) => news.delete(name));
     if (news.size) emit("withdrawn", [...news.values()]);
     if (isNew) emit("change", found.version);
+    return true;
   };
 
   /** Use what another page stored, if it is newer. */
@@ -136,7 +137,7 @@ export async function open(url, { key, store }) {
       cache: headers ? "no-cache" : "no-store",
       credentials: "omit",
       headers,
-      signal: AbortSignal.timeout(20_000 + most / 8),
+      signal: AbortSignal.timeout(20_000 + (most >> 3)),
     });
     if (response.status === 304) return [];
     if (!response.ok) throw Error(`${path}: HTTP ${response.status}`);
@@ -188,8 +189,7 @@ export async function open(url, { key, store }) {
     if (latest !== state.latest) {
       const [found, keys] = await verified(latest, state.keys);
       raiseIfExpired(found);
-      use({ ...state, latest, keys, etag }, found);
-      await save();
+      if (use({ ...state, latest, keys, etag }, found)) await save();
     }
     raiseIfExpired(pointer);
     const withdrawn = await file(pointer.withdrawn, state.withdrawn);

@@ -1,0 +1,132 @@
+/** Uses reader.js in Node as programs do, with the files of standard input; fails if it behaves otherwise. */
+import assert from "node:assert/strict";
+import { text } from "node:stream/consumers";
+
+import { open } from "./reader.js";
+
+const { key, one, two, sheets, now } = JSON.parse(await text(process.stdin));
+const url = "https://gallery.example/gallery";
+let files = one;
+let requests = [];
+Date.now = () => now * 1000;
+globalThis.fetch = async (address) => {
+  const path = String(address).slice(url.length + 1);
+  requests.push(path);
+  return path in files ? new Response(Buffer.from(files[path], "base64")) : new Response("", { status: 404 });
+};
+
+const memoryStore = (contents = new Map()) => ({
+  contents,
+  get: async (name) => contents.get(name),
+  set: async (name, bytes) => void contents.set(name, bytes),
+});
+
+/** Begin with other files and without requests. */
+function serve(served) {
+  files = served;
+  requests = [];
+}
+
+const cases = {
+  async "records come with their authors, as copies, and by target"() {
+    const gallery = await open(url, { key, store: memoryStore() });
+    const ids = (records) => records.map((record) => record.logo_id);
+    assert.deepEqual(ids(gallery.logos()), [1, 2]);
+    assert.deepEqual(ids(gallery.logos({ target: "wiki" })), [2]);
+    assert.deepEqual(gallery.themes({ target: "elsewhere" }), []);
+    const logo = gallery.get("logo", 1);
+    assert.deepEqual([logo.authors[0].username, logo.custom_css, logo.author_ids], ["Ann", "", [1]]);
+    logo.name = "changed";
+    assert.equal(gallery.get("logo", 1).name, "logo 1");
+    const unknown = [["logo", 99], ["logo", "1"], ["user", 1], ["__proto__", 1]];
+    for (const [kind, id] of unknown) assert.equal(gallery.get(kind, id), undefined);
+    assert.equal(gallery.latest.version, 1);
+  },
+
+  async "simultaneous checks share one"() {
+    const gallery = await open(url, { key, store: memoryStore() });
+    serve(two);
+    assert.deepEqual(await Promise.all([gallery.check(), gallery.check(), gallery.check()]), [true, true, true]);
+    assert.equal(requests.filter((path) => path === "latest.json").length, 1);
+    assert.equal(await gallery.check(), false);
+  },
+
+  async "listeners are called for news, until they are removed, and cannot break a check"() {
+    const gallery = await open(url, { key, store: memoryStore() });
+    const heard = [];
+    const broken = new Promise((resolve) => process.once("unhandledRejection", resolve));
+    gallery.on("change", () => {
+      throw Error("the listener's own");
+    });
+    gallery.on("change", (version) => heard.push(version));
+    gallery.on("withdrawn", (entries) => heard.push(...entries.map(({ id }) => id)));
+    gallery.on("change", () => heard.push("removed"))();
+    serve(two);
+    await gallery.check();
+    assert.deepEqual(heard, [2, 2]);
+    assert.equal((await broken).message, "the listener's own");
+  },
+
+  async "two pages with one store: the later one learns, and the earlier one does not put it back"() {
+    const store = memoryStore();
+    const [page, other] = [await open(url, { key, store }), await open(url, { key, store })];
+    serve(two);
+    await page.check();
+    const newest = store.contents.get("state");
+    serve(one);
+    assert.equal(await other.check(), false);
+    assert.equal(other.latest.version, 2);
+    assert.equal(store.contents.get("state"), newest);
+    assert.equal((await open(url, { key, store })).latest.version, 2);
+  },
+
+  async "a program that ends at any write starts with a whole state"() {
+    for (const writes of [0, 1, 2, 3]) {
+      serve(one);
+      const store = memoryStore();
+      const gallery = await open(url, { key, store });
+      serve(two);
+      let left = writes;
+      const ending = (name, bytes) => (left-- > 0 ? store.set(name, bytes) : new Promise(() => {}));
+      const ended = await open(url, { key, store: { ...store, set: ending } });
+      const timeout = new Promise((resolve) => setTimeout(resolve, 100));
+      const finished = await Promise.race([ended.check().then(() => true), timeout]);
+      assert.equal(finished, writes > 1 ? true : undefined);
+      serve({});
+      const again = await open(url, { key, store });
+      // After the first write, the pointer blocks logo 2, and the index is still the one before.
+      const logos = again.logos().map((logo) => logo.logo_id);
+      assert.deepEqual([again.latest.version, logos], [[1, [1, 2]], [2, [1]], [2, [1, 3]], [2, [1, 3]]][writes]);
+      assert.equal(gallery.latest.version, 1);
+    }
+  },
+
+  async "CSS comes with its pinned sheets, which stay"() {
+    const store = memoryStore();
+    const gallery = await open(url, { key, store });
+    serve({ ...one, ...sheets });
+    const css = await gallery.css("theme", 1);
+    const decoded = (from) => Buffer.from(/base64,([^"')]*)/.exec(from)[1], "base64").toString();
+    assert.match(css, /^@import url\(data:text\/css;charset=utf-8;base64,[\w+/=]+\);$/);
+    assert.match(decoded(css), /^@import "data:text\/css;charset=utf-8;base64,[\w+/=]+"; h1\{}$/);
+    assert.equal(decoded(decoded(css)), "h2{content:'\u00e9'}");
+    serve({});
+    assert.equal(await gallery.css("theme", 1), css);
+    assert.equal(await gallery.css("logo", 1), "");
+    assert.equal(await gallery.css("theme", 7), undefined);
+    for (const name of store.contents.keys()) if (name !== "state") store.contents.set(name, new Uint8Array([0]));
+    await assert.rejects(gallery.css("theme", 1), /HTTP 404/);
+    serve(Object.fromEntries(Object.keys(sheets).map((path) => [path, "AAAA"])));
+    await assert.rejects(gallery.css("theme", 1), /wrong content/);
+    serve({ ...one, ...sheets });
+    await assert.rejects(gallery.css("theme", 2), /too many imports/);
+  },
+};
+
+for (const [name, run] of Object.entries(cases)) {
+  serve(one);
+  await run().catch((error) => {
+    throw Error(name, { cause: error });
+  });
+}
+console.log(JSON.stringify(Object.keys(cases)));
