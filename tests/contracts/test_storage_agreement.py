@@ -311,7 +311,8 @@ class Agreement(RuleBasedStateMachine):
     @rule(withdrawal=withdrawals, id_=IDS, since=TIMES, limit=st.integers(1, 3))
     def withdraw(self, withdrawal: Withdrawal, id_: int, since: int, limit: int) -> None:
         self.step(lambda uow: uow.withdrawals.put(withdrawal))
-        self.step(lambda uow: (uow.withdrawals.drop(Kind.LOGO, id_), uow.withdrawals.newest(since, limit)))
+        self.step(lambda uow: uow.withdrawals.drop(Kind.LOGO, id_))
+        self.step(lambda uow: uow.withdrawals.newest(since, limit))
 
     @rule(pin=pins, sha256=KEYS, css=TEXTS)
     def pin(self, pin: Pin, sha256: str, css: str) -> None:

@@ -35,8 +35,20 @@ def test_withdrawals_are_replaced_dropped_and_kept_without_their_record(storage:
     write_in_vain(storage, lambda uow: uow.withdrawals.drop(Kind.LOGO, 1))
     write(storage, remove(LOGOS, 1))
     assert there() == blocked
-    assert write(storage, lambda uow: [uow.withdrawals.drop(Kind.LOGO, id_) for id_ in (1, 1)]) == [True, False]
+    write(storage, lambda uow: uow.withdrawals.put(), lambda uow: uow.withdrawals.drop(Kind.LOGO))
+    write(storage, lambda uow: uow.withdrawals.drop(Kind.LOGO, 1, 2), lambda uow: uow.withdrawals.drop(Kind.LOGO, 1))
     assert there() is None
+
+
+@pytest.mark.rule("contract L3")
+def test_many_withdrawals_are_stored_and_dropped_at_once(storage: Storage) -> None:
+    many = [Withdrawal(Kind.LOGO, id_, 100 + id_) for id_ in range(1, 121)]
+    write(storage, lambda uow: uow.withdrawals.put(*many, Withdrawal(Kind.THEME, 1, 1)))
+    blocked = [Withdrawal(Kind.LOGO, id_, 300 - id_, "reason") for id_ in range(61, 121)]
+    write(storage, lambda uow: uow.withdrawals.put(many[0], *blocked, blocked[0]))
+    write(storage, lambda uow: uow.withdrawals.drop(Kind.LOGO, *range(1, 61)))
+    newest = storage.read(lambda uow: uow.withdrawals.newest(0, 999))
+    assert newest == (*blocked, Withdrawal(Kind.THEME, 1, 1))
 
 
 @pytest.mark.rule("contract L3")

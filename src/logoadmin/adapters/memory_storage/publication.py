@@ -24,11 +24,13 @@ class MemoryWithdrawals(Repository):
         found = (self.get(kind, id_) for id_ in sorted(set(ids)))
         return tuple(each for each in found if each is not None)
 
-    def put(self, withdrawal: Withdrawal) -> None:
-        self._journal.set(self._tables.withdrawals, (withdrawal.kind, withdrawal.id), withdrawal)
+    def put(self, *withdrawals: Withdrawal) -> None:
+        for each in withdrawals:
+            self._journal.set(self._tables.withdrawals, (each.kind, each.id), each)
 
-    def drop(self, kind: Kind, id_: int) -> bool:
-        return self._journal.delete(self._tables.withdrawals, (kind, id_))
+    def drop(self, kind: Kind, *ids: int) -> None:
+        for id_ in ids:
+            self._journal.delete(self._tables.withdrawals, (kind, id_))
 
     def newest(self, since: int, limit: int) -> tuple[Withdrawal, ...]:
         return tuple(nlargest(limit, (each for each in self._tables.withdrawals.values() if each.at >= since), _age))

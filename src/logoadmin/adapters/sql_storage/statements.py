@@ -5,9 +5,11 @@ from functools import lru_cache
 from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ClauseElement, Dialect, Insert, PoolProxiedConnection, Table, bindparam, insert
+from sqlalchemy import ClauseElement, Dialect, Insert, PoolProxiedConnection, Table, bindparam
+from sqlalchemy.ext.compiler import compiles
 
 from logoadmin.adapters.sql_storage.tables import (
+    REPLACED_TABLES,
     SESSION_TABLES,
     roles,
     service_keys,
@@ -39,10 +41,22 @@ def in_portions(names: Sequence[str], values: Sequence[Any]) -> Iterator[dict[st
         yield dict(zip(names, chain(some, repeat(some[-1])), strict=False))
 
 
+class _Replace(Insert):
+    """Adds rows in place of those with the same key, which SQLite, MariaDB and MySQL call by the same name."""
+
+    inherit_cache = False
+
+
+@compiles(_Replace)
+def _replace(statement: _Replace, compiler: Any, **options: Any) -> str:
+    inserted: str = compiler.visit_insert(statement, **options)
+    return inserted.replace("INSERT", "REPLACE", 1)
+
+
 @lru_cache(_KNOWN)
 def insert_into(table: Table) -> Insert:
-    """Return the statement that adds rows."""
-    return insert(table).inline()
+    """Return the statement that adds rows, which replace others in :data:`REPLACED_TABLES`."""
+    return (_Replace if table in REPLACED_TABLES else Insert)(table).inline()
 
 
 class CompiledStatement(NamedTuple):

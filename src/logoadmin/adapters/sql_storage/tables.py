@@ -323,6 +323,8 @@ WRITE_LOCKS: Final[Mapping[WriteLock, int]] = {"records": 1, "sessions": 2}
 SESSION_TABLES: Final = frozenset(
     {sessions, refresh_tokens, preferences, service_keys, sign_in_attempts, pins, sheets, published_indexes}
 )
+# Tables whose new rows replace those with the same key.
+REPLACED_TABLES: Final = frozenset({withdrawals})
 state: Final = Table(
     "state",
     metadata,

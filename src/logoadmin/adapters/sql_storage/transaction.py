@@ -157,7 +157,10 @@ class Transaction:
             self.store_history()
 
     def hold_back(self, table: Table, rows: Iterable[Row]) -> None:
-        """Hold back whole rows that no key can refuse, to insert them with others before any other statement."""
+        """Hold back whole rows, to insert them with others before any other statement.
+
+        No key can refuse them: their ids are new, or they replace others.
+        """
         held = self._held_back.setdefault(table, [])
         for row in rows:
             held.append(row)

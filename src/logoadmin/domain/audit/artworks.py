@@ -9,7 +9,6 @@ from logoadmin.domain.audit.records import (
     AMENDED,
     BLOCKED,
     CREATED,
-    MOST_LOADED,
     NO_LINKS,
     AuditedRecords,
     ChangeLog,
@@ -18,8 +17,8 @@ from logoadmin.domain.audit.records import (
     snapshot,
 )
 from logoadmin.domain.model.kinds import AnyArtworkKind, AnyKind
-from logoadmin.domain.model.records import Artwork, Kind, Link
-from logoadmin.ports.storage import UnitOfWork, Withdrawal, Withdrawals
+from logoadmin.domain.model.records import Artwork, Link
+from logoadmin.ports.storage import UnitOfWork
 
 # The field of a snapshot with the links of an artwork; an author has one for each kind of artwork, named in the plural.
 AUTHORS_FIELD: Final = "authors"
@@ -39,43 +38,6 @@ def serialized_links(kind: AnyKind, linked: AnyArtworkKind, links: Iterable[Link
     return [{linked.link_id_field: link.link_id, linked.id_field: link.artwork_id} for link in links]
 
 
-class _KnownWithdrawals:
-    """The withdrawals of one kind of artwork, as far as this unit of work has read or changed them."""
-
-    def __init__(self, kind: Kind, stored: Withdrawals, now: int) -> None:
-        self._kind, self._stored, self._now = kind, stored, now
-        self._known: dict[int, Withdrawal | None] = {}
-
-    def load(self, ids: Sequence[int]) -> None:
-        """Read those of up to :data:`MOST_LOADED` artworks at once."""
-        self._known = dict.fromkeys(ids)
-        if ids:
-            self._known.update({each.id: each for each in self._stored.get_many(self._kind, ids)})
-
-    def get(self, id_: int) -> Withdrawal | None:
-        if id_ not in self._known:
-            self.know(id_, self._stored.get(self._kind, id_))
-        return self._known[id_]
-
-    def know(self, id_: int, withdrawal: Withdrawal | None) -> None:
-        """Remember a withdrawal; None for an artwork that has none, such as a new one."""
-        if len(self._known) >= 2 * MOST_LOADED:
-            self._known.clear()
-        self._known[id_] = withdrawal
-
-    def put(self, id_: int, reason: str | None) -> None:
-        """Withdraw an artwork, with a reason if it is blocked."""
-        withdrawal = Withdrawal(self._kind, id_, self._now, reason)
-        self._stored.put(withdrawal)
-        self.know(id_, withdrawal)
-
-    def drop(self, id_: int) -> None:
-        """Forget the withdrawal of an artwork that readers get again, if there is one."""
-        if id_ not in self._known or self._known[id_] is not None:
-            self._stored.drop(self._kind, id_)
-            self.know(id_, None)
-
-
 class AuditedArtworks(AuditedRecords[Artwork]):
     """The artworks of one kind. Their snapshots have the links, not the authors, which have snapshots of their own.
 
@@ -90,12 +52,12 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         # The links of artworks that were loaded and not changed since, and how many changes of authors came before.
         self._loaded: dict[int, tuple[Link, ...]] = {}
         self._author_changes = 0
-        self._withdrawals = _KnownWithdrawals(kind.kind, uow.withdrawals, change_log.now)
+        self._withdrawals = change_log.withdrawals
 
     def next_id(self) -> int:
         """Return the id for a new artwork, which cannot have been withdrawn."""
         id_ = super().next_id()
-        self._withdrawals.know(id_, None)
+        self._withdrawals.know_new(self._kind.kind, id_)
         return id_
 
     def get(self, id_: int) -> Artwork | None:
@@ -111,7 +73,9 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         for link in self._uow.links(self._kind).of_artworks([id_ for id_ in ids if self._known.get(id_) is not None]):
             self._loaded[link.artwork_id] += (link,)
         known = {id_: self._known[id_] for id_ in ids if id_ in self._known}
-        self._withdrawals.load([id_ for id_, artwork in known.items() if artwork is None or not artwork.active])
+        self._withdrawals.load(
+            self._kind.kind, [id_ for id_, artwork in known.items() if artwork is None or not artwork.active]
+        )
 
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an artwork."""
@@ -122,7 +86,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         """Store a new or restored artwork; if it is active, it is not withdrawn any more."""
         stored = super().add(record, action, links)
         if stored.active:
-            self._withdrawals.drop(self._kind.id_of(stored))
+            self._withdrawals.drop(self._kind.kind, self._kind.id_of(stored))
         return stored
 
     def update(self, record: Artwork) -> Artwork:
@@ -131,9 +95,9 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         was_active = self.get_existing(id_).active
         stored = super().update(record)
         if was_active and not stored.active:
-            self._withdrawals.put(id_, None)
+            self._withdrawals.put(self._kind.kind, id_, None)
         elif stored.active and not was_active:
-            self._withdrawals.drop(id_)
+            self._withdrawals.drop(self._kind.kind, id_)
         return stored
 
     def remove(self, id_: int) -> bool:
@@ -141,7 +105,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         before = self._read(id_)
         is_removed = super().remove(id_)
         if before is not None and before.active:
-            self._withdrawals.put(id_, None)
+            self._withdrawals.put(self._kind.kind, id_, None)
         return is_removed
 
     def block(self, id_: int, if_match: frozenset[int] | None, reason: str) -> Artwork:
@@ -158,7 +122,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         was = self.serialized(artwork)
         stored = self._numbered(replace(artwork, active=False))
         self._stored.update(stored)
-        self._withdrawals.put(id_, reason)
+        self._withdrawals.put(self._kind.kind, id_, reason)
         recorded = self._recorded(BLOCKED, stored, was, {**was, "active": False, BLOCKED_FIELD: reason})
         self._change_log.begin_next()
         return recorded
@@ -172,7 +136,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         if self._reason(artwork) == reason:
             return
         was = self.serialized(artwork)
-        self._withdrawals.put(id_, reason)
+        self._withdrawals.put(self._kind.kind, id_, reason)
         self.touch(AMENDED, id_, was, self.serialized(artwork))
 
     def values(self, record: Artwork) -> Snapshot:
@@ -190,7 +154,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
     def _reason(self, record: Artwork) -> str | None:
         """Return the reason why an artwork is blocked, None if it is not; one that is active needs no query."""
-        withdrawal = None if record.active else self._withdrawals.get(self._kind.id_of(record))
+        withdrawal = None if record.active else self._withdrawals.get(self._kind.kind, self._kind.id_of(record))
         return None if withdrawal is None else withdrawal.reason
 
     def _is_current(self, id_: int) -> bool:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.audit.escalation import GUARDS, Escalation
+from logoadmin.domain.audit.withdrawals import WithdrawalLog
 from logoadmin.domain.model.errors import NotFound, Outdated
 from logoadmin.domain.model.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.model.limits import Origin
@@ -46,15 +47,16 @@ class ChangeLog:
     removal, and a new record in its place, are changes of their own.
 
     Attributes:
-        now: the time of the changes.
         undoes: the change that is being undone.
+        withdrawals: the withdrawals of artworks, which follow their changes.
         changes: the last changes, which are not stored yet.
     """
 
     _history: Changes
-    now: int
+    _now: int
     _user_id: int | None
     _request_id: str | None
+    withdrawals: WithdrawalLog
     _origin: Origin | None = None
     undoes: int | None = None
     author_changes: int = 0
@@ -87,7 +89,7 @@ class ChangeLog:
         self._last_id, self._goes_on = change_id, True
         who_and_how = (self._request_id, self._origin, self.undoes)
         self.changes.append(
-            Change(change_id, self.now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
+            Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
         )
 
     def begin_next(self) -> None:

@@ -21,6 +21,7 @@ from logoadmin.domain.audit.records import (
     snapshot,
 )
 from logoadmin.domain.audit.settings import AuditedSettings
+from logoadmin.domain.audit.withdrawals import WithdrawalLog
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotFound, NotModified
@@ -160,7 +161,7 @@ class AuditedUnitOfWork:
         self.now = now
         self.held = held
         user_id = None if held is None else held.user_id
-        self.change_log = ChangeLog(uow.changes, now, user_id, request_id, origin)
+        self.change_log = ChangeLog(uow.changes, now, user_id, request_id, WithdrawalLog(uow.withdrawals, now), origin)
         self._escalation = Escalation(held)
         self.sessions = uow.sessions
         self.preferences = uow.preferences
@@ -207,7 +208,7 @@ class AuditedUnitOfWork:
         return AuditedPasswords(self._uow, self.records(USERS))
 
     def close(self) -> None:
-        """Write the changes into the history.
+        """Store the history of the changes, and the withdrawals.
 
         Raises:
             Conflict: no user who can sign in would hold everything.
@@ -215,6 +216,7 @@ class AuditedUnitOfWork:
         if self._escalation.may_lose_all:
             self._escalation.check_somebody_holds_all(self._uow)
         self.change_log.store()
+        self.change_log.withdrawals.store()
 
 
 # The unit of work of a read or of a write.

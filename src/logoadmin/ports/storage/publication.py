@@ -40,11 +40,11 @@ class Withdrawals(Protocol):
     def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
         """Return the withdrawals of up to 50 artworks, as far as they have one, by id."""
 
-    def put(self, withdrawal: Withdrawal) -> None:
-        """Store a withdrawal of an artwork that exists or existed, in place of an earlier one of the artwork."""
+    def put(self, *withdrawals: Withdrawal) -> None:
+        """Store withdrawals of artworks that exist or existed, in place of earlier ones."""
 
-    def drop(self, kind: Kind, id_: int) -> bool:
-        """Remove the withdrawal of an artwork; return whether there was one."""
+    def drop(self, kind: Kind, *ids: int) -> None:
+        """Remove the withdrawals of artworks, as far as they have one."""
 
     def newest(self, since: int, limit: int) -> tuple[Withdrawal, ...]:
         """Return up to ``limit`` withdrawals from ``since`` or later."""

@@ -6,7 +6,7 @@ from hashlib import sha256 as hash_of
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, select
 
 from logoadmin.adapters.sql_storage.repositories.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
@@ -16,11 +16,9 @@ from logoadmin.domain.model.records import Kind
 from logoadmin.ports.storage import Pin, PublishedIndex, Withdrawal
 
 _LIMIT: Any = bindparam("limit")
-_OF_SOME = (
-    select(withdrawals)
-    .where(withdrawals.c.kind == bindparam("of_kind"), withdrawals.c.record_id.in_([bindparam(key) for key in KEYS]))
-    .order_by(withdrawals.c.record_id)
-)
+_SOME = (withdrawals.c.kind == bindparam("of_kind"), withdrawals.c.record_id.in_([bindparam(key) for key in KEYS]))
+_OF_SOME = select(withdrawals).where(*_SOME).order_by(withdrawals.c.record_id)
+_DROP_SOME = delete(withdrawals).where(*_SOME)
 _NEWEST_FIRST = (withdrawals.c.at.desc(), withdrawals.c.kind.desc(), withdrawals.c.record_id.desc())
 _WITHDRAWALS = select(withdrawals).order_by(*_NEWEST_FIRST).limit(_LIMIT)
 _SINCE = _WITHDRAWALS.where(withdrawals.c.at >= bindparam("since"))
@@ -60,12 +58,14 @@ class SqlWithdrawals(Repository):
         (some,) = in_portions(KEYS, wanted)
         return tuple(map(_withdrawal, self._transaction.rows(_OF_SOME, {"of_kind": kind.value, **some})))
 
-    def put(self, withdrawal: Withdrawal) -> None:
-        by = {"kind": withdrawal.kind.value, "record_id": withdrawal.id}
-        self._put(withdrawals, by, {"at": withdrawal.at, "reason": withdrawal.reason})
+    def put(self, *stored: Withdrawal) -> None:
+        if stored:
+            rows = [(each.kind.value, each.id, each.at, each.reason) for each in stored]
+            self._transaction.hold_back(withdrawals, rows)
 
-    def drop(self, kind: Kind, id_: int) -> bool:
-        return self._remove(withdrawals, kind=kind.value, record_id=id_)
+    def drop(self, kind: Kind, *ids: int) -> None:
+        for some in in_portions(KEYS, ids):
+            self._transaction.change(_DROP_SOME, {"of_kind": kind.value, **some})
 
     def newest(self, since: int, limit: int) -> tuple[Withdrawal, ...]:
         return tuple(map(_withdrawal, self._transaction.rows(_SINCE, {"since": since, "limit": limit})))
