@@ -71,7 +71,8 @@ class HostileServer:
 @contextmanager
 def serving(address: str = PUBLIC, port: int = 0, context: ssl.SSLContext | None = None) -> Iterator[HostileServer]:
     """Run a server."""
-    server = HostileServer(socket.create_server((address, port)), context)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    server = HostileServer(socket.create_server((address, port), family=family), context)
     try:
         yield server
     finally:

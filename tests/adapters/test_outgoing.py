@@ -247,6 +247,15 @@ def test_a_listed_address_allows_names_that_have_it_alone(server: HostileServer)
     assert "not public" in refused(server.url(host=PRIVATE))
 
 
+def test_an_ipv6_address_is_asked_in_brackets() -> None:
+    if not socket.has_dualstack_ipv6():
+        pytest.skip("this machine has no IPv6")
+    with serving("::1") as server:
+        server.answers["/"] = response(CSS)
+        assert fetch(server.url(host="[0:0::1]"), hosts=("::1",)) == Fetched(server.url(host="[::1]"), "", CSS)
+        assert f"\r\nhost: [::1]:{server.port}\r\n" in server.heads[0].lower()
+
+
 def test_the_next_address_is_tried(server: HostileServer) -> None:
     server.answers["/"] = response(CSS)
     names = Names(styles_test=[[PRIVATE, PUBLIC]])

@@ -42,7 +42,7 @@ def fetch(url: str, budget: Budget, guard: Guard, context: ssl.SSLContext) -> Fe
 def _ask(pool: httpcore2.ConnectionPool, target: Target, budget: Budget) -> Fetched | Target:
     """Return the response of a target, or the target to which it redirects."""
     asked = httpcore2.URL(scheme=target.url.raw_scheme, host=target.host, port=target.port, target=target.url.raw_path)
-    with pool.stream("GET", asked, headers=_HEADERS) as response:
+    with pool.stream("GET", asked, headers=[("Host", target.url.netloc), *_HEADERS]) as response:
         location = _head(response, b"location")
         if response.status in _REDIRECTS and location:
             return redirected(target, location)
