@@ -635,13 +635,14 @@ def test_plain_text_where_tls_is_expected_is_refused(trusting: GuardedOutgoing) 
         thread.join()
 
 
-def test_certificates_that_cannot_be_read_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for content in (None, "nonsense"):
-        if content is not None:
-            (tmp_path / "trusted.pem").write_text(content)
-        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "trusted.pem"))
-        with pytest.raises(OutgoingError, match="certificates that this machine trusts cannot be read"):
-            GuardedOutgoing().fetch("https://styles.test", most=MOST, seconds=5)
+def test_by_default_the_certificates_of_the_system_are_trusted(
+    secure: HostileServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = secure.url()
+    with pytest.raises(OutgoingError, match="certificate"):
+        GuardedOutgoing([PUBLIC], resolve=Names(**NAMES)).fetch(url, most=MOST, seconds=5)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    assert GuardedOutgoing([PUBLIC], resolve=Names(**NAMES)).fetch(url, most=MOST, seconds=5).body == CSS
 
 
 def test_a_slow_handshake_ends_in_time(trusting: GuardedOutgoing) -> None:

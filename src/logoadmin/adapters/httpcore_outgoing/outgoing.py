@@ -7,7 +7,6 @@ from functools import cached_property
 
 from logoadmin.adapters.httpcore_outgoing.budget import Budget
 from logoadmin.adapters.httpcore_outgoing.guard import Guard, Resolve
-from logoadmin.domain.model.errors import OutgoingError
 from logoadmin.ports.outgoing import Fetched
 
 
@@ -33,17 +32,11 @@ class GuardedOutgoing:
 
     @cached_property
     def _context(self) -> ssl.SSLContext:
-        from httpcore2 import default_ssl_context
-
-        return self._given or default_ssl_context()
+        return self._given or ssl.create_default_context()
 
     def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
         """Return the response to a GET."""
         # Imported here: it takes a tenth of a second, and most processes never ask another host.
         from logoadmin.adapters.httpcore_outgoing.exchange import fetch
 
-        try:
-            context = self._context
-        except OSError:  # SSL_CERT_FILE and SSL_CERT_DIR
-            raise OutgoingError("", "the certificates that this machine trusts cannot be read") from None
-        return fetch(url, Budget(most, seconds), self._guard, context)
+        return fetch(url, Budget(most, seconds), self._guard, self._context)
