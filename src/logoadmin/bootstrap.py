@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.ed25519_signing import Ed25519Signing, keys_of_file
 from logoadmin.adapters.fernet_encryption import FernetEncryption
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, derived_keys, hs256_key, keys_of
 from logoadmin.adapters.memory_storage import MemoryStorage
@@ -20,6 +22,7 @@ from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.publication import PublishingRules
 from logoadmin.domain.services.setup import first_start, is_started, stored_token_keys
+from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.signing import SigningKey
@@ -157,9 +160,13 @@ def gallery_keys(settings: Settings) -> tuple[SigningKey, ...]:
     return () if path is None else keys_of_file(path)
 
 
+def folder(path: Path) -> GalleryFiles:
+    """Return the files of a folder, for the published gallery."""
+    return FolderGalleryFiles(path)
+
+
 def _reader() -> bytes:
-    reader = files("logoadmin").joinpath("reader", "reader.js")
-    return reader.read_bytes() if reader.is_file() else b""
+    return files("logoadmin").joinpath("reader", "reader.js").read_bytes()
 
 
 def _hasher(settings: Settings) -> Argon2Passwords:

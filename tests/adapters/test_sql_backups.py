@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -22,6 +23,7 @@ from logoadmin.adapters.sql_storage.databases.sqlite import backups as sqlite_ba
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
 from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.publication.pointer import parsed
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.settings import settings_of
 
@@ -198,6 +200,21 @@ def test_after_a_restore_no_id_and_no_version_is_given_a_second_time(gallery: lo
             assert history(restored, since=0, order="desc") == everything[::-1]
             assert history(restored, since=everything[-1].at, until=everything[-1].at)[-1] == everything[-1]
             assert history(restored, until=everything[0].at - 1) == []
+
+
+@pytest.mark.rule("contract L7")
+def test_after_a_restore_the_published_gallery_has_a_higher_epoch(gallery: logoadmin.LogoAdmin) -> None:
+    first = parsed(gallery.publication.generate().pointer)
+    backups.back_up(URL, FILE)
+    backups.restore(COPY, FILE)
+    with at(COPY) as restored:
+        second = parsed(restored.publication.generate().pointer)
+        assert restored.publication.public_keys() == gallery.publication.public_keys()
+    backups.restore_loaded(COPY)
+    with at(COPY) as restored:
+        third = parsed(restored.publication.generate().pointer)
+    assert 0 == first.epoch < time.time() - 3_600 < second.epoch < third.epoch
+    assert first.gallery == second.gallery == third.gallery
 
 
 @pytest.mark.usefixtures("gallery")

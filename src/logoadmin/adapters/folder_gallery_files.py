@@ -76,9 +76,12 @@ class FolderGalleryFiles:
         """Write a file under another name, sync it to the disk and rename it."""
         path = self._folder / name
         _make(path.parent)
-        with atomic_file(path) as part:
-            part.write_bytes(content)
-            part.chmod(_PUBLIC_FILE)
+        try:
+            with atomic_file(path) as part:
+                part.write_bytes(content)
+                part.chmod(_PUBLIC_FILE)
+        except OSError as error:  # a full disk names no file
+            raise OSError(error.errno, error.strerror, str(path)) from None
 
     def remove(self, name: str) -> None:
         """Remove a file, if it exists."""

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import time
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
@@ -14,13 +15,14 @@ from logoadmin.adapters.sql_storage.databases import dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.resilience.pool import ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
-from logoadmin.adapters.sql_storage.storage import SqlStorage
+from logoadmin.adapters.sql_storage.storage import SqlStorage, unit_of_work
 from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, metadata, state
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.records import Kind
+from logoadmin.domain.publication.keys import raise_epoch
 from logoadmin.ports.metrics import NoMetrics
 
 # A restore skips at least this many ids, and a random number of up to as many more: a backup may be restored twice, and
@@ -94,6 +96,8 @@ def _remove_old(target: Path, stem: str, keep: int) -> None:
 
 def restore(url: str, source: Path) -> None:
     """Restore a backup as a new database, with the tables of this program; ids are never reused.
+
+    Readers of the published gallery follow it to lower versions, since its epoch rises (contract L7).
 
     Args:
         url: of the database, which must not exist.
@@ -171,6 +175,7 @@ def _make_current(dialect: Dialect) -> None:
         def write(transaction: Transaction) -> None:
             transaction.take_write_lock(dialect.begin_write)
             pool.on_connection(_pass_over_ids)(transaction)
+            raise_epoch(unit_of_work(transaction), int(time.time()))
             transaction.commit()
 
         pool.call(write, writing=True)

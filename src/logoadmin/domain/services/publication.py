@@ -118,7 +118,7 @@ class PublicationService(Service):
             Conflict: too many keys sign already.
             StorageUnavailable: the database is out of reach.
         """
-        self.transactions.storage.write(lambda uow: self._keys.rotate(uow, self._clock.now()), "sessions")
+        self.transactions.storage.write(lambda uow: self._keys.rotate(uow, self._clock.now()))
         return self.public_keys()
 
     def _prepare(self, now: int) -> None:
@@ -127,7 +127,7 @@ class PublicationService(Service):
         if storage.snapshot(lambda uow: self._keys.is_prepared(uow, now)):
             return
         try:
-            storage.write(lambda uow: self._keys.prepare(uow, now), "sessions")
+            storage.write(lambda uow: self._keys.prepare(uow, now))
         except StorageUnavailable:
             if storage.snapshot(lambda uow: self._keys.identity(uow, now)) is None:
                 raise

@@ -22,6 +22,7 @@ from logoadmin.entrypoints.cli.gallery import (
 )
 from logoadmin.entrypoints.cli.healthcheck import healthcheck
 from logoadmin.entrypoints.cli.import_export import export, import_
+from logoadmin.entrypoints.cli.publish import gallery_key, publish
 from logoadmin.entrypoints.cli.serve import access_option, serve
 from logoadmin.entrypoints.cli.users import user
 from logoadmin.entrypoints.one_line import as_json_line
@@ -137,5 +138,5 @@ def completion(context: click.Context, shell: str) -> None:
     click.echo(found(context.find_root().command, {}, name, f"_{name.upper()}_COMPLETE").source())
 
 
-for command in (serve, import_, export, backup, restore, user, config, doctor, healthcheck):
+for command in (serve, import_, export, publish, gallery_key, backup, restore, user, config, doctor, healthcheck):
     cli.add_command(command)

@@ -1,0 +1,202 @@
+"""``logoadmin publish`` and ``logoadmin gallery-key``."""
+
+import fcntl
+import json
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import logoadmin
+from logoadmin.domain.publication.pointer import Pointer, parsed
+from tests.entrypoints.command_line import Run, says_one_line
+from tests.gallery import ARTWORK
+
+pytestmark = [pytest.mark.usefixtures("initialised"), pytest.mark.rule("contract L1")]
+
+FOLDER: Final = Path("gallery")
+
+
+def create_logo(**values: Any) -> int:
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        return gallery.logos.create(logoadmin.CreateLogo(**ARTWORK | values)).logo_id
+
+
+def pointer() -> Pointer:
+    return parsed((FOLDER / "latest.json").read_bytes())
+
+
+def contents() -> dict[str, bytes]:
+    return {path.as_posix(): path.read_bytes() for path in FOLDER.rglob("*") if path.is_file()}
+
+
+def test_the_exit_code_reports_whether_the_gallery_changed(run: Run) -> None:
+    create_logo()
+    first = run("publish", "gallery")
+    assert (first.code, first.err) == (0, "")
+    assert first.out == f"Published version {pointer().version} in gallery\n"
+    before = contents()
+    again = run("publish", "gallery")
+    assert (again.code, again.err) == (3, "")
+    assert again.out == f"Nothing changed: renewed latest.json of version {pointer().version} in gallery\n"
+    changed = {name for name, content in contents().items() if before.get(name) != content}
+    assert changed <= {"gallery/latest.json"}
+    create_logo(name="Dusk")
+    assert run("publish", "gallery").code == 0
+    assert list(pointer().deltas)
+
+
+@pytest.mark.rule("contract L5")
+def test_records_that_are_left_out_are_named_on_one_line(run: Run) -> None:
+    logo = create_logo(name="Dusk\x1b[2J\nx", custom_css="@import url(https://i.example/a.css)")
+    done = run("publish", "gallery")
+    assert done.code == 0
+    assert done.err.count("\n") == 1
+    assert done.err.startswith(f"Left out: logo {logo} (Dusk")
+    assert "\x1b" not in done.err
+    assert json.loads((FOLDER / pointer().index["path"]).read_bytes())["logos"] == []
+
+
+@pytest.fixture
+def copy() -> Iterator[str]:
+    """The URL of the folder on a web server."""
+    handler = partial(QuietHandler, directory=str(FOLDER))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
+
+
+def test_a_copy_is_verified_as_readers_do(run: Run, copy: str) -> None:
+    create_logo()
+    verified = run("publish", "gallery", "--verify", copy)
+    assert (verified.code, verified.err) == (0, "")
+    assert verified.out.endswith(f"The copy at {copy} is complete\n")
+    assert run("publish", "gallery", "--verify", copy).code == 3
+    create_logo(name="Dusk")
+    old = (FOLDER / "latest.json").read_bytes()
+    run("publish", "gallery")
+    (FOLDER / "latest.json").rename("new.json")
+    (FOLDER / "latest.json").write_bytes(old)
+    shutil.copytree(FOLDER, "elsewhere")
+    Path("new.json").rename("elsewhere/latest.json")
+    stale = run("publish", "elsewhere", "--verify", copy)
+    assert stale.code == 1
+    assert "and version" in stale.err
+    assert "latest.json last" in stale.err
+    for name, content in contents().items():
+        if name.endswith(".json"):
+            Path(name).write_bytes(content[:-1] + b" ")
+    broken = run("publish", "elsewhere", "--verify", copy)
+    assert broken.code == 1
+    assert f"Readers do not accept the copy at {copy}: " in broken.err
+
+
+def test_another_folder_is_refused(run: Run) -> None:
+    FOLDER.mkdir()
+    (FOLDER / "index.html").write_text("mine")
+    says_one_line(run("publish", "gallery"), 1, "The folder holds other files, such as index.html", "empty folder")
+    says_one_line(run("publish", "no/gallery"), 1, "no/gallery: No such file or directory")
+    says_one_line(run("publish", "logoadmin.db"), 2, "logoadmin.db")
+    assert [path.name for path in FOLDER.iterdir()] == ["index.html"]
+
+
+def test_two_runs_at_once_are_refused(run: Run) -> None:
+    assert run("publish", "gallery").code == 0
+    before = contents()
+    handle = os.open(FOLDER, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        says_one_line(
+            run("publish", "gallery"), 1, "Another logoadmin publish is writing into gallery; wait until it ends"
+        )
+    finally:
+        os.close(handle)
+    assert contents() == before
+
+
+def test_a_full_disk_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    assert run("publish", "gallery").code == 0
+    before = contents()
+    create_logo()
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full)
+        done = run("publish", "gallery")
+    assert done.code == 1
+    assert done.err.startswith("logoadmin: gallery/")
+    assert done.err.endswith(": No space left on device\n")
+    assert contents() == before
+    assert run("publish", "gallery").code == 0
+
+
+@pytest.mark.rule("contract L7")
+def test_keys_are_shown_and_rotated(run: Run) -> None:
+    shown = run("gallery-key", "show")
+    assert (shown.code, shown.err) == (0, "")
+    (old,) = map(json.loads, shown.out.splitlines())
+    assert old.keys() == {"kty", "crv", "x", "kid"}
+    rotated = run("gallery-key", "rotate")
+    assert rotated.code == 0
+    assert rotated.err == "Publish the gallery now, so that readers learn the new key.\n"
+    new, second = map(json.loads, rotated.out.splitlines())
+    assert second == old
+    assert new != old
+    assert run("gallery-key", "show").out == rotated.out
+    run("publish", "gallery")
+    assert len(json.loads((FOLDER / "latest.json").read_bytes())["signatures"]) == 2
+    assert pointer().next_keys == [{name: new[name] for name in ("crv", "kty", "x")}]
+
+
+@pytest.mark.rule("contract L7")
+def test_keys_can_be_in_a_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    (stored,) = run("gallery-key", "show").out.splitlines()
+    pems = [pem(), pem()]
+    Path("keys.pem").write_bytes(pems[0])
+    monkeypatch.setenv("LOGOADMIN_GALLERY_KEY_FILE", "keys.pem")
+    first, last = run("gallery-key", "show").out.splitlines()
+    assert last == stored  # until no valid pointer lacks the new one
+    Path("keys.pem").write_bytes(pems[1] + pems[0])
+    shown = run("gallery-key", "show").out.splitlines()
+    assert shown[1:] == [first, stored]
+    refused = run("gallery-key", "rotate")
+    assert refused.code == 2
+    assert "put a new key before the others there, and remove the old one after 30 days" in refused.err
+    for content, why in (
+        (b"", "holds no private key in PEM"),
+        (pems[0][:60], "holds no private key in PEM"),
+        (pem(rsa=True), "holds a key that is not Ed25519"),
+        (pem(password=b"secret"), "is protected by a password"),
+    ):
+        Path("keys.pem").write_bytes(content)
+        says_one_line(run("publish", "gallery"), 2, f"The gallery key file keys.pem {why}")
+    Path("keys.pem").unlink()
+    says_one_line(run("publish", "gallery"), 2, "keys.pem cannot be read (No such file or directory)")
+
+
+def pem(*, rsa: bool = False, password: bytes | None = None) -> bytes:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
+    from cryptography.hazmat.primitives.serialization import (
+        BestAvailableEncryption,
+        Encoding,
+        NoEncryption,
+        PrivateFormat,
+    )
+
+    key = generate_private_key(65537, 2048) if rsa else Ed25519PrivateKey.generate()
+    encryption = BestAvailableEncryption(password) if password else NoEncryption()
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
