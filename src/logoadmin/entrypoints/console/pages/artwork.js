@@ -1,10 +1,10 @@
 /** One logo or theme, or a new one: its fields, its CSS, how the site will look with it, who made it, and its history. */
-import { h, useMemo } from "../vendor/preact.js";
+import { h, useMemo, useState } from "../vendor/preact.js";
 import { authorStep, knowAuthors } from "../parts/artwork/authorship.js";
-import { listOf, readList } from "../records.js";
-import { byName, t } from "../texts.js";
+import { KINDS, listOf, readList } from "../records.js";
+import { byName, t, withTexts } from "../texts.js";
 import { AuthorsField } from "../parts/artwork/authors_field.js";
-import { pictureUrl } from "../parts/primitives/basics.js";
+import { Button, pictureUrl } from "../parts/primitives/basics.js";
 import { cssWidget } from "../parts/css/css_editor.js";
 import { Text, widgets } from "../parts/primitives/fields.js";
 import { lazy } from "../parts/primitives/lazy.js";
@@ -20,6 +20,7 @@ const CSS_WIDGETS = { logo: cssWidget("declarations"), theme: cssWidget("sheet")
 const TARGETS = { logo: target("logo"), theme: target("theme") };
 /** A new one has nothing to judge yet. */
 const Verdict = lazy(() => import("../parts/css/css_verdict.js").then((module) => module.CssVerdict));
+const BlockDialog = lazy(withTexts(() => import("../parts/publication/block_dialog.js").then((module) => module.BlockDialog), "publication"));
 widgets.authors = AuthorsField;
 widgets.url = PictureAddress;
 
@@ -35,6 +36,7 @@ export function ArtworkPage({ kind, recordId }) {
     list: `${kind}s`,
     newTitle: t(`${kind}s.new`),
     next: authorStep,
+    actions: (editing) => id !== undefined && h(Block, { key: "block", kind, id, editing }),
     preview: (form, record) => {
       const { custom_css: saved = "" } = record;
       return id !== undefined && saved && h(Verdict, { kind, recordId: id, saved, isChanged: form.values.value["custom_css"] !== saved });
@@ -48,6 +50,15 @@ export function ArtworkPage({ kind, recordId }) {
       return id !== undefined && record && h(RecordHistory, { kind, recordId: id, since: record });
     },
   });
+}
+
+/** Takes it from readers at once, which switching off does not. @param {{kind: ArtworkKind, id: number, editing: import("../parts/record/editing.js").Editing}} props */
+function Block({ kind, id, editing }) {
+  const [isAsking, setAsking] = useState(false);
+  return [
+    h(Button, { key: "button", tone: "danger", icon: "Ban", scope: KINDS[kind].write, idle: editing.isBusy.value, onClick: () => setAsking(true) }, t("block")),
+    isAsking && h(BlockDialog, { key: "dialog", kind, id, editing, close: () => setAsking(false) }),
+  ];
 }
 
 /** The address of a picture, with the picture. @param {WidgetProps} props */

@@ -343,6 +343,12 @@ export default {
   restored: "Restored {name}",
 
   // What sites get
+  block: "Block",
+  "block.done": "Blocked {name}",
+  "block.hint": "1 to 200 characters. It is published with the block, for everybody to read.",
+  "block.reason": "Reason",
+  "block.text": "It is deactivated, and sites that use the gallery stop applying it within a minute. They stay without it offline.",
+  "block.ask": "Block {name}?",
   "verdict.animation": "It has animations.",
   "verdict.attribute_exfiltration": "It can pass on what is in the page to another host.",
   "verdict.hosts": "It contacts {hosts}.",

@@ -33,6 +33,8 @@ export class Editing {
   /** Of the writes since the last save that ended well: one undo is for all of them. @type {string[]} */
   #requestIds = [];
   #etag = "";
+  /** The field that this page wrote beside the form: its changes need no comparison. */
+  #own = "";
   /** What says that saving failed, and offers it again. @type {number | undefined} */
   #offer;
   /** Whether another new record follows once this one is created. */
@@ -118,7 +120,7 @@ export class Editing {
   /** Accept the record that was read, unless it would overwrite unsaved input. @param {Answer} answer */
   #meet(answer) {
     const form = /** @type {FormState} */ (this.form.value);
-    const isTyped = form.isChanged.value && form.against(answer.data).some((each) => each.isTheirs);
+    const isTyped = form.isChanged.value && form.against(answer.data).some((each) => each.isTheirs && each.field.name !== this.#own);
     if (isTyped && !this.isGone.value) this.newer.value = answer;
     else this.#take(answer);
   }
@@ -147,18 +149,20 @@ export class Editing {
     if (this.recordId !== undefined) drop(this.kind, this.recordId);
   }
 
-  /**
-   * Restore the record after somebody removed it; unsaved input stays.
-   * @param {number} changeId of the removal @param {() => Promise<Answer>} [repeat] Repeats a lost request.
-   */
-  restore(changeId, repeat) {
-    const revert = () => call("post", "/api/changes/{change_id}/revert", { path: { change_id: changeId } });
+  /** A write beside the form; unsaved input stays. @param {() => Promise<Answer>} send @param {(name: string) => string} words @param {(answer: Answer) => unknown} [take] */
+  write(send, words, take = (answer) => this.#meet(answer)) {
     const work = async () => {
-      const answer = await (repeat ?? revert)();
-      await this.load();
-      sayDone(t("restored", { name: this.name }), [answer.requestId], () => this.#undone());
+      const answer = await send();
+      this.#own = "active";
+      await take(answer);
+      sayDone(words(this.name), [answer.requestId], () => this.#undone());
     };
-    return this.#attempt(work, (again) => void this.restore(changeId, again));
+    return this.#attempt(work, (repeat) => void this.write(repeat ?? send, words, take));
+  }
+
+  /** Restore the record after somebody removed it. @param {number} changeId of the removal */
+  restore(changeId) {
+    return this.write(() => call("post", "/api/changes/{change_id}/revert", { path: { change_id: changeId } }), (name) => t("restored", { name }), () => this.load());
   }
 
   /** Save the input; after a failure midway, continue from there. */
@@ -323,11 +327,7 @@ export class Editing {
     else void this.load();
   }
 
-  /**
-   * Remove it.
-   * @param {() => void} gone What follows, perhaps only when it was tried again.
-   * @param {() => Promise<Answer>} [repeat] Repeats a lost request.
-   */
+  /** Remove it. @param {() => void} gone What follows, perhaps only when it was tried again. @param {() => Promise<Answer>} [repeat] Repeats a lost request. */
   remove(gone, repeat) {
     const { name } = this;
     const more = { path: this.path, ifMatch: this.#etag };

@@ -65,6 +65,7 @@ function useEditing(kind, recordId, manner, round) {
  * @property {(form: FormState) => any} [aside] Beside the form, and in view while one types.
  * @property {(record: any) => any} [beside] What else belongs to the record: beside the form where there is room, else below it.
  * @property {(form: FormState, record: any) => any} [preview] Above the buttons, such as the effect of saving.
+ * @property {(editing: Editing) => any} [actions] What else can be done to a record that exists, before removing it.
  * @property {(record: any) => string} [blocked] Why the person may not change this one, whatever right they hold.
  * @property {(record: any) => void} [made] What follows after a new one was created.
  * @property {(record: any) => string} [needed] Why it cannot be removed.
@@ -100,7 +101,7 @@ export function RecordPage(props) {
       h(Breadcrumbs, { list, title: t(`${kind}s.title`), name: title }),
       id !== undefined && h(Neighbours, { kind, id, list }),
     ),
-    h(ViewHead, { title }, record && !editing.isNew && !isGone && [h(Duplicate, { key: "copy", id, ...props }), h(Another, { key: "new", ...props }), h(Remove, { key: "remove", editing, ...props })]),
+    h(ViewHead, { title }, record && !editing.isNew && !isGone && [h(Duplicate, { key: "copy", id, ...props }), h(Another, { key: "new", ...props }), props.actions?.(editing), h(Remove, { key: "remove", editing, ...props })]),
     isGone && h(Gone, { editing, list }),
     !form && !isGone && (failure ? h(Unread, { failure, again }) : h(Skeleton, {})),
     h(Newer, { editing }),
