@@ -10,6 +10,7 @@ import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
 
@@ -33,6 +34,12 @@ MOST = 65_536
 CSS = b"a { color: red }"
 CONTEXT = ssl.create_default_context()  # one for all tests: loading the certificates of the system is slow
 SECRET = "k3y-of-the-vault"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    """Load what the first request loads, which takes long on a busy machine."""
+    import_module("logoadmin.adapters.httpcore_outgoing.exchange")
 
 
 def gzipped(body: bytes) -> bytes:
@@ -645,11 +652,37 @@ def test_by_default_the_certificates_of_the_system_are_trusted(
     assert GuardedOutgoing([PUBLIC], resolve=Names(**NAMES)).fetch(url, most=MOST, seconds=5).body == CSS
 
 
-def test_a_slow_handshake_ends_in_time(trusting: GuardedOutgoing) -> None:
+def test_a_silent_handshake_ends_in_time(trusting: GuardedOutgoing) -> None:
     with socket.create_server((PUBLIC, 0)) as silent:
         url = f"https://styles.test:{silent.getsockname()[1]}/"
         with pytest.raises(OutgoingError, match=r"takes longer than 0\.3 s"):
             trusting.fetch(url, most=MOST, seconds=0.3)
+
+
+@pytest.mark.parametrize("quick", [0, 2_000], ids=["handshake", "body"])
+def test_encrypted_bytes_that_drip_end_in_time(secure: HostileServer, trusting: GuardedOutgoing, quick: int) -> None:
+    secure.answers["/"] = response(b"a" * MOST)
+    with socket.create_server((PUBLIC, 0)) as front:
+        dripping = Thread(target=drip_through, args=[front, secure.port, quick])
+        dripping.start()
+        url = f"https://styles.test:{front.getsockname()[1]}/"
+        with pytest.raises(OutgoingError, match=r"takes longer than 0\.3 s"):
+            trusting.fetch(url, most=MOST, seconds=0.3)
+        dripping.join()
+
+
+def drip_through(front: socket.socket, port: int, quick: int) -> None:
+    """Pass a connection on, and the bytes in the other direction one by one, all but the first of them slowly."""
+    client, _ = front.accept()
+    with client, socket.create_connection((PUBLIC, port)) as behind, suppress(OSError):
+        client.settimeout(0.01)
+        sent = 0
+        while True:
+            with suppress(TimeoutError):
+                behind.sendall(client.recv(65_536))
+            for byte in behind.recv(quick - sent if sent < quick else 1):
+                client.sendall(bytes([byte]))
+                sent += 1
 
 
 def test_a_body_that_is_cut_short_within_tls_is_refused(secure: HostileServer, trusting: GuardedOutgoing) -> None:
