@@ -14,10 +14,10 @@ import time
 from bisect import bisect_left
 from collections import Counter as Multiset
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
 from prometheus_client.core import GaugeMetricFamily
@@ -25,11 +25,14 @@ from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.model.publication import LeftOutReason
 from logoadmin.ports.metrics import SignInOutcome
 
 # The upper bounds of the buckets of all histograms, in seconds.
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _NAMESPACE: Final = "logoadmin"
+# How the values of several processes become one.
+_Together = Literal["livesum", "livemax", "livemostrecent"]
 _BATCH: Final = 256  # responses
 _DELAY: Final = 0.25  # seconds
 _ENDED: Final = 0  # the process id under which the totals of ended workers are kept
@@ -57,6 +60,12 @@ class PrometheusMetrics:
         self._sent = self._counter("http_response_bytes", "Sent bytes of response bodies.")
         self._cache = self._counter("response_cache", "Public responses: served again (hit) or stored.", "outcome")
         self._restarts = self._counter("worker_restarts", "Workers that died and were replaced.")
+        self._generations = self._counter("gallery_generations", "Generations of the published gallery.", "outcome")
+        # All workers publish the same: their numbers are not added up.
+        self._generated_at = self._gauge("gallery_generated_timestamp_seconds", "Unix time of the last one.", "livemax")
+        self._left_out = self._gauge(
+            "gallery_left_out", "Active records that are not published.", "livemostrecent", "reason"
+        )
         # Of a single label all values are shown from the start, so that a rate has a first value.
         self._by_outcome = {
             (counter, outcome): counter.labels(outcome)
@@ -64,9 +73,11 @@ class PrometheusMetrics:
                 (self._database_calls, ("ok", "not_tried", *(cause.code for cause in Cause))),
                 (self._sign_ins, ("ok", "failed", "refused")),
                 (self._cache, ("hit", "miss")),
+                (self._generations, ("ok", "failed")),
             )
             for outcome in outcomes
         }
+        self._left_out_by_reason = {reason: self._left_out.labels(reason) for reason in get_args(LeftOutReason)}
         self._noted: deque[tuple[str, str, int, float, bool]] = deque()
         if self._directory is not None:  # others read what this process has counted
             atexit.register(self._add_up)
@@ -111,6 +122,15 @@ class PrometheusMetrics:
             for kind in ("counter", "histogram"):
                 _merge(Path(self._directory, f"{kind}_{pid}.db"), Path(self._directory, f"{kind}_{_ENDED}.db"))
 
+    def gallery_generated(self, left_out: Mapping[LeftOutReason, int]) -> None:
+        self._by_outcome[self._generations, "ok"].inc()
+        self._generated_at.set(time.time())
+        for reason, gauge in self._left_out_by_reason.items():
+            gauge.set(left_out.get(reason, 0))
+
+    def gallery_failed(self) -> None:
+        self._by_outcome[self._generations, "failed"].inc()
+
     def text(self, last_change: int | None, database: str) -> str:
         self._add_up()
         with self._merging:
@@ -148,8 +168,8 @@ class PrometheusMetrics:
     def _histogram(self, name: str, text: str) -> "_BatchHistogram":
         return _BatchHistogram(name, text, namespace=_NAMESPACE, registry=self._registry, buckets=BUCKETS)
 
-    def _gauge(self, name: str, text: str) -> Gauge:
-        return Gauge(name, text, namespace=_NAMESPACE, registry=self._registry, multiprocess_mode="livesum")
+    def _gauge(self, name: str, text: str, together: _Together = "livesum", *labels: str) -> Gauge:
+        return Gauge(name, text, labels, namespace=_NAMESPACE, registry=self._registry, multiprocess_mode=together)
 
 
 class _BatchHistogram(Histogram):

@@ -1,8 +1,10 @@
 """Instrumentation: the events that operators can monitor (contract K2)."""
 
+from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.model.publication import LeftOutReason
 
 SignInOutcome = Literal["ok", "failed", "refused"]
 
@@ -50,6 +52,16 @@ class Metrics(Protocol):
     def worker_ended(self, pid: int) -> None:
         """Keep the totals of a worker process that has ended, and drop its gauges."""
 
+    def gallery_generated(self, left_out: Mapping[LeftOutReason, int]) -> None:
+        """Count a generation of the published gallery.
+
+        Args:
+            left_out: the number of active records that it lacks, by reason.
+        """
+
+    def gallery_failed(self) -> None:
+        """Count a generation of the published gallery that failed."""
+
     def text(self, last_change: int | None, database: str) -> str:
         """Return everything in the text format of Prometheus.
 
@@ -84,6 +96,10 @@ class NoMetrics:
     def worker_restarted(self) -> None: ...
 
     def worker_ended(self, pid: int) -> None: ...
+
+    def gallery_generated(self, left_out: Mapping[LeftOutReason, int]) -> None: ...
+
+    def gallery_failed(self) -> None: ...
 
     def text(self, last_change: int | None, database: str) -> str:
         raise StartError("Metrics are not counted", "run pip install 'logoadmin[metrics]'")

@@ -2,13 +2,17 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from logoadmin.domain.model.records import Kind
 
 # The names of files below `/gallery/`.
 POINTER: Final = "latest.json"
 READER: Final = "reader.js"
+
+
+NOT_FETCHED: Final = "An imported style sheet was not fetched yet"
+LeftOutReason = Literal["not_fetched", "not_pinned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,11 @@ class LeftOut:
     id: int
     name: str
     reason: str
+
+    @property
+    def code(self) -> LeftOutReason:
+        """The reason as one of a few, for metrics: the imports are still to be fetched, or cannot be pinned."""
+        return "not_fetched" if self.reason == NOT_FETCHED else "not_pinned"
 
 
 @dataclass(frozen=True, slots=True)

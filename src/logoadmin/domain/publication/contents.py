@@ -8,7 +8,7 @@ from logoadmin.domain.css import judge
 from logoadmin.domain.model.css import Form, Verdict
 from logoadmin.domain.model.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.model.lists import Filter, Listing
-from logoadmin.domain.model.publication import LeftOut
+from logoadmin.domain.model.publication import NOT_FETCHED, LeftOut
 from logoadmin.domain.model.records import Logo, Theme
 from logoadmin.domain.publication.index import IndexBuilder
 from logoadmin.ports.storage import UnitOfWork
@@ -39,8 +39,7 @@ def contents_of(uow: UnitOfWork) -> Contents:
         for artwork in _active(uow, kind):
             verdict = judge(artwork.custom_css, form)
             if verdict.imports:
-                reason = "An imported style sheet was not fetched yet"
-                contents.left_out.append(LeftOut(kind.kind, kind.id_of(artwork), artwork.name, reason))
+                contents.left_out.append(LeftOut(kind.kind, kind.id_of(artwork), artwork.name, NOT_FETCHED))
                 continue
             contents.records.add(kind.kind, artwork, artwork.custom_css, _verdict_entry(verdict, {}))
     return contents
