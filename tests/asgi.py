@@ -51,7 +51,7 @@ def ask(
     parts = [body] if isinstance(body, bytes) else list(body)
     scope = scope_of(method, path, headers)
     scope["asgi"]["spec_version"] = asgi_version
-    return _LOOP.run_until_complete(asyncio.wait_for(_answer(app, scope, parts), 10))
+    return _LOOP.run_until_complete(asyncio.wait_for(answer_of(app, scope, parts), 10))
 
 
 class AppClient(httpx2.Client):
@@ -78,7 +78,7 @@ class _InThisThread(httpx2.BaseTransport):
         target, _, query = request.url.raw_path.partition(b"?")
         headers = [(name.lower(), value) for name, value in request.headers.raw]
         scope = _scope(request.method, target, query, headers, self._root_path)
-        answered = _LOOP.run_until_complete(_answer(self._app, scope, [request.read()]))
+        answered = _LOOP.run_until_complete(answer_of(self._app, scope, [request.read()]))
         if answered.error is not None and (self._raises or not answered.status_code):
             raise answered.error
         stream = httpx2.ByteStream(answered.body)
@@ -119,7 +119,8 @@ def _scope(method: str, target: bytes, query: bytes, headers: list[tuple[bytes, 
     }
 
 
-async def _answer(app: ASGIApp, scope: Scope, parts: Sequence[bytes]) -> AppResponse:
+async def answer_of(app: ASGIApp, scope: Scope, parts: Sequence[bytes] = (b"",)) -> AppResponse:
+    """Return the response of an application to one request, whose body comes in parts."""
     coming: list[Message] = [
         {"type": "http.request", "body": part, "more_body": number < len(parts)}
         for number, part in enumerate(parts, start=1)

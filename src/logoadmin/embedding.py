@@ -60,6 +60,7 @@ def asgi(
     hosts: "Collection[str] | None" = None,
     console: bool = True,
     picture_hosts: "Collection[str]" = (),
+    published: bool = True,
 ) -> "ASGIApp":
     """Return an ASGI application that serves a gallery, alone or mounted under a prefix in another application.
 
@@ -67,12 +68,11 @@ def asgi(
 
     Args:
         gallery: the gallery.
-        origins: the origins whose pages may use the whole interface, such as ``https://admin.example``; pages of other
-            origins may only read public records (contract F2).
+        origins: the origins whose pages may use the whole interface, such as ``https://admin.example`` (contract F2).
         cache_seconds: how long browsers and proxies may cache public reads.
         hosts: the names that requests may have in ``Host`` beside loopback, such as ``gallery.example``; None if the
             embedding program checks them (contract A22).
-        console: whether to serve the console at ``/console/`` (contract J1).
+        console, published: whether to serve the console at ``/console/``, and the published gallery at ``/gallery/``.
         picture_hosts: the hosts from which previews of CSS in the console may load pictures, such as ``i.example``.
 
     Raises:
@@ -90,6 +90,7 @@ def asgi(
         hosts=None if hosts is None else settings.hosts,
         console=console,
         picture_hosts=settings.picture_hosts,
+        published=published,
     )
 
 

@@ -19,6 +19,7 @@ def web_application(
     hosts: Collection[str] | None = None,
     console: bool = True,
     picture_hosts: Collection[str] = (),
+    published: bool = True,
     from_sockets: bool = False,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery, which can be served, or mounted under a prefix in another one.
@@ -30,7 +31,8 @@ def web_application(
         hosts: the accepted values of ``Host``.
         console: whether to serve the console at ``/console/``, to which ``/`` then redirects (contract J1).
         picture_hosts: the hosts from which previews of CSS in the console may load pictures (contract J2).
-        from_sockets: as for :func:`http_application`.
+        published: as for :func:`http_application`, like the next one.
+        from_sockets: whether all requests come from sockets.
     """
     interface = functools.partial(openapi_document, gallery.access)
     return http_application(
@@ -40,5 +42,6 @@ def web_application(
         hosts=hosts,
         pages=console_routes(interface, gallery, tuple(picture_hosts)) if console else (),
         home="console/" if console else "docs",
+        published=published,
         from_sockets=from_sockets,
     )

@@ -202,6 +202,7 @@ def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
         console=settings.console,
         from_sockets=True,
         picture_hosts=settings.picture_hosts,
+        published=settings.gallery,
     )
 
 

@@ -9,11 +9,13 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.doctor_endpoint import doctor_route
 from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint, Paths
+from logoadmin.entrypoints.http_api.gallery import PublishedGallery
 from logoadmin.entrypoints.http_api.health import health_routes
 from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
+from logoadmin.entrypoints.http_api.publications import Publications
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 
 
@@ -25,6 +27,7 @@ def http_application(
     hosts: Collection[str] | None = None,
     pages: Sequence[Route] = (),
     home: str = "docs",
+    published: bool = True,
     from_sockets: bool = False,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
@@ -37,6 +40,7 @@ def http_application(
         hosts: the host names to accept besides those of loopback; None for any (contract A22).
         pages: routes to serve besides the interface.
         home: the path to which ``/`` redirects.
+        published: whether to serve the published gallery at ``/gallery/`` (contract L1).
         from_sockets: whether all requests come from sockets, and none from this process itself.
     """
     context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets)
@@ -44,10 +48,12 @@ def http_application(
     routes += [*health_routes(gallery, context.dispatch), *document_routes(gallery), doctor_route(gallery)]
     router = Paths([*routes, Route("/", Redirect(home)), *pages])
     # The response cache counts what it serves: a cached response is short, and passes through no other layer.
-    cached = ResponseCache(
+    app: ASGIApp = ResponseCache(
         ClientLimits(router, gallery.metrics), context.data_version, context.answers, gallery.metrics
     )
-    return cached if hosts is None else Hosts(cached, hosts, ClientLimits(misdirected, gallery.metrics))
+    if published:
+        app = PublishedGallery(app, Publications(gallery, context.dispatch), gallery.metrics)
+    return app if hosts is None else Hosts(app, hosts, ClientLimits(misdirected, gallery.metrics))
 
 
 def _operations_by_path() -> dict[str, list[Operation]]:

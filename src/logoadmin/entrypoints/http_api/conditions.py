@@ -4,13 +4,14 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from logoadmin.entrypoints.http_api.compression import SUFFIX
+from logoadmin.entrypoints.http_api.compression import BROTLI_SUFFIX, SUFFIX
 from logoadmin.entrypoints.http_api.request import Request
 
 Fields = list[tuple[bytes, bytes]]
 
 # Fields that a 304 response does not have.
 _OF_THE_BODY: Final = {b"content-encoding", b"content-length", b"content-type", b"link"}
+_SUFFIXES: Final = ("", SUFFIX, BROTLI_SUFFIX)
 _TAG: Final = re.compile(r'(W/)?"([!#-~\x80-\xff]*)"')
 _TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\s,]*")
 # Responses in gzip are of the same version (contract K8).
@@ -45,7 +46,7 @@ def if_match(request: Request) -> frozenset[int] | None:
 
 
 def known_tag(request: Request, etag: bytes) -> bytes | None:
-    """Return the entity tag of the client's cached copy, in gzip or not; None if it has none."""
+    """Return the entity tag of the client's cached copy, compressed or not; None if it has none."""
     sent = request.headers.get(b"if-none-match")
     if not sent:
         return None
@@ -53,8 +54,9 @@ def known_tag(request: Request, etag: bytes) -> bytes | None:
     tag = etag.decode("latin-1").strip('"')
     if tags is None or tag in tags:
         return etag
-    other = tag.removesuffix(SUFFIX) if tag.endswith(SUFFIX) else f"{tag}{SUFFIX}"
-    return f'"{other}"'.encode("latin-1") if other in tags else None
+    plain = tag.removesuffix(SUFFIX).removesuffix(BROTLI_SUFFIX)
+    others = (f"{plain}{suffix}" for suffix in _SUFFIXES)
+    return next((f'"{other}"'.encode("latin-1") for other in others if other in tags), None)
 
 
 def unmodified(fields: Fields, tag: bytes) -> Fields:

@@ -224,9 +224,12 @@ class Dispatch:
         self.long_writing = LongLane("long-writing", 1, long_calls)
         self.exporting = LongLane("exporting", 1, long_calls)
         self.rendering = LongLane("rendering", _RENDERING_THREADS, long_calls)
+        self.publishing = LongLane("publishing", 1, long_calls)
         # One thread, so that only one parser at a time competes with the event loop for the interpreter lock.
         self.parsing = Lane("parsing", 1, "large bodies")
         self.files = Threads("files", _FILE_THREADS)
+        # Compressing takes seconds, in which only the interpreter lock is free.
+        self.compressing = Threads("compressing", 1)
         self._shared = SingleFlight()
         self._reads: dict[Hashable, asyncio.Task[Any]] = {}
 

@@ -1,0 +1,109 @@
+"""The published gallery at ``/gallery/``: signed files for readers, without the database (contract L1, L2)."""
+
+import functools
+import re
+from typing import Final
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.domain.model.publication import POINTER
+from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
+from logoadmin.entrypoints.http_api.gallery_files import CORS, PublishedFile
+from logoadmin.entrypoints.http_api.limits import ClientLimits
+from logoadmin.entrypoints.http_api.publications import Publications
+from logoadmin.entrypoints.http_api.request import Request, request_of
+from logoadmin.entrypoints.http_api.responses import sendable
+from logoadmin.ports.metrics import Metrics
+
+_FOLDER: Final = "/gallery/"
+# The entity tag of a pointer, see gallery_files.pointer_tag.
+_POINTER_TAG: Final = re.compile(r'"(([0-9]{1,19})-([0-9]{1,19})-[0-9a-f]{24})(?:-gzip|-br)?"', re.ASCII)
+# The number of values of If-None-Match whose meaning is remembered: readers of one version all send the same.
+_REMEMBERED: Final = 64
+_PREFLIGHT: Final = {
+    "access-control-allow-methods": "GET, HEAD",
+    "access-control-allow-headers": "If-None-Match",
+    "access-control-max-age": "600",
+    "cache-control": "no-store",
+}
+
+
+class PublishedGallery:
+    """Serves ``/gallery/`` in front of an application, which serves all other paths."""
+
+    def __init__(self, app: ASGIApp, publications: Publications, metrics: Metrics) -> None:
+        """Serve publications; ``metrics`` counts the requests for them."""
+        self._app = app
+        self._publications = publications
+        self._files = ClientLimits(self._serve, metrics)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request for a file; pass on all others."""
+        is_ours = scope["type"] == "http" and _FOLDER in scope["path"] and _name_of(request_of(scope)) is not None
+        await (self._files if is_ours else self._app)(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = request_of(scope)
+        try:
+            file = await self._file(request)
+        except (LogoAdminError, HttpError) as error:
+            note_cause(request, error)
+            await _for_everybody(error_response(error), scope)(scope, receive, send)
+            return
+        if file is None:
+            await _for_everybody(Response(status_code=204, headers=_PREFLIGHT), scope)(scope, receive, send)
+            return
+        start, body = file.messages(request)
+        await send(start)
+        await send(body)
+
+    async def _file(self, request: Request) -> PublishedFile | None:
+        """Return the requested file; None for a request that asks whether a page may make another one.
+
+        Raises:
+            HttpError: there is no such file, or no such method.
+            StorageUnavailable: nothing was published before the database went out of reach.
+        """
+        if request.method == "OPTIONS" and request.header(b"access-control-request-method"):
+            return None
+        if request.method not in ("GET", "HEAD"):
+            raise HttpError(405, headers={"allow": "GET, HEAD"})
+        # An escaped slash is part of a name that no file has (RFC 3986 §2.2).
+        if b"%2f" in (request.raw_path or b"").lower():
+            raise HttpError(404)
+        name = _name_of(request) or ""
+        file = self._publications.at_hand(name) or await self._publications.file(name)
+        if file is not None and name == POINTER and _is_newer(request, file):
+            # Another process served it: looking now keeps the reader from going back and forth between the two.
+            await self._publications.look_now()
+            file = await self._publications.file(name)
+        if file is None:
+            raise HttpError(404)
+        return file
+
+
+def _name_of(request: Request) -> str | None:
+    """Return the name of a file relative to ``/gallery/``; None for other paths."""
+    path = request.path.removeprefix(request.prefix)
+    return path.removeprefix(_FOLDER) if path.startswith(_FOLDER) else None
+
+
+def _is_newer(request: Request, pointer: PublishedFile) -> bool:
+    """Return whether a reader has a newer pointer, or another one of the same version and time."""
+    sent = request.headers.get(b"if-none-match")
+    return _is_newer_tag(",".join(sent), pointer.tag) if sent else False
+
+
+@functools.lru_cache(_REMEMBERED)
+def _is_newer_tag(sent: str, own: str) -> bool:
+    found = {tag: (int(version), int(issued)) for tag, version, issued in _POINTER_TAG.findall(sent)}
+    version, issued, _ = own.split("-")
+    return own not in found and any(each >= (int(version), int(issued)) for each in found.values())
+
+
+def _for_everybody(response: Response, scope: Scope) -> Response:
+    """Return a response that pages of any origin may read."""
+    response.raw_headers.extend(CORS)
+    return sendable(response, scope)

@@ -1,0 +1,153 @@
+"""The files of a published gallery as they are sent: with header fields, and compressed once (contract L2)."""
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from starlette.types import Message
+
+from logoadmin.domain.model.publication import POINTER, READER, Publication
+from logoadmin.domain.publication.pointer import parsed
+from logoadmin.entrypoints.http_api.compression import (
+    BROTLI_SUFFIX,
+    SHORT,
+    SUFFIX,
+    accepts_brotli,
+    accepts_gzip,
+    in_best_brotli,
+    in_best_gzip,
+)
+from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodified
+from logoadmin.entrypoints.http_api.operation import JSON
+from logoadmin.entrypoints.http_api.request import Request
+
+# How long browsers and proxies may cache a file: readers must learn of a takedown within a minute.
+_CACHE_CONTROL: Final = {
+    POINTER: "public, max-age=60, stale-if-error=604800",
+    READER: "public, max-age=86400",
+}
+_FOREVER: Final = "public, max-age=31536000, immutable"
+_MEDIA_TYPES: Final = {"json": JSON, "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+# Pages of any origin may read a gallery.
+CORS: Final = [(b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"ETag, Retry-After")]
+_PLAIN: Final = ""
+_GZIP: Final = "gzip"
+_BROTLI: Final = "br"
+_SUFFIXES: Final = {_PLAIN: "", _GZIP: SUFFIX, _BROTLI: BROTLI_SUFFIX}
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """A file in one coding."""
+
+    etag: bytes
+    fields: Fields
+    body: bytes = field(repr=False)
+
+
+class PublishedFile:
+    """A file with its header fields; longer ones also in gzip, and later in Brotli."""
+
+    __slots__ = ("_name", "_tag", "_variants")
+
+    def __init__(self, name: str, content: bytes, tag: str = "", *, in_gzip: bytes = b"") -> None:
+        """Compress a file in gzip, which takes a moment for a long one.
+
+        Args:
+            name: its name relative to ``/gallery/``.
+            content: its content.
+            tag: its entity tag, by default made from the content.
+            in_gzip: its content in gzip, if that is known.
+        """
+        self._name = name
+        self._tag = tag or hashlib.sha256(content).hexdigest()[:32]
+        self._variants: dict[str, _Variant] = {}
+        self._add(_PLAIN, content)
+        if len(content) > SHORT:
+            self._add(_GZIP, in_gzip or in_best_gzip(content))
+
+    @classmethod
+    def unpacked(cls, name: str, packed: bytes) -> "PublishedFile":
+        """Return a file of which only :attr:`packed` was kept."""
+        return cls(name, gzip.decompress(packed), in_gzip=packed)
+
+    @property
+    def packed(self) -> bytes:
+        """The content in gzip."""
+        return self._variants[_GZIP].body if _GZIP in self._variants else in_best_gzip(self.content)
+
+    @property
+    def tag(self) -> str:
+        """The entity tag of the content as it is, without quotes."""
+        return self._tag
+
+    @property
+    def content(self) -> bytes:
+        """The content as it is."""
+        return self._variants[_PLAIN].body
+
+    @property
+    def size(self) -> int:
+        """The bytes of all codings together."""
+        return sum(len(variant.body) for variant in self._variants.values())
+
+    def compress_further(self) -> None:
+        """Add Brotli, which takes seconds for a long file, unless the file will soon be another one."""
+        if _GZIP in self._variants and _BROTLI not in self._variants and self._name != POINTER:
+            self._add(_BROTLI, in_best_brotli(self.content))
+
+    def messages(self, request: Request) -> tuple[Message, Message]:
+        """Return the messages to send: without the body for HEAD, or if the client has it cached."""
+        variant = self._variant(request)
+        status, fields, body = 200, variant.fields, variant.body
+        if (known := known_tag(request, variant.etag)) is not None:
+            status, fields, body = 304, unmodified(fields, known), b""
+        elif request.method == "HEAD":
+            body = b""
+        return (
+            {"type": "http.response.start", "status": status, "headers": fields},
+            {"type": "http.response.body", "body": body},
+        )
+
+    def _variant(self, request: Request) -> _Variant:
+        variants = self._variants
+        if _BROTLI in variants and accepts_brotli(request):
+            return variants[_BROTLI]
+        return variants[_GZIP if _GZIP in variants and accepts_gzip(request) else _PLAIN]
+
+    def _add(self, coding: str, body: bytes) -> None:
+        etag = f'"{self._tag}{_SUFFIXES[coding]}"'.encode()
+        fields = [
+            *CORS,
+            (b"cache-control", _CACHE_CONTROL.get(self._name, _FOREVER).encode()),
+            (b"content-length", b"%d" % len(body)),
+            (b"content-type", _MEDIA_TYPES[self._name.rpartition(".")[2]].encode()),
+            (b"etag", etag),
+            (b"vary", b"Accept-Encoding"),
+            (b"x-content-type-options", b"nosniff"),
+        ]
+        if coding:
+            fields.append((b"content-encoding", coding.encode()))
+        self._variants[coding] = _Variant(etag, fields, body)
+
+
+def pointer_tag(publication: Publication) -> str:
+    """Return the entity tag of a pointer, by which a process recognises one that is newer than its own."""
+    digest = hashlib.sha256(publication.pointer).hexdigest()[:24]
+    return f"{publication.version}-{parsed(publication.pointer).issued}-{digest}"
+
+
+def files_of(publication: Publication, known: Mapping[str, PublishedFile]) -> dict[str, PublishedFile]:
+    """Return the files of a publication by name.
+
+    Args:
+        publication: the publication.
+        known: files of an earlier one, of which those with the same content are used again.
+    """
+    files = {POINTER: PublishedFile(POINTER, publication.pointer, pointer_tag(publication))}
+    for name, content in publication.files.items():
+        earlier = known.get(name)
+        files[name] = earlier if earlier and earlier.content == content else PublishedFile(name, content)
+    return files
