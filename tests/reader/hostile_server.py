@@ -90,8 +90,7 @@ class HostileServer:
                     self._send(server.answer(gallery, path, self.headers["if-none-match"]))
 
             def _send(self, answer: Answer) -> None:
-                if answer.slow:
-                    server.stopping.wait(10)
+                server.stopping.wait(10 if answer.slow else answer.delay)
                 if answer.drips:
                     self._drip(answer)
                 body = answer.body

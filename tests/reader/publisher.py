@@ -50,6 +50,7 @@ class Answer:
         status: its status.
         endless: the body is repeated without end.
         slow: nothing comes for a long time.
+        delay: seconds until it comes.
         drips: ``head`` or ``body`` comes byte by byte, and does not end.
         encoding: how the body is compressed.
     """
@@ -58,6 +59,7 @@ class Answer:
     status: int = 200
     endless: bool = False
     slow: bool = False
+    delay: float = 0
     drips: str = ""
     encoding: str = ""
 

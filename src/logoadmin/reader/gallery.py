@@ -73,7 +73,7 @@ class Gallery:
         self._store = store
         self._state = _State(self._root, keys)
         self._contents: Contents | None = None
-        self._listeners: dict[str, list[Callable[[Any], object]]] = {"change": [], "withdrawn": []}
+        self._listeners: dict[str, dict[object, Callable[[Any], object]]] = {"change": {}, "withdrawn": {}}
         self._lock = threading.Lock()
         self._checking: Future[bool] | None = None
         self._load()
@@ -121,9 +121,13 @@ class Gallery:
         Returns:
             A function that stops this.
         """
-        listeners = self._listeners[event]
-        listeners.append(listener)
-        return lambda: listeners.remove(listener) if listener in listeners else None
+        listeners, added = self._listeners[event], object()
+        listeners[added] = listener
+
+        def stop() -> None:
+            listeners.pop(added, None)
+
+        return stop
 
     def check(self) -> bool:
         """Look for news, with one conditional request if nothing changed. Concurrent calls share one check.
@@ -197,7 +201,7 @@ class Gallery:
         return True
 
     def _emit(self, event: str, value: object) -> None:
-        for listener in tuple(self._listeners[event]):
+        for listener in tuple(self._listeners[event].values()):
             listener(value)
 
     def _load(self) -> None:

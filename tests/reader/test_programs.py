@@ -1,0 +1,200 @@
+"""Programs that read with ``logoadmin.reader`` get what the contract promises (contract L6)."""
+
+import base64
+import json
+import re
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rfc8785
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin import reader
+from logoadmin.reader.folder import FolderStore, MemoryStore, Store
+from logoadmin.reader.gallery import Gallery
+from logoadmin.reader.index import patched
+from tests.reader.hostile_server import HostileServer
+from tests.reader.publisher import NOW, POINTER, A, Answer, Files
+from tests.reader.samples import ONE, SHEETS, TWO
+
+pytestmark = pytest.mark.rule("contract L6")
+
+STYLES: Files = {path: Answer(sheet) for path, sheet in SHEETS.items()}
+Serve = Callable[[Files], None]
+
+
+@pytest.fixture
+def serve(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> Serve:
+    """Serve other files as the gallery, from now on."""
+    monkeypatch.setattr("time.time", lambda: NOW + 100)
+
+    def serve(files: Files) -> None:
+        server.publish("gallery", files)
+
+    return serve
+
+
+@pytest.fixture
+def url(server: HostileServer, serve: Serve) -> str:
+    """The address of a gallery with files."""
+    serve({**ONE.files(), **STYLES})
+    return f"{server.address}/gallery"
+
+
+def ids(records: list[dict[str, Any]]) -> list[int]:
+    return [record.get("logo_id") or record["theme_id"] for record in records]
+
+
+def test_records_come_with_their_authors_as_copies_and_by_target(url: str) -> None:
+    gallery = reader.open(url, key=A.jwk)
+    assert ids(gallery.logos()) == [1, 2]
+    assert ids(gallery.logos(target="wiki")) == [2]
+    assert gallery.themes(target="elsewhere") == []
+    logo = gallery.get("logo", 1)
+    assert logo is not None
+    assert (logo["authors"][0]["username"], logo["custom_css"], logo["author_ids"]) == ("Ann", "", [1])
+    logo["name"] = "changed"
+    assert gallery.logos()[0]["name"] == "logo 1"
+    assert [gallery.get(kind, 99) for kind in ("logo", "user")] == [None, None]
+    assert gallery.latest["version"] == 1
+
+
+def test_simultaneous_checks_share_one(server: HostileServer, url: str, serve: Serve) -> None:
+    gallery = reader.open(url, key=A.jwk)
+    serve({**TWO.files(), POINTER: Answer(TWO.pointer(), delay=0.3)})
+    found: list[bool] = []
+    threads = [threading.Thread(target=lambda: found.append(gallery.check())) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 5
+    assert [path for path in server.requests("gallery")[0] if path.startswith(POINTER)] == [f"{POINTER}?"]
+    assert gallery.check() is False
+
+
+def test_a_failed_check_fails_for_all_who_share_it_and_the_next_one_succeeds(url: str, serve: Serve) -> None:
+    gallery = reader.open(url, key=A.jwk)
+    serve({})
+    for _ in range(2):
+        with pytest.raises(reader.ReaderError, match="HTTP 404"):
+            gallery.check()
+    serve(TWO.files())
+    assert gallery.check() is True
+
+
+def test_listeners_are_called_for_news_until_they_are_removed(url: str, serve: Serve) -> None:
+    gallery = reader.open(url, key=A.jwk)
+    heard: list[Any] = []
+    gallery.on("change", heard.append)
+    gallery.on("withdrawn", lambda entries: heard.extend(each["reason"] for each in entries))
+    stop = gallery.on("change", heard.append)
+    stop()
+    stop()
+    serve(TWO.files())
+    gallery.check()
+    assert heard == ["malware", 2]
+
+
+def test_of_two_programs_with_one_folder_the_earlier_one_does_not_put_its_state_back(
+    url: str, serve: Serve, tmp_path: Path
+) -> None:
+    first, second = (reader.open(url, key=A.jwk, store=tmp_path) for _ in range(2))
+    serve(TWO.files())
+    first.check()
+    stored = (tmp_path / "state").read_bytes()
+    serve(ONE.files())
+    assert second.check() is False
+    assert (second.latest["version"], (tmp_path / "state").read_bytes()) == (2, stored)
+
+
+class EndingStore:
+    """Lets the program end at a write."""
+
+    def __init__(self, store: Store, writes: int) -> None:
+        self._store, self._writes = store, writes
+
+    def get(self, name: str) -> bytes | None:
+        return self._store.get(name)
+
+    def set(self, name: str, content: bytes) -> None:
+        if not self._writes:
+            raise KeyboardInterrupt
+        self._writes -= 1
+        self._store.set(name, content)
+
+
+@pytest.mark.parametrize(("writes", "version", "logos"), [(0, 1, [1, 2]), (1, 2, [1]), (2, 2, [1, 3])])
+def test_a_program_that_ends_at_any_write_starts_with_a_whole_state(
+    url: str, serve: Serve, writes: int, version: int, logos: list[int]
+) -> None:
+    store = MemoryStore()
+    Gallery(url, (A.jwk,), store)
+    serve(TWO.files())
+    ended = Gallery(url, (A.jwk,), EndingStore(store, writes))
+    try:
+        assert ended.check() is True
+    except KeyboardInterrupt:
+        assert writes < 2
+    serve({})
+    again = Gallery(url, (A.jwk,), store)
+    assert (again.latest["version"], ids(again.logos())) == (version, logos)
+
+
+def decoded(css: str) -> str:
+    found = re.search(r"base64,([\w+/=]*)", css)
+    assert found is not None
+    return base64.b64decode(found[1]).decode()
+
+
+def test_css_comes_with_its_pinned_sheets_which_stay(url: str, serve: Serve, tmp_path: Path) -> None:
+    gallery = reader.open(url, key=A.jwk, store=tmp_path)
+    css = gallery.css("theme", 1)
+    assert css is not None
+    assert re.fullmatch(r"@import url\(data:text/css;charset=utf-8;base64,[\w+/=]+\);", css)
+    assert decoded(css).endswith('"; h1{}')
+    assert decoded(decoded(css)) == "h2{content:'\u00e9'}"
+    serve({})
+    assert reader.open(url, key=A.jwk, store=tmp_path).css("theme", 1) == css
+    assert (gallery.css("logo", 1), gallery.css("theme", 7)) == ("", None)
+    for file in tmp_path.glob("*.css"):
+        file.write_bytes(b"h1{}")
+    with pytest.raises(reader.ReaderError, match="HTTP 404"):
+        gallery.css("theme", 1)
+    serve({path: Answer(b"h1{}") for path in SHEETS})
+    with pytest.raises(reader.ReaderError, match="wrong content"):
+        gallery.css("theme", 1)
+    serve(STYLES)
+    with pytest.raises(reader.ReaderError, match="too many imports"):
+        gallery.css("theme", 2)
+
+
+def test_without_httpx2_the_error_names_the_extra(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "httpx2", None)
+    with pytest.raises(reader.ReaderError, match=re.escape("pip install 'logoadmin[client]'")):
+        reader.open(url, key=A.jwk)
+
+
+def test_the_folder_has_files_of_known_names_only(tmp_path: Path) -> None:
+    for name in ("../state", "/etc/passwd", "", "a/b"):
+        with pytest.raises(ValueError, match="not the name of a file"):
+            FolderStore(tmp_path).get(name)
+
+
+@given(st.text(), st.integers(0, 2**31 - 1), st.booleans())
+def test_patched_indexes_are_canonical_json(name: str, number: int, active: bool) -> None:
+    """For such values; numbers beyond these and other names do not occur."""
+    record: dict[str, Any] = {
+        "author_id": number,
+        "username": name,
+        "a": {"b": active, "B": [name, number], "_": name, "b_c": 0},
+    }
+    expected = {"authors": [record], "logos": [], "themes": []}
+    index: dict[str, Any] = {"authors": [], "logos": [], "themes": []}
+    text = patched(index, json.loads(rfc8785.dumps({"authors": {"set": [record]}})))
+    assert text.encode() == rfc8785.dumps(expected)
