@@ -24,7 +24,7 @@ class HostileServer:
 
     def __init__(self) -> None:
         self._requests: dict[str, list[list[str]]] = {}
-        self.pages: dict[str, bytes] = {}
+        self.pages: dict[str, Answer] = {}
         self._steps: dict[str, Sequence[Files]] = {}
         self._now: dict[str, int] = {}
         self.stopping = threading.Event()
@@ -63,8 +63,7 @@ class HostileServer:
     def answer(self, gallery: str, path: str, etag: str | None) -> Answer:
         """Return the response to a request, and note the request."""
         if gallery not in self._steps:
-            page = self.pages.get(f"{gallery}/{path}".rstrip("/"))
-            return Answer(b"", 404) if page is None else Answer(page)
+            return self.pages.get(f"{gallery}/{path}".rstrip("/"), Answer(b"", 404))
         self._requests[gallery][self._now[gallery]].append(f"{path}?" if etag else path)
         found = self._steps[gallery][self._now[gallery]].get(path, Answer(b"", 404))
         return Answer(b"", 304) if etag is not None and etag == tag_of(found) else found
@@ -100,6 +99,9 @@ class HostileServer:
                 self.send_response(answer.status)
                 self.send_header("etag", tag_of(answer))
                 self.send_header("content-type", _TYPES.get(self.path[self.path.rfind(".") :], "application/json"))
+                self.send_header("access-control-allow-origin", "*")
+                if answer.policy:
+                    self.send_header("content-security-policy", answer.policy)
                 if answer.encoding:
                     self.send_header("content-encoding", answer.encoding)
                 if answer.endless:

@@ -53,6 +53,7 @@ class Answer:
         delay: seconds until it comes.
         drips: ``head`` or ``body`` comes byte by byte, and does not end.
         encoding: how the body is compressed.
+        policy: the Content-Security-Policy of a page.
     """
 
     body: bytes
@@ -62,6 +63,7 @@ class Answer:
     delay: float = 0
     drips: str = ""
     encoding: str = ""
+    policy: str = ""
 
 
 Files = Mapping[str, Answer]

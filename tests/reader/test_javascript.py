@@ -4,7 +4,9 @@ import gzip
 import json
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,9 +57,9 @@ def asked(server: HostileServer) -> Mapping[str, Any]:
 @pytest.fixture
 def page(server: HostileServer, chromium: Browser) -> Iterator[Page]:
     """An empty page of the server, which has the reader beside it."""
-    server.pages["index.html"] = b"<!doctype html><title>Reader</title>"
+    server.pages["index.html"] = Answer(b"<!doctype html><title>Reader</title>")
     for file in (READER, HERE / "harness.js", HERE / "worker.js"):
-        server.pages[file.name] = file.read_bytes()
+        server.pages[file.name] = Answer(file.read_bytes())
     with chromium.new_context() as context:
         page = context.new_page()
         page.goto(f"{server.address}/index.html")
@@ -113,3 +115,23 @@ def test_reader_js_in_a_service_worker_lives_through_all_stories(
     reply = page.evaluate(_PLAY_IN_WORKER, asked)
     assert (reply.get("error"), reply["scope"], reply["document"]) == (None, "ServiceWorkerGlobalScope", "undefined")
     compare_all(server, STORIES, reply["found"], cached=True)
+
+
+@pytest.mark.slow("a browser is started")
+def test_a_page_of_another_site_reads_without_a_preflight(server: HostileServer, chromium: Browser) -> None:
+    """The server knows no OPTIONS: a preflight would fail."""
+    url = server.publish("gallery", replace(samples.ONE, issued=int(time.time())).files())
+    server.pages["reader.js"] = Answer(READER.read_bytes())
+    server.pages["index.html"] = Answer(b"<!doctype html><title>Another site</title>")
+    with HostileServer().running() as other, chromium.new_context() as context:
+        other.pages.update(server.pages)
+        page = context.new_page()
+        page.goto(f"{other.address}/index.html")
+        script = """async ([url, key]) => {
+          const { open } = await import("/reader.js");
+          const gallery = await open(url, { key });
+          return [await gallery.check(), await gallery.check(), gallery.themes().length];
+        }"""
+        assert page.evaluate(script, [url, A.jwk]) == [False, False, 2]
+    asked = [path for path in server.requests("gallery")[0] if path.startswith("latest")]
+    assert asked == ["latest.json", "latest.json?", "latest.json?"]
