@@ -27,6 +27,7 @@ from logoadmin.domain.services import (
     changes,
     import_export,
     keys,
+    pins,
     preferences,
     roles,
     sessions,
@@ -34,6 +35,7 @@ from logoadmin.domain.services import (
     users,
 )
 from logoadmin.domain.services.setup import first_start
+from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Session, Storage, UnitOfWork, WriteLock
 
@@ -55,6 +57,9 @@ class FrozenClock:
 
     def now(self) -> int:
         return self.time
+
+    def elapsed(self) -> float:
+        return float(self.time)
 
     def pass_by(self, seconds: int) -> None:
         self.time += seconds
@@ -134,13 +139,15 @@ def gallery_on(
     lifetimes: Lifetimes | None = None,
     started: bool = True,
     keys: Sequence[Key] = (hs256_key(TOKEN_KEY),),
+    outgoing: Outgoing | None = None,
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
     if started:
         storage.write(lambda uow: first_start(uow, hasher, randomness, clock, ADMIN_PASSWORD))
     tokens = JwtTokens(keys, "logoadmin", "logoadmin")
-    ports = Ports(storage, hasher, tokens, tokens, FernetEncryption(), randomness, clock, Ed25519Signing())
+    signing = Ed25519Signing()
+    ports = Ports(storage, hasher, tokens, tokens, FernetEncryption(), randomness, clock, signing, outgoing=outgoing)
     return LogoAdmin(ports, Rules(access, lifetimes or Lifetimes()))
 
 
@@ -284,6 +291,12 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artworks.LinkLogoAuthor: ("logos.link", {"logo_id": 1, "author_id": 2}),
     artworks.UnlinkLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
     artworks.RemoveLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
+    pins.GetThemePins: ("pins.list", {"theme_id": 1}),
+    pins.CheckThemePins: ("pins.check", {"theme_id": 1}),
+    pins.AcceptThemePins: ("pins.accept", {"theme_id": 1}),
+    pins.GetLogoPins: ("pins.list", {"logo_id": 1}),
+    pins.CheckLogoPins: ("pins.check", {"logo_id": 1}),
+    pins.AcceptLogoPins: ("pins.accept", {"logo_id": 1}),
     import_export.ImportRecords: ("import_export.load", {"dry_run": False}),
     import_export.ExportRecords: ("import_export.dump", {"kind": ("user",)}),
 }

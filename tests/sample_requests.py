@@ -116,6 +116,7 @@ _CHANGE: Final = (
     *("change_id", "at", "user_id", "action", "kind", "id", "before", "after", "request_id"),
     *("origin", "undoes", "user_name"),
 )
+_PIN: Final = ("url", "sha256", "offered", "failure", "checked_at", "difference")
 _LOGO_LINK: Final = ("logo_author_id", "logo_id", "author_id")
 _THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
 
@@ -175,6 +176,9 @@ SAMPLES: Final = (
     Sample("PATCH", "/api/themes/{theme_id}", 200, "always", _THEME, {"name": "Boreal"}, errors=(404,)),
     Sample("POST", "/api/themes/{theme_id}/block", 200, "always", _THEME, {"reason": "It flickers"}, errors=(404,)),
     Sample("DELETE", "/api/themes/{theme_id}", 200, "always", ("theme_id",), errors=(404,)),
+    Sample("GET", "/api/themes/{theme_id}/pins", 200, "always", _PIN, is_list=True, errors=(404,)),
+    Sample("POST", "/api/themes/{theme_id}/pins/check", 200, "always", _PIN, is_list=True, errors=(404, 409)),
+    Sample("POST", "/api/themes/{theme_id}/pins/accept", 409, "always", ("detail",), {}, errors=(200, 404)),
     Sample("GET", "/api/themes/{theme_id}/authors", 200, "never", _AUTHOR, is_list=True, errors=(404,)),
     Sample("GET", "/api/themes/{theme_id}/css", 200, "never", _VERDICT, errors=(404,)),
     Sample("POST", "/api/themes/{theme_id}/authors", 200, "always", _THEME_LINK, {"author_id": 2}, errors=(404, 409)),
@@ -188,6 +192,9 @@ SAMPLES: Final = (
     Sample("PATCH", "/api/logos/{logo_id}", 200, "always", _LOGO, {"name": "Boreal"}, errors=(404,)),
     Sample("POST", "/api/logos/{logo_id}/block", 200, "always", _LOGO, {"reason": "It flickers"}, errors=(404,)),
     Sample("DELETE", "/api/logos/{logo_id}", 200, "guarded", ("logo_id",), errors=(404,)),
+    Sample("GET", "/api/logos/{logo_id}/pins", 200, "always", _PIN, is_list=True, errors=(404,)),
+    Sample("POST", "/api/logos/{logo_id}/pins/check", 200, "always", _PIN, is_list=True, errors=(404, 409)),
+    Sample("POST", "/api/logos/{logo_id}/pins/accept", 409, "always", ("detail",), {}, errors=(200, 404)),
     Sample("GET", "/api/logos/{logo_id}/authors", 200, "never", _AUTHOR, is_list=True, errors=(404,)),
     Sample("GET", "/api/logos/{logo_id}/css", 200, "never", _VERDICT, errors=(404,)),
     Sample("POST", "/api/logos/{logo_id}/authors", 200, "guarded", _LOGO_LINK, {"author_id": 2}, errors=(404, 409)),

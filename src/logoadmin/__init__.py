@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         TooManySignIns,
     )
     from logoadmin.domain.model.lists import Listing
+    from logoadmin.domain.model.pins import PinnedImport
     from logoadmin.domain.model.records import (
         Author,
         Change,
@@ -117,6 +118,14 @@ if TYPE_CHECKING:
     from logoadmin.domain.services.changes import ListChanges, Revert, RevertRequest
     from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
     from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
+    from logoadmin.domain.services.pins import (
+        AcceptLogoPins,
+        AcceptThemePins,
+        CheckLogoPins,
+        CheckThemePins,
+        GetLogoPins,
+        GetThemePins,
+    )
     from logoadmin.domain.services.preferences import GetPreferences, SetPreferences
     from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, ListRoles, RemoveRole
     from logoadmin.domain.services.sessions import (
@@ -145,6 +154,8 @@ if TYPE_CHECKING:
 __all__ = [
     "ANONYMOUS",
     "OWNER",
+    "AcceptLogoPins",
+    "AcceptThemePins",
     "AffectedUser",
     "AmendAuthor",
     "AmendLogo",
@@ -162,6 +173,8 @@ __all__ = [
     "Caller",
     "Cause",
     "Change",
+    "CheckLogoPins",
+    "CheckThemePins",
     "Conflict",
     "CreateAuthor",
     "CreateKey",
@@ -177,11 +190,13 @@ __all__ = [
     "GetAuthor",
     "GetLogo",
     "GetLogoCss",
+    "GetLogoPins",
     "GetPreferences",
     "GetRole",
     "GetSettings",
     "GetTheme",
     "GetThemeCss",
+    "GetThemePins",
     "GetUser",
     "ImportRecords",
     "Imported",
@@ -220,6 +235,7 @@ __all__ = [
     "Outdated",
     "OutgoingError",
     "Owner",
+    "PinnedImport",
     "Policy",
     "Problem",
     "Refresh",
@@ -288,6 +304,7 @@ _HOMES: Final = (
     "domain.logo_admin",
     "domain.model.css",
     "domain.model.effects",
+    "domain.model.pins",
     "domain.model.records",
     "domain.model.sessions",
     "domain.services.artworks",
@@ -295,6 +312,7 @@ _HOMES: Final = (
     "domain.services.bulk",
     "domain.services.changes",
     "domain.services.keys",
+    "domain.services.pins",
     "domain.services.preferences",
     "domain.services.roles",
     "domain.services.sessions",

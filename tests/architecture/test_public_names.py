@@ -37,7 +37,7 @@ NAMES = {
     *("RemovedLogo", "RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser"),
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("ListedSession", "RemovedSession", "RemovedUserSessions"),
-    *("AffectedUser", "RoleEffect", "SharedSettings", "Risk", "Verdict"),
+    *("AffectedUser", "RoleEffect", "SharedSettings", "Risk", "Verdict", "PinnedImport"),
     *("Change", "EndedSession", "Me", "NewServiceKey", "RemovedServiceKey", "ServiceKey"),
     # commands
     *("AmendUser", "CreateUser", "FindUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser", "SetPassword"),
@@ -47,6 +47,7 @@ NAMES = {
     *("RemoveLogo", "UnlinkLogoAuthor", "AmendTheme", "CreateTheme", "GetTheme", "LinkThemeAuthor"),
     *("GetLogoCss", "GetThemeCss", "ListThemeAuthors", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
     *("BlockLogo", "BlockTheme"),
+    *("GetLogoPins", "CheckLogoPins", "AcceptLogoPins", "GetThemePins", "CheckThemePins", "AcceptThemePins"),
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
     *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("ListSessions", "RemoveSession", "RemoveUserSessions"),

@@ -10,7 +10,14 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, Rights, Scope, SignedIn
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import InvalidToken, LogoAdminError, NotAuthenticated, NotFound, NotPermitted
+from logoadmin.domain.model.errors import (
+    Conflict,
+    InvalidToken,
+    LogoAdminError,
+    NotAuthenticated,
+    NotFound,
+    NotPermitted,
+)
 from logoadmin.domain.services import (
     artworks,
     authors,
@@ -18,6 +25,7 @@ from logoadmin.domain.services import (
     changes,
     import_export,
     keys,
+    pins,
     preferences,
     roles,
     sessions,
@@ -103,6 +111,12 @@ TABLE: dict[type[Command], Row] = {
     artworks.LinkLogoAuthor:       Row("logos:write", True),
     artworks.UnlinkLogoAuthor:     Row("logos:write", False),
     artworks.RemoveLogoAuthor:     Row("logos:write", False),
+    pins.GetThemePins:             Row("themes:write", False),
+    pins.CheckThemePins:           Row("themes:write", False),
+    pins.AcceptThemePins:          Row("themes:write", False),
+    pins.GetLogoPins:              Row("logos:write", False),
+    pins.CheckLogoPins:            Row("logos:write", False),
+    pins.AcceptLogoPins:           Row("logos:write", False),
     import_export.ImportRecords:       Row("authors:write", False),  # of the kinds in it; here it is an author
     import_export.ExportRecords:       Row("users:read", False),  # of the kinds that are asked for; here it is users
 }
@@ -175,6 +189,9 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
     except InvalidToken as error:
         # The refresh token of the table is not a good one, which says nothing of the caller.
         return None if kind is sessions.Refresh else type(error)
+    except Conflict:
+        if not issubclass(kind, pins.AcceptPins):  # nothing is offered
+            raise
     except NotFound:
         if kind is not keys.RemoveKey:  # the key of the table is nobody's
             raise

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from logoadmin.domain.model.command import UNSET, Command, fields_of, problems_of
 from logoadmin.domain.model.errors import InvalidInput
 from logoadmin.domain.model.lists import ListCommand
-from logoadmin.domain.services import artworks, authors, import_export, keys, roles, sessions, settings, users
+from logoadmin.domain.services import artworks, authors, import_export, keys, pins, roles, sessions, settings, users
 from tests.gallery import ARTWORK, ASKED
 from tests.strategies import anything
 
@@ -28,6 +28,8 @@ OPTIONAL = {
     (keys.CreateKey, "expires_in"),
     (artworks.CreateTheme, "active"),
     (artworks.CreateLogo, "active"),
+    (pins.AcceptThemePins, "offered"),
+    (pins.AcceptLogoPins, "offered"),
     (import_export.ImportRecords, "dry_run"),
     (roles.AmendRole, "dry_run"),
     (import_export.ExportRecords, "kind"),

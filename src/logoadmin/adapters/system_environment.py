@@ -11,6 +11,10 @@ class SystemClock:
         """Return Unix time in whole seconds."""
         return int(time.time())
 
+    def elapsed(self) -> float:
+        """Return the seconds since the start of the system or earlier."""
+        return time.monotonic()
+
 
 class SystemRandomness:
     """A :class:`~logoadmin.ports.environment.Randomness` that asks the operating system."""

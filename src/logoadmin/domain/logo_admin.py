@@ -17,6 +17,7 @@ from logoadmin.domain.services.bulk import BulkService
 from logoadmin.domain.services.changes import ChangeService
 from logoadmin.domain.services.import_export import ImportExportService
 from logoadmin.domain.services.keys import KeyService
+from logoadmin.domain.services.pins import PinService
 from logoadmin.domain.services.preferences import PreferenceService
 from logoadmin.domain.services.publication import PublicationService, PublishingRules
 from logoadmin.domain.services.roles import RoleService
@@ -78,6 +79,7 @@ class LogoAdmin:
         logos: see :class:`~logoadmin.domain.services.artworks.ArtworkService`.
         sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
+        pins: see :class:`~logoadmin.domain.services.pins.PinService`.
         settings: see :class:`~logoadmin.domain.services.settings.SettingsService`.
         preferences: see :class:`~logoadmin.domain.services.preferences.PreferenceService`.
         publication: see :class:`~logoadmin.domain.services.publication.PublicationService`.
@@ -111,6 +113,7 @@ class LogoAdmin:
         self.authors = AuthorService(transactions)
         self.themes = theme_service(transactions)
         self.logos = logo_service(transactions)
+        self.pins = PinService(transactions, ports.outgoing, ports.clock)
         self.settings = SettingsService(transactions)
         self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness)

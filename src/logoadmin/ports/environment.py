@@ -9,6 +9,9 @@ class Clock(Protocol):
     def now(self) -> int:
         """Return the seconds since 1970-01-01T00:00:00Z, whole (contract A10)."""
 
+    def elapsed(self) -> float:
+        """Return the seconds since some start; this never goes back."""
+
 
 class Randomness(Protocol):
     """Generates secrets: from the operating system, or fixed in tests."""

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from logoadmin.domain.audit.artworks import AuditedArtworks, links_field, serialized_links
 from logoadmin.domain.audit.escalation import Escalation
+from logoadmin.domain.audit.pins import AuditedPins
 from logoadmin.domain.audit.records import (
     AMENDED,
     LINKED,
@@ -201,6 +202,10 @@ class AuditedUnitOfWork:
         records: Any = self.records(kind)
         artworks: AuditedArtworks[Artwork] = records
         return artworks
+
+    def pins_of(self, kind: AnyArtworkKind) -> AuditedPins:
+        """Return the pins of a kind of artwork; to accept another sheet is a change of its artwork."""
+        return AuditedPins(kind, self.pins, self.records(kind))
 
     @property
     def passwords(self) -> AuditedPasswords:

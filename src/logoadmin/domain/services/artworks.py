@@ -3,7 +3,12 @@
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
+from logoadmin.domain.audit.unit_of_work import (
+    AuditedUnitOfWork,
+    get_existing,
+    get_unless_unmodified,
+    unless_unmodified,
+)
 from logoadmin.domain.css import judge
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope
 from logoadmin.domain.model.css import Verdict
@@ -25,6 +30,8 @@ from logoadmin.domain.model.records import (
     version_of,
 )
 from logoadmin.domain.pagination import list_records
+from logoadmin.domain.pinning.pinned import PinnedSheets
+from logoadmin.domain.pinning.pins import imports_of
 from logoadmin.domain.services.artwork_commands import (
     AmendArtwork,
     ArtworkAuthor,
@@ -125,8 +132,15 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @reads
     def css(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Verdict:
-        """Return the verdict on the CSS of an artwork, or raise ``NotFound`` (contract L4)."""
-        artwork = get_unless_unmodified(uow, self._kind, command)
+        """Return the verdict on the CSS of an artwork and its pinned imports, or raise ``NotFound`` (contract L4, L5).
+
+        With imports it has no version, because their first pins are no change of the artwork.
+        """
+        artwork = get_existing(uow, self._kind, self._kind.id_of(command))
+        if imports_of(self._kind, artwork.custom_css):
+            id_, css = self._kind.id_of(artwork), artwork.custom_css
+            return judge(css, self._kind.css_form, PinnedSheets(uow, self._kind, id_).texts(id_, css))
+        unless_unmodified(artwork, command)
         return replace(judge(artwork.custom_css, self._kind.css_form), version=version_of(artwork))
 
     @writes

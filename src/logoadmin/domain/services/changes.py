@@ -8,6 +8,7 @@ from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.audit.artworks import BLOCKED_FIELD, links_field
+from logoadmin.domain.audit.pins import PINS_FIELD
 from logoadmin.domain.audit.records import CREATED, MOST_LOADED, PASSWORD_SET, RESTORED, LinksByKind, Snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, Scope
@@ -206,7 +207,7 @@ class _Undo:
         if any(_has_unknown_fields(kind, serialized) for serialized in (change.before, change.after)):
             raise Conflict(f"Change {change.change_id} cannot be undone: a newer version of logoadmin made it")
         change = replace(change, before=_with_defaults(kind, change.before), after=_with_defaults(kind, change.after))
-        if self._now(kind, change.id) != change.after:
+        if self._now(kind, change) != change.after:
             raise Conflict(self._since(kind, change.id))
         if change.before is None:
             self._undo_creation(kind, change)
@@ -223,6 +224,9 @@ class _Undo:
 
     def _restore(self, kind: AnyKind, change: Change, before: Snapshot) -> None:
         """Restore the old values and links of a record, provided that the records that it refers to exist."""
+        if PINS_FIELD in before and isinstance(kind, ArtworkKind):  # nothing else was changed
+            self._uow.pins_of(kind).accept(change.id, before[PINS_FIELD])
+            return
         values, links = _deserialized(kind, change.id, before)
         records = self._uow.records(kind)
         for field, referred in kind.references.items():
@@ -255,10 +259,16 @@ class _Undo:
         if change.after is not None or reason is not None:
             self._uow.artworks(kind).assign_block(change.id, reason)
 
-    def _now(self, kind: AnyKind, id_: int) -> Snapshot | None:
-        """Return the current snapshot of a record, None if it does not exist."""
-        record = self._uow.records(kind).get(id_)
-        return None if record is None else self._uow.records(kind).serialized(record)
+    def _now(self, kind: AnyKind, change: Change) -> Snapshot | None:
+        """Return the current snapshot of a changed record, None if it does not exist."""
+        record = self._uow.records(kind).get(change.id)
+        if record is None:
+            return None
+        current = self._uow.records(kind).serialized(record)
+        if change.after is None or PINS_FIELD not in change.after or not isinstance(kind, ArtworkKind):
+            return current
+        pins = self._uow.pins_of(kind)
+        return {**current, PINS_FIELD: pins.sheets(change.id, change.after[PINS_FIELD])}
 
     def _since(self, kind: AnyKind, id_: int) -> str:
         last = self._uow.changes.last_of(kind.kind, id_, self._request_id)
@@ -286,7 +296,7 @@ def _has_unknown_fields(kind: AnyKind, serialized: Snapshot | None) -> bool:
     """Return whether a snapshot has fields of a newer version of logoadmin (contract K7)."""
     beside = [links_field(kind, linked) for linked in ARTWORK_KINDS]
     if isinstance(kind, ArtworkKind):
-        beside.append(BLOCKED_FIELD)
+        beside += [BLOCKED_FIELD, PINS_FIELD]
     return serialized is not None and not serialized.keys() <= {*kind.stored_fields, *beside}
 
 

@@ -2,7 +2,7 @@
 
 import json
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -10,6 +10,7 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import InvalidInput
 from logoadmin.domain.model.records import Kind
 from logoadmin.entrypoints.cli.backups import backup, restore
+from logoadmin.entrypoints.cli.check import check
 from logoadmin.entrypoints.cli.config import config
 from logoadmin.entrypoints.cli.doctor import doctor
 from logoadmin.entrypoints.cli.gallery import (
@@ -138,5 +139,9 @@ def completion(context: click.Context, shell: str) -> None:
     click.echo(found(context.find_root().command, {}, name, f"_{name.upper()}_COMPLETE").source())
 
 
-for command in (serve, import_, export, publish, gallery_key, backup, restore, user, config, doctor, healthcheck):
+_IN_MODULES: Final = (
+    *(serve, import_, export, publish, gallery_key, check),
+    *(backup, restore, user, config, doctor, healthcheck),
+)
+for command in _IN_MODULES:
     cli.add_command(command)

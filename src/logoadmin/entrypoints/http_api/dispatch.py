@@ -24,6 +24,7 @@ _WRITING_THREADS: Final = 8
 _HASHING_THREADS: Final = 2
 _RENDERING_THREADS: Final = 2
 _FILE_THREADS: Final = 2
+_ASKING_THREADS: Final = 2
 # Storage has its own time limits, so this one is rarely reached (contract A20: 2 s).
 TIMEOUT: Final = 1.9  # seconds
 # How long the next shared read waits for one that takes unusually long.
@@ -222,6 +223,8 @@ class Dispatch:
         self.session_writing = StorageLane("session-writing", 1, gallery, long_calls, writing=True)
         self.hashing = Lane("hashing", _HASHING_THREADS, "sign-ins")
         self.long_writing = LongLane("long-writing", 1, long_calls)
+        # Other hosts answer when they like, and an import must not wait for them.
+        self.asking = LongLane("asking", _ASKING_THREADS, long_calls)
         self.exporting = LongLane("exporting", 1, long_calls)
         self.rendering = LongLane("rendering", _RENDERING_THREADS, long_calls)
         self.publishing = LongLane("publishing", 1, long_calls)

@@ -185,6 +185,8 @@ class Endpoint:
 
     def _writing_lane(self, command: Command) -> Lane | LongLane:
         dispatch = self._context.dispatch
+        if command.asks_others:
+            return dispatch.asking
         if command.takes_long:
             return dispatch.long_writing
         if command.hashes:

@@ -9,6 +9,7 @@ from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.effects import RoleEffect
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.lists import Listing
+from logoadmin.domain.model.pins import PinnedImport
 from logoadmin.domain.model.records import (
     Author,
     Change,
@@ -48,6 +49,7 @@ from logoadmin.domain.services import (
     changes,
     import_export,
     keys,
+    pins,
     preferences,
     roles,
     sessions,
@@ -81,6 +83,18 @@ _IN_ORDER: Final = "In the order they were linked."
 _AS_LAST: Final = "The author is added at the end. If already linked, the existing link is returned."
 _IN_BODY: Final = "The author is named in the body. 404 if not linked."
 _BY_PATH: Final = "The author is named in the path. 404 if not linked."
+_PINS: Final = (
+    "Readers get copies of the style sheets that the CSS imports. In the order of the CSS; `sha256` is `null` until an "
+    "import is pinned, and `difference` shows what the origin has by now."
+)
+_CHECK: Final = (
+    "Fetches the imports with all that they import, pins those without a copy, and stores what the others offer. What "
+    "is pinned stays pinned. May take 20 seconds. 409 if the service does not fetch imports."
+)
+_ACCEPT: Final = (
+    "Pins what the origins offered when they were last asked: all of it, or the sheets that are named. 409 if nothing "
+    "or something else is offered. In the history, the action is `pins_accepted`; it can be undone."
+)
 
 
 def _those(kind: AnyKind) -> str:
@@ -231,6 +245,12 @@ OPERATIONS: Final = (
               "Block a theme", _STOPS),
     Operation("contract D themes", f"DELETE {_THEME}", artworks.RemoveTheme, "themes.remove", RemovedTheme,
               "Remove a theme", _LINKS_GO),
+    Operation("contract L5", f"GET {_THEME}/pins", pins.GetThemePins, "pins.list", tuple[PinnedImport, ...],
+              "List a theme's imports", _PINS),
+    Operation("contract L5", f"POST {_THEME}/pins/check", pins.CheckThemePins, "pins.check", tuple[PinnedImport, ...],
+              "Compare a theme's imports with their origins", _CHECK, also=(409,)),
+    Operation("contract L5", f"POST {_THEME}/pins/accept", pins.AcceptThemePins, "pins.accept",
+              tuple[PinnedImport, ...], "Accept what the origins of a theme's imports offer", _ACCEPT, also=(409,)),
     Operation("contract D themes", f"GET {_THEME}/authors", artworks.ListThemeAuthors, "themes.authors",
               Listing[Author], "List a theme's authors", _IN_ORDER),
     Operation("contract L4", f"GET {_THEME}/css", artworks.GetThemeCss, "themes.css", Verdict,
@@ -254,6 +274,12 @@ OPERATIONS: Final = (
               "Block a logo", _STOPS),
     Operation("spec §Endpoints 10", f"DELETE {_LOGO}", artworks.RemoveLogo, "logos.remove", RemovedLogo,
               "Remove a logo", _LINKS_GO),
+    Operation("contract L5", f"GET {_LOGO}/pins", pins.GetLogoPins, "pins.list", tuple[PinnedImport, ...],
+              "List a logo's imports", _PINS),
+    Operation("contract L5", f"POST {_LOGO}/pins/check", pins.CheckLogoPins, "pins.check", tuple[PinnedImport, ...],
+              "Compare a logo's imports with their origins", _CHECK, also=(409,)),
+    Operation("contract L5", f"POST {_LOGO}/pins/accept", pins.AcceptLogoPins, "pins.accept",
+              tuple[PinnedImport, ...], "Accept what the origins of a logo's imports offer", _ACCEPT, also=(409,)),
     Operation("spec §Endpoints 11", f"GET {_LOGO}/authors", artworks.ListLogoAuthors, "logos.authors", Listing[Author],
               "List a logo's authors", _IN_ORDER),
     Operation("contract L4", f"GET {_LOGO}/css", artworks.GetLogoCss, "logos.css", Verdict,

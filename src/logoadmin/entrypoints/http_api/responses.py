@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Caller
 from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.errors import LogoAdminError, NotModified
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import version_of
@@ -131,8 +132,8 @@ class Renderer:
         except NotModified as error:
             return self._unmodified(error.version, request)
         fields = [*self._fields, _JSON]
-        if self._operation.is_versioned:
-            version = answer.version if isinstance(answer, Listing) else version_of(answer)
+        version = _version(answer) if self._operation.is_versioned else None
+        if version is not None:
             if self._reads and if_none_match(request) is None:
                 return self._unmodified(version, request)
             fields.append((b"etag", b'"%d"' % version))
@@ -193,6 +194,13 @@ class Renderer:
     def _unmodified(self, version: int, request: Request) -> RenderedResponse:
         tag = b'"%d"' % version
         return RenderedResponse(304, [*self._fields, (b"etag", known_tag(request, tag) or tag)])
+
+
+def _version(answer: Any) -> int | None:
+    """Return the version of an answer; the verdict on CSS with imports has none."""
+    if isinstance(answer, Verdict):
+        return answer.version or None
+    return answer.version if isinstance(answer, Listing) else version_of(answer)
 
 
 def _body_writer(file: SpooledFile, *, gzip: bool) -> AbstractContextManager[Writer]:

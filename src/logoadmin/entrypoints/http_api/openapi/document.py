@@ -10,10 +10,12 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from logoadmin.domain.audit.artworks import AUTHORS_FIELD, BLOCKED_FIELD
+from logoadmin.domain.audit.pins import PINS_FIELD
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.domain.model.limits import BlockReason
+from logoadmin.domain.model.pins import SHA256_EXAMPLE
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,
     RESPONSE_HEADERS,
@@ -29,6 +31,12 @@ from logoadmin.entrypoints.http_api.operation import EXPORTED, FORM, IMPORTED, J
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
 _LINES: Final = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
+_PINS: Final = {
+    "type": "object",
+    "additionalProperties": {"type": "string"},
+    "description": "Only where they were changed: the SHA-256 of pinned style sheets by the imported URL.",
+    "examples": [{"https://styles.example/aurora.css": SHA256_EXAMPLE}],
+}
 _REF: Final = "#/components/schemas/{model}"
 
 # The schemas of 422 problems and of all other errors (spec §Errors).
@@ -275,6 +283,7 @@ def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
             if kind is artwork:
                 properties[AUTHORS_FIELD] = _links(records, kind, "author_id")
                 properties[BLOCKED_FIELD] = TypeAdapter(BlockReason).json_schema()
+                properties[PINS_FIELD] = _PINS
             elif kind is AUTHORS:  # the author may have been removed
                 properties[artwork.plural] = _links(records, artwork, artwork.id_field)
         # Changes older than a field lack it.

@@ -1,0 +1,46 @@
+"""The pinned imports of artworks in a write: another pinned sheet is a change of its artwork (contract L5, G)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from logoadmin.domain.audit.records import AuditedRecords
+from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.kinds import AnyArtworkKind
+from logoadmin.domain.pinning.pins import repinned
+from logoadmin.ports.storage import Pin, Pins
+
+PINS_ACCEPTED: Final = "pins_accepted"
+# The field of a snapshot with the SHA-256 of pinned sheets by URL; only changes of pins have it.
+PINS_FIELD: Final = "pins"
+
+
+class AuditedPins:
+    """The pins of one kind of artwork."""
+
+    def __init__(self, kind: AnyArtworkKind, stored: Pins, artworks: AuditedRecords[Any]) -> None:
+        self._kind, self._stored, self._artworks = kind, stored, artworks
+
+    def of(self, artwork_id: int) -> dict[str, Pin]:
+        """Return the pins of an artwork by URL."""
+        return {pin.url: pin for pin in self._stored.of(self._kind.kind, artwork_id)}
+
+    def sheets(self, artwork_id: int, urls: Iterable[str]) -> dict[str, str | None]:
+        """Return the SHA-256 of the pinned sheets of some imports, by URL."""
+        known = self.of(artwork_id)
+        return {url: known[url].sheet if url in known else None for url in urls}
+
+    def accept(self, artwork_id: int, sheets: Mapping[str, str]) -> None:
+        """Pin other sheets, which are stored, for imports that have a pin.
+
+        Raises:
+            Conflict: an import has none.
+        """
+        known = self.of(artwork_id)
+        if not sheets.keys() <= known.keys():
+            raise Conflict(f"{self._kind.name} {artwork_id} has no pin for one of the imports")
+        fields = self._artworks.serialized(self._artworks.get_existing(artwork_id))
+        before = {url: known[url].sheet for url in sheets}
+        for url, sheet in sheets.items():
+            self._stored.put(repinned(known[url], sheet))
+        was, is_ = {**fields, PINS_FIELD: before}, {**fields, PINS_FIELD: dict(sheets)}
+        self._artworks.touch(PINS_ACCEPTED, artwork_id, was, is_)

@@ -1,0 +1,117 @@
+"""The CSS of records with pinned imports, as readers get it (contract L5)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from logoadmin.domain.css import judge, rewrite
+from logoadmin.domain.model.kinds import AnyArtworkKind
+from logoadmin.domain.pinning.pins import imports_of
+from logoadmin.domain.pinning.trees import SUFFIX, sheet_name
+from logoadmin.ports.storage import Pins
+
+# Where the sheets are, as seen from the index.
+FOLDER: Final = "css/"
+
+
+class Unpinned(Exception):
+    """An import of a record has no pinned sheet; the text is a sentence that says why, for people."""
+
+
+class HasPins(Protocol):
+    """A unit of work, of a read or a write."""
+
+    @property
+    def pins(self) -> Pins:
+        """The pins and the sheets."""
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedCss:
+    """The CSS of a record, and all sheets that it leads to.
+
+    Attributes:
+        css: the CSS, with each import replaced by the path of its sheet, ``css/<sha256>.css``.
+        imports: the SHA-256 of the sheet of each import, by the URL in the record, in order.
+        sheets: the texts of the sheets by their SHA-256; their own imports read ``<sha256>.css``.
+    """
+
+    css: str
+    imports: Mapping[str, str]
+    sheets: Mapping[str, str]
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The sheets by the imports that lead to them, for :func:`~logoadmin.domain.css.judge` on the record's CSS."""
+        nested = {sheet_name(sha): css for sha, css in self.sheets.items()}
+        return {**nested, **{url: self.sheets[sha] for url, sha in self.imports.items()}}
+
+
+class PinnedSheets:
+    """The pinned imports of records of a kind, read in one unit of work.
+
+    ::
+
+        pinned = PinnedSheets(uow, LOGOS)
+        for logo in logos:
+            css = pinned.of(logo.logo_id, logo.custom_css)
+    """
+
+    def __init__(self, uow: HasPins, kind: AnyArtworkKind, id_: int | None = None) -> None:
+        """Read the pins of all records of a kind, or of one."""
+        self._kind, self._stored = kind, uow.pins
+        pins = self._stored.of_kind(kind.kind) if id_ is None else self._stored.of(kind.kind, id_)
+        self._pins = {(pin.id, pin.url): pin for pin in pins}
+
+    def of(self, id_: int, css: str) -> PinnedCss:
+        """Return the CSS of a record with its pinned imports.
+
+        Raises:
+            Unpinned: it has an import without a pinned sheet.
+        """
+        urls = imports_of(self._kind, css)
+        if not urls:
+            return PinnedCss(css, {}, {})
+        imports = {url: self._sheet(id_, url) for url in urls}
+        paths = {url: f"{FOLDER}{sheet_name(sha)}" for url, sha in imports.items()}
+        form = self._kind.css_form
+        rewritten = rewrite(css, form, None, paths)
+        if not {*judge(rewritten, form).imports} <= {*paths.values()}:
+            raise Unpinned("An import cannot be replaced")
+        return PinnedCss(rewritten, imports, dict(closure(self._stored, imports.values())))
+
+    def texts(self, id_: int, css: str) -> Mapping[str, str]:
+        """Return the sheets that a record leads to, as far as they are pinned, see :attr:`PinnedCss.texts`."""
+        known = ((url, self._pins.get((id_, url))) for url in imports_of(self._kind, css))
+        imports = {url: pin.sheet for url, pin in known if pin is not None and pin.sheet is not None}
+        return PinnedCss(css, imports, dict(closure(self._stored, imports.values()))).texts
+
+    def _sheet(self, id_: int, url: str) -> str:
+        pin = self._pins.get((id_, url))
+        if pin is None:
+            raise Unpinned("An imported style sheet was not fetched yet")
+        if pin.sheet is None:
+            raise Unpinned(f"An imported style sheet cannot be pinned: {pin.failure}")
+        return pin.sheet
+
+
+def closure(pins: Pins, roots: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the SHA-256 and the text of sheets and of all that they import, each once, an importing one first.
+
+    Args:
+        pins: where the sheets are.
+        roots: the SHA-256 of the first.
+    """
+    left = [*reversed([*roots])]
+    seen: set[str] = set()
+    while left:
+        sha = left.pop()
+        if sha in seen:
+            continue
+        seen.add(sha)
+        css = pins.sheet(sha)
+        if css is None:
+            raise LookupError(f"the sheet {sha} is pinned and not stored")
+        yield sha, css
+        if SUFFIX in css:
+            left += reversed([url.removesuffix(SUFFIX) for url in judge(css, "sheet").imports])

@@ -1,0 +1,85 @@
+"""Runs over the imports of all active artworks (contract L5)."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, Final
+
+from logoadmin.domain.model.errors import OutgoingError
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AnyArtworkKind
+from logoadmin.domain.model.lists import Filter, Listing
+from logoadmin.domain.pinning.pins import imports_of, is_due
+from logoadmin.domain.pinning.sources import host_of
+from logoadmin.domain.pinning.trees import SECONDS_PER_SHEET
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.outgoing import Fetched, Outgoing
+from logoadmin.ports.storage import UnitOfWork
+
+# A host that lets this many requests of a run time out is not asked again by it.
+_MOST_TIMEOUTS: Final = 3
+NOT_ASKED: Final = f"not asked, after {_MOST_TIMEOUTS} requests that failed slowly"
+
+
+class PatientOutgoing:
+    """An :class:`~logoadmin.ports.outgoing.Outgoing` that does not wait for the same host again and again."""
+
+    def __init__(self, outgoing: Outgoing, clock: Clock) -> None:
+        self._outgoing, self._clock = outgoing, clock
+        self._timeouts: Counter[str] = Counter()
+
+    def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
+        """Fetch as the other one does, unless the host let several requests time out.
+
+        Raises:
+            OutgoingError: it did, for the reason :data:`NOT_ASKED`; or the request failed.
+        """
+        host, began = host_of(url), self._clock.elapsed()
+        if self._timeouts[host] >= _MOST_TIMEOUTS:
+            raise OutgoingError(host, NOT_ASKED)
+        try:
+            return self._outgoing.fetch(url, most=most, seconds=seconds)
+        except OutgoingError:
+            self._timeouts[host] += self._clock.elapsed() - began >= SECONDS_PER_SHEET / 2
+            raise
+
+
+def artworks_with_imports(uow: UnitOfWork) -> Sequence[tuple[AnyArtworkKind, int]]:
+    """Return the kind and the id of every active artwork with imports, logos first, by id."""
+    return [
+        (kind, kind.id_of(record))
+        for kind, records in _active(uow)
+        for record in records
+        if imports_of(kind, record.custom_css)
+    ]
+
+
+def missing_pins(now: int, uow: UnitOfWork) -> Sequence[tuple[AnyArtworkKind, int]]:
+    """Return the active artworks with imports to pin, those first that were never tried, or longest ago."""
+    found: list[tuple[int, AnyArtworkKind, int]] = []
+    for kind, records in _active(uow):
+        pins = {(pin.id, pin.url): pin for pin in uow.pins.of_kind(kind.kind)}
+        for record in records:
+            id_ = kind.id_of(record)
+            tried = [pins.get((id_, url)) for url in imports_of(kind, record.custom_css)]
+            due = [0 if pin is None else pin.checked_at for pin in tried if is_due(pin, now)]
+            found += [(min(due), kind, id_)] if due else []
+    return [(kind, id_) for _, kind, id_ in sorted(found, key=lambda each: each[0])]
+
+
+def urls_of(kind: AnyArtworkKind, id_: int, due_at: int | None, uow: UnitOfWork) -> Sequence[str]:
+    """Return the imports of an artwork, if it is active: those that are to be pinned at a time, or all."""
+    record: Any = uow.records(kind).get(id_)
+    if record is None or not record.active:
+        return ()
+    urls = imports_of(kind, record.custom_css)
+    if due_at is None:
+        return urls
+    known = {pin.url: pin for pin in uow.pins.of(kind.kind, id_)}
+    return [url for url in urls if is_due(known.get(url), due_at)]
+
+
+def _active(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Listing[Any]]]:
+    """Yield each kind of artwork with its active records, by id."""
+    for kind in ARTWORK_KINDS:
+        page = partial(uow.records(kind).page, where=Filter(active=True))
+        yield kind, Listing(page(-1, kind.page_sizes.first), kind.id_of, page, kind.page_sizes)

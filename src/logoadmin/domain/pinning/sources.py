@@ -1,0 +1,85 @@
+"""The address of an imported style sheet, and its text as a browser would decode it (contract L5)."""
+
+from typing import Final
+from urllib.parse import SplitResult, urldefrag, urlsplit
+
+from tinycss2.bytes import decode_stylesheet_bytes
+from webencodings import Encoding
+
+from logoadmin.domain.css.urls import absolute
+from logoadmin.domain.model.errors import OutgoingError
+from logoadmin.ports.outgoing import Fetched
+
+# Browsers allow more; a longer address cannot be told apart by the people who accept its sheet.
+MAX_URL: Final = 2048
+
+_CSS: Final = "text/css"
+_CHARSET: Final = '@charset "'
+_LONGEST_LABEL: Final = 100
+# Where the relative addresses in the CSS of a record would lead: it has no address of its own.
+_NOWHERE: Final = "https://relative.invalid/"
+
+
+def address_of(url: str, base: str | None) -> str:
+    """Return the absolute address of an import, without its fragment.
+
+    Args:
+        url: the address as it is written.
+        base: the address of the sheet that imports it; None for the CSS of a record.
+
+    Raises:
+        OutgoingError: it cannot be fetched from there.
+    """
+    try:
+        joined = urldefrag(absolute(url, base or _NOWHERE)).url.strip()
+        parts = urlsplit(joined)
+        host = (parts.hostname or "").lower()
+    except ValueError:
+        raise OutgoingError("", "an import has an address that cannot be read") from None
+    if joined.startswith(_NOWHERE) or not url.strip() or url.startswith("#"):
+        raise OutgoingError("", "an import has a relative address, and the CSS of a record has none")
+    if reason := _refused(joined, parts):
+        raise OutgoingError(host, reason)
+    return joined
+
+
+def _refused(url: str, parts: SplitResult) -> str | None:
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return "only imports by http and https can be pinned"
+    if "@" in parts.netloc:
+        return "an import has a username or a password in its address"
+    return f"an import has an address of more than {MAX_URL:,} characters" if len(url) > MAX_URL else None
+
+
+def host_of(url: str) -> str:
+    """Return the host of an absolute address, for messages."""
+    return (urlsplit(url).hostname or "").lower()
+
+
+def decoded(fetched: Fetched, environment: Encoding | None) -> tuple[str, Encoding]:
+    """Return the text of a sheet and its encoding (CSS Syntax §3.2), ready to be stored in UTF-8.
+
+    Args:
+        fetched: the response.
+        environment: the encoding of the sheet that imports it, which counts where the response and the sheet name none.
+
+    Raises:
+        OutgoingError: it is not a style sheet.
+    """
+    # Browsers accept a sheet without a media type.
+    if fetched.media_type not in ("", _CSS):
+        raise OutgoingError(host_of(fetched.url), f"the media type of the response is not {_CSS}")
+    text, encoding = decode_stylesheet_bytes(fetched.body, fetched.charset or None, environment)
+    return _in_utf8(text.replace("\0", "\N{REPLACEMENT CHARACTER}")), encoding
+
+
+def _in_utf8(text: str) -> str:
+    """Return a sheet that names UTF-8 as its encoding, if it needs to name any.
+
+    A static host may send no charset, and the page may have another one.
+    """
+    if text.startswith(_CHARSET):
+        _, label, *rest = text.split('"', 2)
+        if len(label) < _LONGEST_LABEL and rest and rest[0].startswith(";"):
+            text = rest[0][1:]
+    return text if text.isascii() else f'{_CHARSET}utf-8";{text}'

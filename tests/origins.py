@@ -1,0 +1,39 @@
+"""Other hosts for tests: an ``Outgoing`` that has what a test put there, and remembers what it was asked for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from logoadmin.domain.model.errors import OutgoingError
+from logoadmin.ports.outgoing import Fetched
+
+
+@dataclass
+class Origins:
+    """Other hosts, by URL.
+
+    Attributes:
+        sheets: what they have: a text in UTF-8, a response, or the reason of a failure.
+        asked: the URLs that were asked for, in order.
+        before: is called before each answer, for what happens meanwhile.
+    """
+
+    sheets: dict[str, str | bytes | Fetched | OutgoingError] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    before: Callable[[str], object] = lambda _: None
+
+    def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
+        """Return what a URL has, within these bounds."""
+        assert seconds > 0
+        self.asked.append(url)
+        self.before(url)
+        found = self.sheets.get(url, OutgoingError(urlsplit(url).hostname or "", "status 404"))
+        if isinstance(found, OutgoingError):
+            raise found
+        if isinstance(found, str):
+            found = found.encode()
+        if isinstance(found, bytes):
+            found = Fetched(url, "text/css", found)
+        if len(found.body) > most:
+            raise OutgoingError(urlsplit(url).hostname or "", f"more than {most} bytes")
+        return found
