@@ -24,13 +24,21 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-class Key:
+class PublicKey:
+    """A public key as a JWK."""
+
+    def __init__(self, jwk: Mapping[str, str]) -> None:
+        self.jwk = jwk
+
+
+class Key(PublicKey):
     """An Ed25519 key that is always the same for a name."""
 
     def __init__(self, name: str) -> None:
         self._private = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(name.encode()).digest())
-        self.jwk = {"kty": "OKP", "crv": "Ed25519", "x": base64url(self._private.public_key().public_bytes_raw())}
-        self.kid = base64url(hashlib.sha256(rfc8785.dumps(self.jwk)).digest())
+        x = base64url(self._private.public_key().public_bytes_raw())
+        super().__init__({"kty": "OKP", "crv": "Ed25519", "x": x})
+        self.kid = base64url(hashlib.sha256(rfc8785.dumps({**self.jwk})).digest())
 
     def signature(self, payload: str, **header: Any) -> dict[str, str]:
         """Return a signature of a payload; ``header`` has what is to differ from a good header."""

@@ -25,6 +25,7 @@ from tests.reader.publisher import (
     sha256,
     withdrawal,
 )
+from tests.reader.real_gallery import real_story
 from tests.reader.vectors import ANY_ERROR, EXPIRED, UNSIGNED, Seen, Step, Story
 
 ONE: Final = Publication(
@@ -66,6 +67,10 @@ def restarted(seen: Seen = SEEN_1, now: int = NOW + 400, **others: Any) -> Step:
 
 def signed(payload: str, *signatures: dict[str, str]) -> Files:
     return ONE.files(latest=Answer(jws(payload, signatures)))
+
+
+def published() -> Iterator[Story]:
+    yield real_story()
 
 
 def valid() -> Iterator[Story]:
@@ -407,6 +412,7 @@ def stores() -> Iterator[Story]:
 STORIES: Final = tuple(
     story
     for group in (
+        published,
         valid,
         texts,
         takedowns,

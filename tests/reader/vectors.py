@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tests.reader.publisher import A, Files, Key
+from tests.reader.publisher import A, Files, PublicKey
 
 UNSIGNED: Final = "latest.json: not signed by a trusted key"
 EXPIRED: Final = "latest.json: expired"
@@ -57,7 +57,7 @@ class Step:
     now: int
     opens: bool = False
     spoil: str = ""
-    keys: Sequence[Key] = ()
+    keys: Sequence[PublicKey] = ()
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Story:
 
     name: str
     steps: Sequence[Step]
-    keys: Sequence[Key] = (A,)
+    keys: Sequence[PublicKey] = (A,)
     broken_store: bool = False
 
     def script(self) -> Mapping[str, Any]:
