@@ -128,6 +128,7 @@ SAMPLES: Final = (
     Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope")),
     Sample("GET", "/api/auth/me/preferences", 200, "always", ()),
     Sample("PUT", "/api/auth/me/preferences", 200, "always", ("theme",), {"theme": "dark"}),
+    Sample("GET", "/api/publication", 200, "always", ("version", "left_out", "changed", "blocked")),
     Sample("GET", "/api/settings", 200, "always", ("picture_hosts",)),
     Sample("PATCH", "/api/settings", 200, "always", ("picture_hosts",), {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/auth/sessions", 200, "always", _SESSION, is_list=True),

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     )
     from logoadmin.domain.model.lists import Listing
     from logoadmin.domain.model.pins import PinnedImport
+    from logoadmin.domain.model.publication import Blocked, ChangedImport, LeftOut, Publication, PublicationStatus
     from logoadmin.domain.model.records import (
         Author,
         Change,
@@ -127,6 +128,7 @@ if TYPE_CHECKING:
         GetThemePins,
     )
     from logoadmin.domain.services.preferences import GetPreferences, SetPreferences
+    from logoadmin.domain.services.publication import ShowPublication
     from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, ListRoles, RemoveRole
     from logoadmin.domain.services.sessions import (
         ListSessions,
@@ -169,10 +171,12 @@ __all__ = [
     "BadLine",
     "BlockLogo",
     "BlockTheme",
+    "Blocked",
     "BulkChange",
     "Caller",
     "Cause",
     "Change",
+    "ChangedImport",
     "CheckLogoPins",
     "CheckThemePins",
     "Conflict",
@@ -206,6 +210,7 @@ __all__ = [
     "InvalidToken",
     "KeyHolder",
     "Kind",
+    "LeftOut",
     "LinkLogoAuthor",
     "LinkThemeAuthor",
     "ListAuthorLogos",
@@ -238,6 +243,8 @@ __all__ = [
     "PinnedImport",
     "Policy",
     "Problem",
+    "Publication",
+    "PublicationStatus",
     "Refresh",
     "RemoveAuthor",
     "RemoveAvatar",
@@ -273,6 +280,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SharedSettings",
+    "ShowPublication",
     "SignIn",
     "SignInRefused",
     "SignedIn",
@@ -305,6 +313,7 @@ _HOMES: Final = (
     "domain.model.css",
     "domain.model.effects",
     "domain.model.pins",
+    "domain.model.publication",
     "domain.model.records",
     "domain.model.sessions",
     "domain.services.artworks",
@@ -314,6 +323,7 @@ _HOMES: Final = (
     "domain.services.keys",
     "domain.services.pins",
     "domain.services.preferences",
+    "domain.services.publication",
     "domain.services.roles",
     "domain.services.sessions",
     "domain.services.settings",

@@ -38,6 +38,7 @@ NAMES = {
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("ListedSession", "RemovedSession", "RemovedUserSessions"),
     *("AffectedUser", "RoleEffect", "SharedSettings", "Risk", "Verdict", "PinnedImport"),
+    *("Blocked", "ChangedImport", "LeftOut", "Publication", "PublicationStatus"),
     *("Change", "EndedSession", "Me", "NewServiceKey", "RemovedServiceKey", "ServiceKey"),
     # commands
     *("AmendUser", "CreateUser", "FindUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser", "SetPassword"),
@@ -51,7 +52,15 @@ NAMES = {
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
     *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("ListSessions", "RemoveSession", "RemoveUserSessions"),
-    *("ExportRecords", "ImportRecords", "GetPreferences", "SetPreferences", "AmendSettings", "GetSettings"),
+    *(
+        "ExportRecords",
+        "ImportRecords",
+        "GetPreferences",
+        "SetPreferences",
+        "AmendSettings",
+        "GetSettings",
+        "ShowPublication",
+    ),
 }
 
 

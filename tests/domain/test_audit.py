@@ -29,6 +29,7 @@ from logoadmin.domain.services import (
     keys,
     pins,
     preferences,
+    publication,
     roles,
     sessions,
     settings,
@@ -138,7 +139,7 @@ TABLE: Final[dict[type[Command], Row]] = {
 UNRECORDED: Final = {
     sessions.SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI,
     sessions.ListSessions, sessions.RemoveSession, sessions.RemoveUserSessions,
-    preferences.GetPreferences, preferences.SetPreferences, settings.GetSettings,
+    preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
     users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
     authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,

@@ -1,7 +1,9 @@
 """The published gallery: what is in it, when it is current, and its keys."""
 
 import base64
+import hashlib
 import json
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -12,7 +14,14 @@ from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import Conflict, StartError, StorageUnavailable
-from logoadmin.domain.model.publication import POINTER, Publication
+from logoadmin.domain.model.publication import (
+    POINTER,
+    Blocked,
+    ChangedImport,
+    LeftOut,
+    Publication,
+    PublicationStatus,
+)
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.publication.keys import MOST_KEYS, raise_epoch
 from logoadmin.domain.publication.pointer import Pointer, parsed
@@ -26,8 +35,9 @@ from logoadmin.domain.services.artworks import (
     UnlinkLogoAuthor,
 )
 from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, RemoveAuthor
+from logoadmin.domain.services.publication import ShowPublication
 from logoadmin.domain.services.users import CreateUser, RemoveUser
-from logoadmin.ports.storage import UnitOfWork, Withdrawal
+from logoadmin.ports.storage import Pin, UnitOfWork, Withdrawal
 from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, stock
 
 DAY: Final = 86_400
@@ -190,6 +200,75 @@ def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
             uow.withdrawals.put(each)
 
     storage.write(work)
+
+
+def pin(storage: MemoryStorage, kind: Kind, id_: int, url: str, sheets: tuple[str, ...], **values: Any) -> None:
+    """Pin an import to the first sheet."""
+    hashes = [hashlib.sha256(css.encode()).hexdigest() for css in sheets]
+
+    def work(uow: UnitOfWork) -> None:
+        for sha256, css in zip(hashes, sheets, strict=True):
+            uow.pins.add_sheet(sha256, css)
+        first = Pin(kind, id_, url, hashes[0] if hashes else None, None, None, NOW)
+        uow.pins.put(replace(first, **values))
+
+    storage.write(work)
+
+
+URL: Final = "https://i.example/a.css"
+
+
+@pytest.mark.rule("contract L2", "contract L5")
+def test_readers_get_pinned_sheets(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL}); b {{ color: red }}"))
+    nested = "a { background: url(https://tracker.example/x) }"
+    inner = hashlib.sha256(nested.encode()).hexdigest()
+    sheet = f'@import "{inner}.css"; i {{ color: red'
+    outer = hashlib.sha256(sheet.encode()).hexdigest()
+    before = stocked.publication.generate()
+    assert index_of(before)["themes"] == []
+    assert before.left_out == (LeftOut(Kind.THEME, 1, "Aurora", "An imported style sheet was not fetched yet"),)
+    pin(storage, Kind.THEME, 1, URL, (sheet, nested))
+    clock.pass_by(1)
+    publication = stocked.publication.generate()
+    assert publication.version == before.version
+    assert publication.left_out == ()
+    (theme,) = index_of(publication)["themes"]
+    assert theme["custom_css"] == f"@import url(css/{outer}.css); b {{ color: red }}"
+    assert theme["css"]["hosts"] == ["tracker.example"]
+    assert theme["css"]["imports"] == [{"url": URL, "sha256": outer}]
+    assert {risk["risk"] for risk in theme["css"]["risks"]} == {"invalid"}
+    assert publication.files[f"css/{outer}.css"] == sheet.encode()
+    assert publication.files[f"css/{inner}.css"] == nested.encode()
+    # A first pin raises no version: the hash tells the two indexes apart.
+    (delta,) = pointer_of(publication).deltas.values()
+    assert delta["from_sha256"] == pointer_of(before).index["sha256"]
+    assert not stocked.publication.is_current(before)
+
+
+@pytest.mark.rule("contract L5")
+def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    css = f"@import url({URL}); @import 'https://i.example/b.css'"
+    stocked.themes.amend(AmendTheme(theme_id=1, custom_css=css))
+    stocked.logos.amend(AmendLogo(logo_id=1, custom_css=css))
+    pin(storage, Kind.LOGO, 1, URL, (), failure="i.example: status 404")
+    pin(storage, Kind.THEME, 1, URL, ("a{}",), offered="f" * 64)
+    pin(storage, Kind.THEME, 1, "https://i.example/b.css", ("b{}",))
+    pin(storage, Kind.THEME, 1, "https://i.example/former.css", ("b{}",), offered="f" * 64)
+    pin(storage, Kind.THEME, 5, URL, ("b{}",), offered="f" * 64)
+    withdraw(storage, [Withdrawal(Kind.LOGO, 9, NOW, "tracks readers"), Withdrawal(Kind.LOGO, 8, NOW, None)])
+    status = stocked.publication.status(ShowPublication())
+    failure = "An imported style sheet cannot be pinned: i.example: status 404"
+    assert status == PublicationStatus(
+        stocked.changes.version(),
+        (LeftOut(Kind.LOGO, 1, "Aurora", failure),),
+        (ChangedImport(Kind.THEME, 1, "Aurora", URL),),
+        (Blocked(Kind.LOGO, 9, NOW, "tracks readers"),),
+    )
+    stocked.themes.amend(AmendTheme(theme_id=1, active=False))
+    stocked.logos.amend(AmendLogo(logo_id=1, active=False))
+    status = stocked.publication.status(ShowPublication())
+    assert (status.left_out, status.changed) == ((), ())
 
 
 @pytest.mark.rule("contract L3")

@@ -93,6 +93,7 @@ VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"]},
+    "GET /api/publication": {"version": 11, "left_out": [], "changed": [], "blocked": []},
     "GET /api/settings": {"picture_hosts": []},
     "PATCH /api/settings": {"picture_hosts": ["i.example"]},
     "GET /api/users": [ANN_USER, ADMIN_USER],

@@ -2,8 +2,9 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
+from logoadmin.domain.model.limits import UnixTime, described
 from logoadmin.domain.model.records import Kind
 
 # The names of files below `/gallery/`.
@@ -13,21 +14,72 @@ READER: Final = "reader.js"
 
 NOT_FETCHED: Final = "An imported style sheet was not fetched yet"
 LeftOutReason = Literal["not_fetched", "not_pinned"]
+_ArtworkKind = Annotated[Kind, described("`logo` or `theme`.", "theme")]
+_ArtworkId = Annotated[int, described("The id of the logo or theme.", 7)]
+_Name = Annotated[str, described("Its name.", "Aurora")]
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An active record that is not published, because its imports cannot be pinned; ``reason`` is a sentence."""
+    """An active logo or theme that is not published, because its imports cannot be pinned."""
 
-    kind: Kind
-    id: int
-    name: str
-    reason: str
+    kind: _ArtworkKind
+    id: _ArtworkId
+    name: _Name
+    reason: Annotated[str, described("Why, as a sentence.", NOT_FETCHED)]
 
     @property
     def code(self) -> LeftOutReason:
         """The reason as one of a few, for metrics: the imports are still to be fetched, or cannot be pinned."""
         return "not_fetched" if self.reason == NOT_FETCHED else "not_pinned"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedImport:
+    """An import of an active logo or theme whose origin now has another style sheet than the pinned copy."""
+
+    kind: _ArtworkKind
+    id: _ArtworkId
+    name: _Name
+    url: Annotated[str, described("The imported URL.", "https://i.example/aurora.css")]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A logo or theme that readers must stop applying."""
+
+    kind: _ArtworkKind
+    id: _ArtworkId
+    at: Annotated[UnixTime, described("When it was blocked, as Unix time in seconds.", 1_800_000_000)]
+    reason: Annotated[str, described("Why, for readers.", "tracks readers")]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicationStatus:
+    """What is missing from the published gallery."""
+
+    version: Annotated[int, described("The id of the last change.", 57)]
+    left_out: Annotated[
+        tuple[LeftOut, ...],
+        described(
+            "The active logos and themes that are not published.",
+            [{"kind": "theme", "id": 7, "name": "Aurora", "reason": NOT_FETCHED}],
+        ),
+    ]
+    changed: Annotated[
+        tuple[ChangedImport, ...],
+        described(
+            "The imports that have changed at their origin since they were pinned; readers get the pinned ones.",
+            [{"kind": "theme", "id": 7, "name": "Aurora", "url": "https://i.example/aurora.css"}],
+        ),
+    ]
+    blocked: Annotated[
+        tuple[Blocked, ...],
+        described(
+            "The blocked logos and themes, the newest first, at most 1000.",
+            [{"kind": "theme", "id": 7, "at": 1_800_000_000, "reason": "tracks readers"}],
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

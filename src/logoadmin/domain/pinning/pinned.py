@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from logoadmin.domain.css import judge, rewrite
 from logoadmin.domain.model.kinds import AnyArtworkKind
+from logoadmin.domain.model.publication import NOT_FETCHED
 from logoadmin.domain.pinning.pins import imports_of
 from logoadmin.domain.pinning.trees import SUFFIX, sheet_name
 from logoadmin.ports.storage import Pins
@@ -89,7 +90,7 @@ class PinnedSheets:
     def _sheet(self, id_: int, url: str) -> str:
         pin = self._pins.get((id_, url))
         if pin is None:
-            raise Unpinned("An imported style sheet was not fetched yet")
+            raise Unpinned(NOT_FETCHED)
         if pin.sheet is None:
             raise Unpinned(f"An imported style sheet cannot be pinned: {pin.failure}")
         return pin.sheet

@@ -5,11 +5,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from logoadmin.domain.css import judge
-from logoadmin.domain.model.css import Form, Verdict
+from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.model.lists import Filter, Listing
-from logoadmin.domain.model.publication import NOT_FETCHED, LeftOut
+from logoadmin.domain.model.publication import LeftOut
 from logoadmin.domain.model.records import Logo, Theme
+from logoadmin.domain.pinning.pinned import PinnedCss, PinnedSheets, Unpinned
 from logoadmin.domain.publication.index import IndexBuilder
 from logoadmin.ports.storage import UnitOfWork
 
@@ -34,15 +35,31 @@ class Contents:
 def contents_of(uow: UnitOfWork) -> Contents:
     """Read the active artworks, of which none is held: each is a part of the index when the next one is read."""
     contents = Contents()
-    for kind in (LOGOS, THEMES):
-        form: Form = "declarations" if kind is LOGOS else "sheet"
-        for artwork in _active(uow, kind):
-            verdict = judge(artwork.custom_css, form)
-            if verdict.imports:
-                contents.left_out.append(LeftOut(kind.kind, kind.id_of(artwork), artwork.name, NOT_FETCHED))
-                continue
-            contents.records.add(kind.kind, artwork, artwork.custom_css, _verdict_entry(verdict, {}))
+    for kind, artwork, css in _pinned(uow):
+        if isinstance(css, LeftOut):
+            contents.left_out.append(css)
+            continue
+        contents.sheets.update(css.sheets)
+        verdict = judge(artwork.custom_css, kind.css_form, css.texts)
+        contents.records.add(kind.kind, artwork, css.css, _verdict_entry(verdict, css.imports))
     return contents
+
+
+def left_out_of(uow: UnitOfWork) -> tuple[LeftOut, ...]:
+    """Return the active artworks that would not be published, logos first, by id."""
+    return tuple(css for _, _, css in _pinned(uow) if isinstance(css, LeftOut))
+
+
+def _pinned(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss | LeftOut]]:
+    """Yield the active artworks with their CSS."""
+    for kind in (LOGOS, THEMES):
+        sheets = PinnedSheets(uow, kind)
+        for artwork in _active(uow, kind):
+            id_ = kind.id_of(artwork)
+            try:
+                yield kind, artwork, sheets.of(id_, artwork.custom_css)
+            except Unpinned as error:
+                yield kind, artwork, LeftOut(kind.kind, id_, artwork.name, str(error))
 
 
 def _active(uow: UnitOfWork, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:

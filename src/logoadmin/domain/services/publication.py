@@ -7,16 +7,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.publication import Publication
+from logoadmin.domain.model.access import SIGNED_IN, Rights
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import NotPermitted, StorageUnavailable
+from logoadmin.domain.model.kinds import ARTWORK_KINDS
+from logoadmin.domain.model.publication import Publication, PublicationStatus
 from logoadmin.domain.publication.assembly import MOST_DIFFERENCES, Sources, assembled
 from logoadmin.domain.publication.contents import contents_of
 from logoadmin.domain.publication.index import Index, packed_fingerprints
 from logoadmin.domain.publication.keys import DAY, GalleryKeys, Identity
 from logoadmin.domain.publication.pointer import public_key
 from logoadmin.domain.publication.publishing import publish
+from logoadmin.domain.publication.status import status_of
 from logoadmin.domain.publication.withdrawals import MOST_BLOCKED, MOST_WITHDRAWN, WITHDRAWN_DAYS
-from logoadmin.domain.use_cases import Service, Transactions
+from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.storage import PublishedIndex, UnitOfWork
@@ -24,6 +28,17 @@ from logoadmin.ports.storage import PublishedIndex, UnitOfWork
 _HOUR: Final = 3600  # seconds
 # Larger indexes, compressed, are not stored: they would exceed what a database accepts in one statement.
 _MOST_STORED: Final = 8 * 1024 * 1024
+
+
+class ShowPublication(Command):
+    """What readers of the published gallery do not get."""
+
+    permission = SIGNED_IN
+
+    @property
+    def searches(self) -> bool:
+        """Whether it may compare all records: it does."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +113,17 @@ class PublicationService(Service):
         with files.locked():
             publication = self.generate(hourly=False)
             return publication, publish(files, publication, self._clock.now())
+
+    @reads_with_rights
+    def status(self, uow: UnitOfWork, _command: ShowPublication, held: Rights | None) -> PublicationStatus:
+        """Return the records that readers do not get, with the reasons, and the imports that changed at their origin.
+
+        Raises:
+            NotPermitted: the caller may change neither logos nor themes.
+        """
+        if held is not None and not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
+            raise NotPermitted
+        return status_of(uow)
 
     def public_keys(self) -> tuple[dict[str, str], ...]:
         """Return the public keys that sign as JWKs with their thumbprints, the current one first.

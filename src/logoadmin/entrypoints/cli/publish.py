@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # The exit code where nothing but latest.json was renewed.
 _UNCHANGED: Final = 3
+# Imports that take longer are fetched the next time.
+_PINNING_SECONDS: Final = 600
 _CURE: Final = "upload all files again, latest.json last; a cache may hold the former one for a minute"
 
 
@@ -28,14 +30,16 @@ _CURE: Final = "upload all files again, latest.json last; a cache may hold the f
 def publish(directory: Path, url: str | None, database: str | None) -> None:
     """Write the gallery into DIRECTORY as signed files for any web server.
 
-    DIRECTORY is empty or an earlier publication. Whatever happens, what is in it is valid at any moment. Run this again
-    after each change, and at least every few days, since the files expire after gallery_days.
+    DIRECTORY is empty or an earlier publication; its content is valid at any moment, even after a kill. Imported style
+    sheets without a pinned copy are fetched first. Run this after changes, and at least every few days: readers accept
+    the files for gallery_days.
 
     The exit code is 0 if the gallery changed, 3 if only latest.json was renewed, and 1 for a failure.
     """
     from logoadmin.bootstrap import folder
 
     with gallery_at(database, "never") as gallery:
+        gallery.pins.pin_missing(_PINNING_SECONDS)
         publication, changed = gallery.publication.publish(folder(directory))
         keys = gallery.publication.public_keys()
     _show_left_out(publication.left_out)

@@ -10,6 +10,7 @@ from logoadmin.domain.model.effects import RoleEffect
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.pins import PinnedImport
+from logoadmin.domain.model.publication import PublicationStatus
 from logoadmin.domain.model.records import (
     Author,
     Change,
@@ -51,6 +52,7 @@ from logoadmin.domain.services import (
     keys,
     pins,
     preferences,
+    publication,
     roles,
     sessions,
     settings,
@@ -128,6 +130,11 @@ OPERATIONS: Final = (
               dict[str, Any], "Set my preferences",
               "Stores any JSON object of at most 16 KiB in place of the current one. It is not in the history, and is "
               "removed with the user. Not with a service key.", whole_body="preferences"),
+    Operation("contract L5", "GET /api/publication", publication.ShowPublication, "publication.status",
+              PublicationStatus, "Show the status of the published gallery",
+              "The active logos and themes that readers of the published gallery do not get, with the reasons; the "
+              "imports that have changed at their origin; and the blocked records. Requires `logos:write` or "
+              "`themes:write`."),
     Operation("contract J8", "GET /api/settings", settings.GetSettings, "settings.get", SharedSettings,
               "Get the settings for everybody", "Before the first change, there are no hosts. Requires any token."),
     Operation("contract J8", "PATCH /api/settings", settings.AmendSettings, "settings.amend", SharedSettings,
@@ -149,7 +156,6 @@ OPERATIONS: Final = (
               success=201, also=(409,)),
     Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, "keys.remove", RemovedServiceKey,
               "End a service key", "It is no longer accepted. Not with a service key."),
-
     Operation("contract G", "GET /api/changes", changes.ListChanges, "changes.list", Listing[Change],
               "List changes",
               "Every change of a user, role, author, theme or logo, the oldest first. To follow them, request those "

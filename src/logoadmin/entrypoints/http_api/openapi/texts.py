@@ -21,6 +21,7 @@ To authenticate, send `Authorization: Bearer` with an access token or a service 
 TAGS: Final = {
     "sessions": "Signing in and out, and the signed-in user.",
     "preferences": "What clients keep for their user, such as views and columns.",
+    "publication": "The published gallery, and what is missing from it.",
     "settings": "What administrators decide for everybody.",
     "keys": "Service keys for scripts: long-lived tokens with a scope of their own.",
     "changes": "The history: every change of a record, in order, and undoing it.",
