@@ -15,6 +15,7 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.services import artworks, authors, roles, users
 from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
+from tests.origins import Origins
 from tests.services import in_thread
 
 PAINTER: Final = ("painter", "the painter's password")
@@ -41,6 +42,7 @@ class Served:
         gallery: its gallery, to look into it or to write behind the back of the browser.
         storage: what it is stored in, which can be made to go away.
         clock: its time.
+        origins: the hosts that it fetches imported style sheets from.
         address: its address, without a slash at its end.
         outside: all the rest of the network, as the browser sees it.
         reports: reports of the Content-Security-Policy and of Trusted Types that browsers sent.
@@ -49,6 +51,7 @@ class Served:
     gallery: LogoAdmin
     storage: WatchedStorage
     clock: FrozenClock
+    origins: Origins
     address: str
     external_hosts: ExternalHosts
     reports: list[str]
@@ -89,13 +92,14 @@ def served(*, is_filled: bool = True) -> Iterator[Served]:
     """Serve a gallery in a thread of this process, with sample records or without."""
     storage = WatchedStorage(MemoryStorage())
     clock = FrozenClock(SystemClock().now())
-    gallery = gallery_on(storage, clock, Policy.GUARDED)
+    origins = Origins()
+    gallery = gallery_on(storage, clock, Policy.GUARDED, outgoing=origins)
     if is_filled:
         fill(gallery)
     reports: list[str] = []
     app = _Reporting(logoadmin.asgi(gallery, picture_hosts=[PICTURES]), reports)
     with external_hosts() as others, in_thread(app) as address:
-        yield Served(gallery, storage, clock, address, others, reports)
+        yield Served(gallery, storage, clock, origins, address, others, reports)
 
 
 class _Reporting:

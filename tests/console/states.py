@@ -6,7 +6,8 @@ from typing import Final
 
 from playwright.sync_api import FilePayload, expect
 
-from logoadmin.domain.services.artworks import AmendLogo, RemoveLogo
+from logoadmin.domain.services.artworks import AmendLogo, AmendTheme, RemoveLogo
+from logoadmin.domain.services.pins import CheckThemePins
 from tests.console.driver import Person
 
 
@@ -123,6 +124,24 @@ def compare_versions(console: Person) -> None:
     expect(console.page.locator("dialog .diff")).to_be_visible()
 
 
+def ask_why_to_block(console: Person) -> None:
+    console.open("logos/3")
+    console.page.locator(".view-actions .danger").first.click()
+    dialog = console.page.get_by_role("dialog")
+    dialog.locator(".danger").click()
+    expect(dialog.locator(".problem")).to_be_visible()
+
+
+def look_at_a_changed_import(console: Person) -> None:
+    sheet, service = "https://styles.example/theme.css", console.service
+    service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=f"@import url({sheet});"))
+    for colour in ("red", "blue"):
+        service.origins.sheets[sheet] = f"body {{ color: {colour} }}"
+        service.gallery.pins.check(CheckThemePins(theme_id=2))
+    console.open("themes/2")
+    expect(console.page.locator(".verdict .diff-added")).to_be_visible()
+
+
 def hand_over_a_password(console: Person) -> None:
     console.open("users/new")
     console.page.get_by_label("Name").fill("Newcomer")
@@ -142,5 +161,6 @@ def be_without_a_database(console: Person) -> None:
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
     write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
-    ask_for_more, compare_versions, hand_over_a_password, be_without_a_database,
+    ask_for_more, compare_versions, ask_why_to_block, look_at_a_changed_import,
+    hand_over_a_password, be_without_a_database,
 )  # fmt: skip

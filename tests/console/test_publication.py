@@ -5,10 +5,13 @@ from playwright.sync_api import Locator, Page, expect
 
 from logoadmin.domain.model.kinds import LOGOS
 from logoadmin.domain.services.artworks import AmendTheme, GetLogo, GetTheme
+from logoadmin.domain.services.pins import CheckThemePins, GetThemePins
 from tests.console.driver import Person
 from tests.console.service import PAINTER, Served
 
 pytestmark = pytest.mark.slow("a browser")
+
+SHEET = "https://styles.example/theme.css"
 
 
 def verdict(page: Page) -> Locator:
@@ -98,3 +101,63 @@ def test_who_may_not_change_themes_sees_why_they_cannot_block_one(console: Perso
     expect(button).to_have_accessible_description(needed)
     button.click(force=True)
     expect(console.page.get_by_role("dialog")).to_have_count(0)
+
+
+def offer(service: Served, css: str) -> None:
+    """Have the address of the import of a theme return another sheet, and the service know it."""
+    service.origins.sheets[SHEET] = css
+    service.gallery.pins.check(CheckThemePins(theme_id=1))
+
+
+def pinned(service: Served) -> str | None:
+    (pin,) = service.gallery.pins.list(GetThemePins(theme_id=1))
+    return service.storage.read(lambda uow: uow.pins.sheet(pin.sha256 or ""))
+
+
+@pytest.mark.rule("contract L5")
+def test_a_changed_import_is_seen_and_accepted_on_a_phone(console: Person, service: Served) -> None:
+    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET});"))
+    page = console.page
+    page.set_viewport_size({"width": 390, "height": 720})
+    console.sign_in("themes/1")
+    page.locator(".form [name=name]").fill("Unsaved")
+    imports = page.get_by_role("list", name="Imported stylesheets")
+    check, accept = (page.get_by_role("button", name=name) for name in ("Check now", "Accept the change"))
+    expect(imports).to_contain_text("Not pinned yet.")
+    check.click()
+    expect(imports).to_contain_text("Not pinned, so sites do not get this record.")
+    expect(imports).to_contain_text("styles.example")
+    service.origins.sheets[SHEET] = "body { color: red }"
+    check.click()
+    expect(imports).to_contain_text("Pinned. Last checked")
+    expect(page.locator(".notice", has_text="No imported stylesheet has changed.")).to_be_visible()
+    expect(accept).to_have_count(0)
+    service.origins.sheets[SHEET] = f"body {{ color: blue }}\n/* {'long ' * 40}*/"
+    check.click()
+    expect(imports.locator("del")).to_have_text("body { color: red }")
+    expect(imports.locator(".diff-removed .diff-sign")).to_have_text("\u2212")
+    expect(imports.locator(".diff-added .diff-sign").first).to_have_text("+")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert pinned(service) == "body { color: red }"
+    # Only the sheet that was shown is accepted.
+    offer(service, "body { color: green }")
+    accept.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("It has changed again.")
+    expect(imports.locator("ins")).to_have_text("body { color: green }")
+    assert pinned(service) == "body { color: red }"
+    accept.focus()
+    page.keyboard.press("Enter")
+    newest = page.locator(".change-words").first
+    expect(newest).to_have_text("admin accepted changed imports of the theme Theme 1")
+    expect(accept).to_have_count(0)
+    assert pinned(service) == "body { color: green }"
+    page.locator(".disclosure-head").first.click()
+    expect(page.locator(".disclosure-body .members").first).to_contain_text(f"{SHEET} (")
+    page.locator(".notice-action").click()
+    expect(newest).to_have_text("admin undid accepting changed imports of the theme Theme 1")
+    expect(accept).to_be_visible()
+    assert pinned(service) == "body { color: red }"
+    page.locator(".form [name=name]").press("Control+s")
+    expect(page.locator(".notice", has_text="Saved")).to_be_visible()
+    assert service.gallery.themes.get(GetTheme(theme_id=1)).name == "Unsaved"

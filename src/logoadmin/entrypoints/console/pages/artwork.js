@@ -37,9 +37,9 @@ export function ArtworkPage({ kind, recordId }) {
     newTitle: t(`${kind}s.new`),
     next: authorStep,
     actions: (editing) => id !== undefined && h(Block, { key: "block", kind, id, editing }),
-    preview: (form, record) => {
+    preview: (form, record, again) => {
       const { custom_css: saved = "" } = record;
-      return id !== undefined && saved && h(Verdict, { kind, recordId: id, saved, isChanged: form.values.value["custom_css"] !== saved });
+      return id !== undefined && saved && h(Verdict, { kind, recordId: id, saved, isChanged: form.values.value["custom_css"] !== saved, changed: again });
     },
     aside: (form) => {
       const { custom_css: css = "", target = "", preview_url: picture = "" } = /** @type {Record<string, string>} */ (form.values.value);

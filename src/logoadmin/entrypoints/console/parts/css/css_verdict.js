@@ -1,9 +1,10 @@
 /** What the service found in the CSS that was saved: which hosts it contacts, what it imports, and what it may do to a page. */
 import { h, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
-import { enumeration, t } from "../../texts.js";
+import { enumeration, t, withTexts } from "../../texts.js";
 import { Button, Unread, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
+import { lazy } from "../primitives/lazy.js";
 import { useRead } from "../primitives/use_read.js";
 import { goTo } from "./css_editor.js";
 
@@ -21,20 +22,29 @@ const READ = {
   theme: async (id, signal) => (await call("get", "/api/themes/{theme_id}/css", { path: { theme_id: id }, anonymous: true, signal })).data,
 };
 
+const Imports = lazy(withTexts(() => import("../publication/imports.js").then((module) => module.Imports), "publication"));
+
 /**
  * @param {object} props
  * @param {ArtworkKind} props.kind
  * @param {number} props.recordId
  * @param {string} props.saved The CSS that the service has.
  * @param {boolean} props.isChanged Whether the editor has another one.
+ * @param {() => void} props.changed Reads the record again.
  */
-export function CssVerdict({ kind, recordId, saved, isChanged }) {
+export function CssVerdict({ kind, recordId, saved, isChanged, changed }) {
   const { data, failure, again } = useRead((signal) => READ[kind](recordId, signal), [kind, recordId, saved]);
+  const pinned = () => {
+    // A newly pinned stylesheet may contact other hosts.
+    void again();
+    changed();
+  };
   return h(
     "section",
     { class: "stack loose verdict", "aria-label": t("verdict.title") },
     h("h2", { class: "label" }, t("verdict.title")),
     data ? h(Findings, { verdict: data, isChanged }) : failure ? h(Unread, { failure, again: () => void again() }) : h("p", { class: "hint" }, t("loading")),
+    data && data.imports.length > 0 && h(Imports, { kind, recordId, imports: data.imports, saved, changed: pinned }),
   );
 }
 

@@ -18,9 +18,14 @@ const SIGNS = /** @type {const} */ ({ same: " ", removed: "−", added: "+" });
  */
 export function Diff({ before, after, label }) {
   const runs = useMemo(() => lineDiff(before, after), [before, after]);
-  const [most, setMost] = useState(MOST_LINES);
   if (runs.every((run) => run.kind === "same")) return h("p", { class: "hint" }, t("diff.same"));
-  const { rows, left } = firstOf(shortened(runs), most);
+  return h(DiffRows, { rows: shortened(runs), label });
+}
+
+/** @param {{rows: Row[], label: string}} props */
+export function DiffRows({ rows: all, label }) {
+  const [most, setMost] = useState(MOST_LINES);
+  const { rows, left } = firstOf(all, most);
   return h(
     "div",
     { class: "box diff" },
@@ -38,7 +43,7 @@ export function Diff({ before, after, label }) {
   );
 }
 
-/** @typedef {{kind: Run["kind"] | "left", text: string, before: number, after: number, count: number}} Row */
+/** @typedef {{kind: Run["kind"] | "left", text: string, before: number, after: number, count: number}} Row A gap has a text or a count. */
 
 /** @param {Run[]} runs @returns {Row[]} without the middle of what stayed */
 function shortened(runs) {
@@ -66,7 +71,7 @@ const firstOf = (rows, most) => ({ rows: rows.slice(0, most), left: Math.max(0, 
 /** @param {Row} row @param {number} at */
 function row({ kind, text, before, after, count }, at) {
   if (kind === "left") {
-    return h("tr", { key: at, class: "diff-left" }, h("td", { colSpan: 3 }, t("diff.left", { n: count })));
+    return h("tr", { key: at, class: "diff-left" }, h("td", { colSpan: 3 }, text ? h("bdi", null, text) : t("diff.left", { n: count })));
   }
   const tag = kind === "removed" ? "del" : kind === "added" ? "ins" : "span";
   return h(

@@ -64,7 +64,7 @@ function useEditing(kind, recordId, manner, round) {
  * @property {any} [children] Below the form; a function of the record, and of what reads it again, where it needs them.
  * @property {(form: FormState) => any} [aside] Beside the form, and in view while one types.
  * @property {(record: any) => any} [beside] What else belongs to the record: beside the form where there is room, else below it.
- * @property {(form: FormState, record: any) => any} [preview] Above the buttons, such as the effect of saving.
+ * @property {(form: FormState, record: any, again: () => void) => any} [preview] Above the buttons, such as the effect of saving.
  * @property {(editing: Editing) => any} [actions] What else can be done to a record that exists, before removing it.
  * @property {(record: any) => string} [blocked] Why the person may not change this one, whatever right they hold.
  * @property {(record: any) => void} [made] What follows after a new one was created.
@@ -137,6 +137,7 @@ function Compared(props) {
 
 /** @param {{editing: Editing, form: FormState} & PageProps} props */
 function Form({ editing, form, kind, preview, blocked }) {
+  const again = () => void editing.load();
   const { write } = KINDS[kind];
   const isChanged = form.isChanged.value;
   const isGone = editing.isGone.value;
@@ -156,7 +157,7 @@ function Form({ editing, form, kind, preview, blocked }) {
     h(
       RecordForm,
       { form, save, disabled, isNew: editing.isNew },
-      preview?.(form, editing.record.value),
+      preview?.(form, editing.record.value, again),
       h(
         "div",
         { class: "cluster form-actions" },

@@ -1,0 +1,128 @@
+/** The style sheets that CSS imports: readers get the copies that were pinned, until somebody accepts what changed. */
+import { h, useMemo, useState } from "../../vendor/preact.js";
+import { call, Failure, returned } from "../../client.js";
+import { say, sayDone, sayFailure } from "../../notices.js";
+import { KINDS } from "../../records.js";
+import { may } from "../../session.js";
+import { t } from "../../texts.js";
+import { DiffRows } from "../diff/diff.js";
+import { Button, Time, Unread, rich } from "../primitives/basics.js";
+import { useRead } from "../primitives/use_read.js";
+import { rowsOf } from "./unified_diff.js";
+
+/** @typedef {"logo" | "theme"} ArtworkKind */
+/** @typedef {import("logoadmin/api").components["schemas"]["PinnedImport"]} Pin */
+/** @typedef {import("../../client.js").Answer<Pin[]>} Answer */
+
+/** @type {Record<ArtworkKind, {read: (id: number, signal: AbortSignal) => Promise<Answer>, check: (id: number) => Promise<Answer>, accept: (id: number, offered: Record<string, string>) => Promise<Answer>}>} */
+const PINS = {
+  logo: {
+    read: (id, signal) => call("get", "/api/logos/{logo_id}/pins", { path: { logo_id: id }, signal }),
+    check: (id) => call("post", "/api/logos/{logo_id}/pins/check", { path: { logo_id: id } }),
+    accept: (id, offered) => call("post", "/api/logos/{logo_id}/pins/accept", { path: { logo_id: id }, body: { offered } }),
+  },
+  theme: {
+    read: (id, signal) => call("get", "/api/themes/{theme_id}/pins", { path: { theme_id: id }, signal }),
+    check: (id) => call("post", "/api/themes/{theme_id}/pins/check", { path: { theme_id: id } }),
+    accept: (id, offered) => call("post", "/api/themes/{theme_id}/pins/accept", { path: { theme_id: id }, body: { offered } }),
+  },
+};
+
+/** So many are listed: the service fetches no more than twenty. */
+const LISTED = 40;
+
+/**
+ * @param {object} props
+ * @param {ArtworkKind} props.kind
+ * @param {number} props.recordId
+ * @param {string[]} props.imports As the CSS names them.
+ * @param {string} props.saved The CSS that the service has.
+ * @param {() => void} props.changed Reads again what depends on the pins.
+ */
+export function Imports({ kind, recordId, imports, saved, changed }) {
+  const { write } = KINDS[kind];
+  const isAllowed = may(write);
+  const read = useRead(async (signal) => (isAllowed ? (await PINS[kind].read(recordId, signal)).data : []), [kind, recordId, saved, isAllowed]);
+  const { busy, complaint, pins, run } = useWork(read);
+  const shown = [...new Set(imports)].map((url) => ({ url, pin: pins?.find((each) => each.url === url) }));
+  const changes = shown.flatMap(({ url, pin }) => (pin?.offered ? [/** @type {const} */ ([url, pin.offered])] : []));
+  const check = () =>
+    run("check", () => PINS[kind].check(recordId), ({ data }) => {
+      if (data.every(({ offered, failure }) => !offered && !failure)) say(t("imports.same"));
+      changed();
+    });
+  const accept = () =>
+    run("accept", () => PINS[kind].accept(recordId, Object.fromEntries(changes)), ({ requestId }) => {
+      sayDone(t("imports.accepted", { n: changes.length }), [requestId], () => void (returned.value += 1));
+      changed();
+    });
+  return h(
+    "div",
+    { class: "stack loose" },
+    h("p", { class: "hint" }, t("imports.text")),
+    !isAllowed && h("p", { class: "hint" }, t("needsScope", { scope: write })),
+    read.failure && !pins && h(Unread, { failure: read.failure, again: () => void read.again() }),
+    h(
+      "ul",
+      { class: "box divided", "aria-label": t("imports.list") },
+      shown.slice(0, LISTED).map(({ url, pin }) => h("li", { key: url, class: "stack row" }, h("bdi", { class: "host-name" }, url), isAllowed && pins && h(State, { pin, url }))),
+      shown.length > LISTED && h("li", { key: "more", class: "row hint" }, t("andMore", { n: shown.length - LISTED })),
+    ),
+    complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
+    h(
+      "div",
+      { class: "cluster" },
+      changes.length > 0 && h(Button, { tone: "primary", icon: "Check", scope: write, busy: busy === "accept", idle: busy === "check", onClick: () => void accept() }, t("imports.accept", { n: changes.length })),
+      h(Button, { icon: "RefreshCw", scope: write, busy: busy === "check", idle: busy === "accept", onClick: () => void check() }, t("imports.check")),
+    ),
+  );
+}
+
+/**
+ * Send requests that return the pins, one after the other.
+ * @param {{data: Pin[] | undefined, again: () => Promise<void>}} read
+ */
+function useWork({ data, again }) {
+  const [busy, setBusy] = useState(/** @type {"" | "check" | "accept"} */ (""));
+  const [complaint, setComplaint] = useState("");
+  const [newer, setNewer] = useState(/** @type {{data: Pin[], since: Pin[] | undefined} | undefined} */ (undefined));
+  /** @param {"check" | "accept"} what @param {() => Promise<Answer>} send @param {(answer: Answer) => void} took */
+  const run = async (what, send, took) => {
+    setBusy(what);
+    setComplaint("");
+    try {
+      const answer = await send();
+      setNewer({ data: answer.data, since: data });
+      took(answer);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (error.kind === "conflict") {
+        setComplaint(t("imports.outdated"));
+        await again();
+      } else sayFailure(error, () => void run(what, error.repeat ?? send, took));
+    } finally {
+      setBusy("");
+    }
+  };
+  // A later read is newer.
+  return { busy, complaint, run, pins: newer && newer.since === data ? newer.data : data };
+}
+
+/** @param {{pin: Pin | undefined, url: string}} props */
+function State({ pin, url }) {
+  if (typeof pin?.checked_at !== "number") return h("p", { class: "hint" }, t("imports.waiting"));
+  const { sha256, offered, failure, checked_at: checkedAt, difference } = pin;
+  const when = { when: h(Time, { seconds: checkedAt }) };
+  return [
+    h("p", { key: "state", class: sha256 ? "hint" : "problem" }, rich(sha256 ? "imports.pinned" : "imports.missing", when)),
+    failure && h("p", { key: "failure", class: "problem", dir: "auto" }, failure),
+    offered && h("p", { key: "offered", class: "remark" }, t("imports.changed")),
+    offered && difference && h(Difference, { key: "difference", difference, url }),
+  ];
+}
+
+/** What accepting would change. @param {{difference: string, url: string}} props */
+function Difference({ difference, url }) {
+  const { rows, isCut } = useMemo(() => rowsOf(difference), [difference]);
+  return [h(DiffRows, { key: "rows", rows, label: t("imports.difference", { url }) }), isCut && h("p", { key: "cut", class: "hint" }, t("imports.cut"))];
+}
