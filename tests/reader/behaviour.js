@@ -129,4 +129,4 @@ for (const [name, run] of Object.entries(cases)) {
     throw Error(name, { cause: error });
   });
 }
-console.log(JSON.stringify(Object.keys(cases)));
+process.stdout.write(JSON.stringify(Object.keys(cases)));

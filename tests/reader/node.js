@@ -5,4 +5,4 @@ import { playAll } from "./harness.js";
 import { open } from "./reader.js";
 
 const { address, stories } = JSON.parse(await text(process.stdin));
-console.log(JSON.stringify(await playAll(open, address, stories)));
+process.stdout.write(JSON.stringify(await playAll(open, address, stories)));

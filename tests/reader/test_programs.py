@@ -101,6 +101,25 @@ def test_listeners_are_called_for_news_until_they_are_removed(url: str, serve: S
     assert heard == ["malware", 2]
 
 
+def test_a_listener_can_neither_break_a_check_nor_wait_for_it(
+    url: str, serve: Serve, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    gallery = reader.open(url, key=A.jwk, store=tmp_path)
+    heard: list[bool] = []
+
+    def fail(_: object) -> None:
+        raise KeyError("the listener's own")
+
+    gallery.on("withdrawn", fail)
+    gallery.on("withdrawn", lambda _: heard.append(gallery.check()))
+    serve(TWO.files())
+    assert gallery.check() is True
+    assert heard == [False]
+    assert "A listener of a published gallery failed" in caplog.text
+    serve({})
+    assert reader.open(url, key=A.jwk, store=tmp_path).latest["version"] == 2
+
+
 def test_of_two_programs_with_one_folder_the_earlier_one_does_not_put_its_state_back(
     url: str, serve: Serve, tmp_path: Path
 ) -> None:

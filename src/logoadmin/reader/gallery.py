@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import logging
 import re
 import threading
 import time
@@ -20,6 +21,7 @@ from logoadmin.reader.signatures import Jwk, ReaderError, parsed, verified
 _PATH: Final = re.compile(r"((from-)?[0-9]+|withdrawn)-[0-9a-f]{16}\.json")
 # An import of a pinned sheet, as the index has it, relative to the folder, and in a pinned sheet, relative to css/.
 _PINNED: Final = re.compile(r"""(?<=["'(\s])(?:css/)?([0-9a-f]{64})\.css(?=["')\s]|\Z)""")
+_LOG: Final = logging.getLogger("logoadmin.reader")
 _MOST_POINTER: Final = 8192
 _MOST_SHEET: Final = 2**23
 _MOST_SHEETS: Final = 20
@@ -76,6 +78,7 @@ class Gallery:
         self._listeners: dict[str, dict[object, Callable[[Any], object]]] = {"change": {}, "withdrawn": {}}
         self._lock = threading.Lock()
         self._checking: Future[bool] | None = None
+        self._checker = 0  # the thread that checks
         self._load()
         if not self._state.index:
             self.check()
@@ -116,7 +119,7 @@ class Gallery:
         Args:
             event: ``change``: the index has changed, and the function is called with its version; ``withdrawn``: with
                 a list of new entries (contract L3), which must not be applied any longer.
-            listener: is called in the thread that checks.
+            listener: is called in the thread that checks; what it raises is logged.
 
         Returns:
             A function that stops this.
@@ -133,7 +136,7 @@ class Gallery:
         """Look for news, with one conditional request if nothing changed. Concurrent calls share one check.
 
         Returns:
-            Whether records changed.
+            Whether records changed; False for a listener, which is called in the middle of a check.
 
         Raises:
             ReaderError: the gallery cannot be read or is not to be believed; the last good state stays, without those
@@ -142,8 +145,10 @@ class Gallery:
         with self._lock:
             running = self._checking
             mine = self._checking = running or Future()
+            if running is None:
+                self._checker = threading.get_ident()
         if running is not None:
-            return running.result()
+            return self._checker != threading.get_ident() and running.result()
         try:
             mine.set_result(self._check())
         except BaseException as error:
@@ -202,7 +207,10 @@ class Gallery:
 
     def _emit(self, event: str, value: object) -> None:
         for listener in tuple(self._listeners[event].values()):
-            listener(value)
+            try:
+                listener(value)
+            except Exception:
+                _LOG.exception("A listener of a published gallery failed")
 
     def _load(self) -> None:
         """Use what another process stored, if it is newer; what cannot be read is like nothing."""
