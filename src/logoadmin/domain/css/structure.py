@@ -73,8 +73,8 @@ def structure_of(tokens: Tokens, form: Form) -> Structure:
             if inner is not None and statement.block is not None:
                 structure.blocks.append(inner)
                 waiting.append((inner, statement.block.content))
-            if block is text and not is_sheet and (statement.block or isinstance(statement.head[0], AtKeywordToken)):
-                structure.invalid.append(statement.head[0] if statement.head else statement.block or nodes[0])
+            if block is text and not is_sheet:
+                structure.invalid.extend(_no_declaration(statement))
     return structure
 
 
@@ -103,6 +103,15 @@ def _added(structure: Structure, tokens: Tokens, block: Block, statement: _State
     is_variable = declaration.name.startswith("--") or declaration.name in _OF_VALUES
     block.addresses.extend(addresses(tokens, declaration.value, Use.PERHAPS if is_variable else None))
     return None
+
+
+def _no_declaration(statement: _Statement) -> Iterator[Node]:
+    """Yield what a list of declarations cannot have: a rule, an at-rule, or braces."""
+    parts = (*statement.head, *filter(None, (statement.block,)))
+    if statement.block is not None or isinstance(parts[0], AtKeywordToken):
+        yield parts[0]
+    else:
+        yield from (part for part in parts if isinstance(part, CurlyBracketsBlock))
 
 
 def _statements(nodes: Nodes, is_sheet: bool) -> Iterator[_Statement]:
@@ -151,3 +160,10 @@ def _declaration(head: Nodes) -> Declaration | None:
 def _after_space(head: Nodes) -> Node:
     following = (node for node in head[1:] if not isinstance(node, WhitespaceToken | Comment))
     return next(chain(following, (LiteralToken(0, 0, ""),)))
+
+
+def unprefixed(name: str) -> str:
+    """Return a name without its vendor's prefix, such as ``-webkit-``."""
+    if name[:1] != "-" or name[:2] == "--":
+        return name
+    return name[1:].partition("-")[2] or name
