@@ -102,3 +102,48 @@ def json_values() -> SearchStrategy[Any]:
 def anything() -> SearchStrategy[Any]:
     """Anything that a Python program may hand over by mistake."""
     return json_values() | st.binary(max_size=8) | st.text(max_size=8) | st.floats() | st.builds(object)
+
+
+def css_texts() -> SearchStrategy[str]:
+    """CSS, whole and broken, and any other text."""
+    pieces = (
+        *(
+            "a",
+            "b:",
+            "{",
+            "}",
+            "(",
+            ")",
+            "[",
+            "]",
+            ";",
+            ",",
+            " ",
+            "\n",
+            "\r\n",
+            "\f",
+            "\\",
+            "\\\\",
+            "'",
+            '"',
+            "/*",
+            "*/",
+        ),
+        *("@import ", "@import url(", "@media x", "@namespace ", "@layer y;", "@font-face", "--x:", "&", "!important"),
+        *("url(", "URL(i.png)", "url('j')", "u\\72l(", "src('k')", "image-set('l' 1x", "//a.example", "https:", "#f"),
+        *(
+            "'https://b.example/'",
+            "data:text/css,",
+            "\\5c",
+            "url(\\5c \\\\x\\)\\6a\r\n)",
+            "\\d800 ",
+            "\0",
+            "\ud800",
+            "\u00a0",
+            "\u00e9",
+            "u+1-",
+            "<!--",
+        ),
+        *("-->", "position:fixed;", "inset:0", "[v^=x]", "input", "animation:z", "unicode-range:u+1", "0x7f.1", "%41"),
+    )
+    return st.lists(st.sampled_from(pieces), max_size=30).map("".join) | st.text(max_size=60)

@@ -1,6 +1,7 @@
 """The rewriting of the URLs in CSS, which leaves everything else as it is (contract L5)."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from string import hexdigits
 from typing import Final
 
 from tinycss2.ast import StringToken
@@ -13,6 +14,8 @@ from logoadmin.domain.model.css import Form
 
 _QUOTES: Final = "\"'"
 _SPACE: Final = " \t\r\n\f"
+_SPACES: Final = frozenset(_SPACE)
+_HEXADECIMAL: Final = frozenset(hexdigits)
 # Everything that a string or url() might take for its end, or for white space.
 _ESCAPED: Final = {character: f"\\{ord(character):x} " for character in f"{_QUOTES}()\\{_SPACE}\x7f"} | {
     chr(code): f"\\{code:x} " for code in range(1, 0x20)
@@ -34,13 +37,12 @@ def rewrite(css: str, form: Form, base: str | None, imports: Mapping[str, str]) 
             it are treated as other URLs.
     """
     tokens = tokenize(css)
-    found = [each for block in structure_of(tokens, form).blocks for each in block.addresses]
     parts: list[str] = []
     end = 0
-    starts = line_starts(css)
-    for address in sorted(found, key=lambda each: offset_of(each.token, starts)):
-        url = _rewritten(address, base, imports)
-        if url is not None and url != address.url:
+    starts, targets = line_starts(css), frozenset(imports.values())
+    for address in sorted(structure_of(tokens, form).addresses(), key=lambda each: offset_of(each.token, starts)):
+        url = _rewritten(address, base, imports, targets)
+        if url != address.url:
             is_string = isinstance(address.token, StringToken)
             start, stop = _extent(css, offset_of(address.token, starts), is_string)
             if not is_string and not _BROKEN.isdisjoint(zip(css[start:stop], css[start + 1 : stop], strict=False)):
@@ -50,14 +52,14 @@ def rewrite(css: str, form: Form, base: str | None, imports: Mapping[str, str]) 
     return "".join((*parts, css[end:]))
 
 
-def _rewritten(address: Address, base: str | None, imports: Mapping[str, str]) -> str | None:
+def _rewritten(address: Address, base: str | None, imports: Mapping[str, str], targets: Container[str]) -> str:
     if address.use is Use.IMPORT:
         if address.url in imports:
             return imports[address.url]
-        if address.url in imports.values():
-            return None
+        if address.url in targets:
+            return address.url
     if base is None or address.use is Use.PERHAPS:
-        return None
+        return address.url
     return absolute(address.url, base)
 
 
@@ -66,12 +68,24 @@ def _extent(css: str, offset: int, is_string: bool) -> tuple[int, int]:
     start = offset
     if not is_string:
         while css[start] != "(":
-            start += 2 if css[start] == "\\" else 1
+            start = _next(css, start)
     start += 1
     ends = css[offset] if is_string else f"){_SPACE}"
     while not is_string and start < len(css) and css[start] in _SPACE:
         start += 1
     stop = start
     while stop < len(css) and css[stop] not in ends:
-        stop += 2 if css[stop] == "\\" else 1
+        stop = _next(css, stop)
     return start, min(stop, len(css))
+
+
+def _next(css: str, offset: int) -> int:
+    """Return the offset after a character or an escape, with the white space that ends a hexadecimal one."""
+    if css[offset] != "\\":
+        return offset + 1
+    digits = offset + 1
+    while digits < offset + 7 and css[digits : digits + 1] in _HEXADECIMAL:
+        digits += 1
+    if digits == offset + 1:
+        return offset + 2
+    return digits + (2 if css[digits : digits + 2] == "\r\n" else css[digits : digits + 1] in _SPACES)

@@ -9,7 +9,7 @@ from tinycss2.ast import FunctionBlock, IdentToken, Node, ParseError, SquareBrac
 from logoadmin.domain.css.overlays import overlays
 from logoadmin.domain.css.structure import Block, Declaration, Structure, unprefixed
 from logoadmin.domain.css.tokens import Tokens, is_literal, significant, unclosed, walk
-from logoadmin.domain.css.urls import host_of
+from logoadmin.domain.css.urls import hosts_of
 from logoadmin.domain.model.css import Risk, RiskName
 
 _INPUTS: Final = frozenset(("input", "textarea", "select", "option", "optgroup"))
@@ -27,7 +27,7 @@ _INPUT_PROPERTIES: Final = frozenset(
     ("caret", "caret-animation", "caret-color", "caret-shape", "text-security", "user-modify")
 )
 _OPERATORS: Final = ("=", "^=", "$=", "*=", "~=", "|=")
-# Properties that use what is defined elsewhere, such as a font that is fetched only if something has it.
+# Properties that refer to another rule, such as a font that is fetched only if an element has it.
 _REFERENCES: Final = frozenset(
     ("animation", "animation-name", "content", "font", "font-family", "list-style", "list-style-type")
 )
@@ -142,7 +142,7 @@ def _exfiltration(blocks: Sequence[Block]) -> Iterator[Node]:
 def _leak(block: Block) -> _Leak:
     functions = [node for each in block.declarations for node in walk(each.value) if isinstance(node, FunctionBlock)]
     return _Leak(
-        contacts=any(host_of(address.url) is not None for address in block.addresses),
+        contacts=any(hosts_of(address.url) for address in block.addresses),
         refers=_sets_variable(block) or any(unprefixed(each.name) in _REFERENCES for each in block.declarations),
         uses_variables=any(node.lower_name == "var" or node.lower_name.startswith("--") for node in functions),
     )
@@ -163,7 +163,7 @@ def _asks_for_letters(block: Block, declaration: Declaration) -> bool:
     """Tell whether a font is fetched only if the page has certain letters."""
     if block.at_keyword != "font-face" or declaration.name != "unicode-range":
         return False
-    return any(host_of(address.url) is not None for address in block.addresses)
+    return any(hosts_of(address.url) for address in block.addresses)
 
 
 def _asks_for_attribute(declaration: Declaration) -> bool:

@@ -54,6 +54,10 @@ class Structure:
     blocks: list[Block]
     invalid: Nodes
 
+    def addresses(self) -> Iterator[Address]:
+        """Yield all URLs, by block."""
+        return (address for block in self.blocks for address in block.addresses)
+
 
 @dataclass(frozen=True, slots=True)
 class _Statement:

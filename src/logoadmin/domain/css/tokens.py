@@ -54,6 +54,25 @@ def tokenize(css: str) -> Tokens:
         return Tokens(text, parse_component_value_list(text), value)
 
 
+class _Names:
+    """For ``str.translate``: no letters but those that newer drafts of CSS allow in names (non-ASCII ident)."""
+
+    _RANGES: Final = (
+        *((0x00, 0x7F), (0xB7, 0xB7), (0xC0, 0xD6), (0xD8, 0xF6), (0xF8, 0x37D), (0x37F, 0x1FFF), (0x200C, 0x200D)),
+        *((0x203F, 0x2040), (0x2070, 0x218F), (0x2C00, 0x2FEF), (0x3001, 0xD7FF), (0xF900, 0xFDCF)),
+        *((0xFDF0, 0xFFFD), (0x10000, 0x10FFFF)),
+    )
+
+    def __getitem__(self, code: int) -> int:
+        return code if any(first <= code <= last for first, last in self._RANGES) else ord("?")
+
+
+def other_readings(css: str) -> Iterator[str]:
+    """Yield a text as browsers read it in which a character such as U+00A0 is not part of a name."""
+    if not css.isascii() and (other := css.translate(_Names())) != css:
+        yield other
+
+
 def _without_double_backslashes(css: str) -> tuple[str, Callable[[str], str]]:
     r"""Return the text with another escaped character for ``\\``, and what restores it in values.
 

@@ -6,8 +6,9 @@ A URL that browsers may read in several ways contacts all of them: a host too ma
 import ipaddress
 import unicodedata
 from dataclasses import dataclass
+from string import ascii_lowercase, digits
 from typing import Final
-from urllib.parse import unquote_to_bytes, urljoin
+from urllib.parse import unquote_to_bytes
 
 # Schemes whose URLs have a host, and the ports that are not written.
 _PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21, "file": None}
@@ -15,11 +16,20 @@ _SCHEME: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 _CONTROLS: Final = "".join(map(chr, range(0x21)))
 _REMOVED: Final = dict.fromkeys(map(ord, "\t\n\r"))
 _FORBIDDEN: Final = frozenset("#/<>?@[\\]^|%:\x7f").union(_CONTROLS)
+# Characters that some version of UTS 46 ignores: Default_Ignorable_Code_Point without the joiners.
 _IGNORED: Final = dict.fromkeys(
-    (0xAD, 0x34F, 0x180B, 0x180C, 0x180D, 0x180F, 0x200B, 0x2060, 0x2064, 0xFEFF, *range(0xFE00, 0xFE10))
+    (
+        *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x200B, 0x200E, 0x200F),
+        *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0),
+        *(*range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
+    )
 )
-# What DNS can ask for, with a dot at the end.
+# Of letters beyond ASCII; DNS cannot ask for more, and encoding them takes the square of the time.
 _MAX_DOMAIN: Final = 254
+# Letters and digits that Python's tables may not have yet (Unicode 16 and 17).
+_OUTLINED: Final = {0x1CCD6 + place: character for place, character in enumerate(ascii_lowercase + digits)} | {
+    0xA7F1: "s"
+}
 _DOTS: Final = str.maketrans("\u3002\uff0e\uff61", "...")
 # Characters that UTS 46 keeps, and case folding does not.
 _DEVIATIONS: Final = {"\u00df": "\ue000", "\u1e9e": "\ue000", "\u03c2": "\ue001"}
@@ -40,8 +50,13 @@ class _Parts:
     rest: str
 
 
+def trimmed(url: str) -> str:
+    """Return a URL without the characters that browsers skip: controls around it, tabs and line breaks inside it."""
+    return url.strip(_CONTROLS).translate(_REMOVED)
+
+
 def _parts(url: str) -> _Parts:
-    url = url.strip(_CONTROLS).translate(_REMOVED)
+    url = trimmed(url)
     scheme, colon, rest = url.partition(":")
     if not colon or not scheme[:1].isalpha() or not _SCHEME.issuperset(scheme):
         scheme, rest = "", url
@@ -50,24 +65,25 @@ def _parts(url: str) -> _Parts:
     return _Parts(scheme, len(rest) - len(after), after)
 
 
-def host_of(url: str) -> str | None:
+def hosts_of(url: str) -> tuple[str, ...]:
     """Return the host that a browser contacts for a URL, with a port that is not the scheme's.
 
     Returns:
-        The host in lower case and in ASCII; None for a URL without a host, such as a relative one, or ``data:``.
+        The host in lower case and in ASCII; two if it depends on the scheme of the page whether the port is written;
+        none for a URL without a host, such as a relative one, or ``data:``.
     """
     parts = _parts(url)
     if parts.scheme not in _PORTS and parts.scheme:
-        return None
+        return ()
     if parts.slashes < 2 and (not parts.scheme or parts.scheme == "file"):
-        return None
-    end = next((i for i, character in enumerate(parts.rest) if character in "/\\?#"), len(parts.rest))
-    authority = parts.rest[:end].rpartition("@")[2]
+        return ()
+    authority = _until(parts.rest, "/\\?#")[0].rpartition("@")[2]
     name, port = _split_port(authority)
-    host = _ipv6(name[1:-1]) if name.startswith("[") and name.endswith("]") else _domain(name)
+    host = _host(name)
     if not host or port is None:
-        return None
-    return host if port in ("", str(_PORTS[parts.scheme or "https"])) else f"{host}:{port}"
+        return ()
+    schemes = (parts.scheme,) if parts.scheme else ("http", "https")
+    return tuple({host if port in ("", str(_PORTS[scheme])) else f"{host}:{port}": None for scheme in schemes})
 
 
 def _split_port(authority: str) -> tuple[str, str | None]:
@@ -97,28 +113,32 @@ def _ipv6(address: str) -> str | None:
     return f"[{':'.join(groups)}]"
 
 
-def _domain(name: str) -> str | None:
-    """Return a domain in ASCII, or an IPv4 address as four numbers; None if no browser accepts it."""
+def _host(name: str) -> str | None:
+    """Return a domain in ASCII, or an address as browsers write it; None if no browser accepts it."""
     if "%" in name:
         name = unquote_to_bytes(name).decode("utf-8", "replace")
-    name = _mapped(name)
-    if len(name) > _MAX_DOMAIN or "\ufffd" in name:
+    name = name.translate(_IGNORED)
+    if name.startswith("[") and name.endswith("]"):
+        return _ipv6(name[1:-1])
+    # Chromium asks for names with spaces, which others refuse.
+    name = _mapped(name.replace(" ", "%20"))
+    if (len(name) > _MAX_DOMAIN and not name.isascii()) or "\ufffd" in name:
         return None
     labels = name.split(".")
     domain = ".".join(label if label.isascii() else f"xn--{_punycode(label)}" for label in labels)
-    if not domain or not _FORBIDDEN.isdisjoint(domain):
+    if not domain or not _FORBIDDEN.isdisjoint(domain.replace("%20", "").replace(" ", "")):
         return None
     last = labels[-1] or (labels[-2] if len(labels) > 1 else "")
     if last.isascii() and (last.isdecimal() or _number(last) is not None):
         return _ipv4(labels)
-    return domain
+    return domain.replace(" ", "%20")
 
 
 def _mapped(name: str) -> str:
     """Return a domain with its characters mapped as UTS 46 does, for names that are registered today."""
     if name.isascii():
         return name.lower()
-    name = name.translate(_IGNORED)
+    name = name.translate(_OUTLINED)
     for kept, placeholder in _DEVIATIONS.items():
         name = name.replace(kept, placeholder)
     name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
@@ -160,21 +180,26 @@ def absolute(url: str, base: str) -> str:
         url: as written in a style sheet.
         base: the absolute http or https URL of that sheet.
     """
-    parts = _parts(url)
-    written = url.strip(_CONTROLS).translate(_REMOVED)
-    if not written or written.startswith("#") or (parts.scheme and parts.scheme not in _PORTS):
+    parts, written = _parts(url), trimmed(url)
+    if written[:1] in ("", "#") or parts.scheme == "file" or (parts.scheme and parts.scheme not in _PORTS):
         return url
-    scheme = parts.scheme or base.partition(":")[0].lower()
-    if parts.slashes >= 2 or (parts.scheme and scheme != base.partition(":")[0].lower()):
-        return url if parts.scheme and parts.slashes >= 2 else f"{scheme}://{parts.rest}"
-    path, mark, rest = _until(written.partition(":")[2] if parts.scheme else written, "?#")
-    path = path.replace("\\", "/")
-    if ":" in path.partition("/")[0]:
-        path = f"./{path}"
-    return urljoin(base, path + mark + rest)
+    base_scheme = base.partition(":")[0].lower()
+    if parts.scheme and parts.slashes >= 2:
+        return url
+    if parts.slashes >= 2 or (parts.scheme and parts.scheme != base_scheme):
+        return f"{parts.scheme or base_scheme}://{parts.rest}"
+    relative = written.partition(":")[2] if parts.scheme else written
+    sheet = _until(base, "?#")[0]
+    if not _until(relative, "?#")[0]:
+        return (sheet if relative[:1] == "?" else _until(base, "#")[0]) + relative
+    root = sheet.find("/", sheet.index("://") + 3)
+    if root == -1:
+        root, sheet = len(sheet), f"{sheet}/"
+    # Browsers resolve dots themselves, and read backslashes as slashes.
+    return (sheet[:root] if relative[0] in "/\\" else sheet[: sheet.rindex("/") + 1]) + relative
 
 
-def _until(text: str, marks: str) -> tuple[str, str, str]:
-    """Return a text until one of these characters, the character, and the rest."""
+def _until(text: str, marks: str) -> tuple[str, str]:
+    """Return a text until the first of these characters, and the rest."""
     end = next((i for i, character in enumerate(text) if character in marks), len(text))
-    return text[:end], text[end : end + 1], text[end + 1 :]
+    return text[:end], text[end:]

@@ -1,22 +1,21 @@
 """The verdict on CSS (contract L4)."""
 
 import hashlib
-from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from types import MappingProxyType
 from typing import Final
-from urllib.parse import unquote_to_bytes
 
 from cachetools import LRUCache, cached
 
 from logoadmin.domain.css.addresses import Use
+from logoadmin.domain.css.data_urls import is_data_url, sheets_in
 from logoadmin.domain.css.risks import risks_of
 from logoadmin.domain.css.structure import structure_of
-from logoadmin.domain.css.tokens import tokenize
-from logoadmin.domain.css.urls import host_of
+from logoadmin.domain.css.tokens import other_readings, tokenize
+from logoadmin.domain.css.urls import hosts_of
 from logoadmin.domain.model.css import Form, Risk, Verdict
 
 # How much memory the findings of texts may take, in bytes.
@@ -67,19 +66,20 @@ def judge(css: str, form: Form, pinned: Mapping[str, str] = MappingProxyType({})
         if url in followed:
             continue
         followed.add(url)
-        sheet = pinned.get(url)
-        if sheet is None and level < _MAX_LEVELS:
-            sheet = _data_sheet(url)
-        if sheet is None:
-            hosts.update(filter(None, (host_of(url),)))
-            if _is_data(url) and level >= _MAX_LEVELS:
-                risks.append(Risk("invalid", line, column))
-            continue
-        found = _findings(sheet, "sheet")
-        hosts |= found.hosts
-        risks += (Risk(name, line, column) for name in {each.risk: None for each in found.risks})
-        size += found.size if url in pinned else 0
-        waiting += ((each.url, line, column, level + (url not in pinned)) for each in found.imports)
+        if url in pinned:
+            sheets: tuple[str, ...] = (pinned[url],)
+        elif level < _MAX_LEVELS or not is_data_url(url):
+            sheets = sheets_in(url)
+        else:
+            sheets = ()
+            risks.append(Risk("invalid", line, column))
+        if not sheets:
+            hosts.update(hosts_of(url))
+        for found in (_findings(sheet, "sheet") for sheet in sheets):
+            hosts |= found.hosts
+            risks += (Risk(name, line, column) for name in {each.risk: None for each in found.risks})
+            size += found.size if url in pinned else 0
+            waiting += ((each.url, line, column, level + (url not in pinned)) for each in found.imports)
     return Verdict(form, tuple(sorted(hosts)), tuple(each.url for each in own.imports), size, _limited(risks))
 
 
@@ -91,16 +91,16 @@ def _key(css: str, form: Form) -> tuple[Form, bytes]:
 def _findings(css: str, form: Form) -> _Findings:
     tokens = tokenize(css)
     structure = structure_of(tokens, form)
-    hosts: set[str] = set()
-    imports: list[_Import] = []
-    for address in (address for block in structure.blocks for address in block.addresses):
-        if address.use is Use.IMPORT:
-            imports.append(_Import(address.url, address.place.source_line, address.place.source_column))
-        else:
-            hosts.update(filter(None, (host_of(address.url),)))
+    own = list(structure.addresses())
+    imports = [
+        _Import(each.url, each.place.source_line, each.place.source_column) for each in own if each.use is Use.IMPORT
+    ]
     imports.sort(key=lambda each: (each.line, each.column))
+    for other in other_readings(css):
+        own += structure_of(tokenize(other), form).addresses()
+    hosts = frozenset(host for each in own if each.use is not Use.IMPORT for host in hosts_of(each.url))
     size = len(css.encode("utf-8", "surrogatepass"))
-    return _Findings(frozenset(hosts), tuple(imports), _limited(risks_of(tokens, structure)), size)
+    return _Findings(hosts, tuple(imports), _limited(risks_of(tokens, structure)), size)
 
 
 def _limited(risks: Iterable[Risk]) -> tuple[Risk, ...]:
@@ -112,21 +112,3 @@ def _limited(risks: Iterable[Risk]) -> tuple[Risk, ...]:
         if counts[risk.risk] <= MAX_RISKS:
             limited.append(risk)
     return tuple(limited)
-
-
-def _is_data(url: str) -> bool:
-    return url.lstrip()[:5].lower() == "data:"
-
-
-def _data_sheet(url: str) -> str | None:
-    """Return the style sheet in a ``data:`` URL (WHATWG Fetch §6); None for any other URL."""
-    if not _is_data(url):
-        return None
-    head, _, body = url.partition("#")[0].partition(",")
-    content = unquote_to_bytes(body)
-    if head.rstrip().lower().endswith("base64"):
-        try:
-            content = b64decode(content + b"==")
-        except ValueError:
-            return ""
-    return content.decode("utf-8", "replace")
