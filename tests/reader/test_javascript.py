@@ -82,7 +82,7 @@ def run_in_node(directory: Path, script: str, asked: Mapping[str, Any]) -> Any:
 
 
 def test_reader_js_is_small() -> None:
-    assert len(gzip.compress(READER.read_bytes(), 9)) <= 4096
+    assert len(gzip.compress(READER.read_bytes(), 6)) <= 4096
 
 
 def test_reader_js_in_node_lives_through_all_stories(

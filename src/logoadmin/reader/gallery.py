@@ -24,7 +24,9 @@ _PINNED: Final = re.compile(r"""(?<=["'(\s])(?:css/)?([0-9a-f]{64})\.css(?=["')\
 _LOG: Final = logging.getLogger("logoadmin.reader")
 _MOST_POINTER: Final = 8192
 _MOST_SHEET: Final = 2**23
-_MOST_SHEETS: Final = 20
+# Bytes of all sheets in one text, as often as they are imported, and what each import counts beside its bytes.
+_MOST_SHEETS: Final = 2**24
+_COST: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,11 +279,12 @@ class Gallery:
     def _inlined(self, css: str, left: list[int]) -> str:
         result, end = "", 0
         for match in _PINNED.finditer(css):
-            left[0] -= 1
+            imported = self._inlined(self._sheet(match[1]), left).encode()
+            left[0] -= len(imported) + _COST
             if left[0] < 0:
                 raise ReaderError("too many imports")
-            imported = base64.b64encode(self._inlined(self._sheet(match[1]), left).encode()).decode()
-            result += f"{css[end : match.start()]}data:text/css;charset=utf-8;base64,{imported}"
+            encoded = base64.b64encode(imported).decode()
+            result += f"{css[end : match.start()]}data:text/css;charset=utf-8;base64,{encoded}"
             end = match.end()
         return result + css[end:]
 

@@ -94,11 +94,10 @@ export async function open(url, { key, store }) {
   const listeners = { change: new Set(), withdrawn: new Set() };
   const emit = (event, value) => listeners[event].forEach((listener) => Promise.resolve(value).then(listener));
 
-  /** Use all of a state, or nothing; return whether it was used. */
+  /** Use all of a state, or nothing if it is older; return which. */
   const use = (next, found) => {
     const { epoch, version, issued, gallery } = pointer ?? found;
     if (gallery !== found.gallery) throw Error("latest.json: of another gallery");
-    // A lower epoch and version are no news.
     if ((found.epoch - epoch || found.version - version || found.issued - issued) < 0) return false;
     const isNew = next.index !== state.index;
     const index = isNew && JSON.parse(next.index);
@@ -227,8 +226,8 @@ export async function open(url, { key, store }) {
     let result = "";
     let end = 0;
     for (const { 0: path, index } of css.matchAll(PINNED)) {
-      if (!budget.left--) throw Error("too many imports");
       const imported = bytesOf(await inlined(await sheet(path.slice(-68)), budget));
+      if ((budget.left -= imported.length + 1024) < 0) throw Error("too many imports");
       result += `${css.slice(end, index)}data:text/css;charset=utf-8;base64,${base64(imported)}`;
       end = index + path.length;
     }
@@ -243,7 +242,7 @@ export async function open(url, { key, store }) {
     get,
     css: async (kind, id) => {
       const record = get(kind, id);
-      return record && inlined(record.custom_css, { left: 20 });
+      return record && inlined(record.custom_css, { left: 2 ** 24 });
     },
     on: (event, listener) => {
       listeners[event].add(listener);
