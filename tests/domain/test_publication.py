@@ -76,7 +76,7 @@ def test_readers_get_active_artworks_with_their_authors(stocked: LogoAdmin) -> N
     }
     (logo,) = index["logos"]
     assert logo["author_ids"] == [1]
-    assert logo["css"] == {"form": "declarations", "size": 20, "risks": [{"risk": "invalid", "line": 1, "column": 1}]}
+    assert logo["css"] == {"form": "declarations", "risks": [{"risk": "invalid", "line": 1, "column": 1}]}
     assert publication.version == pointer_of(publication).version == stocked.changes.version()
     assert pointer_of(publication).paths <= publication.files.keys()
 
@@ -236,6 +236,7 @@ def test_readers_get_pinned_sheets(stocked: LogoAdmin, storage: MemoryStorage, c
     (theme,) = index_of(publication)["themes"]
     assert theme["custom_css"] == f"@import url(css/{outer}.css); b {{ color: red }}"
     assert theme["css"]["hosts"] == ["tracker.example"]
+    assert theme["css"]["size"] == len(sheet) + len(nested) + len(f"@import url({URL}); b {{ color: red }}")
     assert theme["css"]["imports"] == [{"url": URL, "sha256": outer}]
     assert {risk["risk"] for risk in theme["css"]["risks"]} == {"invalid"}
     assert publication.files[f"css/{outer}.css"] == sheet.encode()
