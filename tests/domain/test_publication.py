@@ -25,6 +25,7 @@ from logoadmin.domain.model.publication import (
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.publication.keys import MOST_KEYS, raise_epoch
 from logoadmin.domain.publication.pointer import Pointer, parsed
+from logoadmin.domain.publication.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.services.artworks import (
     AmendLogo,
     AmendTheme,
@@ -273,7 +274,7 @@ def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: M
 
 
 @pytest.mark.rule("contract L3")
-def test_withdrawn_records_of_90_days_are_listed(
+def test_removals_of_90_days_are_listed_and_all_blocks(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     clock.time = NOW - NOW % HOUR + 5 * HOUR
@@ -288,11 +289,21 @@ def test_withdrawn_records_of_90_days_are_listed(
     publication = stocked.publication.generate()
     pointer = pointer_of(publication)
     listed = json.loads(publication.files[pointer.withdrawn["path"]])
-    assert [entry["id"] for entry in listed["withdrawn"]] == [9, 8]
+    assert [entry["id"] for entry in listed["withdrawn"]] == [9, 8, 6]
+    assert [*pointer.blocked] == [entry for entry in listed["withdrawn"] if entry["severity"] == "blocked"]
     assert [(entry["id"], entry["reason"]) for entry in pointer.blocked] == [
         (9, "tracks readers"),
         (6, "overlays the page"),
     ]
+
+
+@pytest.mark.rule("contract L3")
+def test_removals_push_no_block_off_the_list(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    removed = [Withdrawal(Kind.LOGO, id_, NOW + 1, None) for id_ in range(10, 10 + MOST_WITHDRAWN)]
+    withdraw(storage, [Withdrawal(Kind.LOGO, 9, NOW, "tracks readers"), *removed])
+    publication = stocked.publication.generate()
+    listed = json.loads(publication.files[pointer_of(publication).withdrawn["path"]])["withdrawn"]
+    assert (len(listed), listed[-1]["id"]) == (MOST_WITHDRAWN, 9)
 
 
 @pytest.mark.rule("contract L2")

@@ -15,11 +15,11 @@ from logoadmin.domain.model.publication import Publication, PublicationStatus
 from logoadmin.domain.publication.assembly import MOST_DIFFERENCES, Sources, assembled
 from logoadmin.domain.publication.contents import contents_of
 from logoadmin.domain.publication.index import Index, packed_fingerprints
-from logoadmin.domain.publication.keys import DAY, GalleryKeys, Identity
+from logoadmin.domain.publication.keys import GalleryKeys, Identity
 from logoadmin.domain.publication.pointer import public_key
 from logoadmin.domain.publication.publishing import publish
 from logoadmin.domain.publication.status import status_of
-from logoadmin.domain.publication.withdrawals import MOST_BLOCKED, MOST_WITHDRAWN, WITHDRAWN_DAYS
+from logoadmin.domain.publication.withdrawals import MOST_BLOCKED, listed_withdrawals
 from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
@@ -169,14 +169,13 @@ class PublicationService(Service):
         hour = now - now % _HOUR
         last = uow.changes.get(version)
         issued = max(hour, last.at if last else 0) if hourly else now
-        since = issued - issued % _HOUR - WITHDRAWN_DAYS * DAY
         return Sources(
             version,
             issued,
             self._identity(uow, now),
             contents_of(uow),
             uow.indexes.newest(MOST_DIFFERENCES + 1),
-            uow.withdrawals.newest(since, MOST_WITHDRAWN),
+            listed_withdrawals(uow.withdrawals, issued),
             uow.withdrawals.blocked(MOST_BLOCKED),
         )
 
