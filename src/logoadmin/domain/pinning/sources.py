@@ -1,12 +1,12 @@
 """The address of an imported style sheet, and its text as a browser would decode it (contract L5)."""
 
 from typing import Final
-from urllib.parse import SplitResult, urldefrag, urlsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from tinycss2.bytes import decode_stylesheet_bytes
 from webencodings import Encoding
 
-from logoadmin.domain.css.urls import absolute
+from logoadmin.domain.css.urls import absolute, trimmed
 from logoadmin.domain.model.errors import OutgoingError
 from logoadmin.ports.outgoing import Fetched
 
@@ -30,17 +30,40 @@ def address_of(url: str, base: str | None) -> str:
     Raises:
         OutgoingError: it cannot be fetched from there.
     """
+    if trimmed(url)[:1] in ("", "#"):
+        raise OutgoingError("", "an import has an empty address")
     try:
-        joined = urldefrag(absolute(url, base or _NOWHERE)).url.strip()
-        parts = urlsplit(joined)
-        host = (parts.hostname or "").lower()
+        parts = _parts(absolute(url, base or _NOWHERE))
+        host, joined = (parts.hostname or "").lower(), urlunsplit(parts)
     except ValueError:
         raise OutgoingError("", "an import has an address that cannot be read") from None
-    if joined.startswith(_NOWHERE) or not url.strip() or url.startswith("#"):
+    if joined.startswith(_NOWHERE):
         raise OutgoingError("", "an import has a relative address, and the CSS of a record has none")
     if reason := _refused(joined, parts):
         raise OutgoingError(host, reason)
     return joined
+
+
+def _parts(url: str) -> SplitResult:
+    """Return the parts of an absolute address, written in one way only, so that the same sheet is known again."""
+    address, mark, query = trimmed(url).partition("#")[0].partition("?")
+    parts = urlsplit(address.replace("\\", "/") + mark + query)
+    return parts._replace(netloc=parts.netloc.lower(), path=_without_dots(parts.path), fragment="")
+
+
+def _without_dots(path: str) -> str:
+    """Return a path without the segments ``.`` and ``..`` (WHATWG URL, path state)."""
+    found: list[str] = []
+    segments = path[1:].split("/")
+    for place, segment in enumerate(segments):
+        dots = segment.lower().replace("%2e", ".")
+        if dots == "..":
+            del found[-1:]
+        if dots not in (".", ".."):
+            found.append(segment)
+        elif place == len(segments) - 1:
+            found.append("")
+    return f"/{'/'.join(found)}"
 
 
 def _refused(url: str, parts: SplitResult) -> str | None:

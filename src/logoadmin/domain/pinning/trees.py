@@ -6,7 +6,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import Final
 
-from webencodings import Encoding
+from webencodings import UTF8, Encoding
 
 from logoadmin.domain.css import judge, rewrite
 from logoadmin.domain.model.errors import OutgoingError
@@ -22,6 +22,8 @@ SECONDS: Final = 20.0
 SECONDS_PER_SHEET: Final = 10.0
 # A short relative address in a sheet may become a long absolute one; this is the most that rewriting may add.
 _MOST_ADDED: Final = 32 * MOST_BYTES
+# A mebibyte of open blocks would be judged for half a minute; honest sheets of that length have 60,000.
+_MOST_BLOCKS: Final = 100_000
 
 SUFFIX: Final = ".css"
 
@@ -81,7 +83,7 @@ class SheetFetcher:
             OutgoingError: something of it cannot be pinned.
         """
         _refuse_cycle(url, importers)
-        key = url, environment.name if environment else ""
+        key = url, (environment or UTF8).name
         tree = self._known.get(key)
         if tree is None:
             tree = self._known[key] = self._fetched(url, importers, environment)
@@ -104,6 +106,8 @@ class SheetFetcher:
             _refuse_cycle(base, importers)
         text, encoding = decoded(fetched, environment)
         _refuse_long(base, text)
+        if sum(map(text.count, "{[(")) > _MOST_BLOCKS:
+            raise OutgoingError(host_of(base), f"the sheet has more than {_MOST_BLOCKS:,} blocks and functions")
         nested = {
             each: self._tree(address_of(each, base), (*importers, (url, base)), encoding)
             for each in dict.fromkeys(judge(text, "sheet").imports)
