@@ -24,6 +24,8 @@ function spoil(files, how) {
 
 async function play(open, address, story) {
   const url = `${address}/${story.name.replaceAll(" ", "-")}`;
+  // The time that the reader chooses must be valid.
+  AbortSignal.timeout = (time) => kept.timeout(time) && kept.timeout(story.seconds ? story.seconds * 1000 : time);
   const memory = memoryStore(story.brokenStore);
   const usesIndexedDb = globalThis.indexedDB && !story.brokenStore && !story.steps.some((step) => step.spoil);
   const seen = [];
@@ -57,8 +59,6 @@ async function play(open, address, story) {
 
 /** Return the observations of each step, by story. */
 export async function playAll(open, address, stories) {
-  // The time that the reader chooses must be valid.
-  AbortSignal.timeout = (time) => kept.timeout(time) && kept.timeout(1500);
   try {
     const found = {};
     for (const story of stories) found[story.name] = await play(open, address, story);

@@ -109,6 +109,10 @@ class Publication:
         return rfc8785.dumps({"withdrawn": list(self.withdrawn)})
 
     @property
+    def withdrawn_path(self) -> str:
+        return f"withdrawn-{sha256(self.withdrawn_file)[:16]}.json"
+
+    @property
     def blocked(self) -> list[dict[str, Any]]:
         return [entry for entry in self.withdrawn if entry["severity"] == "blocked"][:30]
 
@@ -133,7 +137,7 @@ class Publication:
                 version: {**entry(path, content), "from_sha256": hash_}
                 for version, (path, content, hash_) in self.deltas().items()
             },
-            "withdrawn": entry(f"withdrawn-{sha256(self.withdrawn_file)[:16]}.json", self.withdrawn_file),
+            "withdrawn": entry(self.withdrawn_path, self.withdrawn_file),
             "blocked": self.blocked,
             "next_keys": [key.jwk for key in self.next_keys],
             **self.members,

@@ -96,6 +96,14 @@ def valid() -> Iterator[Story]:
             later(TWO.files(), replace(SEEN_2, changed=True, requests=["latest.json?", TWO.index_path])),
         ],
     )
+    requests = ["latest.json?", ONE.withdrawn_path, ONE.index_path]
+    yield Story(
+        "opened again after the index was missing",
+        [
+            Step(ONE.files(index=None), Seen(None, error="HTTP 404"), NOW),
+            later(ONE.files(), replace(SEEN_1, requests=requests), opens=True),
+        ],
+    )
     yield Story("an empty gallery", [opening(Publication(), Seen(1)), restarted(Seen(1))])
     yield Story("compressed", [Step(ONE.files(index=Answer(ONE.index, encoding="gzip")), SEEN_1, NOW)])
     yield Story(
@@ -145,6 +153,10 @@ def takedowns() -> Iterator[Story]:
             restarted(whole),
         ],
     )
+    for name, answer in {"wrong": Answer(b"{}"), "endless": Answer(b"{}", endless=True)}.items():
+        files = {**alone, **{path: answer for path in blocked.files() if path != POINTER}}
+        some = replace(seen, error="too large" if answer.endless else "wrong content")
+        yield Story(f"blocked and all else is {name}", [opening(), later(files, some), restarted(whole)])
     removed = replace(TWO, logos=[ONE.logos[0]], withdrawn=[withdrawal("logo", 2, at=NOW + 90)])
     seen = replace(whole, withdrawn=[["logo", 2, "removed"]])
     yield Story("removed", [opening(), later(removed.files(), seen)])
@@ -399,9 +411,7 @@ def stores() -> Iterator[Story]:
     for how in ("rubbish", "truncated", "altered"):
         fresh = Step(
             ONE.files(),
-            replace(
-                SEEN_1, requests=["latest.json", f"withdrawn-{sha256(ONE.withdrawn_file)[:16]}.json", ONE.index_path]
-            ),
+            replace(SEEN_1, requests=["latest.json", ONE.withdrawn_path, ONE.index_path]),
             NOW + 100,
             opens=True,
             spoil=how,

@@ -21,7 +21,7 @@ def test_the_reader_in_python_lives_through_all_stories(
     story: Story, server: HostileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = publish(server, story)
-    monkeypatch.setattr(download, "SECONDS", 1.5)
+    monkeypatch.setattr(download, "SECONDS", story.seconds or download.SECONDS)
     if story.broken_store:
         tmp_path.joinpath("store").write_text("This is not a folder.", "utf-8")
     player = PythonPlayer(url, tmp_path / "store")

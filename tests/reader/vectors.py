@@ -76,11 +76,18 @@ class Story:
     keys: Sequence[PublicKey] = (A,)
     broken_store: bool = False
 
+    @property
+    def seconds(self) -> float | None:
+        """The reader's patience, if it is to be short because the server is slow."""
+        answers = (answer for step in self.steps for answer in step.files.values())
+        return 1.0 if any(answer.slow or answer.drips for answer in answers) else None
+
     def script(self) -> Mapping[str, Any]:
         """Return what a reader needs to know of it."""
         return {
             "name": self.name,
             "brokenStore": self.broken_store,
+            "seconds": self.seconds,
             "steps": [
                 {
                     "now": step.now,
