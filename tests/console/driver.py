@@ -19,7 +19,7 @@ VIEWS: Final = (
     *("", "logos", "logos?look=table", "logos/1", "logos/42", "logos/new"),
     *("themes", "themes?look=table", "themes/1", "themes/new", "authors", "authors/5", "authors/new"),
     *("users", "users/7", "users/new", "roles", "roles/3", "roles/new", "account", "settings", "about"),
-    *("history", "history/5", "import", "export", "no/such/view"),
+    *("history", "history/5", "publication", "import", "export", "no/such/view"),
 )
 WIDTHS: Final = (1280, 768, 320)
 # Texts come in the other language without a reload, as after a click in the menu of one's own.

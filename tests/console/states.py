@@ -6,7 +6,7 @@ from typing import Final
 
 from playwright.sync_api import FilePayload, expect
 
-from logoadmin.domain.services.artworks import AmendLogo, AmendTheme, RemoveLogo
+from logoadmin.domain.services.artworks import AmendLogo, AmendTheme, BlockLogo, BlockTheme, RemoveLogo
 from logoadmin.domain.services.pins import CheckThemePins
 from tests.console.driver import Person
 
@@ -138,8 +138,18 @@ def look_at_a_changed_import(console: Person) -> None:
     for colour in ("red", "blue"):
         service.origins.sheets[sheet] = f"body {{ color: {colour} }}"
         service.gallery.pins.check(CheckThemePins(theme_id=2))
+    service.gallery.themes.block(BlockTheme(theme_id=2, reason="It covers the sign-in form"))
     console.open("themes/2")
     expect(console.page.locator(".verdict .diff-added")).to_be_visible()
+    expect(console.page.locator(".remark-card")).to_be_visible()
+
+
+def look_at_what_is_not_published(console: Person) -> None:
+    console.service.gallery.logos.block(BlockLogo(logo_id=4, reason="It covers the sign-in form"))
+    css = "@import url(https://late.example/a.css);"
+    console.service.gallery.themes.amend(AmendTheme(theme_id=3, custom_css=css, active=True))
+    console.open("publication")
+    expect(console.page.locator(".row")).not_to_have_count(0)
 
 
 def hand_over_a_password(console: Person) -> None:
@@ -161,6 +171,6 @@ def be_without_a_database(console: Person) -> None:
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
     write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
-    ask_for_more, compare_versions, ask_why_to_block, look_at_a_changed_import,
+    ask_for_more, compare_versions, ask_why_to_block, look_at_a_changed_import, look_at_what_is_not_published,
     hand_over_a_password, be_without_a_database,
 )  # fmt: skip

@@ -1,12 +1,15 @@
 """What sites get of the gallery: the check of saved CSS, blocking, changed imports, and the view of the publication."""
 
+import re
+
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from logoadmin.domain.model.kinds import LOGOS
-from logoadmin.domain.services.artworks import AmendTheme, GetLogo, GetTheme
+from logoadmin.domain.services.artworks import AmendTheme, BlockLogo, GetLogo, GetTheme, RemoveLogo
 from logoadmin.domain.services.pins import CheckThemePins, GetThemePins
-from tests.console.driver import Person
+from logoadmin.domain.services.users import CreateUser
+from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
 
 pytestmark = pytest.mark.slow("a browser")
@@ -161,3 +164,58 @@ def test_a_changed_import_is_seen_and_accepted_on_a_phone(console: Person, servi
     page.locator(".form [name=name]").press("Control+s")
     expect(page.locator(".notice", has_text="Saved")).to_be_visible()
     assert service.gallery.themes.get(GetTheme(theme_id=1)).name == "Unsaved"
+
+
+@pytest.mark.rule("contract L1", "contract L3", "contract L5")
+def test_unpublished_records_are_listed_with_their_reason_and_linked(console: Person, service: Served) -> None:
+    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET});", active=True))
+    for css in ("a {}", "b {}"):
+        offer(service, css)
+    late = "@import url(https://late.example/a.css);"
+    service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=late, active=True))
+    service.gallery.logos.block(BlockLogo(logo_id=1, reason="It covers the sign-in form"))
+    service.gallery.logos.block(BlockLogo(logo_id=3, reason="Spam"))
+    service.gallery.logos.remove(RemoveLogo(logo_id=3))
+    console.sign_in("")
+    page = console.page
+    page.get_by_role("link", name="Publication").click()
+    expect(page.locator("h2").first).to_contain_text("Version")
+    address = f"{service.address}/gallery/latest.json"
+    expect(page.get_by_role("link", name=address)).to_have_attribute("href", address)
+    sections = {name: page.get_by_role("list", name=name) for name in ("Left out", "Changed imports", "Blocked")}
+    listed = {
+        "Left out": [r"Theme 2.*An imported style sheet"],
+        "Changed imports": [rf"Theme 1.*{SHEET}"],
+        "Blocked": ["Logo 3.*Spam", "Logo 1.*covers"],
+    }
+    for name, items in listed.items():
+        expect(sections[name].get_by_role("listitem")).to_have_text([re.compile(item) for item in items])
+    sections["Blocked"].get_by_role("link", name="Logo 1").click()
+    banner = page.locator(".remark-card")
+    expect(banner).to_contain_text("It covers the sign-in form")
+    banner.get_by_role("button", name="Change the reason").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Reason")).to_have_value("It covers the sign-in form")
+    dialog.get_by_label("Reason").fill("It covers everything")
+    dialog.get_by_role("button", name="Block").click()
+    expect(banner).to_contain_text("It covers everything")
+    banner.get_by_role("button", name="Activate").press("Enter")
+    expect(banner).to_have_count(0)
+    expect(page.locator(".change-words").first).to_have_text("admin activated the logo Logo 1 and lifted its block")
+    expect(page.locator(".form [name=active]")).to_be_checked()
+    assert blocked(service, 1) is None
+
+
+@pytest.mark.rule("contract J2", "contract L1")
+def test_the_publication_is_for_those_who_change_logos_or_themes(chromium: Browser, service: Served) -> None:
+    name, password = "member", "the member's password"
+    service.gallery.users.create(CreateUser(user_id=8, username=name, password=password))
+    with looking(chromium, service) as person:
+        person.sign_in("publication", username=PAINTER[0], password=PAINTER[1])
+        expect(person.page.locator("h2").first).to_contain_text("Version")
+    with looking(chromium, service) as person:
+        person.sign_in("publication", username=name, password=password)
+        needed = "You need the \u2068logos:write or themes:write\u2069 permission. Ask an administrator."
+        expect(person.page.locator("#work h1")).to_have_text(needed)
+        link = person.page.locator(".sidebar [aria-disabled=true]", has_text="Publication")
+        expect(link).to_have_accessible_description(needed)

@@ -2,6 +2,7 @@
 import { computed } from "./vendor/preact.js";
 import { path } from "./router.js";
 import { may, pageConfig } from "./session.js";
+import { alternatives } from "./texts.js";
 import { views } from "./views.js";
 
 const patterns = views.map((view) => ({ view, segments: view.path.split("/") }));
@@ -25,7 +26,7 @@ export const place = computed(() => {
   return { view: undefined, params: {}, path: path.value };
 });
 
-/** @param {import("./views.js").View} view @returns {string} the scope that the user lacks to see it, if any */
-export function missingScope({ scope = "", isPublic }) {
-  return scope === "" || may(scope) || (isPublic && pageConfig.access === "open") ? "" : scope;
+/** @param {import("./views.js").View} view @returns {string} the scope that the user lacks to see it, or all that would do; if any */
+export function missingScope({ scopes = [], isPublic }) {
+  return scopes.length === 0 || scopes.some(may) || (isPublic && pageConfig.access === "open") ? "" : alternatives(scopes);
 }

@@ -107,6 +107,8 @@ const plural = (n) => format("plural", (tag) => new Intl.PluralRules(tag)).selec
 export const number = (value) => format("number", (tag) => new Intl.NumberFormat(tag)).format(value);
 /** @param {string[]} names */
 export const enumeration = (names) => format("list", (tag) => new Intl.ListFormat(tag)).format(names);
+/** @param {string[]} names */
+export const alternatives = (names) => format("or", (tag) => new Intl.ListFormat(tag, { type: "disjunction" })).format(names);
 /** @param {string} a @param {string} b */
 export const byName = (a, b) => format("order", (tag) => new Intl.Collator(tag, { numeric: true })).compare(a, b);
 

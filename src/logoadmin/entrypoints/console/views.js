@@ -12,7 +12,7 @@
  * @property {string} [under] The path of the view that the sidebar marks as the current one; its own where none is named.
  * @property {"work" | "people" | "record" | "self"} [sidebar] The part of the sidebar that names it; none where it is absent.
  * @property {import("./parts/primitives/icon.js").IconName} [icon] In the sidebar.
- * @property {string} [scope] What the user must hold to see anything in it.
+ * @property {string[]} [scopes] Of these, the user must hold one to see anything in it.
  * @property {boolean} [isPublic] Whether a service with open access shows it without that.
  */
 
@@ -30,16 +30,17 @@ export const views = [
   { path: "authors", load: () => import("./pages/authors.js"), styles: [], isList: true, title: "authors.title", sidebar: "work", icon: "Brush" },
   { path: "authors/new", load: () => import("./pages/author.js"), title: "authors.new", under: "authors" },
   { path: "authors/:author_id", load: () => import("./pages/author.js"), title: "author.title", under: "authors" },
-  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], isList: true, title: "users.title", sidebar: "people", icon: "Users", scope: "users:read", isPublic: true },
+  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], isList: true, title: "users.title", sidebar: "people", icon: "Users", scopes: ["users:read"], isPublic: true },
   { path: "users/new", load: () => import("./pages/user.js"), title: "users.new", under: "users" },
   { path: "users/:user_id", load: () => import("./pages/user.js"), title: "user.title", under: "users" },
-  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], isList: true, title: "roles.title", sidebar: "people", icon: "ShieldCheck", scope: "roles:read" },
+  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], isList: true, title: "roles.title", sidebar: "people", icon: "ShieldCheck", scopes: ["roles:read"] },
   { path: "roles/new", load: () => import("./pages/role.js"), title: "roles.new", under: "roles" },
   { path: "roles/:role_id", load: () => import("./pages/role.js"), title: "role.title", under: "roles" },
   { path: "account", load: () => import("./pages/account.js"), title: "account.title", sidebar: "self", icon: "CircleUser" },
   { path: "about", load: () => import("./pages/about.js"), title: "about.title", sidebar: "self", icon: "Info" },
-  { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "record", icon: "History", scope: "changes:read" },
-  { path: "history/:change_id", load: () => import("./pages/change.js"), title: "history.title", under: "history", scope: "changes:read" },
+  { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "record", icon: "History", scopes: ["changes:read"] },
+  { path: "history/:change_id", load: () => import("./pages/change.js"), title: "history.title", under: "history", scopes: ["changes:read"] },
+  { path: "publication", load: () => import("./pages/publication.js"), texts: "publication", title: "publication.title", sidebar: "record", icon: "Globe", scopes: ["logos:write", "themes:write"] },
   { path: "import", load: () => import("./pages/import.js"), title: "import.title", sidebar: "record", icon: "Upload" },
   { path: "export", load: () => import("./pages/export.js"), title: "export.title", sidebar: "record", icon: "Download" },
   { path: "settings", load: () => import("./pages/settings.js"), title: "settings.title", sidebar: "record", icon: "Settings2" },

@@ -2,6 +2,7 @@
 import { h, useMemo, useState } from "../vendor/preact.js";
 import { authorStep, knowAuthors } from "../parts/artwork/authorship.js";
 import { KINDS, listOf, readList } from "../records.js";
+import { may } from "../session.js";
 import { byName, t, withTexts } from "../texts.js";
 import { AuthorsField } from "../parts/artwork/authors_field.js";
 import { Button, pictureUrl } from "../parts/primitives/basics.js";
@@ -20,6 +21,7 @@ const CSS_WIDGETS = { logo: cssWidget("declarations"), theme: cssWidget("sheet")
 const TARGETS = { logo: target("logo"), theme: target("theme") };
 /** A new one has nothing to judge yet. */
 const Verdict = lazy(() => import("../parts/css/css_verdict.js").then((module) => module.CssVerdict));
+const Blocked = lazy(withTexts(() => import("../parts/publication/blocked.js").then((module) => module.Blocked), "publication"));
 const BlockDialog = lazy(withTexts(() => import("../parts/publication/block_dialog.js").then((module) => module.BlockDialog), "publication"));
 widgets.authors = AuthorsField;
 widgets.url = PictureAddress;
@@ -37,6 +39,7 @@ export function ArtworkPage({ kind, recordId }) {
     newTitle: t(`${kind}s.new`),
     next: authorStep,
     actions: (editing) => id !== undefined && h(Block, { key: "block", kind, id, editing }),
+    state: (editing) => !editing.record.value.active && may(KINDS[kind].write) && h(Blocked, { kind, editing }),
     preview: (form, record, again) => {
       const { custom_css: saved = "" } = record;
       return id !== undefined && saved && h(Verdict, { kind, recordId: id, saved, isChanged: form.values.value["custom_css"] !== saved, changed: again });

@@ -66,6 +66,7 @@ function useEditing(kind, recordId, manner, round) {
  * @property {(record: any) => any} [beside] What else belongs to the record: beside the form where there is room, else below it.
  * @property {(form: FormState, record: any, again: () => void) => any} [preview] Above the buttons, such as the effect of saving.
  * @property {(editing: Editing) => any} [actions] What else can be done to a record that exists, before removing it.
+ * @property {(editing: Editing) => any} [state] Above the form, such as a warning about a record that exists.
  * @property {(record: any) => string} [blocked] Why the person may not change this one, whatever right they hold.
  * @property {(record: any) => void} [made] What follows after a new one was created.
  * @property {(record: any) => string} [needed] Why it cannot be removed.
@@ -105,6 +106,7 @@ export function RecordPage(props) {
     isGone && h(Gone, { editing, list }),
     !form && !isGone && (failure ? h(Unread, { failure, again }) : h(Skeleton, {})),
     h(Newer, { editing }),
+    record && !editing.isNew && !isGone && props.state?.(editing),
     editing.complaint.value && h("p", { class: "complaint", role: "alert", dir: "auto" }, editing.complaint.value),
     form &&
       h(

@@ -1,0 +1,41 @@
+/** That a record is blocked, why, and how that is lifted. */
+import { h, useState } from "../../vendor/preact.js";
+import { call } from "../../client.js";
+import { KINDS } from "../../records.js";
+import { t } from "../../texts.js";
+import { Button, Time, rich } from "../primitives/basics.js";
+import { useRead } from "../primitives/use_read.js";
+import { BlockDialog } from "./block_dialog.js";
+
+/** @type {Record<"logo" | "theme", (id: number) => Promise<import("../../client.js").Answer<any>>>} */
+const ACTIVATE = {
+  logo: (id) => call("patch", "/api/logos/{logo_id}", { path: { logo_id: id }, body: { active: true } }),
+  theme: (id) => call("patch", "/api/themes/{theme_id}", { path: { theme_id: id }, body: { active: true } }),
+};
+
+/** @param {{kind: "logo" | "theme", editing: import("../record/editing.js").Editing}} props An inactive one. */
+export function Blocked({ kind, editing }) {
+  const record = editing.record.value;
+  const id = record[KINDS[kind].id];
+  const { write } = KINDS[kind];
+  const [isAsking, setAsking] = useState(false);
+  // Each change of the record may be one of its block.
+  const { data } = useRead(async (signal) => (await call("get", "/api/publication", { signal })).data.blocked, [kind, id, record]);
+  const block = data?.find((each) => each.kind === kind && each.id === id);
+  if (!block) return null;
+  const lift = () => editing.write(() => ACTIVATE[kind](id), (name) => t("blocked.lifted", { name }));
+  return h(
+    "section",
+    { class: "stack remark-card", role: "status" },
+    h("p", null, h("strong", null, rich("blocked.since", { when: h(Time, { seconds: block.at }) }))),
+    h("p", { dir: "auto" }, block.reason),
+    h("p", null, t("blocked.text")),
+    h(
+      "div",
+      { class: "cluster" },
+      h(Button, { icon: "Power", scope: write, busy: editing.isBusy.value, onClick: () => void lift() }, t("blocked.lift")),
+      h(Button, { icon: "Pencil", scope: write, idle: editing.isBusy.value, onClick: () => setAsking(true) }, t("blocked.amend")),
+    ),
+    isAsking && h(BlockDialog, { kind, id, editing, reason: block.reason, close: () => setAsking(false) }),
+  );
+}
