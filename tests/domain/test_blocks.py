@@ -175,6 +175,19 @@ def test_a_return_as_active_ends_a_block(stocked: LogoAdmin, storage: MemoryStor
     assert withdrawn(storage) == []
 
 
+def test_a_return_keeps_a_later_block(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    ask(stocked, SWITCH_OFF)
+    ask(stocked, REMOVE)
+    removal = history(stocked)[-1]
+    load(stocked, active=False)
+    stocked.logos.block(BLOCK)
+    ask(stocked, REMOVE)
+    undone = undo(stocked, removal)
+    assert withdrawn(storage) == BLOCKED
+    assert (removal.before or {})["active"] is False
+    assert undone.after == {**(removal.before or {}), "blocked": REASON}
+
+
 def test_a_blocked_artwork_returns_blocked(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     stocked.logos.block(BLOCK)
     ask(stocked, REMOVE)
@@ -220,6 +233,20 @@ def test_what_was_active_is_withdrawn_until_it_is_active_again(
     assert withdrawn(storage) == REMOVED
     clock.pass_by(60)
     load(stocked, active=True)
+    assert withdrawn(storage) == []
+
+
+def test_what_was_active_only_within_a_request_is_not_withdrawn(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    ask(stocked, SWITCH_OFF)
+    apply(stocked, of_logo(set={"active": True}), of_logo(set={"active": False}))
+    assert withdrawn(storage) == REMOVED
+    ask(stocked, SWITCH_ON)
+    apply(stocked, of_logo(set={"active": False}), of_logo(set={"active": True}))
+    lines = [
+        {"kind": "logo", "logo_id": 50, **ARTWORK, "active": active, "author_ids": []}
+        for active in (False, True, False)
+    ]
+    stocked.import_export.load(ImportRecords(), map(json.dumps, lines))
     assert withdrawn(storage) == []
 
 

@@ -8,22 +8,19 @@ from logoadmin.domain.audit.escalation import Escalation
 from logoadmin.domain.audit.records import (
     AMENDED,
     BLOCKED,
-    CREATED,
-    NO_LINKS,
     AuditedRecords,
     ChangeLog,
     LinksByKind,
     Snapshot,
     snapshot,
 )
+from logoadmin.domain.audit.withdrawals import BLOCKED_FIELD
 from logoadmin.domain.model.kinds import AnyArtworkKind, AnyKind
 from logoadmin.domain.model.records import Artwork, Link
 from logoadmin.ports.storage import UnitOfWork
 
 # The field of a snapshot with the links of an artwork; an author has one for each kind of artwork, named in the plural.
 AUTHORS_FIELD: Final = "authors"
-# The field of a snapshot with the reason why an artwork is blocked; others do not have it.
-BLOCKED_FIELD: Final = "blocked"
 
 
 def links_field(kind: AnyKind, linked: AnyArtworkKind) -> str:
@@ -57,7 +54,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def next_id(self) -> int:
         """Return the id for a new artwork, which cannot have been withdrawn."""
         id_ = super().next_id()
-        self._withdrawals.know_new(self._kind.kind, id_)
+        self._withdrawals.know_none(self._kind.kind, id_)
         return id_
 
     def get(self, id_: int) -> Artwork | None:
@@ -82,32 +79,6 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         loaded = self._is_current(id_) and id_ in self._known
         return {self._kind: self._loaded[id_] if loaded else self._uow.links(self._kind).of_artwork(id_)}
 
-    def add(self, record: Artwork, action: str = CREATED, links: LinksByKind = NO_LINKS) -> Artwork:
-        """Store a new or restored artwork; if it is active, it is not withdrawn any more."""
-        stored = super().add(record, action, links)
-        if stored.active:
-            self._withdrawals.drop(self._kind.kind, self._kind.id_of(stored))
-        return stored
-
-    def update(self, record: Artwork) -> Artwork:
-        """Give an artwork new values; switching it off withdraws it, switching it on ends that."""
-        id_ = self._kind.id_of(record)
-        was_active = self.get_existing(id_).active
-        stored = super().update(record)
-        if was_active and not stored.active:
-            self._withdrawals.put(self._kind.kind, id_, None)
-        elif stored.active and not was_active:
-            self._withdrawals.drop(self._kind.kind, id_)
-        return stored
-
-    def remove(self, id_: int) -> bool:
-        """Remove an artwork; if it is active, it is withdrawn."""
-        before = self._read(id_)
-        is_removed = super().remove(id_)
-        if before is not None and before.active:
-            self._withdrawals.put(self._kind.kind, id_, None)
-        return is_removed
-
     def block(self, id_: int, if_match: frozenset[int] | None, reason: str) -> Artwork:
         """Switch an artwork off and block it; if it is blocked for this reason already, nothing is recorded.
 
@@ -122,7 +93,6 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         was = self.serialized(artwork)
         stored = self._numbered(replace(artwork, active=False))
         self._stored.update(stored)
-        self._withdrawals.put(self._kind.kind, id_, reason)
         recorded = self._recorded(BLOCKED, stored, was, {**was, "active": False, BLOCKED_FIELD: reason})
         self._change_log.begin_next()
         return recorded
@@ -136,8 +106,8 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         if self._reason(artwork) == reason:
             return
         was = self.serialized(artwork)
-        self._withdrawals.put(self._kind.kind, id_, reason)
-        self.touch(AMENDED, id_, was, self.serialized(artwork))
+        without = {name: value for name, value in was.items() if name != BLOCKED_FIELD}
+        self.touch(AMENDED, id_, was, without if reason is None else {**without, BLOCKED_FIELD: reason})
 
     def values(self, record: Artwork) -> Snapshot:
         """Return the current snapshot of an artwork without its links."""

@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 from logoadmin.domain.audit.escalation import GUARDS, Escalation
 from logoadmin.domain.audit.withdrawals import WithdrawalLog
 from logoadmin.domain.model.errors import NotFound, Outdated
-from logoadmin.domain.model.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.model.kinds import KINDS, RECORDED_KINDS, AnyArtworkKind, AnyKind, ArtworkKind, RecordKind
 from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, TruncatedPage
 from logoadmin.domain.model.records import Change, Kind, Link, StoredRecord, version_of
@@ -88,9 +88,10 @@ class ChangeLog:
             self.store()
         self._last_id, self._goes_on = change_id, True
         who_and_how = (self._request_id, self._origin, self.undoes)
-        self.changes.append(
-            Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
-        )
+        change = Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
+        self.changes.append(change)
+        if isinstance(RECORDED_KINDS[kind], ArtworkKind):
+            self.withdrawals.follow(change)
 
     def begin_next(self) -> None:
         """Record the next change without merging it with those before."""

@@ -162,7 +162,7 @@ class AuditedUnitOfWork:
         self.now = now
         self.held = held
         user_id = None if held is None else held.user_id
-        self.change_log = ChangeLog(uow.changes, now, user_id, request_id, WithdrawalLog(uow.withdrawals, now), origin)
+        self.change_log = ChangeLog(uow.changes, now, user_id, request_id, WithdrawalLog(uow.withdrawals), origin)
         self._escalation = Escalation(held)
         self.sessions = uow.sessions
         self.preferences = uow.preferences

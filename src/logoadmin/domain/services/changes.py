@@ -7,10 +7,11 @@ from typing import Annotated, Any
 from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.audit.artworks import BLOCKED_FIELD, links_field
+from logoadmin.domain.audit.artworks import links_field
 from logoadmin.domain.audit.pins import PINS_FIELD
 from logoadmin.domain.audit.records import CREATED, MOST_LOADED, PASSWORD_SET, RESTORED, LinksByKind, Snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.audit.withdrawals import BLOCKED_FIELD
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, NotFound, NotPermitted

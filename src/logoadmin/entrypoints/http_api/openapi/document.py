@@ -9,8 +9,9 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from logoadmin.domain.audit.artworks import AUTHORS_FIELD, BLOCKED_FIELD
+from logoadmin.domain.audit.artworks import AUTHORS_FIELD
 from logoadmin.domain.audit.pins import PINS_FIELD
+from logoadmin.domain.audit.withdrawals import BLOCKED_FIELD
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
