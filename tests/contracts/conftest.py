@@ -1,9 +1,16 @@
 """Fixtures for the tests of storages."""
 
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
 import pytest
 
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import add, role, session, user, write
+from tests.mariadb import MariaDb
 
 
 @pytest.fixture
@@ -17,3 +24,21 @@ def signed_in(storage: Storage) -> Storage:
 
     write(storage, add(role(1, "editor", ("logos:write", "a")), user(1, "ann"), user(2, "ben")), sign_in)
     return storage
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, sqlite_file: Path, mariadb: MariaDb) -> Iterator[Callable[[], dict[str, Storage]]]:
+    """How to get all storages, empty, again and again."""
+    lasting = open_sql_storage(mariadb.url)
+    opened = [lasting]
+
+    def make() -> dict[str, Storage]:
+        mariadb.empty()
+        file = tmp_path / f"{len(opened)}.db"
+        shutil.copy(sqlite_file, file)
+        opened.append(open_sql_storage(f"sqlite:///{file}"))
+        return {"memory": MemoryStorage(), "sqlite": opened[-1], "mariadb": lasting}
+
+    yield make
+    for storage in opened:
+        storage.close()

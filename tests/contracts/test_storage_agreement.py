@@ -2,11 +2,9 @@
 """The same random steps on every storage give the same answers, the same errors and the same texts."""
 
 import contextlib
-import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +12,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.limits import MAX_ID
@@ -44,7 +40,6 @@ from logoadmin.ports.storage import (
 )
 from tests.contracts.steps import KIND_OF
 from tests.gallery import add_user, atomic, has_users, link_author, link_id_of
-from tests.mariadb import MariaDb
 from tests.options import LONG
 
 Step = Callable[[UnitOfWork], Any]
@@ -452,24 +447,6 @@ def outcome(storage: Storage, parts: list[list[Step]], *, is_kept: bool) -> obje
     with contextlib.suppress(_Undo):
         atomic(storage, calls) if len(parts) > 1 or not is_kept else calls(storage)
     return answers, storage.read(everything), storage.snapshot(everything)
-
-
-@pytest.fixture
-def fresh(tmp_path: Path, sqlite_file: Path, mariadb: MariaDb) -> Iterator[Callable[[], dict[str, Storage]]]:
-    """How to get all storages, empty, again and again."""
-    lasting = open_sql_storage(mariadb.url)
-    opened = [lasting]
-
-    def make() -> dict[str, Storage]:
-        mariadb.empty()
-        file = tmp_path / f"{len(opened)}.db"
-        shutil.copy(sqlite_file, file)
-        opened.append(open_sql_storage(f"sqlite:///{file}"))
-        return {"memory": MemoryStorage(), "sqlite": opened[-1], "mariadb": lasting}
-
-    yield make
-    for storage in opened:
-        storage.close()
 
 
 @pytest.mark.slow("a long random walk")
