@@ -106,7 +106,7 @@ def _gallery(
         signing_keys,
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
-    publishing = PublishingRules(settings.gallery_days, _reader())
+    publishing = PublishingRules(settings.gallery_days, _reader(), settings.pin_imports)
     return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes, publishing), generated_password)
 
 

@@ -75,15 +75,26 @@ def test_imports_are_pinned_first(run: Run, copy: str, monkeypatch: pytest.Monke
 
 
 @pytest.mark.rule("contract L5")
-def test_records_that_are_left_out_are_named_on_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGOADMIN_PIN_IMPORTS", "false")
-    logo = create_logo(name="Dusk\x1b[2J\nx", custom_css="@import url(https://i.example/a.css)")
+def test_records_that_are_left_out_are_named_on_one_line(run: Run) -> None:
+    logo = create_logo(name="Dusk\x1b[2J\nx", custom_css="@import url(http://127.0.0.1:1/a.css)")
     done = run("publish", "gallery")
     assert done.code == 0
     assert done.err.count("\n") == 1
     assert done.err.startswith(f"Left out: logo {logo} (Dusk")
     assert "\x1b" not in done.err
     assert json.loads((FOLDER / pointer().index["path"]).read_bytes())["logos"] == []
+
+
+@pytest.mark.rule("contract L5")
+def test_imports_stay_as_they_are_if_they_are_not_pinned(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_PIN_IMPORTS", "false")
+    url = "https://i.example/a.css"
+    create_logo(custom_css=f"@import url({url})")
+    done = run("publish", "gallery")
+    assert (done.code, done.err) == (0, "")
+    (logo,) = json.loads((FOLDER / pointer().index["path"]).read_bytes())["logos"]
+    assert logo["custom_css"] == f"@import url({url})"
+    assert (logo["css"]["hosts"], logo["css"]["imports"]) == (["i.example"], [{"url": url}])
 
 
 @pytest.fixture

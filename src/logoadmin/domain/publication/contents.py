@@ -32,10 +32,15 @@ class Contents:
     left_out: list[LeftOut] = field(default_factory=list)
 
 
-def contents_of(uow: UnitOfWork) -> Contents:
-    """Read the active artworks, of which none is held: each is a part of the index when the next one is read."""
+def contents_of(uow: UnitOfWork, *, pin_imports: bool) -> Contents:
+    """Read the active artworks, of which none is held: each is a part of the index when the next one is read.
+
+    Args:
+        uow: where they are.
+        pin_imports: whether readers get pinned copies of imported style sheets; otherwise imports stay as they are.
+    """
     contents = Contents()
-    for kind, artwork, css in _pinned(uow):
+    for kind, artwork, css in _pinned(uow) if pin_imports else _as_they_are(uow):
         if isinstance(css, LeftOut):
             contents.left_out.append(css)
             continue
@@ -62,6 +67,12 @@ def _pinned(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Pin
                 yield kind, artwork, LeftOut(kind.kind, id_, artwork.name, str(error))
 
 
+def _as_they_are(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss]]:
+    for kind in (LOGOS, THEMES):
+        for artwork in _active(uow, kind):
+            yield kind, artwork, PinnedCss(artwork.custom_css, {}, {})
+
+
 def _active(uow: UnitOfWork, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
     records = uow.records(kind)
 
@@ -74,13 +85,13 @@ def _active(uow: UnitOfWork, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
 def _verdict_entry(verdict: Verdict, sheets: Mapping[str, str]) -> dict[str, Any]:
     """Return a verdict as it is in the index.
 
-    An import has the SHA-256 of its pinned sheet. Without imports, the size is that of ``custom_css``, and left out: it
+    A pinned import has the SHA-256 of its sheet. Without imports, the size is that of ``custom_css``, and left out: it
     would be a twentieth of the compressed index.
     """
     return {
         "form": verdict.form,
         "hosts": verdict.hosts,
-        "imports": [{"url": url, "sha256": sheets[url]} for url in verdict.imports],
+        "imports": [{"url": url, **({"sha256": sheets[url]} if url in sheets else {})} for url in verdict.imports],
         "size": verdict.size if verdict.imports else None,
         "risks": [asdict(risk) for risk in verdict.risks],
     }

@@ -11,12 +11,14 @@ from logoadmin.domain.publication.withdrawals import MOST_WITHDRAWN
 from logoadmin.ports.storage import Pin, UnitOfWork
 
 
-def status_of(uow: UnitOfWork) -> PublicationStatus:
-    """Return the status at one moment."""
+def status_of(uow: UnitOfWork, *, pin_imports: bool) -> PublicationStatus:
+    """Return the status at one moment; without pinned imports, no record is left out."""
     blocked = (
         Blocked(each.kind, each.id, each.at, each.reason or "") for each in uow.withdrawals.blocked(MOST_WITHDRAWN)
     )
-    return PublicationStatus(uow.changes.last_id(), left_out_of(uow), tuple(_changed(uow)), tuple(blocked))
+    return PublicationStatus(
+        uow.changes.last_id(), left_out_of(uow) if pin_imports else (), tuple(_changed(uow)), tuple(blocked)
+    )
 
 
 def _changed(uow: UnitOfWork) -> Iterator[ChangedImport]:

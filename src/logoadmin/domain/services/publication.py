@@ -48,10 +48,12 @@ class PublishingRules:
     Attributes:
         days: how long a pointer is valid.
         reader: the content of ``reader.js``.
+        pin_imports: whether readers get pinned copies of imported style sheets (contract L5).
     """
 
     days: int = 30
     reader: bytes = b""
+    pin_imports: bool = True
 
 
 class PublicationService(Service):
@@ -123,7 +125,7 @@ class PublicationService(Service):
         """
         if held is not None and not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
             raise NotPermitted
-        return status_of(uow)
+        return status_of(uow, pin_imports=self._rules.pin_imports)
 
     def public_keys(self) -> tuple[dict[str, str], ...]:
         """Return the public keys that sign as JWKs with their thumbprints, the current one first.
@@ -173,7 +175,7 @@ class PublicationService(Service):
             version,
             issued,
             self._identity(uow, now),
-            contents_of(uow),
+            contents_of(uow, pin_imports=self._rules.pin_imports),
             uow.indexes.newest(MOST_DIFFERENCES + 1),
             listed_withdrawals(uow.withdrawals, issued),
             uow.withdrawals.blocked(MOST_BLOCKED),
