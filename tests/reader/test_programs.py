@@ -6,6 +6,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin import reader
+from logoadmin.reader.download import Downloaded
 from logoadmin.reader.folder import FolderStore, MemoryStore, Store
 from logoadmin.reader.gallery import Gallery
 from logoadmin.reader.index import patched
@@ -217,3 +219,32 @@ def test_patched_indexes_are_canonical_json(name: str, number: int, active: bool
     index: dict[str, Any] = {"authors": [], "logos": [], "themes": []}
     text = patched(index, json.loads(rfc8785.dumps({"authors": {"set": [record]}})))
     assert text.encode() == rfc8785.dumps(expected)
+
+
+@given(st.data())
+def test_a_file_with_any_damage_changes_nothing_or_makes_no_difference(data: st.DataObject) -> None:
+    """Whatever is damaged, a reader has one of the two versions, and never a record of neither."""
+    files = {path: answer.body for path, answer in {**ONE.files(), **TWO.files()}.items()}
+    serving = ONE.files()[POINTER].body
+
+    def download(_: str, path: str, *, most: int, **__: object) -> Downloaded:
+        body = serving if path == POINTER else files[path]
+        if len(body) > most:
+            raise reader.ReaderError("too large")
+        return Downloaded(body, None)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("logoadmin.reader.gallery.download", download)
+        patch.setattr("time.time", lambda: NOW + 100)
+        gallery = Gallery("https://gallery.example", (A.jwk,), MemoryStore())
+        one, two = gallery.logos(), list(TWO.logos)
+        damaged = data.draw(st.sampled_from([POINTER, *TWO.files()]))
+        body = bytearray(files[damaged])
+        start = data.draw(st.integers(0, len(body)))
+        body[start : start + data.draw(st.integers(0, 9))] = data.draw(st.binary(max_size=9))
+        files[damaged] = bytes(body)
+        serving = files[POINTER]
+        with suppress(reader.ReaderError):
+            gallery.check()
+        names = [(logo["logo_id"], logo["name"]) for logo in gallery.logos()]
+        assert names in [[(logo["logo_id"], logo["name"]) for logo in logos] for logos in (one, one[:1], two)]
