@@ -53,7 +53,8 @@ class Publishing:
         looks: how often somebody asked for changes; generations: how often something was generated.
         fault: is raised in either case.
         may_go_on: generating waits for it.
-        older: the hashes of all indexes by name; stored: their contents by hash.
+        older: the hashes of all indexes by name; stored: their contents by hash; differences: those between them;
+            comparisons: how often these were asked for.
     """
 
     waits = True
@@ -67,6 +68,8 @@ class Publishing:
         self.may_go_on.set()
         self.older: dict[str, str] = {}
         self.stored: dict[str, bytes] = {}
+        self.differences: dict[str, bytes] = {}
+        self.comparisons = 0
         self.publication = self
         self.metrics = CountedMetrics()
 
@@ -91,6 +94,10 @@ class Publishing:
         if self.fault is not None:
             raise self.fault
         return self.stored.get(sha256)
+
+    def stored_differences(self) -> Mapping[str, bytes]:
+        self.comparisons += 1
+        return self.differences
 
     def timed_out(self, *, writing: bool) -> Exception:
         raise AssertionError(writing)

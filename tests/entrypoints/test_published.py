@@ -113,6 +113,22 @@ def test_two_processes_publish_the_same_bytes(
             assert one.get(f"/gallery/{entry['path']}").content == other.get(f"/gallery/{entry['path']}").content
 
 
+def test_a_process_serves_every_file_that_another_one_named(
+    workers: tuple[LogoAdmin, LogoAdmin], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Although it never had those versions: readers may have the other one's pointers for a minute."""
+    monkeypatch.setattr(publications, "_INTERVAL", 0.0)
+    one, other = (AppClient(logoadmin.asgi(gallery)) for gallery in workers)
+    named: dict[str, bytes] = {}
+    for number in range(5):
+        workers[0].logos.create(CreateLogo(**ARTWORK | {"name": f"Elk {number}", "active": True}))
+        found = pointer(one)
+        for entry in (found["index"], *found["deltas"].values()):
+            named[entry["path"]] = one.get(f"/gallery/{entry['path']}").raise_for_status().content
+    assert len(named) == 5 + 4 + 3 + 2 + 1
+    assert {name: other.get(f"/gallery/{name}").content for name in named} == named
+
+
 @pytest.mark.rule("contract K2")
 def test_generations_are_counted() -> None:
     with logoadmin.connect(admin_password=ADMIN_PASSWORD) as own:

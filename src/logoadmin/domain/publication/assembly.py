@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from logoadmin.domain.model.publication import READER, Publication
 from logoadmin.domain.publication.contents import Contents
-from logoadmin.domain.publication.differences import difference
+from logoadmin.domain.publication.differences import named_differences
 from logoadmin.domain.publication.index import Index, hashed_name, index_name
 from logoadmin.domain.publication.keys import DAY, Identity
 from logoadmin.domain.publication.pointer import Pointer, file_entry, signed
@@ -89,13 +89,10 @@ def _pointer(
 
 def _deltas(index: Index, earlier: Sequence[PublishedIndex]) -> Mapping[str, tuple[dict[str, Any], bytes]]:
     """Return the differences by the version that they lead from, the oldest first, each with its entry."""
-    found = {}
-    for old in reversed(earlier):
-        content = difference(index, old.version, old.sha256, old.fingerprints)
-        if content is not None:
-            entry = file_entry(hashed_name(f"from-{old.version}", content), content)
-            found[str(old.version)] = ({**entry, "from_sha256": old.sha256}, content)
-    return found
+    return {
+        str(old.version): ({**file_entry(name, content), "from_sha256": old.sha256}, content)
+        for old, name, content in named_differences(index, reversed(earlier))
+    }
 
 
 def _entry(withdrawal: Withdrawal) -> dict[str, Any]:

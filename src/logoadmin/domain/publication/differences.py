@@ -1,6 +1,17 @@
 """Differences: what leads from an earlier index to the current one (contract L2)."""
 
-from logoadmin.domain.publication.index import SECTIONS, Fingerprints, Index, Section, canonical, unpacked_fingerprints
+from collections.abc import Iterable, Iterator
+
+from logoadmin.domain.publication.index import (
+    SECTIONS,
+    Fingerprints,
+    Index,
+    Section,
+    canonical,
+    hashed_name,
+    unpacked_fingerprints,
+)
+from logoadmin.ports.storage import PublishedIndex
 
 
 def difference(index: Index, version: int, sha256: str, fingerprints: bytes) -> bytes | None:
@@ -29,6 +40,14 @@ def difference(index: Index, version: int, sha256: str, fingerprints: bytes) -> 
             if length >= len(index.body):
                 return None
     return b"{" + b",".join(b'"%s":%s' % (name.encode(), members[name]) for name in sorted(members)) + b"}"
+
+
+def named_differences(index: Index, earlier: Iterable[PublishedIndex]) -> Iterator[tuple[PublishedIndex, str, bytes]]:
+    """Yield the differences from earlier indexes: each of them with the name and the content of the file."""
+    for old in earlier:
+        content = difference(index, old.version, old.sha256, old.fingerprints)
+        if content is not None:
+            yield old, hashed_name(f"from-{old.version}", content), content
 
 
 def _end(version: int, sha256: str) -> bytes:

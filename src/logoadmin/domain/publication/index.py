@@ -1,6 +1,7 @@
 """The index: all published records as one file in canonical JSON (contract L2)."""
 
 import hashlib
+import json
 import struct
 import zlib
 from array import array
@@ -102,6 +103,15 @@ class Index:
 def index_name(version: int, sha256: str) -> str:
     """Return the name of the file of an index."""
     return f"{version}-{sha256[:16]}.json"
+
+
+def index_of(version: int, body: bytes) -> Index:
+    """Return an index from its file."""
+    sections = {name: Section() for name in SECTIONS}
+    for name, records in json.loads(body).items():
+        for record in records:
+            sections[name].add(record[f"{name.removesuffix('s')}_id"], record)
+    return Index(version, body, sha256(body), sections)
 
 
 class IndexBuilder:

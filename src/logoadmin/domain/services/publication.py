@@ -1,7 +1,7 @@
 """The published gallery: generating it, publishing it into files, and its keys (contract L1, L2, L7)."""
 
 import zlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +14,8 @@ from logoadmin.domain.model.kinds import ARTWORK_KINDS
 from logoadmin.domain.model.publication import Publication, PublicationStatus
 from logoadmin.domain.publication.assembly import MOST_DIFFERENCES, Sources, assembled
 from logoadmin.domain.publication.contents import contents_of
-from logoadmin.domain.publication.index import Index, packed_fingerprints
+from logoadmin.domain.publication.differences import named_differences
+from logoadmin.domain.publication.index import Index, index_of, packed_fingerprints
 from logoadmin.domain.publication.keys import GalleryKeys, Identity
 from logoadmin.domain.publication.pointer import public_key
 from logoadmin.domain.publication.publishing import publish
@@ -28,6 +29,8 @@ from logoadmin.ports.storage import PublishedIndex, UnitOfWork
 _HOUR: Final = 3600  # seconds
 # Larger indexes, compressed, are not stored: they would exceed what a database accepts in one statement.
 _MOST_STORED: Final = 8 * 1024 * 1024
+# Bytes of earlier indexes that are compared with one another, which takes half a second for each mebibyte.
+_MOST_COMPARED: Final = 24 * 1024 * 1024
 
 
 class ShowPublication(Command):
@@ -100,6 +103,26 @@ class PublicationService(Service):
         """
         stored = self.transactions.storage.read(lambda uow: uow.indexes.get(sha256))
         return None if stored is None else zlib.decompress(stored.body)
+
+    def stored_differences(self) -> Mapping[str, bytes]:
+        """Return the differences between earlier indexes in storage by the names of their files.
+
+        Pointers that other processes issued named them. If the indexes are very long, some are missing: readers then
+        fetch the whole index.
+
+        Raises:
+            StorageUnavailable: the database is out of reach.
+        """
+        stored = self.transactions.storage.read(lambda uow: uow.indexes.newest(MOST_DIFFERENCES + 1))
+        found: dict[str, bytes] = {}
+        left = _MOST_COMPARED
+        for place, newer in enumerate(stored):
+            left -= newer.size
+            body = None if left < 0 else self.stored_index(newer.sha256)
+            if body is not None:
+                named = named_differences(index_of(newer.version, body), stored[place + 1 :])
+                found.update((name, content) for _, name, content in named)
+        return found
 
     def publish(self, files: GalleryFiles) -> tuple[Publication, bool]:
         """Bring files up to date with the gallery.

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 import time
+import zlib
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -53,6 +54,8 @@ class Publications:
         self._files: Mapping[str, PublishedFile] = {}
         self._earlier: TTLCache[str, bytes] = TTLCache(_EARLIER_BYTES, _EARLIER_SECONDS, getsizeof=len)
         self._requested: LRUCache[str, PublishedFile] = LRUCache(_REQUESTED_BYTES, lambda file: file.size)
+        # Once per publication, so that nobody can have the indexes compared again and again.
+        self._stored_differences: Mapping[str, bytes] | None = None
         self._next_look = -inf
         self._began: float | None = None
         self._has_failed = self._is_at_fault = False
@@ -140,7 +143,7 @@ class Publications:
             if name not in files:
                 with suppress(ValueError):  # it is too large
                     self._earlier[name] = file.packed
-        self._publication, self._files = publication, files
+        self._publication, self._files, self._stored_differences = publication, files, None
         self._gallery.metrics.gallery_generated(Counter(each.code for each in publication.left_out))
         if self._compression is not None:
             self._compression.cancel()
@@ -174,7 +177,24 @@ class Publications:
         return file
 
     async def _stored(self, name: str) -> bytes | None:
-        sha256 = None if self._publication is None else self._publication.older.get(name)
-        if sha256 is None:
+        """Return a file that a pointer of another process named, if it can be had from the database."""
+        publication = self._publication
+        if publication is None:
             return None
-        return await self._dispatch.reading.run(partial(self._gallery.publication.stored_index, sha256))
+        if name in publication.older:
+            service = self._gallery.publication
+            return await self._dispatch.reading.run(partial(service.stored_index, publication.older[name]))
+        if not name.startswith("from-"):
+            return None
+        if self._stored_differences is None:
+            self._stored_differences = await self._flight.run("differences", self._read_differences)
+        packed = self._stored_differences.get(name)
+        return None if packed is None else zlib.decompress(packed)
+
+    async def _read_differences(self) -> Mapping[str, bytes]:
+        """Compare the stored indexes with one another; of no use to a reader who holds the current publication."""
+        return await self._dispatch.publishing.run(self._differences)
+
+    def _differences(self) -> Mapping[str, bytes]:
+        found = self._gallery.publication.stored_differences()
+        return {name: zlib.compress(content) for name, content in found.items()}
