@@ -3,8 +3,10 @@
 import base64
 import hashlib
 import json
+import re
+import threading
 import time
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from starlette.applications import Starlette
@@ -13,11 +15,13 @@ from starlette.routing import Mount
 import logoadmin
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
-from logoadmin.domain.services.artworks import AmendLogo, CreateLogo
+from logoadmin.domain.services.artworks import AmendLogo, CreateLogo, CreateTheme
 from logoadmin.entrypoints.http_api import publications
 from tests.asgi import AppClient
-from tests.gallery import ADMIN_PASSWORD, ARTWORK
+from tests.gallery import ADMIN_PASSWORD, ARTWORK, FrozenClock, WatchedStorage, gallery_on
+from tests.origins import Origins
 from tests.series import samples
+from tests.services import comes_true
 
 pytestmark = pytest.mark.rule("contract L1")
 
@@ -142,3 +146,29 @@ def test_generations_are_counted() -> None:
     assert found['logoadmin_gallery_generations_total{outcome="failed"}'] == 0
     assert abs(found["logoadmin_gallery_generated_timestamp_seconds"] - time.time()) < 60
     assert found['logoadmin_gallery_left_out{reason="not_fetched"}'] == 0
+
+
+THEME: Final = {**ARTWORK, "name": "Aurora", "active": True, "custom_css": "@import url(https://styles.example/a.css);"}
+
+
+@pytest.mark.rule("contract L5")
+def test_imports_are_pinned_in_the_background_and_published_at_the_next_poll(
+    watched: WatchedStorage, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publications, "_INTERVAL", 0.0)
+    may_answer = threading.Event()
+    origins = Origins({"https://styles.example/a.css": "a { color: red }"}, before=lambda _: may_answer.wait(30))
+    gallery = gallery_on(watched, clock, outgoing=origins)
+    for number in range(2):
+        css = THEME["custom_css"].replace("a.css", "gone.css") if number else THEME["custom_css"]
+        gallery.themes.create(CreateTheme(**THEME | {"name": f"Aurora {number}", "custom_css": css}))
+    client = AppClient(logoadmin.asgi(gallery))
+    assert index(client)["themes"] == []
+    may_answer.set()
+    comes_true(lambda: len(index(client)["themes"]) == 1)
+    (theme,) = index(client)["themes"]
+    ((path,),) = [re.findall(r"css/[0-9a-f]{64}\.css", theme["custom_css"])]
+    assert client.get(f"/gallery/{path}").text == "a { color: red }"
+    for _ in range(5):
+        index(client)
+    assert sorted(origins.asked) == ["https://styles.example/a.css", "https://styles.example/gone.css"]

@@ -21,6 +21,7 @@ from logoadmin.domain.model.publication import POINTER, Publication
 from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch, SingleFlight
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.gallery_files import PublishedFile, files_of
+from logoadmin.entrypoints.http_api.pinning import BackgroundPinning
 
 log = logging.getLogger("logoadmin.http")
 
@@ -49,6 +50,7 @@ class Publications:
         """Serve the publications of a gallery; nothing is generated before a file is requested."""
         self._gallery = gallery
         self._dispatch = dispatch
+        self._pinning = BackgroundPinning(gallery)
         self._flight = SingleFlight()
         self._publication: Publication | None = None
         self._files: Mapping[str, PublishedFile] = {}
@@ -113,8 +115,10 @@ class Publications:
         self._began, interval = time.monotonic(), _INTERVAL
         try:
             current = self._publication
-            if current is None or not await self._is_current(current):
+            if current is None or self._pinning.has_news or not await self._is_current(current):
                 await self._generate()
+            elif current.left_out:
+                self._pinning.start(at_once=False)
             self._has_failed = self._is_at_fault = False
         except (StorageUnavailable, HttpError):  # storage itself logs why; no thread became free
             self._has_failed = True
@@ -134,9 +138,11 @@ class Publications:
         )
 
     async def _generate(self) -> None:
+        had_news, self._pinning.has_news = self._pinning.has_news, False
         try:
             publication, files = await self._dispatch.publishing.run(self._generated)
         except Exception:
+            self._pinning.has_news |= had_news
             self._gallery.metrics.gallery_failed()
             raise
         for name, file in self._files.items():
@@ -145,6 +151,8 @@ class Publications:
                     self._earlier[name] = file.packed
         self._publication, self._files, self._stored_differences = publication, files, None
         self._gallery.metrics.gallery_generated(Counter(each.code for each in publication.left_out))
+        if publication.left_out:
+            self._pinning.start(at_once=True)
         if self._compression is not None:
             self._compression.cancel()
         self._compression = asyncio.create_task(self._compress(files))
