@@ -31,6 +31,8 @@ What it measures
     watched    reading one logo with metrics, and with the access log as well, against without
     gzip       reading all logos of the gallery above, compressed against plain: the server's processor time
     workers    reading one user from two processes, against one, with wrk's share of a processor
+    gallery    the published gallery: polling it unchanged against a bare route, the sizes of its files, and publishing
+               100,000 logos to a folder, which takes some minutes to fill a database
     cluster    creating authors on a Galera cluster of three servers on this machine, against one server; needs
                galera-4, haproxy and rsync
     =========  =======================================================================================================

@@ -44,18 +44,28 @@ _SCATTERING: Final = 7_654_321
 _CREATED_AT: Final = 1_800_000_000
 
 
-def write_gallery(file: Path, *, themes: int = 0, logos: int = LOGOS, made_by_two: int = 1) -> None:
-    """Write a gallery; every ``made_by_two``-th logo and theme has two authors, the others none."""
+def write_gallery(
+    file: Path, *, themes: int = 0, logos: int = LOGOS, made_by_two: int = 1, all_active: bool = False
+) -> None:
+    """Write a gallery.
+
+    Args:
+        file: the file.
+        themes: the number of themes.
+        logos: the number of logos.
+        made_by_two: every one of this many logos and themes has two authors, the others none.
+        all_active: whether all are active, and not only every second.
+    """
     lines = [
         {"kind": "author", "author_id": number, "user_id": number, "username": f"maker {number}"}
         for number in range(1, _AUTHORS + 1)
     ]
-    lines += (_artwork(kind, number, made_by_two) for kind, count in (("theme", themes), ("logo", logos))
+    lines += (_artwork(kind, number, made_by_two, all_active) for kind, count in (("theme", themes), ("logo", logos))
               for number in range(1, count + 1))  # fmt: skip
     file.write_text("".join(json.dumps({**line, "created_at": _CREATED_AT}) + "\n" for line in lines))
 
 
-def _artwork(kind: str, number: int, made_by_two: int) -> dict[str, Any]:
+def _artwork(kind: str, number: int, made_by_two: int, all_active: bool) -> dict[str, Any]:
     picture = f"https://example.org/pictures/{number}.svg"
     makers = [number % _AUTHORS + 1, (number + 7) % _AUTHORS + 1] if number % made_by_two == 0 else []
     return {
@@ -65,7 +75,7 @@ def _artwork(kind: str, number: int, made_by_two: int) -> dict[str, Any]:
         "preview_url": picture,
         "target": "forum",
         "custom_css": f"background: url({picture}) center / contain no-repeat; color: #{number:06x}",
-        "active": number % 2 == 0,
+        "active": all_active or number % 2 == 0,
         "author_ids": makers,
     }
 

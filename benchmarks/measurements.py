@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from benchmarks import gallery, load, operating
+from benchmarks import gallery, load, operating, published
 from benchmarks.environment import ALL_LOGOS, MARIADB, NEW_AUTHORS, ONE_LOGO, ONE_USER, SQLITE, Environment
 from benchmarks.interleaving import Rounds, interleave, median_ratio
 from benchmarks.results import Result, Target, at_least, at_most
@@ -272,5 +272,6 @@ MEASUREMENTS: Final[Mapping[str, Callable[[Environment, Rounds], Iterator[Result
     "watched": operating.watching,
     "gzip": operating.compressing,
     "workers": operating.two_processes,
+    "gallery": published.publishing,
     "cluster": operating.clustered,
 }

@@ -60,7 +60,7 @@ class Copies:
 
 
 def key(signature: dict[str, str]) -> Any:
-    """Return what a signature says of its key."""
+    """Return the header of a signature, which names its key."""
     return json.loads(base64.urlsafe_b64decode(signature["protected"] + "=="))
 
 

@@ -13,7 +13,7 @@ log = logging.getLogger("logoadmin.http")
 
 # Origins that failed are not asked again earlier.
 _INTERVAL: Final = 600.0  # seconds
-# After this time, what was fetched is published, and the rest is fetched afterwards.
+# After this time, the sheets so far are published, and the others are fetched afterwards.
 _STEP: Final = 10.0  # seconds
 
 

@@ -185,7 +185,7 @@ class Publications:
         return file
 
     async def _stored(self, name: str) -> bytes | None:
-        """Return a file that a pointer of another process named, if it can be had from the database."""
+        """Return a file that a pointer of another process named, if the database has its content."""
         publication = self._publication
         if publication is None:
             return None
