@@ -16,10 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin import reader
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.services.artworks import CreateTheme
 from logoadmin.reader.download import Downloaded
 from logoadmin.reader.folder import FolderStore, MemoryStore, Store
 from logoadmin.reader.gallery import Gallery
 from logoadmin.reader.index import patched
+from tests.gallery import ARTWORK, FrozenClock, gallery_on
+from tests.origins import Origins
 from tests.reader.hostile_server import HostileServer
 from tests.reader.publisher import NOW, POINTER, A, Answer, Files
 from tests.reader.samples import ONE, SHEETS, TWO
@@ -248,3 +252,34 @@ def test_a_file_with_any_damage_changes_nothing_or_makes_no_difference(data: st.
             gallery.check()
         names = [(logo["logo_id"], logo["name"]) for logo in gallery.logos()]
         assert names in [[(logo["logo_id"], logo["name"]) for logo in logos] for logos in (one, one[:1], two)]
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        "@import url(https://styles.example/a.css);",
+        "@import  'https://styles.example/a.css' screen;h1{}",
+        '@import"https://styles.example/a.css"',
+        "@import url( https://styles.example/a.css\t) ;",
+        "@IMPORT URL('https://styles.example/a.cs\\73 ');",
+        "@import url(https://styles.example/a.css",
+        "/* css */@import 'https://styles.example/a.css",
+    ],
+)
+def test_the_css_of_a_theme_that_logoadmin_published_has_its_pinned_sheets(
+    css: str, server: HostileServer, serve: Serve
+) -> None:
+    origins = Origins()
+    origins.sheets["https://styles.example/a.css"] = "@import 'b.css';"
+    origins.sheets["https://styles.example/b.css"] = "a{content:'\u00e9'}"
+    published = gallery_on(MemoryStorage(), FrozenClock(), outgoing=origins)
+    published.themes.create(CreateTheme(**ARTWORK | {"custom_css": css}))
+    published.pins.pin_missing(60)
+    publication = published.publication.generate()
+    files = {name: Answer(content) for name, content in publication.files.items()}
+    serve({**files, POINTER: Answer(publication.pointer)})
+    gallery = reader.open(f"{server.address}/gallery", key=published.publication.public_keys())
+    found = gallery.css("theme", 1)
+    assert found is not None
+    assert decoded(decoded(found)).endswith("a{content:'\u00e9'}")
+    assert "styles.example" not in found + decoded(found)
