@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any, Final
 
 import pytest
@@ -62,3 +64,17 @@ def test_a_gallery_is_published_from_every_storage(storage: Storage) -> None:
     third, _, changed = publish()
     assert not changed
     assert (third.gallery, third.epoch, third.index) == (first.gallery, clock.now(), second.index)
+
+
+@pytest.mark.rule("contract L7")
+def test_concurrent_first_readers_get_one_key(storage: Storage) -> None:
+    gallery = gallery_on(storage, FrozenClock())
+    together = Barrier(4)
+
+    def keys(_: int) -> str:
+        together.wait(10)
+        return gallery.publication.public_keys()[0]["kid"]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(keys, range(4)))) == 1
+    assert len(gallery.publication.public_keys()) == 1
