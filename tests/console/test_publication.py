@@ -33,7 +33,7 @@ def test_a_risk_of_saved_css_leads_to_its_place(console: Person, service: Served
     page = console.page
     page.set_viewport_size({"width": 390, "height": 720})
     console.sign_in("themes/1")
-    expect(verdict(page)).to_contain_text("This CSS contacts no other host.")
+    expect(verdict(page)).to_contain_text("Sites that use it contact no other host.")
     expect(verdict(page)).to_contain_text(f"{len(css.encode())} bytes.")
     risk = verdict(page).locator(".row", has_text="It has mistakes")
     risk.get_by_role("button", name="Line 3").focus()
@@ -184,7 +184,7 @@ def test_unpublished_records_are_listed_with_their_reason_and_linked(console: Pe
     expect(page.get_by_role("link", name=address)).to_have_attribute("href", address)
     sections = {name: page.get_by_role("list", name=name) for name in ("Left out", "Changed imports", "Blocked")}
     listed = {
-        "Left out": [r"Theme 2.*An imported style sheet"],
+        "Left out": ["Theme 2.*Not pinned yet."],
         "Changed imports": [rf"Theme 1.*{SHEET}"],
         "Blocked": ["Logo 3.*Spam", "Logo 1.*covers"],
     }

@@ -12,6 +12,8 @@ import { useRead } from "../parts/primitives/use_read.js";
 /** @typedef {{kind: string, id: number, name?: string}} Named */
 
 const kinds = /** @type {const} */ (["logo", "theme"]);
+/** As the service writes that the imports are still to be fetched. */
+const WAITING = "An imported style sheet was not fetched yet";
 /** So many records are listed at first. */
 const SHOWN = 50;
 const ADDRESS = new URL("gallery/latest.json", ROOT).href;
@@ -42,7 +44,7 @@ function Everything({ data: { version, left_out: leftOut, changed, blocked } }) 
       h("p", { class: "hint" }, t("publication.where")),
       h("div", { class: "spread" }, h("a", { class: "host-name", href: ADDRESS, target: "_blank", rel: "noreferrer" }, ADDRESS), h(Copy, { text: ADDRESS })),
     ),
-    h(Some, { of: "left", list: leftOut.map((each) => ({ ...each, about: h("p", { dir: "auto" }, each.reason) })) }),
+    h(Some, { of: "left", list: leftOut.map((each) => ({ ...each, about: h("p", { dir: "auto" }, each.reason === WAITING ? t("imports.waiting") : each.reason) })) }),
     h(Some, { of: "changed", list: changed.map((each) => ({ ...each, about: h("bdi", { class: "host-name" }, each.url) })) }),
     h(Some, { of: "blocked", list: blocked.map((each) => ({ ...each, about: [h("p", { key: "why", dir: "auto" }, each.reason), h("p", { key: "when", class: "hint" }, h(Time, { seconds: each.at }))] })) }),
   );

@@ -60,7 +60,7 @@ function Findings({ verdict: { hosts, imports, size, risks }, isChanged }) {
     h(
       "p",
       { class: "row" },
-      hosts.length > 0 ? rich("verdict.hosts", { hosts: h("bdi", null, enumeration(named)) }) : t("hosts.none"),
+      hosts.length > 0 ? rich("verdict.hosts", { hosts: h("bdi", null, enumeration(named)) }) : t("verdict.hosts.none"),
       " ",
       imports.length > 0 && [t("verdict.imports", { n: imports.length }), " "],
       h("span", { class: "hint" }, t("verdict.size", { n: size })),
