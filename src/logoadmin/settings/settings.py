@@ -69,15 +69,15 @@ class Settings(BaseModel):
     )
     token_issuer: str = Field("logoadmin", min_length=1, description="`iss` of access tokens")
     token_audience: str = Field("logoadmin", min_length=1, description="`aud` of access tokens")
-    gallery: bool = Field(True, description="whether the published gallery is served at `/gallery/`")
+    gallery: bool = Field(True, description="whether the [published gallery](publish.md) is served at `/gallery/`")
     gallery_days: int = Field(
         30, ge=1, le=366, description="how long readers accept a published gallery that is not renewed; 1 to 366"
     )
     gallery_key_file: str | None = Field(
         None,
         description=(
-            "PEM file (PKCS #8) with the Ed25519 key that signs the published gallery, by default a key "
-            "in the database; after a rotation, former keys follow the new one"
+            "PEM file (PKCS #8) with the Ed25519 key that signs the [published gallery](publish.md#the-gallery-key), "
+            "by default a key in the database; after a rotation, former keys follow the new one"
         ),
     )
     access_token_seconds: int = Field(900, ge=1, le=86_400, description="the lifetime of an access token")
