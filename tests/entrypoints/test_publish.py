@@ -137,6 +137,17 @@ def test_a_copy_is_verified_as_readers_do(run: Run, copy: str) -> None:
     assert f"Readers do not accept the copy at {copy}: " in broken.err
 
 
+def test_a_copy_with_another_index_of_the_same_version_is_named(
+    run: Run, copy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_logo(custom_css="@import url(relative.css)")
+    assert run("publish", "gallery").code == 0
+    monkeypatch.setenv("LOGOADMIN_PIN_IMPORTS", "false")
+    other = run("publish", "elsewhere", "--verify", copy)
+    assert other.code == 1
+    assert f"The copy at {copy} has another index of version {pointer().version}; upload all" in other.err
+
+
 def test_another_folder_is_refused(run: Run) -> None:
     FOLDER.mkdir()
     (FOLDER / "index.html").write_text("mine")

@@ -69,9 +69,11 @@ def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Publica
     except reader.ReaderError as error:
         raise StartError(f"Readers do not accept the copy at {url}: {error}", _CURE) from None
     published = parsed(publication.pointer)
-    if copy.latest["index"] != published.index or copy.latest["version"] != published.version:
+    if copy.latest["version"] != published.version:
         text = f"The copy at {url} has version {copy.latest['version']}, and version {published.version} was published"
         raise StartError(text, _CURE)
+    if copy.latest["index"] != published.index:
+        raise StartError(f"The copy at {url} has another index of version {published.version}", _CURE)
 
 
 def _show_left_out(left_out: "Iterable[LeftOut]") -> None:
