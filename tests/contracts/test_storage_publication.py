@@ -124,6 +124,8 @@ def test_sheets_are_stored_once(storage: Storage) -> None:
         storage.write(add_all, "sessions")
     assert storage.read(lambda uow: [uow.pins.sheet(hash_of(text)) for text in texts]) == texts
     assert storage.read(lambda uow: uow.pins.sheet(hash_of("other"))) is None
+    assert storage.write(lambda uow: uow.pins.keep_sheets({hash_of(texts[1]), hash_of("other")})) == 2
+    assert storage.read(lambda uow: [uow.pins.sheet(hash_of(text)) for text in texts]) == [None, texts[1], None]
 
 
 @pytest.mark.rule("contract L2")

@@ -417,6 +417,47 @@ def test_a_host_that_lets_requests_time_out_is_not_asked_again_and_again(
     assert origins.asked == [URL, *slow[:3]]
 
 
+def test_sheets_that_nothing_leads_to_are_removed_by_a_check_of_all(
+    gallery: LogoAdmin, storage: MemoryStorage, origins: Origins
+) -> None:
+    origins.sheets[BASE] = "b {}"
+    for number in range(5):
+        origins.sheets[URL] = f"@import '{BASE}'; a {{ top: {number} }}"
+        check(gallery)
+        if number == 2:
+            accept(gallery)
+    names = [hash_of(_sheet(number)) for number in range(5)]
+
+    def left() -> list[int]:
+        found = storage.read(lambda uow: [uow.pins.sheet(name) for name in names])
+        return [number for number, css in enumerate(found) if css is not None]
+
+    assert left() == [0, 1, 2, 3, 4]
+    for _ in range(2):
+        tuple(gallery.pins.check_all())
+        assert left() == [0, 2, 4]  # the sheet before the acceptance, the pinned one, and the offered one
+    assert published(storage).sheets == {names[2]: _sheet(2), hash_of("b {}"): "b {}"}
+    gallery.changes.revert(Revert(change_id=history(gallery)[-1].change_id))
+    assert published(storage).sheets == {names[0]: _sheet(0), hash_of("b {}"): "b {}"}
+
+
+def _sheet(number: int) -> str:
+    """Return the pinned text of a sheet that imports another one."""
+    return f"@import '{hash_of('b {}')}.css'; a {{ top: {number} }}"
+
+
+def test_a_sheet_that_the_database_lost_is_a_reason_and_no_fault(
+    gallery: LogoAdmin, storage: MemoryStorage, origins: Origins
+) -> None:
+    offered(gallery, origins)
+    assert storage.write(lambda uow: uow.pins.keep_sheets([])) == 2
+    with pytest.raises(Unpinned, match="is missing from the database"):
+        published(storage)
+    assert gallery.themes.css(GetThemeCss(theme_id=1)).hosts == ("styles.example",)
+    (found,) = pins(gallery)
+    assert "is missing from the database" in (found.difference or "")
+
+
 def test_a_run_begins_no_record_after_its_time(gallery: LogoAdmin, clock: FrozenClock, origins: Origins) -> None:
     for number in range(2, 5):
         gallery.themes.create(CreateTheme(**theme(f"@import 'https://h{number}.example/';")))

@@ -1,6 +1,6 @@
 """The withdrawals, the pins and the published indexes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from operator import attrgetter
@@ -61,6 +61,12 @@ class MemoryPins(Repository):
     def add_sheet(self, sha256: str, css: str) -> None:
         if sha256 not in self._tables.sheets:
             self._journal.set(self._tables.sheets, sha256, css)
+
+    def keep_sheets(self, used: Collection[str]) -> int:
+        unused = [sha256 for sha256 in self._tables.sheets if sha256 not in used]
+        for sha256 in unused:
+            self._journal.delete(self._tables.sheets, sha256)
+        return len(unused)
 
 
 class MemoryIndexes(Repository):

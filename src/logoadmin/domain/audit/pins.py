@@ -1,17 +1,13 @@
 """The pinned imports of artworks in a write: another pinned sheet is a change of its artwork (contract L5, G)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from logoadmin.domain.audit.records import AuditedRecords
 from logoadmin.domain.model.errors import Conflict
 from logoadmin.domain.model.kinds import AnyArtworkKind
-from logoadmin.domain.pinning.pins import repinned
+from logoadmin.domain.pinning.pins import PINS_ACCEPTED, PINS_FIELD, repinned
 from logoadmin.ports.storage import Pin, Pins
-
-PINS_ACCEPTED: Final = "pins_accepted"
-# The field of a snapshot with the SHA-256 of pinned sheets by URL; only changes of pins have it.
-PINS_FIELD: Final = "pins"
 
 
 class AuditedPins:

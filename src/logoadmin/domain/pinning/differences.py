@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Final
 
-from logoadmin.domain.pinning.pinned import closure
+from logoadmin.domain.pinning.pinned import Unpinned, closure
 from logoadmin.domain.pinning.trees import sheet_name
 from logoadmin.ports.storage import Pins
 
@@ -32,7 +32,10 @@ def difference(pins: Pins, pinned: str, offered: str) -> str:
     Returns:
         A unified difference of at most 64 KiB in UTF-8. Long lines are broken after braces and semicolons.
     """
-    before, after = dict(closure(pins, [pinned])), dict(closure(pins, [offered]))
+    try:
+        before, after = dict(closure(pins, [pinned])), dict(closure(pins, [offered]))
+    except Unpinned as error:
+        return f"{error}\n"
     gone = [(sha, css) for sha, css in before.items() if sha not in after]
     new = [(sha, css) for sha, css in after.items() if sha not in before]
     parts: list[str] = []

@@ -1,6 +1,7 @@
 """The CSS of records with pinned imports, as readers get it (contract L5)."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -84,8 +85,12 @@ class PinnedSheets:
     def texts(self, id_: int, css: str) -> Mapping[str, str]:
         """Return the sheets that a record leads to, as far as they are pinned, see :attr:`PinnedCss.texts`."""
         known = ((url, self._pins.get((id_, url))) for url in imports_of(self._kind, css))
-        imports = {url: pin.sheet for url, pin in known if pin is not None and pin.sheet is not None}
-        return PinnedCss(css, imports, dict(closure(self._stored, imports.values()))).texts
+        texts: dict[str, str] = {}
+        for url, pin in known:
+            if pin is not None and pin.sheet is not None:
+                with suppress(Unpinned):
+                    texts |= PinnedCss(css, {url: pin.sheet}, dict(closure(self._stored, [pin.sheet]))).texts
+        return texts
 
     def _sheet(self, id_: int, url: str) -> str:
         pin = self._pins.get((id_, url))
@@ -102,6 +107,9 @@ def closure(pins: Pins, roots: Iterable[str]) -> Iterator[tuple[str, str]]:
     Args:
         pins: where the sheets are.
         roots: the SHA-256 of the first.
+
+    Raises:
+        Unpinned: one of them is missing.
     """
     left = [*reversed([*roots])]
     seen: set[str] = set()
@@ -112,7 +120,7 @@ def closure(pins: Pins, roots: Iterable[str]) -> Iterator[tuple[str, str]]:
         seen.add(sha)
         css = pins.sheet(sha)
         if css is None:
-            raise LookupError(f"the sheet {sha} is pinned and not stored")
+            raise Unpinned(f"The pinned style sheet {sha} is missing from the database")
         yield sha, css
         if SUFFIX in css:
             left += reversed([url.removesuffix(SUFFIX) for url in judge(css, "sheet").imports])

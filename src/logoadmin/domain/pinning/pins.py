@@ -10,6 +10,9 @@ from logoadmin.domain.model.records import Logo, Theme
 from logoadmin.domain.pinning.trees import Outcome, Tree
 from logoadmin.ports.storage import Pin, Pins
 
+# The action in the history; the field of its snapshots with the SHA-256 of pinned sheets by URL, which others lack.
+PINS_ACCEPTED: Final = "pins_accepted"
+PINS_FIELD: Final = "pins"
 # Seconds until an origin that failed is asked again, unless somebody asks for it.
 RETRY_AFTER: Final = 600
 

@@ -2,19 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
+from operator import attrgetter
 from typing import Any, Final
 
 from logoadmin.domain.model.errors import OutgoingError
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AnyArtworkKind
-from logoadmin.domain.model.lists import Filter, Listing
-from logoadmin.domain.pinning.pins import imports_of, is_due
+from logoadmin.domain.model.lists import CHANGE_PAGE_SIZES, ChangeFilter, Filter, Listing
+from logoadmin.domain.pinning.pinned import Unpinned, closure
+from logoadmin.domain.pinning.pins import PINS_ACCEPTED, PINS_FIELD, imports_of, is_due
 from logoadmin.domain.pinning.sources import host_of
 from logoadmin.domain.pinning.trees import SECONDS_PER_SHEET
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.outgoing import Fetched, Outgoing
 from logoadmin.ports.storage import UnitOfWork
 
+_change_id: Final = attrgetter("change_id")
 # A host that lets this many requests of a run time out is not asked again by it.
 _MOST_TIMEOUTS: Final = 3
 NOT_ASKED: Final = f"not asked, after {_MOST_TIMEOUTS} requests that failed slowly"
@@ -64,6 +68,28 @@ def missing_pins(now: int, uow: UnitOfWork) -> Sequence[tuple[AnyArtworkKind, in
             due = [0 if pin is None else pin.checked_at for pin in tried if is_due(pin, now)]
             found += [(min(due), kind, id_)] if due else []
     return [(kind, id_) for _, kind, id_ in sorted(found, key=lambda each: each[0])]
+
+
+def forget_unused_sheets(uow: UnitOfWork) -> int:
+    """Remove sheets that nothing leads to, in a write of records; return how many.
+
+    Origins may offer something else each time. Pinned and offered sheets stay, and those that the history names, so
+    that a change of pins can be undone.
+    """
+    roots: set[str] = set()
+    for kind in ARTWORK_KINDS:
+        pins = uow.pins.of_kind(kind.kind)
+        roots.update(sha for pin in pins for sha in (pin.sheet, pin.offered) if sha is not None)
+        accepted = partial(uow.changes.page, where=ChangeFilter(action=f"{kind.kind}.{PINS_ACCEPTED}"))
+        size = CHANGE_PAGE_SIZES.first
+        for change in Listing(accepted(0, size), _change_id, accepted, CHANGE_PAGE_SIZES):
+            for snapshot in (change.before, change.after):
+                roots.update((snapshot or {}).get(PINS_FIELD, {}).values())
+    used: set[str] = set()
+    for root in roots:
+        with suppress(Unpinned):
+            used.update(sha for sha, _ in closure(uow.pins, [root]))
+    return uow.pins.keep_sheets(used)
 
 
 def urls_of(kind: AnyArtworkKind, id_: int, due_at: int | None, uow: UnitOfWork) -> Sequence[str]:

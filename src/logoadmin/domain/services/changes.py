@@ -8,7 +8,6 @@ from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.audit.artworks import links_field
-from logoadmin.domain.audit.pins import PINS_FIELD
 from logoadmin.domain.audit.records import CREATED, MOST_LOADED, PASSWORD_SET, RESTORED, LinksByKind, Snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.audit.withdrawals import BLOCKED_FIELD
@@ -28,6 +27,7 @@ from logoadmin.domain.model.limits import Action, ChangeId, Id, Origin, RequestI
 from logoadmin.domain.model.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.model.records import Change, Kind, Link, Undone
 from logoadmin.domain.pagination import changes_between, list_changes
+from logoadmin.domain.pinning.pins import PINS_FIELD
 from logoadmin.domain.use_cases import Service, writes
 
 

@@ -18,7 +18,14 @@ from logoadmin.domain.model.limits import LogoId, ThemeId
 from logoadmin.domain.model.pins import AcceptedSheets, CheckedRecord, PinnedImport
 from logoadmin.domain.pinning.differences import difference
 from logoadmin.domain.pinning.pins import imports_of, store
-from logoadmin.domain.pinning.runs import NOT_ASKED, PatientOutgoing, artworks_with_imports, missing_pins, urls_of
+from logoadmin.domain.pinning.runs import (
+    NOT_ASKED,
+    PatientOutgoing,
+    artworks_with_imports,
+    forget_unused_sheets,
+    missing_pins,
+    urls_of,
+)
 from logoadmin.domain.pinning.trees import Outcome, SheetFetcher
 from logoadmin.domain.use_cases import Service, Transactions, reads
 from logoadmin.ports.environment import Clock
@@ -178,6 +185,8 @@ class PinService(Service):
     def check_all(self) -> Iterator[CheckedRecord]:
         """Check the imports of every active artwork that has any, logos first, by id, as :meth:`check` does.
 
+        At the end, sheets are removed that are neither pinned nor offered, and that no change in the history names.
+
         Raises:
             Conflict: this service does not fetch imports.
             StorageUnavailable: the database is out of reach.
@@ -187,6 +196,7 @@ class PinService(Service):
             checked = self._pin(run, kind, id_, missing=False)
             if checked is not None:
                 yield replace(checked, imports=self._with_differences(checked.imports))
+        self.transactions.storage.write(forget_unused_sheets, alone=True)
 
     def _pin(self, run: Outgoing, kind: AnyArtworkKind, id_: int, *, missing: bool) -> CheckedRecord | None:
         """Ask the origins of an artwork, of the imports that miss a pin or of all; return None if there is none.

@@ -3,7 +3,7 @@
 Withdrawals and pins outlast their records: neither is removed with a record.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -100,6 +100,9 @@ class Pins(Protocol):
 
     def add_sheet(self, sha256: str, css: str) -> None:
         """Store a sheet; one with the same hash stays."""
+
+    def keep_sheets(self, used: Collection[str]) -> int:
+        """Remove all sheets but those with these SHA-256; return how many were removed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The repositories of the published gallery: withdrawals, pins and indexes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from hashlib import sha256 as hash_of
 from operator import attrgetter
@@ -32,6 +32,8 @@ _PINS_OF_KIND = _PINS.where(pins.c.kind == KEY)
 _PINS_OFFERED = _PINS.where(pins.c.offered > "")
 # SQLite and MariaDB would sort texts of megabytes.
 _place = attrgetter("kind", "id", "url")
+
+_SHEET_HASHES = select(sheets.c.sha256)
 
 _WITHOUT_BODY = [column for column in published_indexes.c if column is not published_indexes.c.body]
 _INDEX_ORDER = [published_indexes.c[name].desc() for name in ("version", "at", "sha256")]
@@ -101,6 +103,10 @@ class SqlPins(Repository):
         # The update changes nothing and finds what others stored in the meantime, which a query might not.
         if not self._update(sheets, by, by):
             self._add(sheets, {**by, "css": css})
+
+    def keep_sheets(self, used: Collection[str]) -> int:
+        stored = [sha256 for (sha256,) in self._transaction.rows(_SHEET_HASHES, {})]
+        return sum(self._remove(sheets, sha256=sha256) for sha256 in stored if sha256 not in used)
 
 
 class SqlIndexes(Repository):

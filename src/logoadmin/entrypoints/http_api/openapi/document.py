@@ -10,13 +10,13 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from logoadmin.domain.audit.artworks import AUTHORS_FIELD
-from logoadmin.domain.audit.pins import PINS_FIELD
 from logoadmin.domain.audit.withdrawals import BLOCKED_FIELD
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.domain.model.limits import BlockReason
 from logoadmin.domain.model.pins import SHA256_EXAMPLE
+from logoadmin.domain.pinning.pins import PINS_FIELD
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,
     RESPONSE_HEADERS,
