@@ -22,6 +22,7 @@ import logoadmin
 from logoadmin.bootstrap import open_gallery
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.gallery import ARTWORK
 from tests.services import start
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -641,6 +642,22 @@ def test_what_happened_is_printed_and_undone(run: Run) -> None:
     says_one_line(run("revert", "99"), 1, "Change 99 not found")
     assert len(run("changes").out.splitlines()) == 5
     assert run("changes", "--after", "5") == CommandResult(0, "", "")
+
+
+@pytest.mark.rule("contract L3")
+@pytest.mark.usefixtures("initialised")
+def test_a_logo_or_theme_is_blocked_and_that_is_undone(run: Run) -> None:
+    for kind in ("logo", "theme"):
+        run("import", "-", stdin=json.dumps({"kind": kind, **ARTWORK, "author_ids": []}))
+        blocked = run("block", kind, "1", "--reason", "It flickers")
+        assert (blocked.code, blocked.out) == (0, f"Blocked {kind} 1: {ARTWORK['name']}\n")
+        (change,) = map(json.loads, run("changes", "--action", f"{kind}.blocked").out.splitlines())
+        assert (change["after"]["active"], change["after"]["blocked"]) == (False, "It flickers")
+        assert run("revert", "--request", blocked.request).code == 0
+        says_one_line(run("block", kind, "9", "--reason", "x"), 1, f"{kind.capitalize()} 9 not found")
+    says_one_line(run("block", "logo", "1", "--reason", "\u200b"), 1, "at least one visible character")
+    assert run("block", "logo", "1").code == 2
+    assert run("block", "user", "7", "--reason", "x").code == 2
 
 
 @pytest.mark.rule("contract G3", "contract E4")

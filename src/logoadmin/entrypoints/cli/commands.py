@@ -8,6 +8,7 @@ import click
 
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import InvalidInput
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, LOGOS
 from logoadmin.domain.model.records import Kind
 from logoadmin.entrypoints.cli.backups import backup, restore
 from logoadmin.entrypoints.cli.check import check
@@ -26,7 +27,7 @@ from logoadmin.entrypoints.cli.import_export import export, import_
 from logoadmin.entrypoints.cli.publish import gallery_key, publish
 from logoadmin.entrypoints.cli.serve import access_option, serve
 from logoadmin.entrypoints.cli.users import user
-from logoadmin.entrypoints.one_line import as_json_line
+from logoadmin.entrypoints.one_line import as_json_line, on_one_line
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -96,6 +97,23 @@ def revert(change_id: int | None, request_id: str | None, database: str | None) 
         if change_id is not None:
             change = gallery.changes.revert(Revert(change_id=change_id), caller)
             click.echo(f"Undid change {change_id} with change {change.change_id}: {change.action}, id {change.id}")
+
+
+@cli.command()
+@click.argument("kind", type=click.Choice([kind.kind.value for kind in ARTWORK_KINDS]))
+@click.argument("id_", metavar="ID", type=int)
+@click.option("--reason", required=True, help="Why, for readers of the gallery.")
+@database_option
+def block(kind: str, id_: int, reason: str, database: str | None) -> None:
+    """Switch a logo or theme off, and have readers of the published gallery stop applying it."""
+    from logoadmin.domain.services.artworks import BlockLogo, BlockTheme
+
+    with changing(database) as (gallery, caller):
+        if kind == LOGOS.kind:
+            name = gallery.logos.block(BlockLogo(logo_id=id_, reason=reason), caller).name
+        else:
+            name = gallery.themes.block(BlockTheme(theme_id=id_, reason=reason), caller).name
+        click.echo(on_one_line(f"Blocked {kind} {id_}: {name}"))
 
 
 @cli.command()
