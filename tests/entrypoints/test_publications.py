@@ -169,17 +169,40 @@ def test_a_process_that_starts_serves_the_indexes_of_others(publishing: Publishi
     other.close()
 
 
+def test_a_pointer_that_this_process_cannot_generate_in_time_is_not_replaced_by_an_older_one(
+    publishing: Publishing, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_PATIENCE", 0.1)
+    other = Reader(publishing)
+    for each in (reader, other):
+        each.ask()
+    publishing.version += 1
+    seen = tag(reader.ask())
+    publishing.may_go_on.clear()
+    kept = other.ask(If_None_Match=seen)
+    assert (kept.status_code, kept.body, tag(kept)) == (304, b"", seen)
+    assert kept.header("cache-control") == KINDS["latest.json"][0]
+    assert other.ask().status_code == 200
+    publishing.may_go_on.set()
+    other.close()
+
+
 def test_differences_that_another_process_named_are_looked_for_once_per_publication(
     publishing: Publishing, reader: Reader
 ) -> None:
-    name = hashed("from-5", b"{}")
+    reader.ask()
+    publishing.version += 1
+    name = hashed("from-12", b"{}")
     publishing.differences[name] = b"{}"
+    for unknown in range(3):
+        assert reader.ask(hashed(f"from-{unknown}", b"none")).status_code == 404
+    assert publishing.comparisons == 0
     for _ in range(3):
         assert reader.ask(name).body == b"{}"
-        assert reader.ask(hashed("from-5", b"none")).status_code == 404
+        assert reader.ask(hashed("from-12", b"none")).status_code == 404
     assert publishing.comparisons == 1
     publishing.version += 1
-    assert reader.ask(hashed("from-6", b"none")).status_code == 404
+    assert reader.ask(hashed("from-13", b"none")).status_code == 404
     assert (publishing.comparisons, reader.ask(name).body) == (2, b"{}")
 
 

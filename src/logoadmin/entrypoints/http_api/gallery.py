@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.domain.model.publication import POINTER
+from logoadmin.entrypoints.http_api.conditions import unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery_files import CORS, PublishedFile
 from logoadmin.entrypoints.http_api.limits import ClientLimits
@@ -48,6 +49,13 @@ class PublishedGallery:
         request = request_of(scope)
         try:
             file = await self._file(request)
+        except _StillNewer as newer:
+            # The older pointer would be no news to the reader, and would replace the newer one in a cache.
+            sent = request.header(b"if-none-match").partition(",")[0].strip().encode("latin-1")
+            fields = unmodified(newer.pointer.fields, sent)
+            await send({"type": "http.response.start", "status": 304, "headers": fields})
+            await send({"type": "http.response.body", "body": b""})
+            return
         except (LogoAdminError, HttpError) as error:
             note_cause(request, error)
             await _for_everybody(error_response(error), scope)(scope, receive, send)
@@ -79,6 +87,8 @@ class PublishedGallery:
             # Another process served it: looking now keeps the reader from going back and forth between the two.
             await self._publications.look_now()
             file = await self._publications.file(name)
+            if file is not None and _is_newer(request, file, strictly=True):
+                raise _StillNewer(file)
         if file is None:
             raise HttpError(404)
         return file
@@ -90,17 +100,25 @@ def _name_of(request: Request) -> str | None:
     return path.removeprefix(_FOLDER) if path.startswith(_FOLDER) else None
 
 
-def _is_newer(request: Request, pointer: PublishedFile) -> bool:
-    """Return whether a reader has a newer pointer, or another one of the same version and time."""
+class _StillNewer(Exception):
+    """The reader has a newer pointer than this process can generate in time."""
+
+    def __init__(self, pointer: PublishedFile) -> None:
+        self.pointer = pointer
+
+
+def _is_newer(request: Request, pointer: PublishedFile, *, strictly: bool = False) -> bool:
+    """Return whether a reader has a newer pointer or, unless ``strictly``, another one of the same version and time."""
     sent = request.headers.get(b"if-none-match")
-    return _is_newer_tag(",".join(sent), pointer.tag) if sent else False
+    return _is_newer_tag(",".join(sent), pointer.tag, strictly) if sent else False
 
 
 @functools.lru_cache(_REMEMBERED)
-def _is_newer_tag(sent: str, own: str) -> bool:
+def _is_newer_tag(sent: str, own: str, strictly: bool) -> bool:
     found = {tag: (int(version), int(issued)) for tag, version, issued in _POINTER_TAG.findall(sent)}
     version, issued, _ = own.split("-")
-    return own not in found and any(each >= (int(version), int(issued)) for each in found.values())
+    newest = max(found.values(), default=(-1, -1))
+    return own not in found and newest >= (int(version), int(issued) + strictly)
 
 
 def _for_everybody(response: Response, scope: Scope) -> Response:

@@ -84,6 +84,11 @@ class PublishedFile:
         return self._tag
 
     @property
+    def fields(self) -> Fields:
+        """The header fields of the content as it is."""
+        return self._variants[_PLAIN].fields
+
+    @property
     def content(self) -> bytes:
         """The content as it is."""
         return self._variants[_PLAIN].body

@@ -192,7 +192,8 @@ class Publications:
         if name in publication.older:
             service = self._gallery.publication
             return await self._dispatch.reading.run(partial(service.stored_index, publication.older[name]))
-        if not name.startswith("from-"):
+        version = name.removeprefix("from-").partition("-")[0]
+        if not name.startswith("from-") or all(index.partition("-")[0] != version for index in publication.older):
             return None
         if self._stored_differences is None:
             self._stored_differences = await self._flight.run("differences", self._read_differences)
