@@ -88,6 +88,8 @@ def valid() -> Iterator[Story]:
     pinned = replace(ONE, issued=NOW + 200, logos=[artwork("logo", 1)])
     seen = Seen(1, [1], [1], changed=True)
     yield Story("another index of the same version", [opening(), later(pinned.files(), seen)])
+    at_once = replace(pinned, issued=ONE.issued)
+    yield Story("another index of the same version and time", [opening(), later(at_once.files(), seen)])
     yield Story(
         "a difference from another index of the version",
         [

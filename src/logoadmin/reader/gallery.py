@@ -227,7 +227,9 @@ class Gallery:
             # Learned keys are as good as those that they were learned from.
             keys = state.keys if state.root == self._root else self._given
             pointer = verified(state.latest, keys).pointer
-            self._use(replace(state, root=self._root, keys=keys), pointer)
+            # The service may issue two pointers for one version within an hour: the stored one is not the later one.
+            if self._contents is None or _order(pointer) > _order(self._contents.pointer):
+                self._use(replace(state, root=self._root, keys=keys), pointer)
         except (ValueError, TypeError, AttributeError, ReaderError):
             return
 

@@ -95,10 +95,10 @@ export async function open(url, { key, store }) {
   const emit = (event, value) => listeners[event].forEach((listener) => Promise.resolve(value).then(listener));
 
   /** Use all of a state, or nothing if it is older; return which. */
-  const use = (next, found) => {
+  const use = (next, found, least = 0) => {
     const { epoch, version, issued, gallery } = pointer ?? found;
     if (gallery !== found.gallery) throw Error("latest.json: of another gallery");
-    if ((found.epoch - epoch || found.version - version || found.issued - issued) < 0) return false;
+    if (pointer && (found.epoch - epoch || found.version - version || found.issued - issued) < least) return false;
     const isNew = next.index !== state.index;
     const index = isNew && JSON.parse(next.index);
     const parsed = isNew ? KINDS.map((kind) => byId(index[`${kind}s`], `${kind}_id`)) : records;
@@ -121,7 +121,7 @@ export async function open(url, { key, store }) {
       if ((await sha256(bytesOf(text.slice(64)))) !== text.slice(0, 64) || next.latest === state.latest) return;
       // Learned keys are as good as those that they were learned from.
       if (next.root !== root) Object.assign(next, { root, keys: given });
-      use(next, (await verified(next.latest, next.keys))[0]);
+      use(next, (await verified(next.latest, next.keys))[0], 1);
     });
 
   const save = async () => {
