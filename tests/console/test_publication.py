@@ -95,6 +95,15 @@ def test_a_logo_is_blocked_with_a_reason_and_undone_by_keyboard(console: Person,
     assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Unsaved"
 
 
+@pytest.mark.rule("contract L3")
+def test_a_theme_with_thousands_of_imports_can_be_opened_and_blocked(console: Person, service: Served) -> None:
+    css = "".join(f"@import url(https://h{number}.example/a.css);" for number in range(5500))
+    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=css))
+    console.sign_in("themes/1")
+    console.page.locator(".view-actions").get_by_role("button", name="Block").click()
+    expect(console.page.get_by_role("dialog", name="Block")).to_be_visible()
+
+
 @pytest.mark.rule("contract J2", "contract L3")
 def test_who_may_not_change_themes_sees_why_they_cannot_block_one(console: Person) -> None:
     console.sign_in("themes/1", username=PAINTER[0], password=PAINTER[1])

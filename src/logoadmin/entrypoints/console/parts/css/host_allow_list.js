@@ -48,8 +48,14 @@ export function isLet(origin, contacts) {
   return isShown(origin, contacts) && !contacts.fonts.includes(origin) && !isSheet(origin, contacts.imports);
 }
 
+/** The origins of imports, found once: CSS can have thousands. @type {WeakMap<import("./css_hosts.js").Import[], Set<string>>} */
+const sheets = new WeakMap();
 /** @param {string} origin @param {import("./css_hosts.js").Import[]} imports */
-const isSheet = (origin, imports) => imports.some(({ url }) => new URL(url).origin === origin);
+function isSheet(origin, imports) {
+  const found = sheets.get(imports) ?? new Set(imports.map(({ url }) => new URL(url).origin));
+  sheets.set(imports, found);
+  return found.has(origin);
+}
 /** Why there is nothing to choose. @param {string} origin */
 const reason = (origin) => (!isReachable(origin) ? "hosts.never" : isPictureHost(origin) ? "hosts.allowed" : "hosts.shown");
 /** Whether it helps to allow its pictures for everybody. @param {string} origin @param {Contacting} contacts */
