@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 Jwk = Mapping[str, Any]
 _BASE64URL: Final = re.compile(r"[A-Za-z0-9_-]*=*")
 _NUMBERS: Final = ("epoch", "version", "issued", "expires")
+_LARGEST: Final = 2**53 - 1  # JSON has no larger whole numbers that every reader understands (RFC 8259 §6)
 
 
 class ReaderError(Exception):
@@ -47,7 +48,8 @@ def verified(latest: str, keys: Sequence[Jwk]) -> Verified:
         trusted = {key["x"]: key for key in [*pointer["next_keys"], *signers]}
     except (ValueError, KeyError, TypeError) as error:
         raise ReaderError("latest.json: malformed") from error
-    if not all(type(pointer.get(name)) is int for name in _NUMBERS):
+    numbers = [pointer.get(name) for name in _NUMBERS]
+    if not all(type(number) is int and abs(number) <= _LARGEST for number in numbers):
         raise ReaderError("latest.json: malformed")
     return Verified(pointer, tuple(trusted.values()))
 
