@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.domain.css import judge
+from logoadmin.domain.css.structure import MAX_BLOCKS
 from logoadmin.domain.css.verdict import MAX_REMEMBERED, _findings
 from logoadmin.domain.model.css import Form
 from tests.strategies import css_texts
@@ -202,6 +203,14 @@ def test_any_text_has_a_verdict(css: str, form: Form) -> None:
     lines = css.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").split("\n")
     for risk in verdict.risks:
         assert 1 <= risk.column <= len(lines[risk.line - 1])
+
+
+def test_only_the_hosts_of_too_many_blocks_are_found() -> None:
+    css = "input{b:url(//a.example);--c:'//b.example:8080'}" + "{" * MAX_BLOCKS
+    verdict = judge(css, "sheet")
+    assert verdict.hosts == (A, B)
+    assert (verdict.risks[0].line, verdict.risks[0].column) == (1, 1)
+    assert {each.risk for each in verdict.risks} == {"invalid"}
 
 
 def _seconds(css: str) -> float:
