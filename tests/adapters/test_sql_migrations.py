@@ -106,8 +106,8 @@ def test_preparing_again_changes_nothing(prepared: SqlStorage) -> None:
 @pytest.mark.parametrize(
     ("version", "sentence"),
     [
-        ("r0000", r"^The database is older than this program; run logoadmin init for the same database$"),
-        ("r0999", r"^The database was made by a newer logoadmin; install that version or a newer one$"),
+        ("v0000", r"^The database is older than this program; run logoadmin init for the same database$"),
+        ("v0999", r"^The database was made by a newer logoadmin; install that version or a newer one$"),
     ],
 )
 def test_tables_of_another_version_are_refused(prepared: SqlStorage, version: str, sentence: str) -> None:
@@ -283,11 +283,12 @@ def test_preparing_survives_the_end_of_its_server(
     again.close()
 
 
+@pytest.mark.parametrize("made_by", ["0009", "r0001"])
 def test_tables_from_before_the_first_release_are_refused_with_the_way_to_move_the_records(
-    prepared: SqlStorage,
+    prepared: SqlStorage, made_by: str
 ) -> None:
     execute(prepared, f"ALTER TABLE {VERSION_TABLE} DROP COLUMN usable_from")
-    execute(prepared, f"UPDATE {VERSION_TABLE} SET version_num = '0009'")
+    execute(prepared, f"UPDATE {VERSION_TABLE} SET version_num = '{made_by}'")
     sentence = "made by a version before 0.1.0; run logoadmin export with that version, and logoadmin import with this"
     for refused in (prepared.check, prepared.prepare):
         with pytest.raises(SchemaMismatch, match=sentence):

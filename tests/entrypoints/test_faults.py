@@ -280,7 +280,7 @@ def gone(place: Place) -> Iterator[None]:
 
 
 def older_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'r0000'")
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'v0000'")
     yield
 
 
@@ -290,7 +290,7 @@ def prerelease_tables(place: Place) -> Iterator[None]:
 
 
 def newer_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'r9000', usable_from = 'r9000'")
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'v9000', usable_from = 'v9000'")
     yield
 
 

@@ -9,7 +9,7 @@ from alembic import context, op
 
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, WRITE_LOCKS, metadata, state
 
-revision = "r0001"
+revision = "v0001"
 down_revision = None
 
 
