@@ -33,7 +33,7 @@ from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ARTWORK, ASKED, FrozenClock, ask, gallery_on, once, signed_in, stock
 
-NEXT: Final = "r8000"
+NEXT: Final = "v8000"
 _HEAD: Final = f"""
 import sqlalchemy as sa
 from alembic import context, op
@@ -228,7 +228,8 @@ def test_every_command_names_the_columns_that_it_uses(prepared_url: str, tmp_pat
                 raise
             except LogoAdminError as error:
                 refused.append((command.__name__, error))
-        assert len(refused) < 12, refused
+        # Two of them have nothing to accept.
+        assert len(refused) < 14, refused
 
 
 @pytest.mark.rule("contract K7")

@@ -47,11 +47,16 @@ def largest(schema: dict[str, Any]) -> object:
 
 
 # Bodies whose fields have no limit of their own.
-OF_ANY_LENGTH: Final = {"apply_changes": LARGEST_WITH_CSS, "set_preferences": LARGEST}
+OF_ANY_LENGTH: Final = {
+    "apply_changes": LARGEST_WITH_CSS,
+    "set_preferences": LARGEST,
+    "accept_logo_pins": LARGEST,
+    "accept_theme_pins": LARGEST,
+}
 
 
 @pytest.mark.rule("contract A21", "contract J7", "contract J8")
-def test_many_changes_and_preferences_have_a_limit_as_a_whole() -> None:
+def test_many_changes_preferences_and_offers_have_a_limit_as_a_whole() -> None:
     assert {row.name: row.max_body for row in OPERATIONS if row.name in OF_ANY_LENGTH} == OF_ANY_LENGTH
     # Each letter of two bytes may be escaped as six.
     assert OF_ANY_LENGTH["set_preferences"] >= 3 * MAX_PREFERENCES

@@ -246,7 +246,11 @@ class Dispatch:
         async def read() -> Answer:
             if key in self._reads:
                 await asyncio.wait({self._reads[key]}, timeout=_HANGS_AFTER)
-            self._reads[key] = self._shared.close(key)
-            return await self.reading.run(call, deadline)
+            self._reads[key] = this = self._shared.close(key)
+            try:
+                return await self.reading.run(call, deadline)
+            finally:
+                if self._reads.get(key) is this:
+                    del self._reads[key]
 
         return await self._shared.run(key, read)
