@@ -85,6 +85,7 @@ def test_reader_js_is_small() -> None:
     assert len(gzip.compress(READER.read_bytes(), 6)) <= 4096
 
 
+@pytest.mark.slow("a hundred stories, some of which wait for slow servers")
 def test_reader_js_in_node_lives_through_all_stories(
     server: HostileServer, asked: Mapping[str, Any], tmp_path: Path
 ) -> None:
