@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, Route
 from logoadmin.domain.css import judge, rewrite
 from logoadmin.domain.css.urls import absolute, hosts_of, trimmed
 from tests import browser
+from tests.options import LONG
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract L4")]
 
@@ -124,7 +125,7 @@ def _hosts(urls: list[str]) -> set[str]:
     return {urlsplit(url).netloc.rpartition("@")[2] for url in urls} - {"page.test"}
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("scheme", ["http", "https"] if LONG else ["https"])
 def test_chromium_asks_no_host_that_is_not_listed(chromium: Browser, scheme: str) -> None:
     sheets = [f'b{{background:url("{url}")}}' for url in URLS] + list(DATA)
     sheets += [css.replace("A", "https://a.example") for css in (*IMPORTS, *RULES)]
@@ -152,7 +153,7 @@ def test_chromium_asks_for_pinned_copies_alone(chromium: Browser) -> None:
             assert {url.removeprefix("https://page.test/") for url in asked} <= {*pins.values(), "x"}
 
 
-@pytest.mark.parametrize("base", ["http://base.example/d/e?f#g", "https://base.example"])
+@pytest.mark.parametrize("base", ["http://base.example/d/e?f#g", "https://base.example"][: 1 + LONG])
 def test_chromium_reads_urls_in_the_same_way(chromium: Browser, base: str) -> None:
     parts = (
         *(

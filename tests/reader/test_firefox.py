@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests import firefox
+from tests.options import LONG
 from tests.reader.hostile_server import HostileServer
 from tests.reader.observed import compare_all, publish
 from tests.reader.publisher import Answer
@@ -24,9 +25,11 @@ playAll(open, address, stories).then(show("done"), (error) => show("failed")(Str
 @pytest.mark.slow("a browser is started")
 @pytest.mark.rule("contract L6")
 def test_reader_js_in_firefox_lives_through_all_stories(server: HostileServer) -> None:
-    for story in STORIES:
+    # All of them are played in Chromium.
+    stories = STORIES if LONG else STORIES[::4]
+    for story in stories:
         publish(server, story)
-    asked = {"address": server.address, "stories": [story.script() for story in STORIES]}
+    asked = {"address": server.address, "stories": [story.script() for story in stories]}
     pages = {file.name: file.read_bytes() for file in (READER, HERE / "harness.js")}
     pages["play.js"] = (_PLAY % json.dumps(asked)).encode()
     pages["index.html"] = b"<!doctype html><title>Reader</title><body><script type=module src=/play.js></script>"
@@ -36,4 +39,4 @@ def test_reader_js_in_firefox_lives_through_all_stories(server: HostileServer) -
         fox.becomes("document.title !== 'Reader'")
         found = fox.run("document.body.textContent")
         assert fox.run("document.title") == "done", found
-    compare_all(server, STORIES, json.loads(found), cached=True)
+    compare_all(server, stories, json.loads(found), cached=True)
