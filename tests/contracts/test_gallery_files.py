@@ -21,6 +21,7 @@ from logoadmin.domain.publication.index import hashed_name, sha256
 from logoadmin.domain.publication.pointer import Pointer, file_entry, parsed, signed
 from logoadmin.domain.publication.publishing import STATE, publish
 from logoadmin.ports.gallery_files import GalleryFiles
+from tests.options import LONG
 
 DAY: Final = 86_400
 NOW: Final = 1_800_000_000
@@ -277,6 +278,7 @@ def test_files_are_public_and_their_folder_needs_a_parent(tmp_path: Path) -> Non
         published(FolderGalleryFiles(tmp_path / "no" / "gallery"), publication(1))
 
 
+_KILLS: Final = 40 if LONG else 15
 _PUBLISHING: Final = """
 import sys
 from pathlib import Path
@@ -303,7 +305,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_publication(folder: Path) -> None:
     files = FolderGalleryFiles(folder)
     version = 1
     published(files, publication(version))
-    for wait in range(40):
+    for kill in range(_KILLS):
         writer = subprocess.Popen(
             [sys.executable, "-c", _PUBLISHING, str(folder), str(version)], stdout=subprocess.PIPE, text=True
         )
@@ -311,12 +313,12 @@ def test_a_kill_at_any_moment_leaves_a_whole_publication(folder: Path) -> None:
         with writer.stdout:
             assert writer.stdout.readline() == "ready\n"
             try:
-                writer.wait(0.02 + wait * 0.0071)
+                writer.wait(0.02 + kill * 0.284 / _KILLS)
             except subprocess.TimeoutExpired:
                 writer.send_signal(signal.SIGKILL)
         assert writer.wait(10) == -signal.SIGKILL
         version = assert_whole(files).version
-    assert version > 40
+    assert version > _KILLS
     published(files, publication(version + 1, NOW + (version + 1) * DAY), NOW + (version + 1) * DAY)
     left = [name for name in files.names() if name.rpartition("/")[2].startswith(".") and name != STATE]
     assert left == []
