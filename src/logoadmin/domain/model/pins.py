@@ -23,7 +23,7 @@ Sha256 = Annotated[
 
 
 def _check_sheets(value: dict[str, Any]) -> dict[str, str]:
-    """Refuse values that are not sheets, without the place: that would be a URL, and errors repeat nothing of the input."""
+    """Refuse other values, without the place: that would be a URL, and errors repeat nothing of the input."""
     pattern = re.compile(_SHA256.removesuffix("$") + r"\Z")
     if not all(isinstance(each, str) and pattern.match(each) for each in value.values()):
         raise PydanticCustomError("string_pattern_mismatch", "Values should be SHA-256 in hexadecimal digits")
