@@ -2,6 +2,7 @@
 
 import functools
 import re
+import time
 from typing import Final
 
 from starlette.responses import Response
@@ -12,7 +13,7 @@ from logoadmin.domain.model.publication import POINTER
 from logoadmin.entrypoints.http_api.conditions import unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery_files import CORS, PublishedFile
-from logoadmin.entrypoints.http_api.limits import ClientLimits
+from logoadmin.entrypoints.http_api.limits import ClientLimits, count_response
 from logoadmin.entrypoints.http_api.publications import Publications
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.responses import sendable
@@ -39,11 +40,39 @@ class PublishedGallery:
         self._app = app
         self._publications = publications
         self._files = ClientLimits(self._serve, metrics)
+        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request for a file; pass on all others."""
-        is_ours = scope["type"] == "http" and _FOLDER in scope["path"] and _name_of(request_of(scope)) is not None
-        await (self._files if is_ours else self._app)(scope, receive, send)
+        if scope["type"] != "http" or _FOLDER not in scope["path"]:
+            await self._app(scope, receive, send)
+            return
+        request = request_of(scope)
+        name = _name_of(request)
+        if name is None:
+            await self._app(scope, receive, send)
+        elif (pointer := self._pointer_at_hand(request, name)) is not None:
+            await self._poll(pointer, request, send)
+        else:
+            await self._files(scope, receive, send)
+
+    def _pointer_at_hand(self, request: Request, name: str) -> PublishedFile | None:
+        """Return the pointer for a poll that waits for nothing, or None."""
+        is_poll = name == POINTER and request.method in ("GET", "HEAD") and b"%2f" not in _raw_path(request)
+        pointer = self._publications.at_hand(name) if is_poll else None
+        return None if pointer is None or _is_newer(request, pointer) else pointer
+
+    async def _poll(self, pointer: PublishedFile, request: Request, send: Send) -> None:
+        """Send the pointer, which is too short for limits on slow clients, and count that."""
+        began = time.perf_counter()
+        start, body = pointer.messages(request)
+        try:
+            await send(start)
+            await send(body)
+        finally:
+            if self._metrics.enabled:
+                seconds = time.perf_counter() - began
+                count_response(self._metrics, None, start["status"], len(body["body"]), seconds)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = request_of(scope)
@@ -79,7 +108,7 @@ class PublishedGallery:
         if request.method not in ("GET", "HEAD"):
             raise HttpError(405, headers={"allow": "GET, HEAD"})
         # An escaped slash is part of a name that no file has (RFC 3986 §2.2).
-        if b"%2f" in (request.raw_path or b"").lower():
+        if b"%2f" in _raw_path(request):
             raise HttpError(404)
         name = _name_of(request) or ""
         file = self._publications.at_hand(name) or await self._publications.file(name)
@@ -98,6 +127,11 @@ def _name_of(request: Request) -> str | None:
     """Return the name of a file relative to ``/gallery/``; None for other paths."""
     path = request.path.removeprefix(request.prefix)
     return path.removeprefix(_FOLDER) if path.startswith(_FOLDER) else None
+
+
+def _raw_path(request: Request) -> bytes:
+    """Return the path as it was sent, in small letters."""
+    return (request.raw_path or b"").lower()
 
 
 class _StillNewer(Exception):
