@@ -59,6 +59,13 @@ def known_tag(request: Request, etag: bytes) -> bytes | None:
     return next((f'"{other}"'.encode("latin-1") for other in others if other in tags), None)
 
 
+def conditional(request: Request, etag: bytes, fields: Fields, body: bytes) -> tuple[int, Fields, bytes]:
+    """Return status, header fields and body of a response: without the body for HEAD, or if the client has it."""
+    if (known := known_tag(request, etag)) is not None:
+        return 304, unmodified(fields, known), b""
+    return 200, fields, b"" if request.method == "HEAD" else body
+
+
 def unmodified(fields: Fields, tag: bytes) -> Fields:
     """Return the header fields of a 304 response with the tag of the client's copy."""
     kept = [field for field in fields if field[0] not in _OF_THE_BODY]

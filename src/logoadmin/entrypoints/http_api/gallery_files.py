@@ -19,7 +19,7 @@ from logoadmin.entrypoints.http_api.compression import (
     in_best_brotli,
     in_best_gzip,
 )
-from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodified
+from logoadmin.entrypoints.http_api.conditions import Fields, conditional
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import Request
 
@@ -106,11 +106,7 @@ class PublishedFile:
     def messages(self, request: Request) -> tuple[Message, Message]:
         """Return the messages to send: without the body for HEAD, or if the client has it cached."""
         variant = self._variant(request)
-        status, fields, body = 200, variant.fields, variant.body
-        if (known := known_tag(request, variant.etag)) is not None:
-            status, fields, body = 304, unmodified(fields, known), b""
-        elif request.method == "HEAD":
-            body = b""
+        status, fields, body = conditional(request, variant.etag, variant.fields, variant.body)
         return (
             {"type": "http.response.start", "status": status, "headers": fields},
             {"type": "http.response.body", "body": body},

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.compression import accepts_gzip
-from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodified
+from logoadmin.entrypoints.http_api.conditions import Fields, conditional
 from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch
 from logoadmin.entrypoints.http_api.limits import count_response
 from logoadmin.entrypoints.http_api.operation import Operation
@@ -98,11 +98,7 @@ class CachedAnswer:
 
     def messages(self, request: Request) -> tuple[Message, Message]:
         """Return the messages to send: without the body for HEAD, or if the client has it cached."""
-        status, fields, body = 200, self.fields, self.body
-        if (known := known_tag(request, self.etag)) is not None:
-            status, fields, body = 304, unmodified(fields, known), b""
-        elif request.method == "HEAD":
-            body = b""
+        status, fields, body = conditional(request, self.etag, self.fields, self.body)
         return (
             {
                 "type": "http.response.start",
