@@ -14,7 +14,7 @@ from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.services.keys import CreateKey, ListKeys
 from logoadmin.domain.services.sessions import SignIn, WhoAmI
-from logoadmin.domain.sign_in_limits import attempt
+from logoadmin.domain.sign_in_limits import attempt, limits_of
 from logoadmin.ports.storage import UnitOfWork
 from tests.domain.sign_ins import ADMIN, ANN, refresh
 from tests.gallery import FrozenClock, once
@@ -46,7 +46,7 @@ def test_a_lock_out_ends_with_the_jump(stocked: LogoAdmin, clock: FrozenClock) -
 @pytest.mark.parametrize("jump", [1, 299, 300, 301, DAY, 100 * 366 * DAY])
 def test_nobody_ever_waits_longer_than_a_window(storage: MemoryStorage, clock: FrozenClock, jump: int) -> None:
     def waits() -> list[int]:
-        tried = [storage.write(lambda uow: attempt(uow, "ann", "here", clock.now())) for _ in range(11)]
+        tried = [storage.write(lambda uow: attempt(uow, limits_of("here", "ann"), clock.now())) for _ in range(11)]
         return [seconds for seconds in tried if seconds is not None]
 
     clock.pass_by(jump)

@@ -9,7 +9,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Anonymous
 from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.services.sessions import SignIn
-from logoadmin.domain.sign_in_limits import attempt, succeeded
+from logoadmin.domain.sign_in_limits import attempt, limits_of, succeeded, take_back
 from logoadmin.ports.storage import Storage
 from tests.gallery import ANN_PASSWORD, NOW, FrozenClock
 
@@ -24,13 +24,17 @@ class Limits:
     def __init__(self, storage: Storage, clock: FrozenClock) -> None:
         self.storage, self.clock = storage, clock
 
-    def attempt(self, username: str, origin: str) -> None:
-        wait = self.storage.write(lambda uow: attempt(uow, username, origin, self.clock.now()))
+    def attempt(self, username: str | None, origin: str, totp_of: int | None = None) -> None:
+        limits = limits_of(origin, username, totp_of)
+        wait = self.storage.write(lambda uow: attempt(uow, limits, self.clock.now()))
         if wait is not None:
             raise TooManySignIns(wait)
 
-    def succeeded(self, username: str, origin: str) -> None:
-        self.storage.write(lambda uow: succeeded(username, origin, uow))
+    def succeeded(self, username: str | None, origin: str, totp_of: int | None = None) -> None:
+        self.storage.write(lambda uow: succeeded(uow, limits_of(origin, username, totp_of)))
+
+    def take_back(self, username: str | None, origin: str) -> None:
+        self.storage.write(lambda uow: take_back(uow, limits_of(origin, username)))
 
 
 @pytest.fixture
@@ -105,6 +109,66 @@ def test_a_success_takes_back_its_own_attempt_from_the_place_and_no_other(limits
     limits.attempt("last", HERE)
     with pytest.raises(TooManySignIns):
         limits.attempt("one too many", HERE)
+
+
+def test_a_right_password_alone_takes_back_only_its_attempt_from_the_place(limits: Limits) -> None:
+    """ASVS 6.3.1: a known password gives no fresh guesses of the second factor."""
+    for _ in range(10):
+        limits.attempt("ann", HERE)
+        limits.take_back(None, HERE)
+    assert tries(limits, "ann", HERE) == 0
+    assert sum(tries(limits, f"user {number}", HERE) for number in range(20)) == 100
+
+
+def test_an_attempt_that_names_nobody_counts_for_its_place_alone(limits: Limits) -> None:
+    for _ in range(100):
+        limits.attempt(None, HERE)
+    with pytest.raises(TooManySignIns):
+        limits.attempt(None, HERE)
+    with pytest.raises(TooManySignIns):
+        limits.attempt("ann", HERE)
+    limits.attempt(None, THERE)
+
+
+def places(count: int) -> list[str]:
+    return [f"198.51.100.{number}" for number in range(count)]
+
+
+@pytest.mark.rule("contract O2")
+def test_wrong_codes_are_limited_from_anywhere_for_an_hour(limits: Limits, clock: FrozenClock) -> None:
+    """ASVS 6.5.1: many addresses do not make a code of six digits guessable."""
+    for place in places(20):
+        limits.attempt("ann", place, totp_of=1)
+    for passed, wait in ((0, 3600), (3599, 1)):
+        clock.pass_by(passed)
+        with pytest.raises(TooManySignIns) as caught:
+            limits.attempt("ann", THERE, totp_of=1)
+        assert caught.value.retry_after == wait
+    limits.attempt("ben", THERE, totp_of=2)
+    limits.attempt("ann", THERE)  # another factor
+    clock.pass_by(1)
+    limits.attempt("ann", THERE, totp_of=1)
+
+
+@pytest.mark.rule("contract O2")
+def test_a_right_code_takes_back_its_own_attempt_and_no_wrong_code(limits: Limits) -> None:
+    for place in places(19):
+        limits.attempt("ann", place, totp_of=1)
+    for _ in range(30):
+        limits.attempt("ann", HERE, totp_of=1)
+        limits.succeeded("ann", HERE, totp_of=1)
+    limits.attempt("ann", HERE, totp_of=1)
+    with pytest.raises(TooManySignIns):
+        limits.attempt("ann", THERE, totp_of=1)
+
+
+@pytest.mark.rule("contract O2", "contract K7")
+def test_a_jump_of_the_clock_keeps_no_code_out_for_longer_than_an_hour(limits: Limits, clock: FrozenClock) -> None:
+    clock.pass_by(86_400)
+    for place in places(20):
+        limits.attempt("ann", place, totp_of=1)
+    clock.pass_by(-86_400)
+    limits.attempt("ann", HERE, totp_of=1)
 
 
 def test_other_spellings_are_other_names_but_come_from_the_same_place(limits: Limits) -> None:

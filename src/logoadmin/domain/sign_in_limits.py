@@ -1,59 +1,110 @@
-"""Limits on failed sign-ins (contract C1).
+"""Limits on failed sign-ins (contract C1, O2).
 
 They are counted in storage, so that all processes count together, and by origin, so that nobody can lock out a user
-from elsewhere.
+from elsewhere. Only wrong TOTP codes are also counted from anywhere: there are few codes, and the password was right.
+
+Every step of a sign-in is an attempt::
+
+    limits = limits_of(client.origin, "ann")
+    wait = attempt(uow, limits, now)  # before anything is verified
+    take_back(uow, limits_of(client.origin))  # the password was right, and a second factor is required
+    succeeded(uow, limits)  # the session begins
 """
 
 import hashlib
 import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
-from logoadmin.ports.storage import UnitOfWork
 
 _WINDOW: Final = 300  # seconds
 _PER_USERNAME: Final = 10
 _PER_ORIGIN: Final = 100
-# Each attempt adds at most two counts and deletes up to this many old ones.
+_TOTP_WINDOW: Final = 3600  # seconds
+_TOTP_PER_USER: Final = 20
+# Each attempt adds at most three counts and deletes up to this many old ones.
 _MOST_COUNTS_FORGOTTEN: Final = 20
 
 
-def attempt(uow: UnitOfWork, username: str, origin: str, now: int) -> int | None:
-    """Count a sign-in before the password is verified, so that concurrent attempts are all counted.
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit on the attempts that have something in common.
+
+    Attributes:
+        counted: the name of their count, which reveals neither names nor addresses.
+        most: the maximum number of attempts in a window.
+        window: its length in seconds.
+        forgives: whether a success forgets all attempts, and not only its own.
+    """
+
+    counted: str
+    most: int
+    window: int = _WINDOW
+    forgives: bool = False
+
+
+def limits_of(origin: str, username: str | None = None, totp_of: int | None = None) -> tuple[Limit, ...]:
+    """Return the limits on an attempt.
+
+    Args:
+        origin: where it comes from, such as an address.
+        username: the name that it is for; None if it names nobody, such as a passkey.
+        totp_of: the id of the user, if it is a TOTP code.
+
+    Returns:
+        That of the origin first, because it limits the number of names.
+    """
+    network = _network(origin)
+    limits = [Limit(_hashed(network), _PER_ORIGIN)]
+    if username is not None:
+        limits.append(Limit(_hashed((network, username)), _PER_USERNAME, forgives=True))
+    if totp_of is not None:
+        limits.append(Limit(_hashed(("totp", totp_of)), _TOTP_PER_USER, _TOTP_WINDOW))
+    return tuple(limits)
+
+
+def attempt(uow: AnyUnitOfWork, limits: Sequence[Limit], now: int) -> int | None:
+    """Count an attempt before anything is verified, so that concurrent attempts are all counted.
 
     Returns:
         None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
     """
     uow.sign_in_attempts.forget_ended(now, _MOST_COUNTS_FORGOTTEN)
     counts = []
-    for counted, most in _counted(username, origin):
-        attempts, ends_at = uow.sign_in_attempts.count(counted)
-        if not now < ends_at <= now + _WINDOW:  # over, or from a clock that was ahead
+    for limit in limits:
+        attempts, ends_at = uow.sign_in_attempts.count(limit.counted)
+        if not now < ends_at <= now + limit.window:  # over, or from a clock that was ahead
             attempts = 0
-        if attempts >= most:
+        if attempts >= limit.most:
             return max(1, ends_at - now)
-        counts.append((counted, attempts + 1, ends_at if attempts else now + _WINDOW))
+        counts.append((limit.counted, attempts + 1, ends_at if attempts else now + limit.window))
     for count in counts:
         uow.sign_in_attempts.set(*count)
     return None
 
 
-def succeeded(username: str, origin: str, uow: AnyUnitOfWork) -> None:
-    """Forget the failures for the username, and this attempt from the origin."""
-    (per_origin, _), (per_username, _) = _counted(username, origin)
-    uow.sign_in_attempts.forget(per_username)
-    attempts, ends_at = uow.sign_in_attempts.count(per_origin)
-    if attempts > 1:
-        uow.sign_in_attempts.set(per_origin, attempts - 1, ends_at)
-    else:
-        uow.sign_in_attempts.forget(per_origin)
+def succeeded(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
+    """Forget the failures for the username, and take back this attempt: a session begins."""
+    for limit in limits:
+        if limit.forgives:
+            uow.sign_in_attempts.forget(limit.counted)
+    take_back(uow, [limit for limit in limits if not limit.forgives])
 
 
-def _counted(username: str, origin: str) -> tuple[tuple[str, int], tuple[str, int]]:
-    """Return the names and limits of the counts of an attempt: its origin first, which limits the number of names."""
-    network = _network(origin)
-    both = hashlib.sha256(repr((network, username)).encode()).hexdigest()
-    return (hashlib.sha256(repr(network).encode()).hexdigest(), _PER_ORIGIN), (both, _PER_USERNAME)
+def take_back(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
+    """Take back this attempt, which did not fail; others stay counted."""
+    for limit in limits:
+        attempts, ends_at = uow.sign_in_attempts.count(limit.counted)
+        if attempts > 1:
+            uow.sign_in_attempts.set(limit.counted, attempts - 1, ends_at)
+        else:
+            uow.sign_in_attempts.forget(limit.counted)
+
+
+def _hashed(counted: object) -> str:
+    return hashlib.sha256(repr(counted).encode()).hexdigest()
 
 
 def _network(origin: str) -> str:

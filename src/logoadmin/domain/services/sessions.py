@@ -43,7 +43,7 @@ from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Me, RemovedSession, RemovedUserSessions, Tokens
 from logoadmin.domain.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.services.keys import KEY_PREFIX, hashed_key
-from logoadmin.domain.sign_in_limits import attempt, succeeded
+from logoadmin.domain.sign_in_limits import Limit, attempt, limits_of, succeeded
 from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights, writes
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Metrics
@@ -165,10 +165,11 @@ class SessionService(Service):
             TooManySignIns: there were too many failed attempts.
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
+        limits = limits_of(client.origin, command.username)
         with self._counting_outcome():
-            credentials, rehashed = self._authenticate(command, client.origin)
+            credentials, rehashed = self._authenticate(command, limits)
             if command.idempotency_key is not None:  # a replay does not run begin
-                self.transactions.storage.write(partial(succeeded, command.username, client.origin), "sessions")
+                self.transactions.storage.write(partial(succeeded, limits=limits), "sessions")
 
             def begin(uow: AuditedUnitOfWork, command: SignIn) -> Tokens:
                 if uow.passwords.credentials(command.username) != credentials:  # changed while it was verified
@@ -176,7 +177,7 @@ class SessionService(Service):
                 if rehashed is not None:
                     uow.passwords.renew(credentials.user_id, rehashed)
                 if command.idempotency_key is None:
-                    succeeded(command.username, client.origin, uow)
+                    succeeded(uow, limits)
                 return self._session_tokens.begin(uow, credentials.user_id, client, uow.now)
 
             return self.transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
@@ -275,11 +276,11 @@ class SessionService(Service):
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
         return Me(**user, scope=tuple(sorted(held.scope)))
 
-    def _authenticate(self, command: SignIn, origin: str) -> tuple[Credentials, PasswordHash | None]:
+    def _authenticate(self, command: SignIn, limits: Sequence[Limit]) -> tuple[Credentials, PasswordHash | None]:
         """Return the user's credentials, and a new hash if theirs is outdated. Hashing takes no transaction."""
         now = self._clock.now()
         wait, credentials = self.transactions.storage.write(
-            lambda uow: (attempt(uow, command.username, origin, now), uow.passwords.credentials(command.username)),
+            lambda uow: (attempt(uow, limits, now), uow.passwords.credentials(command.username)),
             "sessions",
         )
         if wait is not None:
