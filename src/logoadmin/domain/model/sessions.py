@@ -141,7 +141,10 @@ class RemovedServiceKey:
     key_id: KeyId
 
 
-def stored_hash(label: Literal["refresh token", "service key", "idempotency key"], secret: str) -> str:
+SecretLabel = Literal["refresh token", "service key", "idempotency key", "challenge", "recovery code", "sign-in code"]
+
+
+def stored_hash(label: SecretLabel, secret: str) -> str:
     """Return the hash to store of a secret, which is random enough that a fast hash cannot be reversed.
 
     The label keeps the hashes of different kinds of secrets apart. The plain SHA-256 of a secret cannot be derived from
