@@ -286,11 +286,11 @@ def test_the_page_names_what_its_view_needs_and_nothing_of_others(
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize("language", ["en", "ru"])
 def test_the_parts_of_the_texts_are_together_those_of_the_language(app: ASGIApp, language: str) -> None:
-    whole, lists, others, publication = (
+    whole, lists, *others = (
         ask(app, "GET", f"{files(app)}texts/{language}{name}.js").text
-        for name in ("", "/lists", "/others", "/publication")
+        for name in ("", "/lists", "/others", "/publication", "/signing_in")
     )
-    entries = [line for part in (lists, others, publication) for line in re.findall(r"(?m)^  .*", part)]
+    entries = [line for part in (lists, *others) for line in re.findall(r"(?m)^  .*", part)]
     assert sorted(entries) == sorted(re.findall(r"(?m)^  (?!//).*", whole))
     for key in ("logos.title:", "logos.search:", "failure.fault:", "close:", "found:", "signIn.title:"):
         assert key in lists.replace('"', ""), key

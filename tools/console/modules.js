@@ -2,7 +2,7 @@
  * How the console's modules import each other, dynamic imports included. Without arguments it checks that there is no
  * import cycle and that `preload.json` is current; with `--write` it writes `preload.json`: for each view, the modules and
  * style sheets to load at once, so that the browser need not discover them one after the other; and the keys of the texts that
- * lists mention, and of those that only the publication mentions: the service serves both separately.
+ * lists mention, and of those that only the publication or only signing in mentions: the service serves them separately.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path/posix";
@@ -14,8 +14,8 @@ const CONSOLE = fileURLToPath(new URL("../../src/logoadmin/entrypoints/console/"
 const PRELOAD = `${CONSOLE}preload.json`;
 /** Loaded on every view; `start.js` comes first, because it begins to read while the others still load. */
 const ENTRIES = ["start.js", "app.js"];
-/** They are loaded with texts of their own. */
-const OF_PUBLICATION = /(^|\/)publication\b/;
+/** Modules that are loaded with texts of their own, by the name of the part. */
+const OWN_TEXTS = { publication: /(^|\/)publication\b/, signing_in: /(^|\/)(signing_in\/|people\/enrolment\b)/ };
 
 /** @param {string} name @returns {string} */
 const source = (name) => readFileSync(CONSOLE + name, "utf8");
@@ -110,7 +110,7 @@ async function textsIn(names) {
 /**
  * @returns {Promise<Record<string, string[]>>} under `*` what all views need; more by the path of the view, in which `:` is
  *   a number; under `texts/lists` the keys of the texts that the modules of the lists mention, and under `texts/publication`
- *   of those that no other modules mention
+ *   and `texts/signing_in` of those that no other modules mention
  */
 async function preloads() {
   const { STYLES, views } = await import(`data:text/javascript,${encodeURIComponent(source("views.js"))}`);
@@ -125,9 +125,11 @@ async function preloads() {
     found[path.replace(/:\w+/g, ":")] = [...withImports(page).filter(more), ...sheets];
   }
   found["texts/lists"] = await textsIn(withImports([...ENTRIES, ...pages], importsOfLists).filter((name) => !name.startsWith("vendor/")));
-  const [its, others] = [true, false].map((is) => textsIn(modules.filter((name) => !name.startsWith("texts/") && OF_PUBLICATION.test(name) === is)));
-  const elsewhere = new Set(await others);
-  found["texts/publication"] = (await its)?.filter((key) => !elsewhere.has(key)) ?? [];
+  const mentioning = modules.filter((name) => !name.startsWith("texts/"));
+  for (const [part, pattern] of Object.entries(OWN_TEXTS)) {
+    const elsewhere = new Set([...found["texts/lists"], ...(await textsIn(mentioning.filter((name) => !pattern.test(name))))]);
+    found[`texts/${part}`] = (await textsIn(mentioning.filter((name) => pattern.test(name)))).filter((key) => !elsewhere.has(key));
+  }
   return found;
 }
 

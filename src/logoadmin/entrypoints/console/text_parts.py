@@ -15,19 +15,21 @@ def text_parts(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
     Args:
         files: the files of the console; ``preload.json`` has the keys that lists mention under ``texts/lists``, and
-            those that only the publication mentions under ``texts/publication``.
+            those that only the publication or only signing in mentions under ``texts/publication`` and
+            ``texts/signing_in``.
 
     Returns:
-        The modules ``texts/en/lists.js``, ``texts/en/publication.js`` and ``texts/en/others.js``, and those of the
-        other languages.
+        The modules ``texts/en/lists.js``, ``texts/en/publication.js``, ``texts/en/signing_in.js`` and
+        ``texts/en/others.js``, and those of the other languages.
     """
     named = {name: keys for name, keys in json.loads(files["preload.json"]).items() if name.startswith("texts/")}
     part_of = {key: name.removeprefix("texts/") for name, keys in named.items() for key in keys}
+    parts = ["others", *(name.removeprefix("texts/") for name in named)]
     return {
         f"texts/{language[1]}/{part}.js": _part(module.decode(), part_of, part)
         for path, module in files.items()
         if (language := _LANGUAGE.fullmatch(path))
-        for part in sorted({"others", *part_of.values()})
+        for part in parts
     }
 
 

@@ -17,9 +17,9 @@ export const language = signal("en");
 /** @type {import("./vendor/preact.js").Signal<Record<string, Text>>} */
 const texts = signal({});
 /**
- * The modules of texts: those of lists, those that only the publication has, and all others. What is shown decides which
- * are loaded: the others are more than twice as many as those of lists.
- * @typedef {"lists" | "others" | "publication"} TextPart
+ * The modules of texts: those of lists, those that only the publication or only signing in has, and all others. What is
+ * shown decides which are loaded: the others are more than twice as many as those of lists.
+ * @typedef {"lists" | "others" | "publication" | "signing_in"} TextPart
  */
 /** @type {Set<TextPart>} */
 const wanted = new Set(["lists"]);

@@ -950,4 +950,7 @@ export default {
   "settings.hosts.text": "Previews of CSS load pictures from these hosts without asking, for everybody.",
   "settings.hosts.wrong": "Enter the name of a host, such as i.example, *.example or i.example:8443.",
   "settings.title": "Settings",
+
+  // Second factors: enrolment, and those of a user
+  "enrol.heading": "Set up a second step",
 };

@@ -1015,4 +1015,7 @@ export default {
   "settings.hosts.text": "С этих хостов предпросмотр CSS загружает картинки без вопроса, у всех пользователей.",
   "settings.hosts.wrong": "Введите имя хоста, например i.example, *.example или i.example:8443.",
   "settings.title": "Настройки",
+
+  // Second factors: enrolment, and those of a user
+  "enrol.heading": "Настройка второго шага",
 };
