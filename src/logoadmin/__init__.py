@@ -7,151 +7,12 @@
     with logoadmin.connect("memory:") as gallery:
         ann = gallery.authors.create(logoadmin.CreateAuthor(user_id=7, username="Ann"))
 
-Importing this loads neither database nor web code; the names below come from where they live when they are used.
+Importing this loads neither database nor web code; the names below come from where they live when they are used, which
+``__init__.pyi`` tells type checkers.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from logoadmin.domain.logo_admin import LogoAdmin, metrics
-    from logoadmin.domain.model.access import (
-        ANONYMOUS,
-        OWNER,
-        Anonymous,
-        Caller,
-        KeyHolder,
-        Owner,
-        Policy,
-        Scope,
-        SignedIn,
-    )
-    from logoadmin.domain.model.causes import Cause
-    from logoadmin.domain.model.css import Risk, Verdict
-    from logoadmin.domain.model.effects import AffectedUser, RoleEffect
-    from logoadmin.domain.model.errors import (
-        BadLine,
-        Conflict,
-        DuplicateEntry,
-        DuplicateUpdate,
-        InvalidInput,
-        InvalidLines,
-        InvalidToken,
-        LogoAdminError,
-        NotAuthenticated,
-        NotFound,
-        NotModified,
-        NotPermitted,
-        Outdated,
-        OutgoingError,
-        Problem,
-        SchemaMismatch,
-        SettingsError,
-        SignInRefused,
-        StartError,
-        StorageUnavailable,
-        TablesMissing,
-        TooManyChanges,
-        TooManySignIns,
-    )
-    from logoadmin.domain.model.lists import Listing
-    from logoadmin.domain.model.pins import PinnedImport
-    from logoadmin.domain.model.publication import Blocked, ChangedImport, LeftOut, Publication, PublicationStatus
-    from logoadmin.domain.model.records import (
-        Author,
-        Change,
-        Imported,
-        ImportedCounts,
-        Kind,
-        Logo,
-        LogoAuthor,
-        RemovedAuthor,
-        RemovedAvatar,
-        RemovedLogo,
-        RemovedLogoAuthor,
-        RemovedRole,
-        RemovedTheme,
-        RemovedThemeAuthor,
-        RemovedUser,
-        Role,
-        SharedSettings,
-        Theme,
-        ThemeAuthor,
-        User,
-    )
-    from logoadmin.domain.model.sessions import (
-        EndedSession,
-        ListedSession,
-        Me,
-        NewServiceKey,
-        RemovedServiceKey,
-        RemovedSession,
-        RemovedUserSessions,
-        ServiceKey,
-        Tokens,
-    )
-    from logoadmin.domain.services.artworks import (
-        AmendLogo,
-        AmendTheme,
-        BlockLogo,
-        BlockTheme,
-        CreateLogo,
-        CreateTheme,
-        GetLogo,
-        GetLogoCss,
-        GetTheme,
-        GetThemeCss,
-        LinkLogoAuthor,
-        LinkThemeAuthor,
-        ListAuthorLogos,
-        ListAuthorThemes,
-        ListLogoAuthors,
-        ListLogos,
-        ListThemeAuthors,
-        ListThemes,
-        RemoveLogo,
-        RemoveTheme,
-        UnlinkLogoAuthor,
-        UnlinkThemeAuthor,
-    )
-    from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors, RemoveAuthor
-    from logoadmin.domain.services.bulk import ApplyChanges, BulkChange
-    from logoadmin.domain.services.changes import ListChanges, Revert, RevertRequest
-    from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
-    from logoadmin.domain.services.keys import CreateKey, ListKeys, RemoveKey
-    from logoadmin.domain.services.pins import (
-        AcceptLogoPins,
-        AcceptThemePins,
-        CheckLogoPins,
-        CheckThemePins,
-        GetLogoPins,
-        GetThemePins,
-    )
-    from logoadmin.domain.services.preferences import GetPreferences, SetPreferences
-    from logoadmin.domain.services.publication import ShowPublication
-    from logoadmin.domain.services.roles import AmendRole, CreateRole, GetRole, ListRoles, RemoveRole
-    from logoadmin.domain.services.sessions import (
-        ListSessions,
-        Refresh,
-        RemoveSession,
-        RemoveUserSessions,
-        Revoke,
-        SignIn,
-        WhoAmI,
-    )
-    from logoadmin.domain.services.settings import AmendSettings, GetSettings
-    from logoadmin.domain.services.users import (
-        AmendUser,
-        CreateUser,
-        FindUser,
-        GetUser,
-        ListUsers,
-        RemoveAvatar,
-        RemoveUser,
-        SetPassword,
-    )
-    from logoadmin.embedding import asgi, connect
-    from logoadmin.settings import Settings
+from typing import Any, Final
 
 __all__ = [
     "ANONYMOUS",
@@ -189,6 +50,7 @@ __all__ = [
     "DuplicateEntry",
     "DuplicateUpdate",
     "EndedSession",
+    "EnrolmentRequired",
     "ExportRecords",
     "FindUser",
     "GetAuthor",
@@ -245,6 +107,7 @@ __all__ = [
     "Problem",
     "Publication",
     "PublicationStatus",
+    "RecentSignInRequired",
     "Refresh",
     "RemoveAuthor",
     "RemoveAvatar",
@@ -274,6 +137,7 @@ __all__ = [
     "RoleEffect",
     "SchemaMismatch",
     "Scope",
+    "SecondFactorRequired",
     "ServiceKey",
     "SetPassword",
     "SetPreferences",

@@ -1,0 +1,167 @@
+"""Where the public names live, for type checkers; ``__init__.py`` loads them when they are used."""
+
+from logoadmin.domain.logo_admin import LogoAdmin as LogoAdmin, metrics as metrics
+from logoadmin.domain.model.access import (
+    ANONYMOUS as ANONYMOUS,
+    OWNER as OWNER,
+    Anonymous as Anonymous,
+    Caller as Caller,
+    KeyHolder as KeyHolder,
+    Owner as Owner,
+    Policy as Policy,
+    Scope as Scope,
+    SignedIn as SignedIn,
+)
+from logoadmin.domain.model.causes import Cause as Cause
+from logoadmin.domain.model.css import Risk as Risk, Verdict as Verdict
+from logoadmin.domain.model.effects import AffectedUser as AffectedUser, RoleEffect as RoleEffect
+from logoadmin.domain.model.errors import (
+    BadLine as BadLine,
+    Conflict as Conflict,
+    DuplicateEntry as DuplicateEntry,
+    DuplicateUpdate as DuplicateUpdate,
+    EnrolmentRequired as EnrolmentRequired,
+    InvalidInput as InvalidInput,
+    InvalidLines as InvalidLines,
+    InvalidToken as InvalidToken,
+    LogoAdminError as LogoAdminError,
+    NotAuthenticated as NotAuthenticated,
+    NotFound as NotFound,
+    NotModified as NotModified,
+    NotPermitted as NotPermitted,
+    Outdated as Outdated,
+    OutgoingError as OutgoingError,
+    Problem as Problem,
+    RecentSignInRequired as RecentSignInRequired,
+    SchemaMismatch as SchemaMismatch,
+    SecondFactorRequired as SecondFactorRequired,
+    SettingsError as SettingsError,
+    SignInRefused as SignInRefused,
+    StartError as StartError,
+    StorageUnavailable as StorageUnavailable,
+    TablesMissing as TablesMissing,
+    TooManyChanges as TooManyChanges,
+    TooManySignIns as TooManySignIns,
+)
+from logoadmin.domain.model.lists import Listing as Listing
+from logoadmin.domain.model.pins import PinnedImport as PinnedImport
+from logoadmin.domain.model.publication import (
+    Blocked as Blocked,
+    ChangedImport as ChangedImport,
+    LeftOut as LeftOut,
+    Publication as Publication,
+    PublicationStatus as PublicationStatus,
+)
+from logoadmin.domain.model.records import (
+    Author as Author,
+    Change as Change,
+    Imported as Imported,
+    ImportedCounts as ImportedCounts,
+    Kind as Kind,
+    Logo as Logo,
+    LogoAuthor as LogoAuthor,
+    RemovedAuthor as RemovedAuthor,
+    RemovedAvatar as RemovedAvatar,
+    RemovedLogo as RemovedLogo,
+    RemovedLogoAuthor as RemovedLogoAuthor,
+    RemovedRole as RemovedRole,
+    RemovedTheme as RemovedTheme,
+    RemovedThemeAuthor as RemovedThemeAuthor,
+    RemovedUser as RemovedUser,
+    Role as Role,
+    SharedSettings as SharedSettings,
+    Theme as Theme,
+    ThemeAuthor as ThemeAuthor,
+    User as User,
+)
+from logoadmin.domain.model.sessions import (
+    EndedSession as EndedSession,
+    ListedSession as ListedSession,
+    Me as Me,
+    NewServiceKey as NewServiceKey,
+    RemovedServiceKey as RemovedServiceKey,
+    RemovedSession as RemovedSession,
+    RemovedUserSessions as RemovedUserSessions,
+    ServiceKey as ServiceKey,
+    Tokens as Tokens,
+)
+from logoadmin.domain.services.artworks import (
+    AmendLogo as AmendLogo,
+    AmendTheme as AmendTheme,
+    BlockLogo as BlockLogo,
+    BlockTheme as BlockTheme,
+    CreateLogo as CreateLogo,
+    CreateTheme as CreateTheme,
+    GetLogo as GetLogo,
+    GetLogoCss as GetLogoCss,
+    GetTheme as GetTheme,
+    GetThemeCss as GetThemeCss,
+    LinkLogoAuthor as LinkLogoAuthor,
+    LinkThemeAuthor as LinkThemeAuthor,
+    ListAuthorLogos as ListAuthorLogos,
+    ListAuthorThemes as ListAuthorThemes,
+    ListLogoAuthors as ListLogoAuthors,
+    ListLogos as ListLogos,
+    ListThemeAuthors as ListThemeAuthors,
+    ListThemes as ListThemes,
+    RemoveLogo as RemoveLogo,
+    RemoveTheme as RemoveTheme,
+    UnlinkLogoAuthor as UnlinkLogoAuthor,
+    UnlinkThemeAuthor as UnlinkThemeAuthor,
+)
+from logoadmin.domain.services.authors import (
+    AmendAuthor as AmendAuthor,
+    CreateAuthor as CreateAuthor,
+    GetAuthor as GetAuthor,
+    ListAuthors as ListAuthors,
+    RemoveAuthor as RemoveAuthor,
+)
+from logoadmin.domain.services.bulk import ApplyChanges as ApplyChanges, BulkChange as BulkChange
+from logoadmin.domain.services.changes import (
+    ListChanges as ListChanges,
+    Revert as Revert,
+    RevertRequest as RevertRequest,
+)
+from logoadmin.domain.services.import_export import ExportRecords as ExportRecords, ImportRecords as ImportRecords
+from logoadmin.domain.services.keys import CreateKey as CreateKey, ListKeys as ListKeys, RemoveKey as RemoveKey
+from logoadmin.domain.services.pins import (
+    AcceptLogoPins as AcceptLogoPins,
+    AcceptThemePins as AcceptThemePins,
+    CheckLogoPins as CheckLogoPins,
+    CheckThemePins as CheckThemePins,
+    GetLogoPins as GetLogoPins,
+    GetThemePins as GetThemePins,
+)
+from logoadmin.domain.services.preferences import GetPreferences as GetPreferences, SetPreferences as SetPreferences
+from logoadmin.domain.services.publication import ShowPublication as ShowPublication
+from logoadmin.domain.services.roles import (
+    AmendRole as AmendRole,
+    CreateRole as CreateRole,
+    GetRole as GetRole,
+    ListRoles as ListRoles,
+    RemoveRole as RemoveRole,
+)
+from logoadmin.domain.services.sessions import (
+    ListSessions as ListSessions,
+    Refresh as Refresh,
+    RemoveSession as RemoveSession,
+    RemoveUserSessions as RemoveUserSessions,
+    Revoke as Revoke,
+    SignIn as SignIn,
+    WhoAmI as WhoAmI,
+)
+from logoadmin.domain.services.settings import AmendSettings as AmendSettings, GetSettings as GetSettings
+from logoadmin.domain.services.users import (
+    AmendUser as AmendUser,
+    CreateUser as CreateUser,
+    FindUser as FindUser,
+    GetUser as GetUser,
+    ListUsers as ListUsers,
+    RemoveAvatar as RemoveAvatar,
+    RemoveUser as RemoveUser,
+    SetPassword as SetPassword,
+)
+from logoadmin.embedding import asgi as asgi, connect as connect
+from logoadmin.settings import Settings as Settings
+
+__all__: list[str]
