@@ -111,7 +111,9 @@ _THEME: Final = ("theme_id", *_ARTWORK)
 _LOGO: Final = ("logo_id", *_ARTWORK)
 _VERDICT: Final = ("form", "hosts", "imports", "size", "risks")
 _KEY: Final = ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at")
-_SESSION: Final = ("session_id", "created_at", "refreshed_at", "expires_at", "address", "user_agent", "current")
+_SESSION: Final = (
+    *("session_id", "created_at", "refreshed_at", "expires_at", "address", "user_agent", "factor", "current"),
+)
 _CHANGE: Final = (
     *("change_id", "at", "user_id", "action", "kind", "id", "before", "after", "request_id"),
     *("origin", "undoes", "user_name"),

@@ -308,7 +308,7 @@ def test_what_is_no_gallery_is_neither_backed_up_nor_restored() -> None:
 
 
 @pytest.mark.usefixtures("gallery")
-@pytest.mark.parametrize(("version", "message"), [("v9999", "newer"), ("0009", "logoadmin export")])
+@pytest.mark.parametrize(("version", "message"), [("w9999", "newer"), ("0009", "logoadmin export")])
 def test_a_backup_of_another_version_is_refused(version: str, message: str) -> None:
     backups.back_up(URL, FILE)
     with closing(sqlite3.connect(FILE)) as connection, connection:

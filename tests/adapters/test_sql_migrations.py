@@ -106,7 +106,7 @@ def test_preparing_again_changes_nothing(prepared: SqlStorage) -> None:
 @pytest.mark.parametrize(
     ("version", "sentence"),
     [
-        ("v0000", r"^The database is older than this program; run logoadmin init for the same database$"),
+        ("w0000", r"^The database is older than this program; run logoadmin init for the same database$"),
         ("v0999", r"^The database was made by a newer logoadmin; install that version or a newer one$"),
     ],
 )

@@ -33,7 +33,7 @@ from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ARTWORK, ASKED, FrozenClock, ask, gallery_on, once, signed_in, stock
 
-NEXT: Final = "v8000"
+NEXT: Final = "w8000"
 _HEAD: Final = f"""
 import sqlalchemy as sa
 from alembic import context, op

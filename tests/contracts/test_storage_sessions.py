@@ -28,10 +28,10 @@ def test_rights_are_those_of_the_role_right_now(signed_in: Storage) -> None:
     def held(uow: UnitOfWork) -> object:
         return uow.sessions.rights("one", 1)
 
-    editor = Rights(1, frozenset(("a", "logos:write")), of_user=True)
+    editor = Rights(1, frozenset(("a", "logos:write")), signed_in_at=1_000)
     assert signed_in.read(held) == signed_in.snapshot(held) == signed_in.write(held) == editor
     write(signed_in, update(role(1, "editor", ("*",))))
-    assert signed_in.read(held) == Rights(1, frozenset(("*",)))
+    assert signed_in.read(held) == Rights(1, frozenset(("*",)), signed_in_at=1_000)
     others = (("one", 2), ("ONE", 1), ("none", 1), ("one", 3))
     assert signed_in.read(lambda uow: [uow.sessions.rights(*other) for other in others]) == [None] * 4
 
@@ -70,14 +70,17 @@ def test_the_sessions_of_a_user_come_by_when_they_began_then_by_id_with_all_that
     def of(user_id: int) -> tuple[Session, ...]:
         return signed_in.read(lambda uow: uow.sessions.of_user(user_id))
 
-    earlier = Session("zero", 1, 999, 2_000, 1_500, "2001:db8::" + "f" * 54, "🖼" * 256)
+    earlier = Session("zero", 1, 999, 2_000, 1_500, "2001:db8::" + "f" * 54, "🖼" * 256, "recovery_code", 2**53 - 1)
     later = Session("a later one", 1, 1_001, 2**53 - 1)
     write(signed_in, lambda uow: uow.sessions.add(later), lambda uow: uow.sessions.add(earlier))
     others = (*(session(name, 1) for name in ("one", "three", "two")), later)
     assert (of(1), of(2), of(3)) == ((earlier, *others), (session("bens", 2),), ())
-    renewed = replace(earlier, created_at=1, expires_at=3, refreshed_at=2)
+    renewed = replace(earlier, created_at=1, expires_at=3, refreshed_at=2, enrol_by=4)
     write(signed_in, lambda uow: uow.sessions.update_times(renewed))
     assert of(1) == (renewed, *others)
+    held = signed_in.read(lambda uow: uow.sessions.rights("zero", 1))
+    assert held is not None
+    assert (held.signed_in_at, held.enrol_by) == (1, 4)
 
 
 @pytest.mark.rule("contract C3")

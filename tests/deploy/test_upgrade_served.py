@@ -30,7 +30,7 @@ WIDER: Final = f"""
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "v8000", {schema.NEWEST!r}
+revision, down_revision = "w8000", {schema.NEWEST!r}
 
 def upgrade():
     for table in ("logos", "authors", "state"):
@@ -66,7 +66,7 @@ def test_no_request_fails_during_an_upgrade_and_a_downgrade(
     def take_over_and_give_back() -> None:
         monkeypatch.setenv("PYTHONPATH", f"{newer}:{inherited}")
         subprocess.run([sys.executable, "-m", "logoadmin", "init"], check=True, capture_output=True, timeout=60)
-        assert newest(url) == "v8000"
+        assert newest(url) == "w8000"
         load.more()
         served.take_over()
         load.more()

@@ -307,8 +307,9 @@ def secrets_of(
         token = stocked.sessions.sign_in(command).refresh_token
         command = sessions.Refresh(grant_type="refresh_token", refresh_token=token)
     command = once(command, KEY)
+    grant = stocked.sessions.refresh if kind is sessions.Refresh else stocked.sessions.sign_in
     return (
-        lambda: stocked.sessions.grant(command, ANONYMOUS),
+        lambda: grant(command, ANONYMOUS),
         lambda answer: (answer.access_token, answer.refresh_token),
     )
 

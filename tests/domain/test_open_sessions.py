@@ -52,8 +52,8 @@ def test_one_sees_ones_own_sessions_and_which_is_the_current_one(any_gallery: Lo
     clock.pass_by(5)
     refresh(gallery, tokens)
     end = NOW + 30 * DAY
-    first = ListedSession(here.session_id, NOW, None, end, "192.0.2.1", "Browser/1", current=True)
-    second = ListedSession(there.session_id, NOW + 10, NOW + 15, end + 15, None, None, current=False)
+    first = ListedSession(here.session_id, NOW, None, end, "192.0.2.1", "Browser/1", "password", current=True)
+    second = ListedSession(there.session_id, NOW + 10, NOW + 15, end + 15, None, None, "password", current=False)
     assert listed(gallery, here) == (first, second)
     assert listed(gallery, there) == (replace(first, current=False), replace(second, current=True))
 

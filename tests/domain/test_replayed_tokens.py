@@ -204,6 +204,6 @@ def test_the_same_key_with_another_token_is_refused(stocked: LogoAdmin) -> None:
     first, other = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ANN)
     second = stocked.sessions.refresh(refreshing(first, KEY))
     with pytest.raises(InvalidInput):
-        stocked.sessions.grant(refreshing(other, KEY), ANONYMOUS)
+        stocked.sessions.refresh(refreshing(other, KEY), ANONYMOUS)
     assert works(stocked, second)
     assert works(stocked, other)

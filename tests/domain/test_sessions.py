@@ -81,7 +81,7 @@ def test_signing_in_gives_tokens(stocked: LogoAdmin) -> None:
     assert caller(stocked, tokens).user_id == ADMIN_ID
     assert len(tokens.refresh_token) >= 32
     assert stocked.sessions.sign_in(ANN).scope == ""
-    assert stocked.sessions.grant(ANN).token_type == "bearer"
+    assert stocked.sessions.sign_in(ANN).token_type == "bearer"
 
 
 @pytest.mark.rule("contract C1", "contract C3")
@@ -209,7 +209,7 @@ def test_a_refresh_token_gives_new_tokens_of_the_same_session(stocked: LogoAdmin
     assert works(stocked, second)
     assert works(stocked, refresh(stocked, second))
     again = Refresh(grant_type="refresh_token", refresh_token=stocked.sessions.sign_in(ANN).refresh_token)
-    assert works(stocked, stocked.sessions.grant(again))
+    assert works(stocked, stocked.sessions.refresh(again))
 
 
 @pytest.mark.rule("contract C3")

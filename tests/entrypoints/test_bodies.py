@@ -70,7 +70,7 @@ def test_many_changes_preferences_and_offers_have_a_limit_as_a_whole() -> None:
     ids=lambda row: row.name,
 )
 def test_every_operation_takes_what_its_fields_can_need(operation: Operation) -> None:
-    for made in filter(None, (operation.command, operation.refreshes)):
+    for made in (operation.command, *(granting for granting, _ in operation.grants)):
         fields = made.model_json_schema()["properties"]
         needed = len(dumps({name: largest(schema) for name, schema in fields.items()}))
         assert operation.max_body == (LARGEST_WITH_CSS if "custom_css" in fields else LARGEST)

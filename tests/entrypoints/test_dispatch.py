@@ -385,7 +385,7 @@ class SlowPasswords(Argon2Passwords):
 def test_many_new_passwords_in_one_request_may_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.2)
     gallery = gallery_on(MemoryStorage(), FrozenClock(), hasher=SlowPasswords(8, 1))
-    token = gallery.sessions.grant(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
+    token = gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
     users = [{"user_id": number, "username": f"{number}", "password": "ann's password"} for number in (1, 2, 3)]
     changes = [{"kind": "user", "create": user} for user in users[1:]]
 

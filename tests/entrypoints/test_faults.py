@@ -280,7 +280,7 @@ def gone(place: Place) -> Iterator[None]:
 
 
 def older_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'v0000'")
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'w0000'")
     yield
 
 

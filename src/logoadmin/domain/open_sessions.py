@@ -8,6 +8,7 @@ from logoadmin.domain.model.access import Anonymous
 from logoadmin.domain.model.errors import InvalidToken
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens, stored_hash
+from logoadmin.domain.model.sign_in import SignInFactor
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import Session
 from logoadmin.ports.tokens import Grant, TokenSigner
@@ -54,12 +55,14 @@ class SessionTokens:
         self._randomness = randomness
         self.lifetimes = lifetimes
 
-    def begin(self, uow: AnyUnitOfWork, user_id: int, client: Anonymous, now: int) -> Tokens:
+    def begin(
+        self, uow: AnyUnitOfWork, user_id: int, client: Anonymous, now: int, factor: SignInFactor = "password"
+    ) -> Tokens:
         """Begin a session and return its first tokens; at the limit, the least recently used session ends."""
         known = sorted(uow.sessions.of_user(user_id), key=_last_used)
         for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
             uow.sessions.end(rested.session_id)
-        session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes)
+        session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes, factor)
         uow.sessions.add(session)
         return self._given(uow, session, now)
 
@@ -125,6 +128,7 @@ def sessions_of(
             end,
             session.address,
             session.user_agent,
+            session.factor,
             session.session_id == current,
         )
         for session, end in ends
@@ -132,7 +136,9 @@ def sessions_of(
     )
 
 
-def _begun(session_id: str, user_id: int, client: Anonymous, now: int, lifetimes: Lifetimes) -> Session:
+def _begun(
+    session_id: str, user_id: int, client: Anonymous, now: int, lifetimes: Lifetimes, factor: SignInFactor
+) -> Session:
     """Return a new session."""
     session = Session(
         session_id,
@@ -141,6 +147,7 @@ def _begun(session_id: str, user_id: int, client: Anonymous, now: int, lifetimes
         expires_at=now + lifetimes.session,
         address=_shown(client.origin, MAX_ADDRESS),
         user_agent=_shown(client.user_agent, MAX_USER_AGENT),
+        factor=factor,
     )
     return replace(session, expires_at=lifetimes.end_of(session, now))
 

@@ -27,10 +27,11 @@ from logoadmin.domain.model.access import (
     SentRequestId,
     SignedIn,
     authorize,
+    require_recent_sign_in,
     require_token,
 )
 from logoadmin.domain.model.command import Command, Input
-from logoadmin.domain.model.errors import InvalidToken, NotModified, StorageUnavailable
+from logoadmin.domain.model.errors import EnrolmentRequired, InvalidToken, NotModified, StorageUnavailable
 from logoadmin.domain.model.limits import MAX_ID, RequestId
 from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.environment import Clock
@@ -210,8 +211,12 @@ class Transactions:
             held = of_maker.limited_to(key.scope) if key and of_maker and key.is_valid(self._clock.now()) else None
         if held is None:
             raise InvalidToken
+        if held.enrol_by is not None and not command.enrols and self._clock.now() >= held.enrol_by:
+            raise EnrolmentRequired
         own = command.permission.self_field
         authorize(self._policy, command.permission, held, None if own is None else getattr(command, own))
+        if command.recent:
+            require_recent_sign_in(held, self._clock.now())
         return held
 
     def _record_use(self, caller: KeyHolder) -> None:

@@ -19,7 +19,8 @@ class MemorySessions(Repository):
         session = self._tables.sessions.get(session_id)
         if session is None or session.user_id != user_id:
             return None
-        return _rights(self._tables, user_id)
+        held = _rights(self._tables, user_id)
+        return replace(held, signed_in_at=session.created_at, enrol_by=session.enrol_by)
 
     def add(self, session: Session) -> None:
         self._journal.set(self._tables.sessions, session.session_id, session)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from logoadmin.domain.model.errors import NotAuthenticated, NotPermitted
+from logoadmin.domain.model.errors import NotAuthenticated, NotPermitted, RecentSignInRequired
+from logoadmin.domain.model.sign_in import RECENT_SECONDS
 
 
 class Scope(StrEnum):
@@ -123,11 +124,16 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A caller with a genuine access token; their rights are in storage (contract B5)."""
+    """A caller with a genuine access token; their rights are in storage (contract B5).
+
+    ``origin`` and ``user_agent`` are those of the request, see :class:`Anonymous`.
+    """
 
     user_id: int
     session_id: str
     request_id: str | SentRequestId | None = field(default=None, compare=False)
+    origin: str = field(default="", compare=False)
+    user_agent: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +158,16 @@ class Rights:
         user_id: the user.
         scope: the scope of the user's role, or the part of it that a service key has.
         of_user: whether the caller is the user, and not a service key.
+        signed_in_at: when the session began, as Unix time; None without one.
+        enrol_by: from when the session may do nothing but enrol a second factor, as Unix time; None for never.
         required: the scopes that the work required, beside that of its command.
     """
 
     user_id: int
     scope: frozenset[str]
     of_user: bool = True
+    signed_in_at: int | None = None
+    enrol_by: int | None = None
     required: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def hold(self, scope: Scope) -> bool:
@@ -200,6 +210,19 @@ def user_of(held: Rights | None) -> int:
     if not held.of_user:
         raise NotPermitted
     return held.user_id
+
+
+def require_recent_sign_in(held: Rights, now: int) -> None:
+    """Reject a session that began too long ago, or by a clock that was ahead (contract O3).
+
+    Raises:
+        NotPermitted: the caller is a service key, which cannot sign in.
+        RecentSignInRequired: the session is older.
+    """
+    if held.signed_in_at is None:
+        raise NotPermitted
+    if not 0 <= now - held.signed_in_at <= RECENT_SECONDS:
+        raise RecentSignInRequired
 
 
 def require_token(policy: Policy, permission: Permission, caller: Caller) -> None:

@@ -98,6 +98,8 @@ class Command(Input):
     Attributes:
         permission: the right that it requires, see :class:`~logoadmin.domain.model.access.Permission`.
         hashes: whether it hashes a password, which takes longer than a database call.
+        recent: whether it requires a sign-in at most 10 minutes old (contract O3).
+        enrols: whether it is allowed to users who must enrol a second factor first (contract O4).
         asks_others: whether it asks other hosts, which may take many seconds.
         takes_long: whether it may change any number of records, and therefore has no time limit.
         changes_records: whether a write changes records, and not sessions, keys or sign-in attempts alone, which do not
@@ -115,6 +117,8 @@ class Command(Input):
 
     permission: ClassVar[Permission] = PUBLIC
     hashes: ClassVar[bool] = False
+    recent: ClassVar[bool] = False
+    enrols: ClassVar[bool] = False
     asks_others: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False
     changes_records: ClassVar[bool] = True

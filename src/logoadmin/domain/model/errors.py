@@ -8,6 +8,9 @@
     ├── NotAuthenticated          no token, although one is required
     ├── InvalidToken              an invalid token
     ├── NotPermitted              a valid token without the right
+    │   └── EnrolmentRequired     a session that may only enrol a second factor
+    ├── RecentSignInRequired      a sign-in that is too long ago
+    ├── SecondFactorRequired      the right password of a user with a second factor
     ├── SignInRefused             a wrong username or password, without saying which
     ├── TooManySignIns            too many failed sign-ins
     ├── NotFound                  a record or a link that does not exist
@@ -27,10 +30,14 @@
 ``str(error)`` is the text for people; the attributes have the same as data. None of them mentions HTTP.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from logoadmin.domain.model.causes import Cause
+
+# How a sign-in with the right password can go on.
+SecondFactorKind = Literal["totp", "passkey", "recovery_code"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +90,41 @@ class InvalidToken(LogoAdminError):
 class NotPermitted(LogoAdminError):
     """The token is valid, but the right is missing (contract A19)."""
 
+    text = "Not enough permissions"
+
     def __init__(self) -> None:
-        super().__init__("Not enough permissions")
+        super().__init__(self.text)
+
+
+class EnrolmentRequired(NotPermitted):
+    """The user must enrol a second factor before anything else (contract O4)."""
+
+    text = "A second factor must be enrolled"
+
+
+class RecentSignInRequired(LogoAdminError):
+    """The session began more than 10 minutes ago (contract O3)."""
+
+    def __init__(self) -> None:
+        super().__init__("A recent sign-in is required")
+
+
+class SecondFactorRequired(LogoAdminError):
+    """The password is right, and a second factor must follow (contract O2).
+
+    Attributes:
+        challenge: names this sign-in in its second step; it opens nothing.
+        factors: the second factors that the user has.
+        passkey: the options for a passkey, as ``parseRequestOptionsFromJSON`` takes them; None without one.
+    """
+
+    def __init__(
+        self, challenge: str, factors: Sequence[SecondFactorKind], passkey: Mapping[str, Any] | None = None
+    ) -> None:
+        self.challenge = challenge
+        self.factors = tuple(factors)
+        self.passkey = passkey
+        super().__init__("A second factor is required")
 
 
 class SignInRefused(LogoAdminError):

@@ -17,6 +17,7 @@ from logoadmin.domain.model.limits import (
     Username,
     described,
 )
+from logoadmin.domain.model.sign_in import SignInFactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class ListedSession:
         expires_at: when it expires unless it is refreshed: the earlier of the idle and the absolute end.
         address: the address of the sign-in; None if unknown.
         user_agent: the ``User-Agent`` of the sign-in; None if unknown.
+        factor: what the user signed in with; of two steps, the second.
         current: whether it is the session of the access token in the request.
     """
 
@@ -86,6 +88,7 @@ class ListedSession:
             "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
         ),
     ]
+    factor: Annotated[SignInFactor, described("What the user signed in with; of two steps, the second.", "totp")]
     current: Annotated[bool, described("Whether this is the session of the access token in the request.", True)]
 
 

@@ -71,6 +71,7 @@ class Revoke(Command):
 
     permission = OPTIONAL
     changes_records = False
+    enrols = True
 
     refresh_token: OpaqueToken = UNSET
 
@@ -79,6 +80,7 @@ class WhoAmI(Command):
     """The caller's user and current scopes."""
 
     permission = SIGNED_IN
+    enrols = True
 
 
 class ListSessions(Command):
@@ -134,12 +136,16 @@ class SessionService(Service):
         self._clock = clock
         self._metrics = metrics
 
-    def caller(self, token: str, request_id: str | SentRequestId | None = None) -> SignedIn | KeyHolder:
+    def caller(
+        self, token: str, request_id: str | SentRequestId | None = None, origin: str = "", user_agent: str = ""
+    ) -> SignedIn | KeyHolder:
         """Return the caller with a Bearer token, as far as it can be verified without storage (contract A19, C5).
 
         Args:
             token: an access token or a service key.
             request_id: the id of the request, for the history (contract G).
+            origin: where the caller comes from, such as an address.
+            user_agent: the client's ``User-Agent``.
 
         Raises:
             InvalidToken: the token is not valid now.
@@ -147,15 +153,11 @@ class SessionService(Service):
         if token.startswith(KEY_PREFIX):
             return KeyHolder(hashed_key(token), request_id)
         granted = self._verifier.verify(token, self._clock.now())
-        return SignedIn(granted.user_id, granted.session_id, request_id)
+        return SignedIn(granted.user_id, granted.session_id, request_id, origin, user_agent)
 
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys with which others can verify access tokens, as JWKs (contract C2)."""
         return self._verifier.public_keys()
-
-    def grant(self, command: SignIn | Refresh, caller: Caller = ANONYMOUS) -> Tokens:
-        """Sign in or refresh, depending on the command (contract C1, C3)."""
-        return self.sign_in(command, caller) if isinstance(command, SignIn) else self.refresh(command, caller)
 
     def sign_in(self, command: SignIn, caller: Caller = ANONYMOUS) -> Tokens:
         """Begin a session (contract C1).

@@ -10,7 +10,7 @@ from logoadmin.domain.model.command import MOST_FIELDS, REQUEST_OPTIONS, Command
 from logoadmin.domain.model.errors import InvalidInput, Problem
 from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import KEY_HEADER, HttpError, option_placed
-from logoadmin.entrypoints.http_api.operation import FORM, JSON, Operation
+from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
@@ -48,7 +48,8 @@ def command_of(request: Request, operation: Operation, body: bytes | None = None
     else:
         values = {name: value for name, value in sent.items() if name not in operation.not_in_body}
         problems += _extra("body", [name for name in sent if name in operation.not_in_body])
-    refreshes = values.get("grant_type") == "refresh_token"
+    grant_type = values.get("grant_type")
+    granted = operation.by_grant_type.get(grant_type) if isinstance(grant_type, str) else None
     if request.query:
         problems += _add_query(values, request.query, operation)
     for name, kind in operation.path_fields.items():
@@ -56,7 +57,7 @@ def command_of(request: Request, operation: Operation, body: bytes | None = None
         values[name] = _integer(text) if kind is int else text
     problems += _add_options(values, request, operation)
     try:
-        command = (operation.refreshes if operation.refreshes and refreshes else operation.command)(**values)
+        command = (granted or operation).command(**values)
     except InvalidInput as error:
         found = [_placed(problem, operation) for problem in error.problems]
         # Missing fields of a missing body are not reported.
@@ -87,13 +88,12 @@ def _fields_of_body(request: Request, operation: Operation, body: bytes) -> dict
 
 
 def _form(body: bytes) -> dict[str, str] | Problem:
-    """Return the known fields of an OAuth 2 form; others are ignored (RFC 6749 §3.2)."""
+    """Return the known fields of an OAuth 2 form."""
     try:
         fields = _pairs(body)
     except ValueError:
         return Problem(("body",), "Input should be a form in UTF-8", "value_error")
-    ours = ("grant_type", "username", "password", "refresh_token")
-    return {name: value for name, value in fields if name in ours}
+    return {name: value for name, value in fields if name in FORM_FIELDS}
 
 
 def _add_query(values: dict[str, Any], query: bytes, operation: Operation) -> list[Problem]:

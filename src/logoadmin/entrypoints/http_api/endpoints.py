@@ -104,7 +104,7 @@ class Endpoint:
         self._renderers = {
             each: Renderer(each, context.gallery, context.cache_seconds, context.lists)
             for operation in self._operations.values()
-            for each in (operation, operation.rehearsal)
+            for each in (operation, operation.rehearsal, *operation.by_grant_type.values())
             if each is not None
         }
 
@@ -142,8 +142,7 @@ class Endpoint:
         if operation.attachment:
             return await self._exported(request, operation, caller)
         command = await self._command(request, receive, operation)
-        asked = (command.is_dry_run and operation.rehearsal) or operation
-        respond = partial(self._renderers[asked].response, command, caller, request)
+        respond = partial(self._renderers[operation.asked_by(command)].response, command, caller, request)
         if operation.is_public_read:
             return await self._shared(request, command, respond)
         if operation.method == "GET":
@@ -161,14 +160,14 @@ class Endpoint:
             NotAuthenticated: the token is missing.
         """
         permission = operation.command.permission
+        # Reads do not start sessions, and are no events.
+        user_agent = "" if operation.method == "GET" else request.header(b"user-agent")
         if permission != PUBLIC:
             if len(request.headers.get(b"authorization", ())) > 1:
                 raise InvalidToken
             scheme, _, token = request.header(b"authorization").partition(" ")
             if scheme.lower() == "bearer" and token.strip():
-                return self._context.gallery.sessions.caller(token.strip(), request.id)
-        # Reads do not start sessions.
-        user_agent = "" if operation.method == "GET" else request.header(b"user-agent")
+                return self._context.gallery.sessions.caller(token.strip(), request.id, request.client, user_agent)
         anonymous = Anonymous(request.client, request.id, user_agent)
         require_token(self._context.gallery.access, permission, anonymous)
         return anonymous

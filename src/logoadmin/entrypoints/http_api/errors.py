@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from pydantic import TypeAdapter
 from starlette.responses import Response
@@ -25,11 +25,14 @@ from logoadmin.domain.model.errors import (
     NotPermitted,
     Outdated,
     Problem,
+    RecentSignInRequired,
+    SecondFactorRequired,
     SignInRefused,
     StorageUnavailable,
     TooManyChanges,
     TooManySignIns,
 )
+from logoadmin.domain.model.sign_in import RECENT_SECONDS
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
 
@@ -39,6 +42,8 @@ log = logging.getLogger("logoadmin.http")
 STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     DuplicateUpdate: 400,
     InvalidToken: 401,
+    RecentSignInRequired: 401,
+    SecondFactorRequired: 401,
     SignInRefused: 401,
     NotAuthenticated: 403,
     NotPermitted: 403,
@@ -63,7 +68,7 @@ RETRY_AFTER: Final = 1
 _QUIET: Final = 60.0  # seconds
 _MAX_FAULTS: Final = 16  # concurrent faults of one operation that are distinguished
 
-_Detail = TypeAdapter(dict[str, str | tuple[Problem, ...]])
+_Body = TypeAdapter(dict[str, str | tuple[Problem, ...] | Any])
 
 
 class HttpError(Exception):
@@ -106,7 +111,15 @@ def error_response(error: LogoAdminError | HttpError) -> Response:
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         return detail_response(status, HTTPStatus.INTERNAL_SERVER_ERROR.phrase)
-    return detail_response(status, _detail(error), _headers(error))
+    return detail_response(status, _detail(error), _headers(error), _more(error))
+
+
+def _more(error: LogoAdminError) -> Mapping[str, Any]:
+    """Return what the body has besides ``detail``: all that the second step of a sign-in needs (contract O2)."""
+    if not isinstance(error, SecondFactorRequired):
+        return {}
+    passkey = {} if error.passkey is None else {"passkey": error.passkey}
+    return {"challenge": error.challenge, "factors": error.factors, **passkey}
 
 
 def _detail(error: LogoAdminError) -> str | tuple[Problem, ...]:
@@ -125,16 +138,22 @@ def option_placed(problem: Problem) -> Problem:
 
 
 def detail_response(
-    status: int, detail: str | tuple[Problem, ...], headers: Mapping[str, str] | None = None
+    status: int,
+    detail: str | tuple[Problem, ...],
+    headers: Mapping[str, str] | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> Response:
-    """Return a JSON response with only ``detail``."""
-    body = _Detail.dump_json({"detail": detail})
+    """Return a JSON response with ``detail`` and perhaps more."""
+    body = _Body.dump_json({"detail": detail, **(more or {})})
     return Response(body, status, {"cache-control": "no-store", **(headers or {})}, JSON)
 
 
 def _headers(error: LogoAdminError) -> dict[str, str]:
     match error:
-        case InvalidToken() | SignInRefused():
+        case RecentSignInRequired():
+            step_up = f'Bearer error="insufficient_user_authentication", max_age={RECENT_SECONDS}'
+            return {"www-authenticate": step_up}  # RFC 9470 §3
+        case InvalidToken() | SignInRefused() | SecondFactorRequired():
             return {"www-authenticate": "Bearer"}  # RFC 6750 §3, RFC 9110 §15.5.2
         case TooManySignIns(retry_after=seconds):
             return {"retry-after": str(seconds)}

@@ -24,6 +24,8 @@ JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
 # JSON Lines have two names; an export is sent under the first.
 JSON_LINES: Final = ("application/jsonl", "application/x-ndjson")
+# The fields that a form may have; others are ignored (RFC 6749 §3.2).
+FORM_FIELDS: Final = frozenset({"grant_type", "username", "password", "refresh_token"})
 OCTETS: Final = "application/octet-stream"
 TEXT: Final = "text/plain"
 # An alternative that generated clients can handle. Imports are never accepted as text/plain: a page of any origin may
@@ -53,7 +55,7 @@ class Operation:
         description: further details in Markdown.
         success: the status of the answer, 201 where it creates a record.
         also: additional error statuses, which :attr:`errors` and :meth:`statuses` cannot derive.
-        refreshes: whether a body with the ``grant_type`` of a refresh makes a refresh command instead.
+        grants: the commands of other values of ``grant_type`` in the body, each with its use case.
         form: whether the body may also be a form (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
         takes_jsonl: whether the body is JSON Lines, and the fields of the command are in the query.
@@ -71,7 +73,7 @@ class Operation:
     description: str
     success: int = 200
     also: tuple[int, ...] = ()
-    refreshes: type[Command] | None = None
+    grants: tuple[tuple[type[Command], str], ...] = ()
     form: bool = False
     bodiless: bool = False
     takes_jsonl: bool = False
@@ -99,6 +101,17 @@ class Operation:
     def kind(self) -> AnyKind | None:
         """The kind of the answer, if it is a record."""
         return next((kind for kind in RECORDED_KINDS.values() if kind.record is self.answer), None)
+
+    @cached_property
+    def by_grant_type(self) -> "Mapping[str, Operation]":
+        """The operation of each other value of ``grant_type``, with its command and its use case."""
+        return {grant_type_of(command): replace(self, command=command, call=call) for command, call in self.grants}
+
+    def asked_by(self, command: Command) -> "Operation":
+        """Return what a command of this operation asks for: a dry run and another grant are operations of their own."""
+        if command.is_dry_run and self.rehearsal is not None:
+            return self.rehearsal
+        return next((row for row in self.by_grant_type.values() if row.command is type(command)), self)
 
     @cached_property
     def rehearsal(self) -> "Operation | None":
@@ -220,6 +233,13 @@ class Operation:
         }
         own = {status for status, follows in followed.items() if follows}
         return tuple(sorted({self.success, 422, 503, *self.errors} | own))
+
+
+def grant_type_of(command: type[Command]) -> str:
+    """Return the value of ``grant_type`` that asks for a command."""
+    grant_type: str
+    (grant_type,) = get_args(command.model_fields["grant_type"].annotation)
+    return grant_type
 
 
 @lru_cache(maxsize=64)

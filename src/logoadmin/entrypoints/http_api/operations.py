@@ -109,12 +109,12 @@ def _all(kind: AnyKind) -> str:
 
 # fmt: off
 OPERATIONS: Final = (
-    Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.grant", Tokens,
+    Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.sign_in", Tokens,
               "Sign in, or refresh",
               "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access "
               "token and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is "
               "valid once: using it a second time ends the session. After many failures the response is 429 for a "
-              "while.", also=(401, 429), refreshes=sessions.Refresh, form=True),
+              "while.", also=(401, 429), grants=((sessions.Refresh, "sessions.refresh"),), form=True),
 
     Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession,
               "Sign out",

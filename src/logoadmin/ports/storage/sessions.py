@@ -5,6 +5,7 @@ from typing import Protocol
 
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.sessions import ServiceKey
+from logoadmin.domain.model.sign_in import SignInFactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Session:
         refreshed_at: when it was last refreshed, None for never.
         address: the address of the sign-in, at most 64 characters; None if unknown.
         user_agent: the ``User-Agent`` of the sign-in, at most 256 characters; None if unknown.
+        factor: what the user signed in with.
+        enrol_by: from when it may do nothing but enrol a second factor, as Unix time; None for never (contract O4).
     """
 
     session_id: str
@@ -28,6 +31,8 @@ class Session:
     refreshed_at: int | None = None
     address: str | None = None
     user_agent: str | None = None
+    factor: SignInFactor = "password"
+    enrol_by: int | None = None
 
 
 class Sessions(Protocol):
@@ -43,7 +48,7 @@ class Sessions(Protocol):
         """Return the sessions of a user, by ``created_at``, then by id; also those that expired."""
 
     def update_times(self, session: Session) -> None:
-        """Change the times of an existing session."""
+        """Change the times of an existing session, ``enrol_by`` among them."""
 
     def end(self, session_id: str) -> bool:
         """End a session with all its refresh tokens; return whether it existed."""

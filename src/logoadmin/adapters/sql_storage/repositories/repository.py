@@ -5,8 +5,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Delete, Select, Table, Update, bindparam, delete, select
-from sqlalchemy import update as update_rows
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Delete,
+    Select,
+    Table,
+    Update,
+    bindparam,
+    delete,
+    select,
+)
+from sqlalchemy import (
+    update as update_rows,
+)
 
 from logoadmin.adapters.sql_storage.statements import Row, insert_into
 from logoadmin.adapters.sql_storage.transaction import Transaction

@@ -23,7 +23,7 @@ from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.storage import Credentials, Session
 
 _RIGHTS = (
-    select(roles.c.scope)
+    select(roles.c.scope, sessions.c.created_at, sessions.c.enrol_by)
     .select_from(sessions.join(users, users.c.user_id == sessions.c.user_id).join(roles))
     .where(sessions.c.session_id == bindparam("id_"), sessions.c.user_id == bindparam("owner"))
 )
@@ -52,7 +52,7 @@ class SqlSessions(Repository):
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
-        return None if row is None else Rights(user_id, frozenset(row[0].split()))
+        return None if row is None else Rights(user_id, frozenset(row[0].split()), signed_in_at=row[1], enrol_by=row[2])
 
     def add(self, session: Session) -> None:
         self._add(sessions, asdict(session))
@@ -62,7 +62,7 @@ class SqlSessions(Repository):
 
     def update_times(self, session: Session) -> None:
         values = asdict(session)
-        times = {name: values[name] for name in ("created_at", "expires_at", "refreshed_at")}
+        times = {name: values[name] for name in ("created_at", "expires_at", "refreshed_at", "enrol_by")}
         self._update(sessions, {"session_id": session.session_id}, times)
 
     def end(self, session_id: str) -> bool:

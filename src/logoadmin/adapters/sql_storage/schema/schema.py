@@ -12,7 +12,7 @@ from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMiss
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 # The prefix of migration numbers since the first release; older databases have another one, or none.
-_RELEASED: Final = "v"
+_RELEASED: Final = "w"
 # The newest migration, from the file names: loading all of them would take most of the time of a start.
 NEWEST: Final = _RELEASED + max(step.name[:4] for step in (_MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 _VERSION: Final = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 (a constant)

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from logoadmin.domain.audit.artworks import AUTHORS_FIELD
 from logoadmin.domain.audit.withdrawals import BLOCKED_FIELD
 from logoadmin.domain.model.access import PUBLIC, Permission, Policy
-from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.command import Command, fields_of
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.domain.model.limits import BlockReason
 from logoadmin.domain.model.pins import SHA256_EXAMPLE
@@ -28,7 +28,7 @@ from logoadmin.entrypoints.http_api.openapi.texts import (
     with_examples,
     without_sources,
 )
-from logoadmin.entrypoints.http_api.operation import EXPORTED, FORM, IMPORTED, JSON, Operation
+from logoadmin.entrypoints.http_api.operation import EXPORTED, FORM, FORM_FIELDS, IMPORTED, JSON, Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
 _LINES: Final = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
@@ -243,14 +243,22 @@ def _response(operation: Operation, status: int, answer: Any | None) -> dict[str
 def _contents(operation: Operation) -> dict[str, Any]:
     if operation.takes_jsonl:
         return {media_type: {"schema": {"type": "string"}, "example": _LINES} for media_type in IMPORTED}
-    if operation.refreshes is None:
+    if not operation.grants:
         schema = _body(operation.command, operation.not_in_body)
         return {JSON: {"schema": schema["properties"][operation.whole_body] if operation.whole_body else schema}}
-    commands = (operation.command, operation.refreshes)
-    contents = {JSON: _any_of(command.__name__ for command in commands)}
+    contents = {JSON: _any_of(command.__name__ for command in _commands(operation))}
     if operation.form:
-        contents[FORM] = _any_of(f"{command.__name__}Form" for command in commands)
+        contents[FORM] = _any_of(f"{command.__name__}Form" for command in _form_commands(operation))
     return contents
+
+
+def _commands(operation: Operation) -> tuple[type[Command], ...]:
+    return (operation.command, *(command for command, _ in operation.grants))
+
+
+def _form_commands(operation: Operation) -> tuple[type[Command], ...]:
+    """Return the commands whose fields a form may have: those of RFC 6749 §4.3 and §6."""
+    return tuple(command for command in _commands(operation) if fields_of(command).keys() <= FORM_FIELDS)
 
 
 def _or_null(*models: str) -> dict[str, Any]:
@@ -265,12 +273,12 @@ def _named_bodies() -> dict[str, Any]:
     """Return the named bodies of operations with several, so that generated clients have a class for each."""
     found: dict[str, Any] = {}
     for operation in OPERATIONS:
-        if operation.refreshes is not None:
-            for command in (operation.command, operation.refreshes):
-                found[command.__name__] = _body(command, operation.path_fields)
-                if operation.form:
-                    # Other fields of a form are ignored (RFC 6749 §3.2).
-                    found[f"{command.__name__}Form"] = {**found[command.__name__], "additionalProperties": True}
+        if operation.grants:
+            found |= {command.__name__: _body(command, operation.path_fields) for command in _commands(operation)}
+            if operation.form:
+                # Other fields of a form are ignored (RFC 6749 §3.2).
+                forms = [command.__name__ for command in _form_commands(operation)]
+                found |= {f"{name}Form": {**found[name], "additionalProperties": True} for name in forms}
     return found
 
 

@@ -9,7 +9,7 @@ from alembic import context, op
 
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, WRITE_LOCKS, metadata, state
 
-revision = "v0001"
+revision = "w0001"
 down_revision = None
 
 
