@@ -1,5 +1,6 @@
 """A server for tests of outgoing requests that answers whatever bytes a test wants, and names that lead to it."""
 
+import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,7 @@ Answer = bytes | Callable[[socket.socket], object]
 
 
 class HostileServer:
-    """Answers by path, and remembers the heads of all requests."""
+    """Answers by path, and remembers the heads and bodies of all requests."""
 
     def __init__(self, listener: socket.socket, context: ssl.SSLContext | None) -> None:
         self._listener = listener
@@ -23,6 +24,7 @@ class HostileServer:
         self.answers: dict[str, Answer] = {}
         self.connections = 0
         self.heads: list[str] = []
+        self.bodies: list[bytes] = []
         self._threads = [Thread(target=self._accept, daemon=True)]
         self._threads[0].start()
 
@@ -58,7 +60,12 @@ class HostileServer:
                     if not received:
                         return
                     head += received
-                self.heads.append(head.decode("latin-1"))
+                head, _, body = head.partition(b"\r\n\r\n")
+                length = re.search(rb"content-length: (\d+)", head.lower())
+                while length is not None and len(body) < int(length[1]):
+                    body += connection.recv(65_536)
+                self.heads.append(head.decode("latin-1") + "\r\n\r\n")
+                self.bodies.append(body)
                 answer = self.answers.get(self.heads[-1].split(" ")[1], b"HTTP/1.1 404 Not Found\r\n\r\n")
                 if isinstance(answer, bytes):
                     connection.sendall(answer)

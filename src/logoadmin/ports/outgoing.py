@@ -1,24 +1,29 @@
 """Outgoing requests: the only way in which the core asks other hosts for something (contract L8)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A response with status 200.
+    """A response.
 
     Attributes:
         url: the URL it came from, which is another one after a redirect.
         media_type: such as ``text/css``, in lower case and without parameters; empty if the response names none.
         body: the decompressed body.
         charset: the parameter ``charset`` of the media type; empty if it has none.
+        status: 200, except in the response to :meth:`ConfidentialOutgoing.send`.
+        date: the ``Date`` header, as Unix time; None if it is missing or damaged.
     """
 
     url: str
     media_type: str
     body: bytes
     charset: str = ""
+    status: int = 200
+    date: int | None = None
 
 
 class Outgoing(Protocol):
@@ -34,4 +39,24 @@ class Outgoing(Protocol):
 
         Raises:
             OutgoingError: must be raised for anything else than a whole response with status 200.
+        """
+
+
+class ConfidentialOutgoing(Outgoing, Protocol):
+    """Also sends requests that carry secrets (contract O7)."""
+
+    def send(
+        self, url: str, *, form: Mapping[str, str] | None = None, authorization: str = "", most: int, seconds: float
+    ) -> Fetched:
+        """Return the response to one request with secrets, whatever its status; no redirect is followed.
+
+        Args:
+            url: https, or http to a host that the operator listed.
+            form: the fields of a POST; without them it is a GET.
+            authorization: the ``Authorization`` header.
+            most: as in :meth:`~Outgoing.fetch`.
+            seconds: as in :meth:`~Outgoing.fetch`.
+
+        Raises:
+            OutgoingError: must be raised for anything else than a whole response, without any part of the secrets.
         """

@@ -1,10 +1,12 @@
-"""One request and its redirects, over httpcore2 (contract L8)."""
+"""One request, with its redirects or without any, over httpcore2 (contract L8)."""
 
 import re
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
 from typing import Final
+from urllib.parse import urlencode
 
 import httpcore2
 
@@ -20,6 +22,7 @@ _MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}", re.ASCII)
 _CHARSET: Final = re.compile(r""";\s*charset\s*=\s*["']?([a-z0-9._:-]{1,40})""", re.ASCII)
+_MAX_DATE: Final = 64
 # Only gzip, whose output can be bounded while it is read. No connection is used twice: each has its own judgement.
 _HEADERS: Final = (("Accept", "*/*"), ("Accept-Encoding", "gzip"), ("Connection", "close"), ("User-Agent", "logoadmin"))
 
@@ -27,9 +30,7 @@ _HEADERS: Final = (("Accept", "*/*"), ("Accept-Encoding", "gzip"), ("Connection"
 def fetch(url: str, budget: Budget, guard: Guard, context: ssl.SSLContext) -> Fetched:
     """Return the response to a GET, see :class:`~logoadmin.ports.outgoing.Outgoing`."""
     target = target_of(url)
-    backend = GuardedBackend(guard, budget)
-    # Without the environment's proxies, which would resolve names without judging their addresses.
-    with httpcore2.ConnectionPool(context, max_keepalive_connections=0, network_backend=backend) as pool:
+    with _pool(budget, guard, context) as pool:
         for _ in range(1 + _MAX_REDIRECTS):
             with _explained(target, budget):
                 reached = _ask(pool, target, budget)
@@ -39,17 +40,58 @@ def fetch(url: str, budget: Budget, guard: Guard, context: ssl.SSLContext) -> Fe
     raise OutgoingError(target.host, f"more than {_MAX_REDIRECTS} redirects lead to it")
 
 
+def send(
+    url: str,
+    form: Mapping[str, str] | None,
+    authorization: str,
+    budget: Budget,
+    guard: Guard,
+    context: ssl.SSLContext,
+) -> Fetched:
+    """Return the response to one request with secrets, see :class:`~logoadmin.ports.outgoing.Outgoing`."""
+    target = target_of(url)
+    if not (target.is_secure or guard.lists(target.host)):
+        raise OutgoingError(target.host, "is not asked without TLS, because it is not listed in outgoing_hosts")
+    method, content, headers = "GET", None, [("Authorization", authorization)] if authorization else []
+    if form is not None:
+        method, content = "POST", urlencode(form).encode()
+        headers.append(("Content-Type", "application/x-www-form-urlencoded"))
+    with (
+        _pool(budget, guard, context) as pool,
+        _explained(target, budget),
+        pool.stream(method, _asked(target), headers=_headers(target, *headers), content=content) as response,
+    ):
+        return _received(response, target, budget)
+
+
+def _pool(budget: Budget, guard: Guard, context: ssl.SSLContext) -> httpcore2.ConnectionPool:
+    """Return a pool for one request, without the environment's proxies, which would resolve names unjudged."""
+    backend = GuardedBackend(guard, budget)
+    return httpcore2.ConnectionPool(context, max_keepalive_connections=0, network_backend=backend)
+
+
+def _asked(target: Target) -> httpcore2.URL:
+    return httpcore2.URL(scheme=target.url.raw_scheme, host=target.host, port=target.port, target=target.url.raw_path)
+
+
+def _headers(target: Target, *own: tuple[str, str]) -> list[tuple[str | bytes, str | bytes]]:
+    return [("Host", target.url.netloc), *_HEADERS, *own]
+
+
 def _ask(pool: httpcore2.ConnectionPool, target: Target, budget: Budget) -> Fetched | Target:
     """Return the response of a target, or the target to which it redirects."""
-    asked = httpcore2.URL(scheme=target.url.raw_scheme, host=target.host, port=target.port, target=target.url.raw_path)
-    with pool.stream("GET", asked, headers=[("Host", target.url.netloc), *_HEADERS]) as response:
+    with pool.stream("GET", _asked(target), headers=_headers(target)) as response:
         location = _head(response, b"location")
         if response.status in _REDIRECTS and location:
             return redirected(target, location)
         if response.status != 200:
             raise OutgoingError(target.host, f"responds with status {response.status}")
-        encoding = _head(response, b"content-encoding").decode("latin-1").lower()
-        body = read_body(response.iter_stream(), encoding, budget.most)
+        return _received(response, target, budget)
+
+
+def _received(response: httpcore2.Response, target: Target, budget: Budget) -> Fetched:
+    encoding = _head(response, b"content-encoding").decode("latin-1").lower()
+    body = read_body(response.iter_stream(), encoding, budget.most)
     content_type = _head(response, b"content-type").decode("latin-1").lower()
     media_type = content_type.partition(";")[0].strip()
     charset = _CHARSET.search(content_type)
@@ -58,7 +100,17 @@ def _ask(pool: httpcore2.ConnectionPool, target: Target, budget: Budget) -> Fetc
         media_type if _MEDIA_TYPE.fullmatch(media_type) else "",
         body,
         "" if charset is None else charset[1],
+        response.status,
+        _time(_head(response, b"date")),
     )
+
+
+def _time(date: bytes) -> int | None:
+    """Return the Unix time of a ``Date`` header."""
+    try:
+        return int(parsedate_to_datetime(date.decode()).timestamp()) if len(date) <= _MAX_DATE else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _head(response: httpcore2.Response, name: bytes) -> bytes:

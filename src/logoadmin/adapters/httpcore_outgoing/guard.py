@@ -36,6 +36,10 @@ class Guard:
         self._allowed = frozenset(allowed)
         self._resolve = resolve
 
+    def lists(self, host: str) -> bool:
+        """Return whether the operator listed a host."""
+        return host in self._allowed
+
     def addresses(self, host: str, port: int, budget: Budget) -> list[Address]:
         """Return the addresses of a host, each of which may be used, in the order in which they should be tried.
 

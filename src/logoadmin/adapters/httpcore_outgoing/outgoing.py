@@ -2,7 +2,7 @@
 
 import socket
 import ssl
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cached_property
 
 from logoadmin.adapters.httpcore_outgoing.budget import Budget
@@ -40,3 +40,11 @@ class GuardedOutgoing:
         from logoadmin.adapters.httpcore_outgoing.exchange import fetch
 
         return fetch(url, Budget(most, seconds), self._guard, self._context)
+
+    def send(
+        self, url: str, *, form: Mapping[str, str] | None = None, authorization: str = "", most: int, seconds: float
+    ) -> Fetched:
+        """Return the response to one request with secrets."""
+        from logoadmin.adapters.httpcore_outgoing.exchange import send
+
+        return send(url, form, authorization, Budget(most, seconds), self._guard, self._context)

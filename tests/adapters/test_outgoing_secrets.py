@@ -1,0 +1,137 @@
+"""Outgoing requests that carry secrets: forms and tokens for an issuer (contract L8, O7)."""
+
+import logging
+import ssl
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
+from logoadmin.domain.model.errors import OutgoingError
+from logoadmin.ports.outgoing import Fetched
+from tests.adapters.hostile_server import PRIVATE, PUBLIC, HostileServer, Names, redirect, response, serving
+from tests.certificates import make_certificate
+
+pytestmark = pytest.mark.rule("contract L8")
+
+MOST = 65_536
+SECRET = "s3cret-of-the-client"
+FORM = {"grant_type": "authorization_code", "code": f"{SECRET} &=+\N{SNOWMAN}"}
+DENIED = b'{"error": "invalid_grant"}'
+
+
+@pytest.fixture
+def server() -> Iterator[HostileServer]:
+    with serving() as started:
+        yield started
+
+
+@pytest.fixture
+def outgoing() -> GuardedOutgoing:
+    names = Names(styles_test=[[PUBLIC]], other_test=[[PUBLIC]])
+    return GuardedOutgoing(["styles.test"], context=ssl.create_default_context(), resolve=names)
+
+
+def send(
+    outgoing: GuardedOutgoing, url: str, form: Mapping[str, str] | None = FORM, *, most: int = MOST, seconds: float = 5
+) -> Fetched:
+    return outgoing.send(url, form=form, authorization=f"Basic {SECRET}", most=most, seconds=seconds)
+
+
+def refused(outgoing: GuardedOutgoing, url: str, *, most: int = MOST, seconds: float = 5) -> str:
+    with pytest.raises(OutgoingError) as caught:
+        send(outgoing, url, most=most, seconds=seconds)
+    assert SECRET not in f"{caught.value}{caught.value.__cause__!r}{caught.value.__context__!r}"
+    return str(caught.value)
+
+
+def test_a_form_is_posted_once(server: HostileServer, outgoing: GuardedOutgoing) -> None:
+    server.answers["/token"] = response(b"{}", "Content-Type: application/json", "Date: Mon, 23 Nov 2026 17:00:00 GMT")
+    received = send(outgoing, server.url("/token"))
+    assert received == Fetched(server.url("/token"), "application/json", b"{}", "", 200, 1_795_453_200)
+    assert server.bodies == [b"grant_type=authorization_code&code=s3cret-of-the-client+%26%3D%2B%E2%98%83"]
+    assert sorted(server.heads[0].lower().splitlines()) == sorted(
+        [
+            *("post /token http/1.1", f"host: styles.test:{server.port}", "accept: */*", "accept-encoding: gzip"),
+            *("connection: close", "user-agent: logoadmin", f"authorization: basic {SECRET}", ""),
+            *("content-type: application/x-www-form-urlencoded", f"content-length: {len(server.bodies[0])}"),
+        ]
+    )
+
+
+def test_without_a_form_it_is_a_get(server: HostileServer, outgoing: GuardedOutgoing) -> None:
+    server.answers["/userinfo"] = response(b"{}")
+    assert send(outgoing, server.url("/userinfo"), None).body == b"{}"
+    assert server.heads[0].startswith("GET /userinfo ")
+    assert "content-" not in server.heads[0].lower()
+
+
+@pytest.mark.parametrize("status", ["400 Bad Request", "401 No", "500 Oops"])
+def test_the_body_of_an_error_is_returned_and_never_logged(
+    server: HostileServer, outgoing: GuardedOutgoing, status: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.answers["/"] = response(DENIED, status=status)
+    received = send(outgoing, server.url())
+    assert (received.status, received.body) == (int(status[:3]), DENIED)
+    assert not any(text in caplog.text for text in (SECRET, "invalid_grant"))
+
+
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Same", "308 For Ever"])
+def test_no_redirect_is_followed(server: HostileServer, outgoing: GuardedOutgoing, status: str) -> None:
+    server.answers["/"] = redirect(server.url("/elsewhere"), status)
+    assert send(outgoing, server.url()).status == int(status[:3])
+    assert server.connections == 1
+
+
+def test_without_tls_only_listed_hosts_are_asked(server: HostileServer) -> None:
+    allowed = GuardedOutgoing([PUBLIC], resolve=Names(styles_test=[[PUBLIC]]))
+    expected = "styles.test: is not asked without TLS, because it is not listed in outgoing_hosts"
+    assert refused(allowed, server.url()) == expected
+    assert server.connections == 0
+    assert refused(allowed, "http://nowhere.example/").startswith("nowhere.example: is not asked without TLS")
+
+
+def test_every_address_is_judged() -> None:
+    with serving(PRIVATE) as internal:
+        names = Names(styles_test=[[PUBLIC, PRIVATE]], rebound_test=[[PUBLIC], [PRIVATE]])
+        outgoing = GuardedOutgoing([PUBLIC], resolve=names)
+        secure = internal.url().replace("http:", "https:")
+        assert "not public" in refused(outgoing, secure)
+        assert "never allowed" in refused(outgoing, "https://169.254.169.254/latest")
+        assert "credentials" in refused(outgoing, f"https://user:{SECRET}@styles.test/")
+        assert internal.connections == 0
+
+
+def test_time_and_size_are_bounded(server: HostileServer, outgoing: GuardedOutgoing) -> None:
+    server.answers |= {
+        "/large": response(b"a" * (MOST + 1), status="400 No"),
+        "/damaged": response(b"{}", "Content-Encoding: gzip"),
+    }
+    assert refused(outgoing, server.url("/large")) == "styles.test: sends more than 65,536 bytes"
+    assert refused(outgoing, server.url("/damaged")) == "styles.test: sends a body that cannot be decompressed"
+    server.answers["/slow"] = lambda connection: connection.recv(1)
+    assert refused(outgoing, server.url("/slow"), seconds=0.3) == "styles.test: takes longer than 0.3 s"
+
+
+def test_tls_is_verified(tmp_path: Path) -> None:
+    certificate = make_certificate(tmp_path, "styles.test")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+    names = Names(styles_test=[[PUBLIC]], other_test=[[PUBLIC]])
+    trusting = GuardedOutgoing([PUBLIC], context=ssl.create_default_context(cafile=certificate), resolve=names)
+    with serving(context=context) as secure:
+        secure.answers["/"] = response(b"{}")
+        assert send(trusting, secure.url()).body == b"{}"
+        assert "certificate" in refused(trusting, secure.url(host="other.test"))
+        assert "certificate" in refused(GuardedOutgoing([PUBLIC], resolve=names), secure.url())
+        assert len(secure.heads) == 1
+
+
+@pytest.mark.parametrize(
+    "date", ["", "yesterday", "Mon, 99 Nov 2026 17:00:00 GMT", "1" * 65, "\x80", "0, 1 2 99999999"]
+)
+def test_a_damaged_date_is_none(server: HostileServer, outgoing: GuardedOutgoing, date: str) -> None:
+    server.answers["/"] = response(b"", f"Date: {date}")
+    assert send(outgoing, server.url()).date is None
