@@ -19,6 +19,7 @@ from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import TablesMissing
+from logoadmin.domain.model.sign_in import SignInRules, Ways
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.publication import PublishingRules
 from logoadmin.domain.services.setup import first_start, is_started, stored_token_keys
@@ -107,7 +108,20 @@ def _gallery(
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     publishing = PublishingRules(settings.gallery_days, _reader(), settings.pin_imports)
-    return LogoAdmin(ports, Rules(settings.access or Policy.OPEN, lifetimes, publishing), generated_password)
+    access = settings.access or Policy.OPEN
+    return LogoAdmin(ports, Rules(access, lifetimes, publishing, sign_in_rules(settings)), generated_password)
+
+
+def sign_in_rules(settings: Settings) -> SignInRules:
+    """Return the rules about signing in that the settings choose (contract O)."""
+    is_guarded = settings.access is Policy.GUARDED
+    return SignInRules(
+        second_factor=settings.second_factor,
+        grace_days=settings.second_factor_grace_days,
+        min_password_length=settings.min_password_length if is_guarded else None,
+        event_days=settings.event_days,
+        ways=Ways(password=settings.password_sign_in, issuer=settings.oidc_issuer),
+    )
 
 
 def open_storage(settings: Settings, *, interactive: bool, metrics: Metrics | None = None) -> StorageLifecycle:

@@ -6,7 +6,7 @@ Imports are inside the functions, so that a gallery in memory loads neither data
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from starlette.types import ASGIApp
 
@@ -21,6 +21,7 @@ def connect(
     token_key: str | None = None,
     pin_imports: bool = True,
     outgoing_hosts: "Collection[str]" = (),
+    **sign_in: object,
 ) -> "LogoAdmin":
     """Open a gallery (contract H2, H3, H6). Only the arguments are read, no environment variables and no files.
 
@@ -35,6 +36,7 @@ def connect(
             accepted. By default, the keys in the database are used.
         pin_imports: whether imported style sheets are fetched (contract L5), which needs the extra ``client``.
         outgoing_hosts: names and addresses of hosts that may be asked although they are not public (contract L8).
+        sign_in: the settings about signing in by their names, such as ``second_factor="required"`` (contract O).
 
     Returns:
         The gallery, whose methods are the use cases. Close it, or use it as a context manager.
@@ -47,9 +49,10 @@ def connect(
     from logoadmin.bootstrap import open_gallery
     from logoadmin.settings import settings_of
 
+    _require_known(sign_in)
     given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
     several = _several(outgoing_hosts=outgoing_hosts)
-    return open_gallery(settings_of(**given, pin_imports=pin_imports, **several), counted=True)
+    return open_gallery(settings_of(**given, pin_imports=pin_imports, **several, **sign_in), counted=True)
 
 
 def asgi(
@@ -92,6 +95,15 @@ def asgi(
         picture_hosts=settings.picture_hosts,
         published=published,
     )
+
+
+def _require_known(sign_in: "Mapping[str, object]") -> None:
+    """Reject arguments that are not settings about signing in."""
+    from logoadmin.settings import SignInSettings
+
+    unknown = ", ".join(sorted(sign_in.keys() - SignInSettings.model_fields.keys()))
+    if unknown:
+        raise TypeError(f"connect() got unexpected arguments: {unknown}")
 
 
 def _several(**given: "Collection[str] | None") -> dict[str, tuple[str, ...]]:

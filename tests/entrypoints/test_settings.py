@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+import logoadmin
 from logoadmin.domain.model.errors import SettingsError
 from logoadmin.settings import Settings, load_settings, settings_of
 from tests.entrypoints.command_line import Run, says_one_line
@@ -372,3 +373,13 @@ def test_invalid_lists_and_paths_are_refused_in_words(name: str) -> None:
     for wrong in values:
         with pytest.raises(SettingsError, match=re.escape(f"Settings are wrong: {name}: {sentence}")):
             settings_of(**{name: wrong})
+
+
+@pytest.mark.rule("contract H6")
+def test_a_program_that_embeds_the_service_sets_the_rules_about_signing_in_by_name() -> None:
+    with logoadmin.connect(second_factor="required", min_password_length=12, access="guarded"):
+        pass
+    with pytest.raises(SettingsError, match=r"^Settings are wrong: factor_key: should have at least 32 characters$"):
+        logoadmin.connect(factor_key="short")
+    with pytest.raises(TypeError, match=r"^connect\(\) got unexpected arguments: second_facter$"):
+        logoadmin.connect(second_facter="required")

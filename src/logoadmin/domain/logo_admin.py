@@ -9,6 +9,7 @@ from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
 from logoadmin.domain.model.records import Kind
+from logoadmin.domain.model.sign_in import SignInRules
 from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
 from logoadmin.domain.publication.keys import GalleryKeys
 from logoadmin.domain.services.artworks import logo_service, theme_service
@@ -62,6 +63,7 @@ class Rules:
     access: Policy = Policy.OPEN
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
     publishing: PublishingRules = field(default_factory=PublishingRules)
+    sign_in: SignInRules = field(default_factory=SignInRules)
 
 
 class LogoAdmin:

@@ -6,7 +6,6 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any, Literal
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
     SecretStr,
@@ -21,6 +20,7 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import SettingsError
 from logoadmin.domain.model.hosts import canonical_host
 from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS, PICTURE_HOST
+from logoadmin.settings.sign_in import SignInSettings
 
 # A colon belongs to an IPv6 address: ports are not compared (contract A22).
 _HOST = re.compile(r"\*|[A-Za-z0-9._-]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|\[[0-9A-Fa-f:.]+\]", re.ASCII)
@@ -30,7 +30,7 @@ _PICTURE_HOST = re.compile(PICTURE_HOST, re.ASCII)
 _ROOT_PATH = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
 
 
-class Settings(BaseModel):
+class Settings(SignInSettings):
     """All settings; creating an instance reads nothing but its arguments.
 
     The descriptions are those of docs/settings.md (``make tables``), with links relative to that page.

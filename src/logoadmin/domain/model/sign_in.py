@@ -1,13 +1,13 @@
 """What signs people in, and the rules for it (contract O)."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 # What a session began with; of two steps, the second.
 SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_code", "issuer"]
 
 # The age up to which a sign-in is recent (contract O3).
-RECENT_SECONDS = 600
+RECENT_SECONDS: Final = 600
 
 # Who must enrol a second factor: nobody, everybody, or holders of any scope that changes something (contract O4).
 SecondFactorPolicy = Literal["optional", "required", "required_for_admins"]
