@@ -7,6 +7,7 @@ from itertools import groupby, islice
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.adapters.memory_storage.sessions import MemoryServiceKeys, MemorySessions
+from logoadmin.adapters.memory_storage.signing_in import remove_sign_in
 from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
@@ -99,13 +100,14 @@ class MemoryRecords(Generic[Record]):
 
 
 class MemoryUsers(MemoryRecords[User]):
-    """The users, with whom their sessions, keys and passwords go."""
+    """The users, with whom their sessions, keys and passwords go, and all that signs them in."""
 
     def remove(self, id_: int) -> bool:
         MemorySessions(self._tables, self._journal).end_all(id_)
         MemoryServiceKeys(self._tables, self._journal).remove_all(id_)
         self._journal.delete(self._tables.passwords, id_)
         self._journal.delete(self._tables.preferences, id_)
+        remove_sign_in(self._tables, self._journal, id_)
         return super().remove(id_)
 
 

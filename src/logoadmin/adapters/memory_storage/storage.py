@@ -19,6 +19,14 @@ from logoadmin.adapters.memory_storage.sessions import (
     MemorySessions,
     MemorySignInAttempts,
 )
+from logoadmin.adapters.memory_storage.signing_in import (
+    MemoryChallenges,
+    MemoryEvents,
+    MemoryFactors,
+    MemoryIdentities,
+    MemoryRecoveryCodes,
+    MemorySecondFactorSince,
+)
 from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import StorageUnavailable
@@ -56,6 +64,12 @@ def _unit_of_work(tables: Tables, journal: Journal) -> UnitOfWork:
         withdrawals=MemoryWithdrawals(tables, journal),
         pins=MemoryPins(tables, journal),
         indexes=MemoryIndexes(tables, journal),
+        factors=MemoryFactors(tables, journal),
+        recovery_codes=MemoryRecoveryCodes(tables, journal),
+        challenges=MemoryChallenges(tables, journal),
+        second_factor_since=MemorySecondFactorSince(tables, journal),
+        identities=MemoryIdentities(tables, journal),
+        events=MemoryEvents(tables, journal),
         savepoint=journal.undone_on_error,
     )
 

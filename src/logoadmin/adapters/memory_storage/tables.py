@@ -13,7 +13,17 @@ from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import Order
 from logoadmin.domain.model.records import Change, Kind, PasswordHash
 from logoadmin.domain.model.sessions import ServiceKey
-from logoadmin.ports.storage import Pin, PublishedIndex, Session, StoredResponse, Withdrawal
+from logoadmin.ports.storage import (
+    Challenge,
+    Event,
+    Factor,
+    Identity,
+    Pin,
+    PublishedIndex,
+    Session,
+    StoredResponse,
+    Withdrawal,
+)
 
 Row = TypeVar("Row")
 
@@ -67,6 +77,14 @@ class Tables:
     pins: dict[tuple[Kind, int, str], Pin] = field(default_factory=dict)
     sheets: dict[str, str] = field(default_factory=dict)
     indexes: dict[str, PublishedIndex] = field(default_factory=dict)
+    factors: dict[int, Factor] = field(default_factory=dict)
+    # hash -> user
+    recovery_codes: dict[str, int] = field(default_factory=dict)
+    challenges: dict[str, Challenge] = field(default_factory=dict)
+    second_factor_since: dict[int, int] = field(default_factory=dict)
+    # (issuer, subject) -> identity
+    identities: dict[tuple[str, str], Identity] = field(default_factory=dict)
+    events: Rows[Event] = field(default_factory=Rows)
     last_ids: dict[str, int] = field(default_factory=dict)
     # (kind, key) -> {value -> id of the record that has it}
     taken: dict[tuple[Kind, str], dict[str | int, int]] = field(default_factory=dict)

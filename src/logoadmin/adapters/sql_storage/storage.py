@@ -24,6 +24,14 @@ from logoadmin.adapters.sql_storage.repositories.sessions import (
     SqlSessions,
     SqlSignInAttempts,
 )
+from logoadmin.adapters.sql_storage.repositories.signing_in import (
+    SqlChallenges,
+    SqlEvents,
+    SqlFactors,
+    SqlIdentities,
+    SqlRecoveryCodes,
+    SqlSecondFactorSince,
+)
 from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.tables import WRITE_LOCKS
@@ -73,6 +81,12 @@ def unit_of_work(
         SqlWithdrawals(transaction),
         SqlPins(transaction),
         SqlIndexes(transaction),
+        SqlFactors(transaction),
+        SqlRecoveryCodes(transaction),
+        SqlChallenges(transaction),
+        SqlSecondFactorSince(transaction),
+        SqlIdentities(transaction),
+        SqlEvents(transaction),
         savepoint,
     )
 

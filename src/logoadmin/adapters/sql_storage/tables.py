@@ -16,14 +16,24 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    LargeBinary,
-    MetaData,
     String,
     Table,
     Text,
     UniqueConstraint,
 )
 
+from logoadmin.adapters.sql_storage import columns
+from logoadmin.adapters.sql_storage.columns import (
+    HASH,
+    OPAQUE,
+    SHA256,
+    LongBinary,
+    LongText,
+    created_at_column,
+    id_column,
+    user_id_column,
+)
+from logoadmin.adapters.sql_storage.sign_in_tables import SIGN_IN_TABLES
 from logoadmin.domain.model.kinds import (
     ARTWORK_KINDS,
     AUTHORS,
@@ -50,37 +60,8 @@ from logoadmin.domain.model.records import Kind
 from logoadmin.ports.storage import WriteLock
 
 VERSION_TABLE: Final = "logoadmin_version"
-# Hashes of passwords, tokens and sessions, long enough for any algorithm.
-_HASH: Final = 255
-_OPAQUE: Final = 128
-# In hexadecimal digits.
-_SHA256: Final = 64
-
-
-class LongText(Text):
-    """A text of some megabytes. A database whose texts are shorter by default renders another type."""
-
-
-class LongBinary(LargeBinary):
-    """Some megabytes. A database whose binary values are shorter by default renders another type."""
-
-
-metadata: Final = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-
-def _id(name: str) -> Column[int]:
-    return Column(name, Integer, primary_key=True, autoincrement=False)
-
-
-def _created_at() -> Column[int]:
-    return Column("created_at", BigInteger, nullable=False)
+# With all tables, once this module has been imported.
+metadata: Final = columns.metadata
 
 
 def filter_indexes(kind: AnyKind) -> tuple[tuple[str, ...], ...]:
@@ -96,9 +77,9 @@ def _records(kind: AnyKind, *columns: Column[Any]) -> Table:
     return Table(
         kind.plural,
         metadata,
-        _id(kind.id_field),
+        id_column(kind.id_field),
         *columns,
-        _created_at(),
+        created_at_column(),
         Column("version", Integer, nullable=False, server_default="0"),
         # The casefolded name for searching; folding makes at most three characters of one.
         Column("name_casefold", String(3 * length), nullable=False, server_default=""),
@@ -122,7 +103,7 @@ users: Final = _records(
     Column("username", String(MAX_NAME), nullable=False),
     Column("avatar", String(MAX_AVATAR)),
     Column("role_id", Integer, ForeignKey("roles.role_id"), nullable=False),
-    Column("password", String(_HASH)),
+    Column("password", String(HASH)),
 )
 
 authors: Final = _records(
@@ -147,7 +128,7 @@ def _links(kind: AnyArtworkKind) -> Table:
     return Table(
         f"{kind.kind}_authors",
         metadata,
-        _id(kind.link_id_field),
+        id_column(kind.link_id_field),
         Column(
             kind.id_field, Integer, ForeignKey(f"{kind.plural}.{kind.id_field}", ondelete="CASCADE"), nullable=False
         ),
@@ -170,8 +151,8 @@ sessions: Final = Table(
     "sessions",
     metadata,
     Column("session_id", String(MAX_SESSION_ID), primary_key=True),
-    Column("user_id", Integer, ForeignKey("users.user_id", ondelete="CASCADE"), nullable=False),
-    _created_at(),
+    user_id_column(),
+    created_at_column(),
     Column("expires_at", BigInteger, nullable=False),
     Column("refreshed_at", BigInteger),
     Column("address", String(MAX_ADDRESS)),
@@ -185,7 +166,7 @@ sessions: Final = Table(
 refresh_tokens: Final = Table(
     "refresh_tokens",
     metadata,
-    Column("token_hash", String(_OPAQUE), primary_key=True),
+    Column("token_hash", String(OPAQUE), primary_key=True),
     Column("session_id", String(MAX_SESSION_ID), ForeignKey("sessions.session_id", ondelete="CASCADE"), nullable=False),
     Column("used", Boolean, nullable=False),
     Index(None, "session_id"),
@@ -194,7 +175,7 @@ refresh_tokens: Final = Table(
 preferences: Final = Table(
     "preferences",
     metadata,
-    Column("user_id", Integer, ForeignKey("users.user_id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    user_id_column(primary_key=True),
     # JSON.
     Column("value", Text, nullable=False),
 )
@@ -209,12 +190,12 @@ secrets: Final = Table(
 service_keys: Final = Table(
     "service_keys",
     metadata,
-    _id("key_id"),
-    Column("user_id", Integer, ForeignKey("users.user_id", ondelete="CASCADE"), nullable=False),
+    id_column("key_id"),
+    user_id_column(),
     Column("name", String(MAX_NAME), nullable=False),
     Column("scope", String(MAX_SCOPES * (MAX_NAME + 1)), nullable=False),
-    Column("key_hash", String(_OPAQUE), nullable=False),
-    _created_at(),
+    Column("key_hash", String(OPAQUE), nullable=False),
+    created_at_column(),
     Column("expires_at", BigInteger),
     Column("last_used_at", BigInteger),
     UniqueConstraint("key_hash"),
@@ -225,7 +206,7 @@ service_keys: Final = Table(
 changes: Final = Table(
     "changes",
     metadata,
-    _id("change_id"),
+    id_column("change_id"),
     Column("at", BigInteger, nullable=False),
     # No foreign key: the history outlasts the users.
     Column("user_id", Integer),
@@ -235,7 +216,7 @@ changes: Final = Table(
     # JSON.
     Column("before", LongText),
     Column("after", LongText),
-    Column("request_id", String(_OPAQUE)),
+    Column("request_id", String(OPAQUE)),
     Column("origin", String(16)),
     Column("undoes", Integer),
     Index(None, "kind", "record_id", "change_id"),
@@ -245,7 +226,7 @@ changes: Final = Table(
 stored_responses: Final = Table(
     "stored_responses",
     metadata,
-    Column("key_hash", String(_OPAQUE), primary_key=True),
+    Column("key_hash", String(OPAQUE), primary_key=True),
     Column("encrypted", LongText, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Index(None, "expires_at"),
@@ -254,7 +235,7 @@ stored_responses: Final = Table(
 sign_in_attempts: Final = Table(
     "sign_in_attempts",
     metadata,
-    Column("counted", String(_OPAQUE), primary_key=True),
+    Column("counted", String(OPAQUE), primary_key=True),
     Column("attempts", Integer, nullable=False),
     Column("ends_at", BigInteger, nullable=False),
     Index(None, "ends_at"),
@@ -280,10 +261,10 @@ pins: Final = Table(
     Column("kind", String(16), primary_key=True),
     Column("record_id", Integer, primary_key=True, autoincrement=False),
     # Of the URL, which is too long for a key.
-    Column("url_hash", String(_SHA256), primary_key=True),
+    Column("url_hash", String(SHA256), primary_key=True),
     Column("url", LongText, nullable=False),
-    Column("sheet", String(_SHA256)),
-    Column("offered", String(_SHA256)),
+    Column("sheet", String(SHA256)),
+    Column("offered", String(SHA256)),
     Column("failure", Text),
     Column("checked_at", BigInteger, nullable=False),
     Index(None, "offered"),
@@ -292,7 +273,7 @@ pins: Final = Table(
 sheets: Final = Table(
     "sheets",
     metadata,
-    Column("sha256", String(_SHA256), primary_key=True),
+    Column("sha256", String(SHA256), primary_key=True),
     Column("css", LongText, nullable=False),
 )
 
@@ -301,7 +282,7 @@ published_indexes: Final = Table(
     "published_indexes",
     metadata,
     Column("version", Integer, nullable=False),
-    Column("sha256", String(_SHA256), primary_key=True),
+    Column("sha256", String(SHA256), primary_key=True),
     Column("size", BigInteger, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("body", LongBinary, nullable=False),
@@ -318,19 +299,23 @@ COUNTED: Final[Mapping[WriteLock, tuple[str, ...]]] = {
         *(kind.link_id_field for kind in KINDS.values() if isinstance(kind, ArtworkKind)),
         *(f"{kind}_version" for kind in Kind),
     ),
-    "sessions": ("key_id",),
+    "sessions": ("key_id", "factor_id", "event_id"),
 }
 WRITE_LOCKS: Final[Mapping[WriteLock, int]] = {"records": 1, "sessions": 2}
 # The tables written under the lock of sessions; stored responses are written under the lock of their write.
 SESSION_TABLES: Final = frozenset(
-    {sessions, refresh_tokens, preferences, service_keys, sign_in_attempts, pins, sheets, published_indexes}
+    {
+        *(sessions, refresh_tokens, preferences, service_keys, sign_in_attempts),
+        *SIGN_IN_TABLES,
+        *(pins, sheets, published_indexes),
+    }
 )
 # Tables whose new rows replace those with the same key.
 REPLACED_TABLES: Final = frozenset({withdrawals})
 state: Final = Table(
     "state",
     metadata,
-    _id("state_id"),
+    id_column("state_id"),
     *(Column(name, Integer, nullable=False, server_default="0") for names in COUNTED.values() for name in names),
     Column("writes", BigInteger, nullable=False, server_default="0"),
 )

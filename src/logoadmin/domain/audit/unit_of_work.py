@@ -173,6 +173,12 @@ class AuditedUnitOfWork:
         self.withdrawals = uow.withdrawals
         self.pins = uow.pins
         self.indexes = uow.indexes
+        self.factors = uow.factors
+        self.recovery_codes = uow.recovery_codes
+        self.challenges = uow.challenges
+        self.second_factor_since = uow.second_factor_since
+        self.identities = uow.identities
+        self.events = uow.events
         self._uow = uow
         self._records: dict[Kind, AuditedRecords[Any]] = {}
 

@@ -12,18 +12,42 @@ order in which they are stored, and no record has to be locked. The same holds f
 own: a write of records sees them as they were at its beginning.
 
 :mod:`storage` runs work on a unit of work, which has the repositories of :mod:`records`, :mod:`sessions`,
-:mod:`changes` and :mod:`publication`.
+:mod:`signing_in`, :mod:`changes` and :mod:`publication`.
 """
 
 from logoadmin.ports.storage.changes import Changes, StoredResponse, StoredResponses
 from logoadmin.ports.storage.publication import Indexes, Pin, Pins, PublishedIndex, Withdrawal, Withdrawals
 from logoadmin.ports.storage.records import Credentials, Links, Passwords, Records
 from logoadmin.ports.storage.sessions import Preferences, Secrets, ServiceKeys, Session, Sessions, SignInAttempts
+from logoadmin.ports.storage.signing_in import (
+    Challenge,
+    ChallengePurpose,
+    Challenges,
+    Event,
+    Events,
+    Factor,
+    FactorKind,
+    Factors,
+    Identities,
+    Identity,
+    RecoveryCodes,
+    SecondFactorSince,
+)
 from logoadmin.ports.storage.storage import RecordsOf, Storage, StorageLifecycle, UnitOfWork, WriteLock
 
 __all__ = [
+    "Challenge",
+    "ChallengePurpose",
+    "Challenges",
     "Changes",
     "Credentials",
+    "Event",
+    "Events",
+    "Factor",
+    "FactorKind",
+    "Factors",
+    "Identities",
+    "Identity",
     "Indexes",
     "Links",
     "Passwords",
@@ -33,6 +57,8 @@ __all__ = [
     "PublishedIndex",
     "Records",
     "RecordsOf",
+    "RecoveryCodes",
+    "SecondFactorSince",
     "Secrets",
     "ServiceKeys",
     "Session",

@@ -12,14 +12,23 @@ from logoadmin.ports.storage.changes import Changes, StoredResponses
 from logoadmin.ports.storage.publication import Indexes, Pins, Withdrawals
 from logoadmin.ports.storage.records import Links, Passwords, Records
 from logoadmin.ports.storage.sessions import Preferences, Secrets, ServiceKeys, Sessions, SignInAttempts
+from logoadmin.ports.storage.signing_in import (
+    Challenges,
+    Events,
+    Factors,
+    Identities,
+    RecoveryCodes,
+    SecondFactorSince,
+)
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
 
 
 # Which write lock a write holds to its end. There is one write at a time under each: those of sessions (sign-ins,
-# attempts, keys and when they were used; pins and published indexes) do not wait for those of records, such as a long
-# import. A write of records that changes sessions holds both locks by then; a write of sessions changes no records.
+# attempts, factors, events, keys and when they were used; pins and published indexes) do not wait for those of records,
+# such as a long import. A write of records that changes sessions holds both locks by then; a write of sessions changes
+# no records.
 WriteLock = Literal["records", "sessions"]
 
 
@@ -52,6 +61,12 @@ class UnitOfWork:
     withdrawals: Withdrawals
     pins: Pins
     indexes: Indexes
+    factors: Factors
+    recovery_codes: RecoveryCodes
+    challenges: Challenges
+    second_factor_since: SecondFactorSince
+    identities: Identities
+    events: Events
     savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
