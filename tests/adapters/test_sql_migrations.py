@@ -107,7 +107,7 @@ def test_preparing_again_changes_nothing(prepared: SqlStorage) -> None:
     ("version", "sentence"),
     [
         ("w0000", r"^The database is older than this program; run logoadmin init for the same database$"),
-        ("v0999", r"^The database was made by a newer logoadmin; install that version or a newer one$"),
+        ("w0999", r"^The database was made by a newer logoadmin; install that version or a newer one$"),
     ],
 )
 def test_tables_of_another_version_are_refused(prepared: SqlStorage, version: str, sentence: str) -> None:
