@@ -108,8 +108,8 @@ def _gallery(
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     publishing = PublishingRules(settings.gallery_days, _reader(), settings.pin_imports)
-    access = settings.access or Policy.OPEN
-    return LogoAdmin(ports, Rules(access, lifetimes, publishing, sign_in_rules(settings)), generated_password)
+    access, seen = settings.access or Policy.OPEN, settings.effective_public_url
+    return LogoAdmin(ports, Rules(access, lifetimes, publishing, sign_in_rules(settings), seen), generated_password)
 
 
 def sign_in_rules(settings: Settings) -> SignInRules:

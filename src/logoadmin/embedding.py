@@ -73,8 +73,8 @@ def asgi(
         gallery: the gallery.
         origins: the origins whose pages may use the whole interface, such as ``https://admin.example`` (contract F2).
         cache_seconds: how long browsers and proxies may cache public reads.
-        hosts: the names that requests may have in ``Host`` beside loopback, such as ``gallery.example``; None if the
-            embedding program checks them (contract A22).
+        hosts: the names that requests may have in ``Host`` beside loopback and the host of the gallery's public URL,
+            such as ``gallery.example``; None if the embedding program checks them (contract A22).
         console, published: whether to serve the console at ``/console/``, and the published gallery at ``/gallery/``.
         picture_hosts: the hosts from which previews of CSS in the console may load pictures, such as ``i.example``.
 

@@ -851,18 +851,21 @@ def serving(
     try:
         address, (password, _, console) = served.address, served.printed
         assert address.startswith("http://127.0.0.1:")
-        assert console == f"The console is at {address}/console/\n"
-        assert served.line() == f"Read and try it at {address}/docs\n"
+        seen = f"http://localhost:{served.port}"  # where browsers offer passkeys (contract O8)
+        assert console == f"The console is at {seen}/console/\n"
+        assert served.line() == f"Read and try it at {seen}/docs\n"
         yield served.process, address, password.split()[-1]
     finally:
         served.kill()
 
 
 @pytest.mark.slow("processes are started and stopped")
-@pytest.mark.rule("contract H1", "contract H3", "contract H2")
+@pytest.mark.rule("contract H1", "contract H3", "contract H2", "contract O8")
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_serving_an_empty_database_makes_everything_and_ends_well(workers: str) -> None:
     with serving("--workers", workers) as (process, address, password):
+        page = httpx2.get(f"{address}/console/", headers={"x-forwarded-host": "attacker.example"}).text
+        assert f"&quot;public_url&quot;:&quot;http://localhost:{address.rpartition(':')[2]}&quot;" in page
         answer = httpx2.post(f"{address}/api/auth/token", json={"username": "admin", "password": password})
         assert answer.status_code == 200
         header = {"authorization": f"Bearer {answer.json()['access_token']}"}

@@ -78,7 +78,7 @@ def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
     ended = run("doctor")
     assert problems(ended) == {}
     assert list(said(ended)) == [
-        *("settings", "keys", "access", "trusted_proxies", "port"),
+        *("settings", "keys", "access", "trusted_proxies", "public_url", "port"),
         *("SQLite", "directory", "disk", "file system", "file", "database", "tables"),
         *("pages", "columns", "writing", "clock of changes"),
     ]
@@ -172,22 +172,33 @@ def test_key_files_of_others_and_keys_of_two_kinds_are_reported(
     assert "token_key signs nothing" in problems(run("doctor"))["keys"]
 
 
+BEHIND: Final = ("--access", "guarded", "--trusted-proxies", "127.0.0.1,::1")
+NOT_NAMED: Final = {"trusted_proxies": "warning", "public_url": "warning"}
+
+
+@pytest.mark.rule("contract O8")
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [
         ((), {}),
-        (("--host", "0.0.0.0"), {"access": "wrong", "trusted_proxies": "warning"}),
-        (("--host", "0.0.0.0", "--access", "open"), {"access": "wrong", "trusted_proxies": "warning"}),
-        (
-            ("--host", "0.0.0.0", "--access", "open", "--hosts", "*"),
-            {"access": "warning", "trusted_proxies": "warning"},
-        ),
+        (("--host", "0.0.0.0"), {"access": "wrong", **NOT_NAMED}),
+        (("--host", "0.0.0.0", "--access", "open"), {"access": "wrong", **NOT_NAMED}),
+        (("--host", "0.0.0.0", "--access", "open", "--hosts", "*"), {"access": "warning", **NOT_NAMED}),
         (("--access", "guarded"), {"trusted_proxies": "warning"}),
-        (("--access", "guarded", "--trusted-proxies", "127.0.0.1,::1", "--root-path", "/gallery"), {}),
+        ((*BEHIND, "--root-path", "/gallery"), {"public_url": "warning"}),
+        ((*BEHIND, "--root-path", "/gallery", "--public-url", "https://a.example/gallery"), {}),
+        ((*BEHIND, "--public-url", "https://a.example"), {}),
+        ((*BEHIND, "--public-url", "https://a.example/gallery"), {"public_url": "wrong"}),
+        ((*BEHIND, "--root-path", "/a", "--public-url", "https://a.example"), {"public_url": "wrong"}),
+        ((*BEHIND, "--public-url", "https://192.0.2.1"), {"public_url": "warning"}),
+        (("--public-url", "http://127.0.0.1:8000"), {"public_url": "warning"}),
         (("--hosts", "*"), {"access": "warning"}),
-        (("--access", "guarded", "--trusted-proxies", "0.0.0.0/0"), {"trusted_proxies": "wrong"}),
-        (("--root-path", "/gallery"), {"access": "wrong", "trusted_proxies": "warning"}),
+        (
+            ("--access", "guarded", "--trusted-proxies", "0.0.0.0/0"),
+            {"trusted_proxies": "wrong", "public_url": "warning"},
+        ),
+        (("--root-path", "/gallery"), {"access": "wrong", **NOT_NAMED}),
     ],
     ids=str,
 )

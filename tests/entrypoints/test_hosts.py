@@ -1,6 +1,6 @@
 """Whose name the service answers to, and the paths and queries that are exact (contract A21, A22)."""
 
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from starlette.types import ASGIApp
@@ -64,6 +64,47 @@ def test_a_request_for_another_name_is_a_421(
             for method in ("GET", "HEAD", "PATCH", "OPTIONS"):
                 assert status(app, host, method=method, path=path) == 421, host
         assert status(app, "localhost", host) == status(app, host, "localhost") == 421, host
+
+
+@pytest.mark.rule("contract A22", "contract O8")
+def test_the_host_of_the_public_url_is_ours_and_only_that() -> None:
+    with logoadmin.connect(public_url="https://Gallery.example:8443/a") as gallery:
+        app = logoadmin.asgi(gallery, hosts=())
+        for host in ("gallery.example:8443", "GALLERY.example", *LOOPBACK):
+            assert status(app, host, path="/api/authors") == 200, host
+        for host in (*OTHERS, "www.gallery.example", "gallery.example.attacker.example", "example"):
+            assert status(app, host, path="/api/authors") == 421, host
+            assert status(app, host, "gallery.example", path="/api/authors") == 421, host
+
+
+LIES: Final = [
+    ("host", "attacker.example"),
+    ("x-forwarded-host", "attacker.example"),
+    ("x-forwarded-port", "666"),
+    ("x-forwarded-proto", "gopher"),
+    ("forwarded", "host=attacker.example;proto=https"),
+    ("x-original-host", "attacker.example"),
+    ("origin", "https://attacker.example"),
+    ("referer", "https://attacker.example/"),
+]
+
+
+@pytest.mark.rule("contract O8")
+@pytest.mark.parametrize(
+    "path", ["/console/", "/console/users/7", "/openapi.json", "/docs", "/", "/api/authors?limit=1"]
+)
+def test_no_response_repeats_what_a_request_claims_the_service_is_called(path: str) -> None:
+    """The public URL comes from the settings alone, whatever ``Host`` and ``X-Forwarded-Host`` say."""
+    with logoadmin.connect(public_url="https://gallery.example") as gallery:
+        app = logoadmin.asgi(gallery)  # the embedding application judges names
+        honest = ask(app, "GET", path, headers=[("host", "gallery.example")])
+        for lies in (LIES, LIES[1:], [*LIES, ("host", "gallery.example")]):
+            lied = ask(app, "GET", path, headers=lies)
+            assert lied.status_code == honest.status_code
+            assert lied.body == honest.body
+            assert b"attacker" not in b"".join([lied.body, *(value for pair in lied.headers for value in pair)])
+        if path.startswith("/console"):
+            assert b"&quot;public_url&quot;:&quot;https://gallery.example&quot;" in honest.body
 
 
 @pytest.mark.rule("contract A22")

@@ -290,6 +290,8 @@ WRITTEN: Final[tuple[tuple[str, object, dict[str, object], dict[str, object]], .
         {" A.internal.,10.0.0.5,[FD00::0:1] ,": ("a.internal", "10.0.0.5", "fd00::1"), "": ()}),
     ("root_path", "", {'"/gallery"': "/gallery"},
         {path: path for path in ("/a", "/a/b-c_d.e~f/..g", "/.well-known", "")}),
+    ("public_url", None, {'"https://Gallery.example/"': "https://gallery.example"},
+        {"http://LOCALHOST:8000/a/": "http://localhost:8000/a", "https://[::1]": "https://[::1]"}),
     ("token_key_files", None, {'["a.pem", "b,c.pem"]': ("a.pem", "b,c.pem"), '"a.pem, b.pem"': ("a.pem", "b.pem")},
         {"/keys/e 1.pem ,f.pem,": PEM, " ": None}),
 )
@@ -301,7 +303,9 @@ def value(name: str, settings: Settings) -> object:
     return tuple(map(str, found)) if isinstance(found, tuple) else found
 
 
-@pytest.mark.rule("contract H1", "contract H5", "contract A22", "contract F2", "contract C2", "contract L8")
+@pytest.mark.rule(
+    "contract H1", "contract H5", "contract A22", "contract F2", "contract C2", "contract L8", "contract O8"
+)
 @pytest.mark.parametrize(("name", "default", "in_file", "elsewhere"), WRITTEN)
 def test_lists_and_paths_are_written_in_each_place(
     monkeypatch: pytest.MonkeyPatch,
@@ -363,10 +367,25 @@ INVALID: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
             *("/a%20b", "/é", "/a\n", "/.", "/a/../b", "http://a/b"),
         ),
     ),
+    "public_url": (
+        "should be",
+        (
+            *(
+                "gallery.example",
+                "https://a?b",
+                "https://a#b",
+                "https://u:p@a",
+                "ftp://a",
+                "http://a",
+                "http://192.0.2.1",
+            ),
+            *("https://a/..", "https://a/b//", "https://", "https://a:0", "null", "*", ""),
+        ),
+    ),
 }
 
 
-@pytest.mark.rule("contract H1", "contract H5", "contract A22", "contract F2", "contract L8")
+@pytest.mark.rule("contract H1", "contract H5", "contract A22", "contract F2", "contract L8", "contract O8")
 @pytest.mark.parametrize("name", INVALID)
 def test_invalid_lists_and_paths_are_refused_in_words(name: str) -> None:
     sentence, values = INVALID[name]
@@ -383,3 +402,17 @@ def test_a_program_that_embeds_the_service_sets_the_rules_about_signing_in_by_na
         logoadmin.connect(factor_key="short")
     with pytest.raises(TypeError, match=r"^connect\(\) got unexpected arguments: second_facter$"):
         logoadmin.connect(second_facter="required")
+
+
+@pytest.mark.rule("contract O8")
+@pytest.mark.parametrize(
+    ("given", "base"),
+    [
+        ({}, "http://localhost:8000"),
+        ({"port": 80, "host": "192.0.2.1", "hosts": ["gallery.example"]}, "http://localhost"),
+        ({"port": 9, "root_path": "/gallery"}, "http://localhost:9/gallery"),
+        ({"port": 9, "root_path": "/gallery", "public_url": "https://A.example/b/"}, "https://a.example/b"),
+    ],
+)
+def test_the_public_url_comes_from_the_settings_alone(given: dict[str, Any], base: str) -> None:
+    assert settings_of(**given).effective_public_url.base == base

@@ -8,6 +8,7 @@ from typing import TypeVar
 from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
+from logoadmin.domain.model.public_url import LOCAL, PublicUrl
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.model.sign_in import SignInRules
 from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
@@ -64,6 +65,7 @@ class Rules:
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
     publishing: PublishingRules = field(default_factory=PublishingRules)
     sign_in: SignInRules = field(default_factory=SignInRules)
+    public_url: PublicUrl = LOCAL
 
 
 class LogoAdmin:
@@ -89,6 +91,7 @@ class LogoAdmin:
         bulk: see :class:`~logoadmin.domain.services.bulk.BulkService`.
         import_export: see :class:`~logoadmin.domain.services.import_export.ImportExportService`.
         access: the access policy in force.
+        public_url: the URL that browsers open (contract O8).
         waits: whether its methods may wait for a database, so that an event loop must not call them.
         concurrent_reads: the best number of concurrent reads.
         product: the common name of the kind of database.
@@ -103,6 +106,7 @@ class LogoAdmin:
         """Connect the core with its adapters."""
         self._ports, self._rules, self._storage = ports, rules, ports.storage
         self.access = rules.access
+        self.public_url = rules.public_url
         self.waits = ports.storage.waits
         self.concurrent_reads = ports.storage.concurrent_reads
         self.product = ports.storage.product

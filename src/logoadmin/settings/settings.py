@@ -20,14 +20,13 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import SettingsError
 from logoadmin.domain.model.hosts import canonical_host
 from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS, PICTURE_HOST
+from logoadmin.domain.model.public_url import PREFIX, PublicUrl, local_public_url, public_url
 from logoadmin.settings.sign_in import SignInSettings
 
 # A colon belongs to an IPv6 address: ports are not compared (contract A22).
 _HOST = re.compile(r"\*|[A-Za-z0-9._-]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|\[[0-9A-Fa-f:.]+\]", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
 _PICTURE_HOST = re.compile(PICTURE_HOST, re.ASCII)
-# Only characters that need no escapes; clients would resolve `.` and `..`.
-_ROOT_PATH = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
 
 
 class Settings(SignInSettings):
@@ -151,6 +150,11 @@ class Settings(SignInSettings):
     )
     metrics_host: str = Field("127.0.0.1", description="the address for metrics")
 
+    @property
+    def effective_public_url(self) -> PublicUrl:
+        """The URL that browsers open, set or by default."""
+        return public_url(self.public_url) if self.public_url else local_public_url(self.port, self.root_path)
+
     @field_validator("*", mode="before")
     @classmethod
     def _is_whole(cls, value: Any, info: ValidationInfo) -> Any:
@@ -221,7 +225,7 @@ class Settings(SignInSettings):
     @field_validator("root_path")
     @classmethod
     def _is_prefix(cls, value: str) -> str:
-        if _ROOT_PATH.fullmatch(value) is None:
+        if PREFIX.fullmatch(value) is None:
             raise PydanticCustomError(
                 "root_path",
                 "should begin with / and not end with it, such as /gallery; "

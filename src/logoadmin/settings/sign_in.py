@@ -5,6 +5,7 @@ from typing import Any, Final
 from pydantic import BaseModel, Field, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
 
+from logoadmin.domain.model.public_url import public_url
 from logoadmin.domain.model.sign_in import SecondFactorPolicy
 
 _MIN_FACTOR_KEY: Final = 32
@@ -13,6 +14,13 @@ _MIN_FACTOR_KEY: Final = 32
 class SignInSettings(BaseModel):
     """A part of :class:`~logoadmin.settings.settings.Settings`."""
 
+    public_url: str | None = Field(
+        None,
+        description=(
+            "the [URL that browsers open](secure.md#the-public-url), such as `https://gallery.example`; by default "
+            "`http://localhost:PORT`, followed by `root_path`"
+        ),
+    )
     password_sign_in: bool = Field(True, description="whether people can sign in with a password")
     min_password_length: int = Field(
         8,
@@ -50,6 +58,14 @@ class SignInSettings(BaseModel):
         None, description="the role of users of the issuer without such a group; by default they cannot sign in"
     )
     event_days: int = Field(180, ge=1, le=3_660, description="how long security events are kept; 1 to 3660")
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_public_url(cls, value: str | None) -> str | None:
+        try:
+            return None if value is None else public_url(value).base
+        except ValueError as error:
+            raise PydanticCustomError("public_url", "{text}", {"text": str(error)}) from None
 
     @field_validator("factor_key")
     @classmethod

@@ -72,6 +72,7 @@ def _shown(found: "SettingsInForce") -> dict[str, Any]:
         value = getattr(found.settings, name)
         if isinstance(value, SecretStr):
             shown[name] = _HIDDEN
+    shown["public_url"] = found.settings.effective_public_url.base
     return {**shown, "database": without_password(found.settings.database.get_secret_value())}
 
 

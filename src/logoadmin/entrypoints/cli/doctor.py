@@ -73,6 +73,7 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
     yield from _keys(settings)
     yield _access(settings)
     yield _proxies(settings)
+    yield _public_url(settings, url)
     yield _port(settings)
     try:
         yield from check_database(settings)
@@ -163,6 +164,24 @@ def _proxies(settings: "Settings") -> Result:
         )
         return warning("trusted_proxies", text, "put a proxy with TLS in front, and add its address, as 127.0.0.1,::1")
     return ok("trusted_proxies", ", ".join(map(str, trusted)) or "none")
+
+
+def _public_url(settings: "Settings", url: str | None) -> Result:
+    """Whether the service knows the URL that browsers open, and passkeys are possible there (contract O8)."""
+    known, check = settings.effective_public_url, "public_url"
+    cure = "set public_url to the URL that browsers open"
+    if settings.public_url is None:
+        if settings.trusted_proxies or settings.root_path or not is_loopback(settings.host):
+            return warning(check, f"not set: passkeys work at {known.base} alone", cure)
+        return ok(check, f"{known.base}, by default")
+    if known.path != settings.root_path:
+        text = f"its prefix is {known.path or 'none'}, that of root_path is {settings.root_path or 'none'}"
+        return wrong(check, text, f'set root_path = "{known.path}", or correct public_url')
+    if known.is_address:
+        return warning(check, f"{known.base} is an IP address: passkeys are refused", f"{cure}, with a host name")
+    if url is not None and url.rstrip("/") != known.base:
+        return warning(check, f"{known.base} is not the URL to check", f"{cure}, or correct --url")
+    return ok(check, known.base)
 
 
 def _port(settings: "Settings") -> Result:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.settings import Settings
 
+# The listening addresses that localhost leads to.
+_LOCALHOST: Final = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104 (compared, not listened on)
+
 access_option = click.option(
     "--access",
     type=click.Choice([policy.value for policy in Policy]),
@@ -56,6 +59,11 @@ _OPTIONS: Final = (
         "--root-path", metavar="PREFIX", help="Prefix that a proxy strips from paths, as /gallery.  [default: none]"
     ),
     click.option(
+        "--public-url",
+        metavar="URL",
+        help="URL that browsers open, as https://gallery.example.  [default: http://localhost:PORT]",
+    ),
+    click.option(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"]),
         help="Lowest level to log; info logs each request.  [default: warning]",
@@ -87,6 +95,8 @@ def serve(**flags: Any) -> None:
     # The address first, so that nothing is created for a service that cannot run.
     with ExitStack() as held:
         listener = held.enter_context(given or server.listen(settings.host, settings.port))
+        address, port = listener.getsockname()[:2]
+        settings = settings.model_copy(update={"port": port})  # of a socket of systemd, or of any free port
         seen = None
         if settings.metrics_port is not None:
             seen = held.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
@@ -105,7 +115,7 @@ def serve(**flags: Any) -> None:
             listener,
             _server_options(server, settings, in_terminal=in_terminal),
             workers=settings.workers,
-            listening=partial(_show_address, settings.console),
+            listening=partial(_show_addresses, settings, address),
             metrics=gallery.metrics,
         )
 
@@ -206,7 +216,10 @@ def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
     )
 
 
-def _show_address(console: bool, url: str) -> None:
-    if console:
-        click.echo(f"The console is at {url}/console/")
-    click.echo(f"logoadmin listens on {url}\nRead and try it at {url}/docs")
+def _show_addresses(settings: "Settings", address: str, url: str) -> None:
+    # Browsers offer passkeys on localhost, not on 127.0.0.1. Other addresses may be out of reach by that name.
+    by_name = settings.public_url is not None or address in _LOCALHOST
+    seen = settings.effective_public_url.base if by_name else url
+    if settings.console:
+        click.echo(f"The console is at {seen}/console/")
+    click.echo(f"logoadmin listens on {url}\nRead and try it at {seen}/docs")

@@ -82,6 +82,7 @@ class _Console:
             "database": self._gallery.product,
             "access": self._gallery.access.value,
             "picture_hosts": self._picture_hosts,
+            "public_url": self._gallery.public_url.base,
         }
         generated = {"interface.json": _described(document), "config.json": page_config}
         return AssetFolder(

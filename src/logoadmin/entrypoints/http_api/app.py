@@ -37,7 +37,7 @@ def http_application(
         origins: the origins whose pages may call every operation, such as ``https://admin.example``; pages of other
             origins may only make public reads (contract F2).
         cache_seconds: how long clients may use a cached public read without revalidating it.
-        hosts: the host names to accept besides those of loopback; None for any (contract A22).
+        hosts: the host names to accept besides those of loopback and of the public URL; None for any (contract A22).
         pages: routes to serve besides the interface.
         home: the path to which ``/`` redirects.
         published: whether to serve the published gallery at ``/gallery/`` (contract L1).
@@ -53,7 +53,9 @@ def http_application(
     )
     if published:
         app = PublishedGallery(app, Publications(gallery, context.dispatch), gallery.metrics)
-    return app if hosts is None else Hosts(app, hosts, ClientLimits(misdirected, gallery.metrics))
+    if hosts is None:
+        return app
+    return Hosts(app, {*hosts, gallery.public_url.host}, ClientLimits(misdirected, gallery.metrics))
 
 
 def _operations_by_path() -> dict[str, list[Operation]]:
