@@ -12,8 +12,8 @@ import pytest
 pytestmark = pytest.mark.rule("contract H6")
 
 TECHNOLOGY = {
-    *("alembic", "argon2", "click", "cryptography", "fastapi", "httpcore2", "httptools", "httpx2", "jwt", "limits"),
-    *("pymysql", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
+    *("alembic", "argon2", "click", "cryptography", "fastapi", "fido2", "httpcore2", "httptools", "httpx2", "jwt"),
+    *("limits", "pymysql", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
 }
 
 
@@ -69,12 +69,13 @@ def test_a_gallery_in_memory_loads_neither_database_nor_web(loaded_by: dict[str,
     loaded = loaded_by["memory"]
     assert "pydantic" in loaded
     assert not loaded & {"sqlalchemy", "pymysql", "alembic", "starlette", "uvicorn", "click", "httpcore2", "httpx2"}
+    assert "fido2" not in loaded
 
 
 def test_the_web_loads_no_database_and_no_server(loaded_by: dict[str, set[str]]) -> None:
     loaded = loaded_by["web"]
     assert "starlette" in loaded
-    assert not loaded & {"sqlalchemy", "pymysql", "alembic", "uvicorn", "click", "httptools", "uvloop"}
+    assert not loaded & {"sqlalchemy", "pymysql", "alembic", "uvicorn", "click", "httptools", "uvloop", "fido2"}
 
 
 def test_commands_load_neither_database_nor_web(loaded_by: dict[str, set[str]]) -> None:

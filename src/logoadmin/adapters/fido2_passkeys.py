@@ -1,0 +1,200 @@
+"""Passkeys by the library fido2 (contract O1, O2)."""
+
+import json
+from base64 import urlsafe_b64decode
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from cryptography.exceptions import InvalidSignature
+from fido2 import cbor
+from fido2.cose import ES256, RS256, CoseKey, EdDSA
+from fido2.server import Fido2Server
+from fido2.webauthn import (
+    Aaguid,
+    AttestationConveyancePreference,
+    AttestedCredentialData,
+    AuthenticatorData,
+    AuthenticatorTransport,
+    PublicKeyCredentialDescriptor,
+    PublicKeyCredentialParameters,
+    PublicKeyCredentialRpEntity,
+    PublicKeyCredentialType,
+    PublicKeyCredentialUserEntity,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from logoadmin.domain.model.command import strict_json
+from logoadmin.domain.model.jwk import base64url
+from logoadmin.domain.model.passkeys import CreatedCredential, RelyingParty, UsedCredential
+from logoadmin.ports.passkeys import Passkey, PasskeyRefused
+
+# How long a browser waits for its user: as long as a challenge lives.
+_TIMEOUT: Final = 300_000  # ms
+# What all authenticators have one of; the first is preferred.
+_ALGORITHMS: Final = (ES256, EdDSA, RS256)
+# The modulus of an RSA key in bytes; verifying with a larger one could take long.
+_RSA_SIZES: Final = range(256, 513)
+_MAX_KEY: Final = 1024  # bytes
+_NAME: Final = "logoadmin"
+
+
+class Fido2Passkeys:
+    """The :class:`~logoadmin.ports.passkeys.Passkeys` of the library fido2."""
+
+    def __init__(self, party: RelyingParty) -> None:
+        """Accept credentials from one origin."""
+        self._server = Fido2Server(
+            PublicKeyCredentialRpEntity(name=_NAME, id=party.rp_id),
+            attestation=AttestationConveyancePreference.NONE,
+            # The library's own test accepts every sub-domain and every port.
+            verify_origin=lambda origin: origin == party.origin,
+        )
+        self._server.allowed_algorithms = [
+            PublicKeyCredentialParameters(type=PublicKeyCredentialType.PUBLIC_KEY, alg=key.ALGORITHM)
+            for key in _ALGORITHMS
+        ]
+
+    def creation_options(
+        self, challenge: str, handle: str, username: str, existing: Sequence[Passkey]
+    ) -> Mapping[str, Any]:
+        """Return options for a new passkey of a user."""
+        options, _ = self._server.register_begin(
+            PublicKeyCredentialUserEntity(id=handle.encode(), name=username, display_name=username),
+            [_descriptor(each) for each in existing],
+            resident_key_requirement=ResidentKeyRequirement.REQUIRED,
+            user_verification=UserVerificationRequirement.PREFERRED,
+            challenge=_bytes(challenge),
+        )
+        return _plain(options.public_key)
+
+    def created(self, challenge: str, credential: CreatedCredential) -> Passkey:
+        """Return a new passkey.
+
+        Raises:
+            PasskeyRefused: it was not created for this challenge, here, or with an algorithm that was offered.
+        """
+        given = credential.response
+        with _refused():
+            _check_client_data(given.client_data)
+            found = cbor.decode(_bytes(given.attestation_object))
+            _require(isinstance(found, Mapping) and isinstance(found.get("authData"), bytes), "no authenticator data")
+            _, state = self._server.register_begin(
+                PublicKeyCredentialUserEntity(id=b"-"), challenge=_bytes(challenge), user_verification=None
+            )
+            response = {"clientDataJSON": given.client_data, "attestationObject": given.attestation_object}
+            authenticator = self._server.register_complete(state, _sent(credential.id, response))
+            attested = authenticator.credential_data
+            if attested is None or attested.credential_id != _bytes(credential.id):
+                raise PasskeyRefused("another credential id")
+            return Passkey(
+                base64url(attested.credential_id),
+                _stored_key(attested.public_key),
+                authenticator.counter,
+                _is_synced(authenticator),
+                tuple(each for each in given.transports if AuthenticatorTransport(each) is not None),
+            )
+
+    def request_options(self, challenge: str, passkeys: Sequence[Passkey] = (), *, verified: bool) -> Mapping[str, Any]:
+        """Return options for the use of a passkey."""
+        options, _ = self._server.authenticate_begin(
+            [_descriptor(each) for each in passkeys] or None, _requirement(verified), _bytes(challenge)
+        )
+        return _plain(options.public_key)
+
+    def used(self, challenge: str, passkey: Passkey, handle: str, credential: UsedCredential, *, verified: bool) -> int:
+        """Return the signature counter of a use of a passkey.
+
+        Raises:
+            PasskeyRefused: the passkey did not sign this challenge, here, or not as it was asked to.
+        """
+        given = credential.response
+        with _refused():
+            _check_client_data(given.client_data)
+            named = None if given.user_handle is None else _bytes(given.user_handle)
+            _require(named == handle.encode() or (named is None and not verified), "another user handle")
+            _, state = self._server.authenticate_begin(None, _requirement(verified), _bytes(challenge))
+            response = {
+                "clientDataJSON": given.client_data,
+                "authenticatorData": given.authenticator_data,
+                "signature": given.signature,
+            }
+            self._server.authenticate_complete(state, [_attested(passkey)], _sent(credential.id, response))
+            authenticator = AuthenticatorData(_bytes(given.authenticator_data))
+            _require(_is_synced(authenticator) == passkey.synced, "another kind of credential")
+            return authenticator.counter
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """Refuse a credential for whatever goes wrong while it is read: it is not ours, and the library checks no types."""
+    try:
+        yield
+    except PasskeyRefused:
+        raise
+    except Exception as error:
+        raise PasskeyRefused(str(error)) from None
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise PasskeyRefused(otherwise)
+
+
+def _check_client_data(text: str) -> None:
+    """Refuse client data of the wrong types, from which the library makes objects of any size, and those of frames."""
+    data = strict_json(_bytes(text))
+    _require(isinstance(data, dict), "client data without members")
+    _require(all(isinstance(data.get(name), str) for name in ("type", "challenge", "origin")), "incomplete client data")
+    _require(data.get("crossOrigin", False) is False and "topOrigin" not in data, "a frame of another origin")
+
+
+def _stored_key(key: CoseKey) -> str:
+    """Return a public key as text, if it is one for an algorithm that was offered."""
+    _require(type(key) in _ALGORITHMS, "an algorithm that was not offered")
+    _require(not isinstance(key, RS256) or len(key[-1].lstrip(b"\0")) in _RSA_SIZES, "an RSA key of an unusual size")
+    encoded = cbor.encode(key)
+    _require(len(encoded) <= _MAX_KEY, "too large a key")
+    try:
+        key.verify(b"", b"")
+    except InvalidSignature:  # as it should: a broken key has other errors
+        return base64url(encoded)
+    raise PasskeyRefused("a key that accepts anything")
+
+
+def _is_synced(authenticator: AuthenticatorData) -> bool:
+    eligible = authenticator.is_backup_eligible()
+    _require(eligible or not authenticator.is_backed_up(), "a copy of what cannot be copied")
+    return eligible
+
+
+def _attested(passkey: Passkey) -> AttestedCredentialData:
+    key: Any = cbor.decode(_bytes(passkey.public_key))
+    return AttestedCredentialData.create(Aaguid.NONE, _bytes(passkey.credential), CoseKey.parse(key))
+
+
+def _descriptor(passkey: Passkey) -> PublicKeyCredentialDescriptor:
+    return PublicKeyCredentialDescriptor(
+        type=PublicKeyCredentialType.PUBLIC_KEY,
+        id=_bytes(passkey.credential),
+        transports=[AuthenticatorTransport(each) for each in passkey.transports] or None,
+    )
+
+
+def _requirement(verified: bool) -> UserVerificationRequirement:
+    return UserVerificationRequirement.REQUIRED if verified else UserVerificationRequirement.PREFERRED
+
+
+def _sent(credential_id: str, response: Mapping[str, str]) -> Mapping[str, Any]:
+    return {"id": credential_id, "rawId": credential_id, "response": response}
+
+
+def _plain(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return options as JSON has them, without the library's types."""
+    plain: dict[str, Any] = json.loads(json.dumps(dict(options)))
+    return plain | {"timeout": _TIMEOUT}
+
+
+def _bytes(text: str) -> bytes:
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
