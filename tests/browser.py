@@ -20,7 +20,7 @@ def started() -> Iterator[Browser]:
     found = shutil.which("chromium")
     if found is None:
         skip_without("CHROMIUM", "chromium is not installed")
-    nowhere = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    nowhere = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
     expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
         # The sandbox does not start for root, and no page but ours is loaded.

@@ -72,7 +72,7 @@ def looking(chromium: Browser, service: Served, **how: Any) -> Iterator["Person"
         how: what is other than usual about the window, as for a context of the browser.
     """
     usual: dict[str, Any] = {"locale": "en-GB", "viewport": {"width": 1280, "height": 800}}
-    others: Any = {"server": service.external_hosts.proxy, "bypass": "127.0.0.1"}
+    others: Any = {"server": service.external_hosts.proxy, "bypass": "127.0.0.1,localhost"}
     with chromium.new_context(**usual | how, proxy=others, ignore_https_errors=True) as context:
         person = Person(context, service)
         yield person
