@@ -23,6 +23,7 @@ NAMES = {
     *("InvalidToken",),
     *("LogoAdminError", "NotAuthenticated", "NotFound", "NotPermitted", "Problem", "SchemaMismatch", "SettingsError"),
     *("EnrolmentRequired", "RecentSignInRequired", "SecondFactorRequired"),
+    *("IssuerRefused", "IssuerUnavailable", "SignInForbidden"),
     *(
         "NotModified",
         "Outdated",

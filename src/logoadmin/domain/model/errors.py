@@ -12,6 +12,8 @@
     ├── RecentSignInRequired      a sign-in that is too long ago
     ├── SecondFactorRequired      the right password of a user with a second factor
     ├── SignInRefused             a wrong username or password, without saying which
+    │   └── IssuerRefused         a sign-in at the issuer that cannot be verified
+    ├── SignInForbidden           a sign-in that the settings forbid
     ├── TooManySignIns            too many failed sign-ins
     ├── NotFound                  a record or a link that does not exist
     ├── DuplicateEntry            a unique value that is taken, on creation
@@ -21,6 +23,7 @@
     ├── NotModified               a version that the caller already has
     ├── InvalidLines              a file to import with invalid lines
     ├── StorageUnavailable        a database out of reach; the outcome of a write is unknown
+    ├── IssuerUnavailable         an issuer that is out of reach, or whose metadata cannot be used
     ├── OutgoingError             another host that cannot be asked, or has no usable response
     ├── SettingsError             a setting that cannot be used
     └── StartError                something is missing that the service needs to start
@@ -130,8 +133,19 @@ class SecondFactorRequired(LogoAdminError):
 class SignInRefused(LogoAdminError):
     """The username or the password is wrong (contract C1)."""
 
+    def __init__(self, text: str = "Incorrect username or password") -> None:
+        super().__init__(text)
+
+
+class IssuerRefused(SignInRefused):
+    """The issuer did not accept the code, or its ID token is wrong; the log has the reason (contract O7)."""
+
     def __init__(self) -> None:
-        super().__init__("Incorrect username or password")
+        super().__init__("The sign-in at the issuer could not be verified")
+
+
+class SignInForbidden(LogoAdminError):
+    """The settings forbid this sign-in: passwords are switched off, or the user's groups have no role (contract O7)."""
 
 
 class TooManySignIns(LogoAdminError):
@@ -241,6 +255,25 @@ class OutgoingError(LogoAdminError):
         self.host = host
         self.reason = reason
         super().__init__(f"{host}: {reason}" if host else reason)
+
+
+class IssuerUnavailable(LogoAdminError):
+    """The issuer is out of reach, or its metadata or keys cannot be used (contract O7).
+
+    Attributes:
+        host: the host of the issuer.
+        reason: the reason, for the operator.
+    """
+
+    def __init__(self, host: str, reason: str) -> None:
+        self.host = host
+        self.reason = reason
+        super().__init__(f"Cannot reach the issuer {host}")
+
+    @property
+    def explained(self) -> str:
+        """The reason."""
+        return f"{self}: {self.reason}"
 
 
 class _Curable(Exception):

@@ -19,6 +19,7 @@ from logoadmin.domain.model.errors import (
     InvalidInput,
     InvalidLines,
     InvalidToken,
+    IssuerUnavailable,
     LogoAdminError,
     NotAuthenticated,
     NotFound,
@@ -27,6 +28,7 @@ from logoadmin.domain.model.errors import (
     Problem,
     RecentSignInRequired,
     SecondFactorRequired,
+    SignInForbidden,
     SignInRefused,
     StorageUnavailable,
     TooManyChanges,
@@ -47,6 +49,7 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     SignInRefused: 401,
     NotAuthenticated: 403,
     NotPermitted: 403,
+    SignInForbidden: 403,
     NotFound: 404,
     Conflict: 409,
     Outdated: 412,
@@ -55,6 +58,7 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     InvalidInput: 422,
     InvalidLines: 422,
     TooManySignIns: 429,
+    IssuerUnavailable: 503,
     StorageUnavailable: 503,
 }
 
@@ -63,6 +67,8 @@ KEY_HEADER: Final = ("header", "Idempotency-Key")
 
 # Seconds after which a client may retry when the database was unavailable.
 RETRY_AFTER: Final = 1
+# And when the issuer was: its failures are kept for this long.
+ISSUER_RETRY_AFTER: Final = 10
 
 # A fault may affect only some requests: it is over when it has not occurred for a while.
 _QUIET: Final = 60.0  # seconds
@@ -157,6 +163,8 @@ def _headers(error: LogoAdminError) -> dict[str, str]:
             return {"www-authenticate": "Bearer"}  # RFC 6750 §3, RFC 9110 §15.5.2
         case TooManySignIns(retry_after=seconds):
             return {"retry-after": str(seconds)}
+        case IssuerUnavailable():
+            return {"retry-after": str(ISSUER_RETRY_AFTER)}
         case StorageUnavailable():
             return {"retry-after": str(RETRY_AFTER)}
         case _:

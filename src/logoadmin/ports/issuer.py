@@ -1,0 +1,104 @@
+"""The OpenID Connect issuer whose users may sign in (contract O7)."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Authorization:
+    """Where and how browsers ask the issuer for a code (RFC 6749 §4.1.1).
+
+    Attributes:
+        endpoint: the URL, https, or http if the issuer itself is http.
+        scope: the scopes to ask for, separated by spaces.
+        iss_in_response: whether the issuer adds ``iss`` to every response (RFC 9207), so that one without it is forged.
+    """
+
+    endpoint: str
+    scope: str
+    iss_in_response: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Redemption:
+    """A code that a browser received, with the secrets of its sign-in.
+
+    Attributes:
+        code: the code.
+        code_verifier: the secret whose hash the browser sent with its request (RFC 7636).
+        nonce: the text that the ID token must repeat.
+        redirect_uri: where the browser received the code.
+    """
+
+    code: str = field(repr=False)
+    code_verifier: str = field(repr=False)
+    nonce: str = field(repr=False)
+    redirect_uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedIdentity:
+    """A person as the issuer identifies them.
+
+    Attributes:
+        subject: the id at the issuer, 1 to 255 printable characters; compared exactly, and never used again.
+        groups: the names of their groups, at most 1,000, each of 1 to 255 characters.
+        names: what they may be called, the best first: not unique, not checked, and no proof of anything.
+    """
+
+    subject: str
+    groups: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerReport:
+    """What ``doctor`` finds out about an issuer.
+
+    Attributes:
+        date: the time at the issuer, as Unix time; None if its response has none.
+        knows_pkce: whether it says that it supports PKCE with S256.
+    """
+
+    date: int | None
+    knows_pkce: bool
+
+
+class Issuer(Protocol):
+    """An issuer. Safe to use from several threads.
+
+    Attributes:
+        url: its identifier, ``iss``.
+        host: its host, for people.
+        client_id: what this service is called there.
+    """
+
+    url: str
+    host: str
+    client_id: str
+
+    def authorization(self) -> Authorization:
+        """Return where browsers go.
+
+        Raises:
+            IssuerUnavailable: the issuer is out of reach, or its metadata cannot be used.
+        """
+
+    def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
+        """Exchange a code and return the person in the verified ID token.
+
+        Args:
+            redemption: the code with its secrets.
+            now: the time, as Unix time.
+
+        Raises:
+            IssuerRefused: must be raised unless the issuer accepted the code and everything in the ID token is right.
+            IssuerUnavailable: the issuer is out of reach, or its metadata or keys cannot be used.
+        """
+
+    def check(self) -> IssuerReport:
+        """Ask the issuer for its metadata and keys now.
+
+        Raises:
+            IssuerUnavailable: the issuer is out of reach, or its metadata or keys cannot be used.
+        """

@@ -1,0 +1,577 @@
+"""The issuer's adapter against an issuer that lies in every field (contract O7, ASVS 10.5.1 to 10.5.4)."""
+
+import base64
+import hmac
+import json
+import logging
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
+from logoadmin.adapters.oidc_issuer import OidcIssuer
+from logoadmin.domain.model.errors import IssuerRefused, IssuerUnavailable
+from logoadmin.ports.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
+from tests.issuer import (
+    CLIENT_ID,
+    CLIENT_SECRET,
+    NONCE,
+    REDIRECT_URI,
+    VERIFIER,
+    FakeIssuer,
+    fake_issuer,
+    private_key,
+    public_jwk,
+)
+
+pytestmark = pytest.mark.rule("contract O7")
+
+ANN = IssuedIdentity("248289761001", ("editors",), ("ann", "248289761001"))
+HERE = "127.0.0.1"
+CONTEXT = ssl.create_default_context()  # one for all tests: loading the certificates of the system is slow
+
+
+class Timer:
+    """The clock by which documents are kept."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeIssuer]:
+    with fake_issuer() as running:
+        yield running
+
+
+@pytest.fixture
+def timer() -> Timer:
+    return Timer()
+
+
+@pytest.fixture
+def issuer(fake: FakeIssuer, timer: Timer) -> OidcIssuer:
+    return OidcIssuer(fake.url, CLIENT_ID, CLIENT_SECRET, GuardedOutgoing([HERE], context=CONTEXT), monotonic=timer)
+
+
+def redeem(issuer: OidcIssuer, code: str, **instead: Any) -> IssuedIdentity:
+    values = {"code_verifier": VERIFIER, "nonce": NONCE, "redirect_uri": REDIRECT_URI, **instead}
+    return issuer.redeem(Redemption(code, **values), int(time.time()))
+
+
+def refused(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, **instead: Any) -> str:
+    """Return the logged reason; neither it nor the error has anything that was received or sent."""
+    caplog.clear()
+    code = fake.code()
+    with pytest.raises(IssuerRefused, match=r"^The sign-in at the issuer could not be verified$") as caught:
+        redeem(issuer, code, **instead)
+    assert caught.value.__cause__ is None
+    (record,) = caplog.records
+    assert not any(secret in record.getMessage() for secret in (code, CLIENT_SECRET, VERIFIER, NONCE, "eyJ", "s3cret"))
+    return record.getMessage().removeprefix("A sign-in at the issuer 127.0.0.1 is refused: ")
+
+
+# What is right
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256", "EdDSA"])
+def test_a_code_becomes_a_person(issuer: OidcIssuer, fake: FakeIssuer, algorithm: str) -> None:
+    fake.algorithm, fake.keys = algorithm, [public_jwk(algorithm)]
+    assert redeem(issuer, fake.code()) == ANN
+    assert fake.paths() == ["/.well-known/openid-configuration", "/token", "/keys"]
+    form = fake.asked[1].form
+    assert form.keys() == {"grant_type", "code", "redirect_uri", "code_verifier"}
+    assert form["grant_type"] == "authorization_code"
+
+
+def test_the_secret_may_go_into_the_form(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+    fake.metadata["token_endpoint_auth_methods_supported"] = ["private_key_jwt", "client_secret_post"]
+    assert redeem(issuer, fake.code()) == ANN
+    assert "authorization" not in fake.asked[1].headers
+
+
+def test_browsers_learn_where_to_go(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+    endpoint = f"{fake.url}/authorize"
+    assert issuer.authorization() == Authorization(endpoint, "openid profile email groups", iss_in_response=True)
+    assert (issuer.host, issuer.url, issuer.client_id) == (HERE, fake.url, CLIENT_ID)
+
+
+@pytest.mark.parametrize(
+    ("told", "groups"),
+    [
+        (None, ()),
+        ("editors", ("editors",)),
+        (["b", "a", "b", "", "x" * 256, "a\nb"], ("b", "a")),
+        ([], ()),
+    ],
+)
+def test_groups_are_a_list_a_text_or_absent(
+    issuer: OidcIssuer, fake: FakeIssuer, told: object, groups: tuple[str, ...]
+) -> None:
+    fake.person["groups"] = told
+    if told is None:
+        del fake.person["groups"]
+    assert redeem(issuer, fake.code()).groups == groups
+
+
+def test_groups_may_be_in_the_userinfo_alone(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+    fake.in_userinfo = frozenset({"groups", "preferred_username"})
+    assert redeem(issuer, fake.code()) == ANN
+    assert fake.paths()[-1] == "/userinfo"
+
+
+def test_keys_are_chosen_by_their_kind_where_no_token_names_one(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+    fake.keys = [
+        *("rubbish", {"kty": "RSA"}, {"kty": "EC", "crv": "P-256", "x": "AA", "y": 5}, {"kty": "oct", "k": "AAAA"}),
+        *(public_jwk("RS256", None), public_jwk("ES256", None, 1), public_jwk("ES256", None)),
+    ]
+    fake.header = {"kid": None}
+    assert redeem(issuer, fake.code()) == ANN
+
+
+# The cache
+
+
+def test_documents_are_kept_for_an_hour(issuer: OidcIssuer, fake: FakeIssuer, timer: Timer) -> None:
+    redeem(issuer, fake.code())
+    timer.now += 3_599
+    redeem(issuer, fake.code())
+    issuer.authorization()
+    assert fake.paths().count("/.well-known/openid-configuration") == fake.paths().count("/keys") == 1
+    timer.now += 1
+    redeem(issuer, fake.code())
+    assert fake.paths().count("/.well-known/openid-configuration") == fake.paths().count("/keys") == 2
+
+
+def test_a_failure_is_kept_for_ten_seconds(issuer: OidcIssuer, fake: FakeIssuer, timer: Timer) -> None:
+    fake.answers["/.well-known/openid-configuration"] = (500, {})
+    for _ in range(3):
+        with pytest.raises(IssuerUnavailable, match=r"^Cannot reach the issuer 127\.0\.0\.1$"):
+            issuer.authorization()
+    assert len(fake.asked) == 1
+    fake.answers.clear()
+    timer.now += 10
+    assert issuer.authorization().endpoint == f"{fake.url}/authorize"
+
+
+def test_many_ask_at_once_and_one_request_is_sent(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+    release = threading.Event()
+
+    def slow(_: object) -> tuple[int, Any]:
+        release.wait(5)
+        return 500, {}
+
+    fake.answers["/.well-known/openid-configuration"] = slow
+    with ThreadPoolExecutor(8) as threads:
+        futures = [threads.submit(issuer.authorization) for _ in range(8)]
+        time.sleep(0.1)
+        release.set()
+        assert all(isinstance(future.exception(), IssuerUnavailable) for future in futures)
+    assert len(fake.asked) == 1
+
+
+def test_new_keys_are_fetched_once_a_minute(
+    issuer: OidcIssuer, fake: FakeIssuer, timer: Timer, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert redeem(issuer, fake.code()) == ANN
+    fake.keys = [public_jwk("ES256", "2", 2)]
+    fake.signs_with, fake.header = 2, {"kid": "2"}
+    for _ in range(3):  # within the first minute
+        assert "does not publish" in refused(issuer, fake, caplog)
+    timer.now += 60
+    assert redeem(issuer, fake.code()) == ANN
+    fake.header = {"kid": "3"}
+    for _ in range(3):
+        assert "does not publish" in refused(issuer, fake, caplog)
+    assert fake.paths().count("/keys") == 2
+
+
+# Lies in the ID token (ASVS 10.5.1 to 10.5.4)
+
+NOW = 10**9
+LIES: dict[str, list[object]] = {
+    "iss": [None, "https://evil.example", "http://127.0.0.1", ["http://127.0.0.1"], 5, ""],
+    "aud": [None, "another", ["another"], [], {CLIENT_ID: 1}, CLIENT_ID + " ", 5],
+    "azp": ["another", 5, ""],
+    "nonce": [None, "", "of-another-sign-in", NONCE.lower(), [NONCE], 5, "\N{SNOWMAN}"],
+    "exp": [None, 0, -1, True, NOW, "9999999999", [], {}],
+    "iat": [None, 0, NOW, 10**10, True, "now"],
+    "nbf": [10**10, "soon", True],
+    "at_hash": ["", "AAAAAAAAAAAAAAAAAAAAAA", 5, []],
+}
+
+
+@pytest.mark.parametrize(
+    ("claim", "lie"),
+    [(claim, lie) for claim, lies in LIES.items() for lie in lies],
+)
+def test_a_lie_in_the_id_token_is_refused(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, claim: str, lie: object
+) -> None:
+    fake.claims = {claim: lie}
+    assert refused(issuer, fake, caplog) == f"the ID token has a wrong {claim}"
+
+
+@pytest.mark.parametrize("subject", [None, "", 5, ["1"], "x" * 256, "a\0b", "a\nb", "\N{RIGHT-TO-LEFT OVERRIDE}a"])
+def test_an_unusable_subject_is_refused(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, subject: object
+) -> None:
+    fake.claims = {"sub": subject}
+    assert refused(issuer, fake, caplog) == "the sub is missing or unusable"
+
+
+@pytest.mark.parametrize("groups", [5, {"editors": 1}, ["editors", 5], [["editors"]], True])
+def test_groups_of_another_form_are_refused(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, groups: object
+) -> None:
+    fake.claims = {"groups": groups}
+    assert "the groups" in refused(issuer, fake, caplog)
+
+
+def test_too_many_groups_are_refused(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
+    fake.claims = {"groups": [str(number) for number in range(1_001)]}
+    assert "1,000 groups" in refused(issuer, fake, caplog)
+
+
+def ahead(seconds: float) -> float:
+    return time.time() + seconds
+
+
+def test_clocks_may_differ_by_a_minute(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
+    for seconds, is_right in [(55, True), (70, False), (-300, True), (-660, False)]:
+        fake.clock = partial(ahead, seconds)
+        fake.claims = {"exp": int(time.time()) + 30}
+        if is_right:
+            assert redeem(issuer, fake.code()) == ANN
+        else:
+            assert refused(issuer, fake, caplog) == "the ID token has a wrong iat"
+
+
+def test_several_audiences_need_an_authorized_party(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
+) -> None:
+    fake.claims = {"aud": ["other", CLIENT_ID]}
+    assert refused(issuer, fake, caplog) == "the ID token has a wrong azp"
+    fake.claims["azp"] = "other"
+    assert refused(issuer, fake, caplog) == "the ID token has a wrong azp"
+    fake.claims["azp"] = CLIENT_ID
+    assert redeem(issuer, fake.code()) == ANN
+
+
+def test_a_nonce_of_another_sign_in_is_refused(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A stolen code is of no use in another browser (ASVS 10.5.1)."""
+    assert refused(issuer, fake, caplog, nonce="n" * 22) == "the ID token has a wrong nonce"
+
+
+# Keys and algorithms
+
+
+def of_header(header: dict[str, Any], signature: bytes = b"") -> Callable[[dict[str, Any]], str]:
+    def token(claims: dict[str, Any]) -> str:
+        parts = (json.dumps(header).encode(), json.dumps(claims).encode(), signature)
+        return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
+
+    return token
+
+
+def with_public_key_as_secret(claims: dict[str, Any]) -> str:
+    public = private_key("ES256").public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    head = of_header({"alg": "HS256", "kid": "1"})(claims).rpartition(".")[0]
+    return f"{head}.{base64.urlsafe_b64encode(hmac.digest(public, head.encode(), 'sha256')).decode().rstrip('=')}"
+
+
+def with_own_key_in_header(claims: dict[str, Any]) -> str:
+    headers = {"kid": "1", "jwk": public_jwk("ES256", number=3), "jku": "https://evil.example/keys"}
+    return jwt.encode(claims, private_key("ES256", 3), "ES256", headers)
+
+
+def with_critical_header(claims: dict[str, Any]) -> str:
+    return jwt.encode(claims, private_key("ES256"), "ES256", {"kid": "1", "crit": ["exp2"], "exp2": 1})
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *[of_header({"alg": alg, "kid": "1"}) for alg in ("none", "None", "", None, 5, ["ES256"], "HS256", "ES256")],
+        of_header({"kid": "1"}),
+        of_header({"alg": "ES256", "kid": ["1"]}),
+        of_header({"alg": "ES256", "kid": "1"}, b"\0" * 64),
+        of_header({"alg": "RS256", "kid": "1"}, b"\0" * 256),
+        with_public_key_as_secret,
+        with_own_key_in_header,
+        with_critical_header,
+        lambda claims: jwt.encode(claims, CLIENT_SECRET * 2, "HS256", {"kid": "1"}),
+        lambda claims: jwt.encode(claims, private_key("ES256", 3), "ES256", {"kid": "1"}),
+        lambda claims: jwt.encode(claims, private_key("RS256"), "RS256", {"kid": "1"}),
+        lambda claims: jwt.encode(claims, private_key("ES256"), "ES256", {"kid": "1"})[:-4] + "AAAA",
+        lambda claims: jwt.encode(claims, private_key("ES256"), "ES256", {"kid": "1"}) + ".a.b",
+        lambda _: "",
+        lambda _: "rubbish",
+        lambda _: "a.b.c",
+        lambda _: "\N{SNOWMAN}.\N{SNOWMAN}.\N{SNOWMAN}",
+        lambda _: base64.urlsafe_b64encode(b"[" * 100_000).decode() + ".e30.AA",
+        lambda _: jwt.PyJWS().encode(b"[1]", private_key("ES256"), "ES256", {"kid": "1"}),
+        lambda _: jwt.PyJWS().encode(b"[" * 100_000, private_key("ES256"), "ES256", {"kid": "1"}),
+        lambda _: jwt.PyJWS().encode(b'{"iat": 1e999}', private_key("ES256"), "ES256", {"kid": "1"}),
+        lambda _: jwt.PyJWS().encode(b"\xff", private_key("ES256"), "ES256", {"kid": "1"}),
+    ],
+)
+def test_a_token_that_was_not_signed_with_a_key_of_the_issuer_is_refused(
+    issuer: OidcIssuer,
+    fake: FakeIssuer,
+    caplog: pytest.LogCaptureFixture,
+    token: Callable[[dict[str, Any]], str],
+) -> None:
+    """Keys and algorithms cannot be confused (ASVS 9.1.1 to 9.1.3)."""
+    fake.token = token
+    assert refused(issuer, fake, caplog) in (
+        "the ID token has an algorithm that is not accepted",
+        "the ID token is signed with a key that the issuer does not publish",
+        "the ID token is malformed",
+        "the signature of the ID token is wrong",
+    )
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        public_jwk("ES256", use="enc"),
+        public_jwk("ES256", alg="ES384"),
+        public_jwk("ES256", alg="none"),
+        public_jwk("ES256", key_ops=["encrypt"]),
+        public_jwk("ES256", key_ops=5),
+        public_jwk("ES256", crv="P-384"),
+        public_jwk("ES256", "2"),
+        {"kty": "oct", "k": "AAAA", "kid": "1", "alg": "ES256"},
+        {"kty": ["EC"], "kid": {"1": "1"}},
+    ],
+)
+def test_a_key_for_something_else_verifies_nothing(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, key: dict[str, Any]
+) -> None:
+    fake.keys = [key]
+    assert "does not publish" in refused(issuer, fake, caplog)
+
+
+def test_a_short_rsa_key_verifies_nothing(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
+) -> None:
+    short = rsa.generate_private_key(65_537, 1_024)
+    public = jwt.get_algorithm_by_name("RS256").to_jwk(short.public_key(), as_dict=True)
+    fake.keys = [{**public, "kid": "1", "key_ops": ["verify"]}]
+    from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+    from cryptography.hazmat.primitives.hashes import SHA256
+
+    def token(claims: dict[str, Any]) -> str:
+        head = of_header({"alg": "RS256", "kid": "1"})(claims).rpartition(".")[0]
+        signature = short.sign(head.encode(), PKCS1v15(), SHA256())
+        return f"{head}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
+
+    fake.token = token
+    assert refused(issuer, fake, caplog) == "the signature of the ID token is wrong"
+
+
+# Codes and the token endpoint
+
+
+def test_a_code_is_used_once(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+    code = fake.code()
+    assert redeem(issuer, code) == ANN
+    with pytest.raises(IssuerRefused):
+        redeem(issuer, code)
+
+
+def test_the_verifier_belongs_to_the_code(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A code that was injected has another challenge (ASVS 10.2.1, 10.4.6)."""
+    assert refused(issuer, fake, caplog, code_verifier="w" * 43).endswith("refuses the code: invalid_grant")
+
+
+def test_a_wrong_secret_is_in_the_log(fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
+    wrong = OidcIssuer(fake.url, CLIENT_ID, "wrong", GuardedOutgoing([HERE], context=CONTEXT))
+    assert refused(wrong, fake, caplog).endswith("refuses the code: invalid_client")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, b""),
+        (200, b"[]"),
+        (200, b"null"),
+        (200, b"\xff"),
+        (200, b"[" * 100_000),
+        (200, b'{"a": NaN}'),
+        (200, {}),
+        (200, {"token_type": "Bearer", "access_token": "a"}),
+        (200, {"token_type": "Bearer", "access_token": "a", "id_token": 5}),
+        (200, {"token_type": "mac", "access_token": "a", "id_token": "a.b.c"}),
+        (204, b""),
+        (302, "https://evil.example/"),
+        (400, {"error": "s3cret " * 10}),
+        (400, {"error": ["invalid_grant"]}),
+        (403, b"<html>s3cret"),
+        (404, {}),
+    ],
+)
+def test_another_token_response_is_refused(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, answer: tuple[int, Any]
+) -> None:
+    fake.answers["/token"] = answer
+    assert refused(issuer, fake, caplog).startswith("its token ")
+
+
+def test_the_userinfo_is_of_the_same_person(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
+) -> None:
+    fake.in_userinfo = frozenset({"groups"})
+    fake.answers["/userinfo"] = (200, {"sub": "1", "groups": ["admins"]})
+    assert refused(issuer, fake, caplog) == "its userinfo response is about somebody else"
+    fake.answers["/userinfo"] = (403, {"sub": ANN.subject})
+    assert refused(issuer, fake, caplog) == "its userinfo endpoint responds with status 403"
+    fake.answers["/userinfo"] = (200, {**fake.person, "iss": "x", "nonce": "x", "groups": "admins", "name": "Ann"})
+    assert redeem(issuer, fake.code()) == IssuedIdentity(ANN.subject, ("admins",), ("ann", "Ann", ANN.subject))
+
+
+@pytest.mark.parametrize("access_token", [None, 5, "", "a b", "a\r\nX: y", "\N{SNOWMAN}"])
+def test_an_access_token_that_fits_no_header_is_not_sent(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, access_token: object
+) -> None:
+    fake.in_userinfo = frozenset({"groups"})
+    fake.claims = {"at_hash": None}
+    honest = fake._token
+    fake.answers["/token"] = lambda asked: (200, {**honest(asked)[1], "access_token": access_token})
+    assert refused(issuer, fake, caplog) == "its token response has no usable access token"
+    assert "/userinfo" not in fake.paths()
+
+
+@pytest.mark.parametrize("path", ["/token", "/userinfo", "/keys", "/.well-known/openid-configuration"])
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_an_issuer_in_trouble_is_unavailable(issuer: OidcIssuer, fake: FakeIssuer, path: str, status: int) -> None:
+    fake.in_userinfo = frozenset({"groups"})
+    fake.answers[path] = (status, {})
+    with pytest.raises(IssuerUnavailable) as caught:
+        redeem(issuer, fake.code())
+    assert caught.value.explained == f"Cannot reach the issuer 127.0.0.1: responds with status {status}"
+
+
+def test_an_issuer_that_is_not_running_is_unavailable() -> None:
+    with fake_issuer() as gone:
+        issuer = OidcIssuer(gone.url, CLIENT_ID, CLIENT_SECRET, GuardedOutgoing([HERE], context=CONTEXT))
+    with pytest.raises(IssuerUnavailable) as caught:
+        issuer.authorization()
+    assert caught.value.reason == "127.0.0.1: cannot be reached"
+
+
+# Metadata and keys
+
+
+@pytest.mark.parametrize(
+    ("name", "lie"),
+    [
+        *[("issuer", lie) for lie in (None, "https://evil.example", 5, "")],
+        *[
+            (name, lie)
+            for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint")
+            for lie in (
+                *("javascript:alert(1)", "ftp://a.example/", "//a.example/", "https://u:p@a.example/", "https://a b/"),
+                *("https://a.example/#f", "https://a.example/" + "x" * 2048, 5, "", "https://a.example/\n"),
+            )
+        ],
+        *[(name, None) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")],
+        ("token_endpoint_auth_methods_supported", ["private_key_jwt"]),
+        ("token_endpoint_auth_methods_supported", ["none"]),
+    ],
+)
+def test_unusable_metadata_are_refused(issuer: OidcIssuer, fake: FakeIssuer, name: str, lie: object) -> None:
+    fake.metadata = {name: lie}
+    with pytest.raises(IssuerUnavailable) as caught:
+        redeem(issuer, fake.code())
+    assert caught.value.reason.startswith("its ")
+    assert fake.paths() == ["/.well-known/openid-configuration"]
+
+
+@pytest.mark.parametrize("path", ["/keys", "/.well-known/openid-configuration"])
+@pytest.mark.parametrize(
+    "answer",
+    [(200, b""), (200, b"[]"), (200, b"\xff"), (200, b"{" * 9999), (302, "/x"), (404, {}), (200, b" " * 300_000)],
+)
+def test_unusable_documents_are_refused(
+    issuer: OidcIssuer, fake: FakeIssuer, path: str, answer: tuple[int, Any]
+) -> None:
+    fake.answers[path] = answer
+    with pytest.raises(IssuerUnavailable):
+        redeem(issuer, fake.code())
+
+
+@pytest.mark.parametrize("keys", [None, [], {}, "keys", [{}] * 101])
+def test_unusable_keys_are_refused(issuer: OidcIssuer, fake: FakeIssuer, keys: Any) -> None:
+    fake.keys = keys
+    with pytest.raises(IssuerUnavailable) as caught:
+        redeem(issuer, fake.code())
+    assert caught.value.reason == "it publishes no keys, or more than 100"
+
+
+def test_what_is_missing_in_the_metadata_has_its_default(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+    optional = (
+        *("scopes_supported", "token_endpoint_auth_methods_supported", "code_challenge_methods_supported"),
+        *("authorization_response_iss_parameter_supported", "userinfo_endpoint"),
+    )
+    fake.metadata = dict.fromkeys(optional)
+    authorization = Authorization(f"{fake.url}/authorize", "openid profile email", iss_in_response=False)
+    assert issuer.authorization() == authorization
+    assert redeem(issuer, fake.code()) == ANN
+    assert issuer.check().knows_pkce is False
+
+
+def test_an_encrypted_issuer_leads_nowhere_without_encryption(fake: FakeIssuer) -> None:
+    class Pretending(GuardedOutgoing):
+        """Asks the server without TLS whatever the URL is."""
+
+        def send(self, url: str, **given: Any) -> Any:
+            return super().send(url.replace("https:", "http:"), **given)
+
+    secure = fake.url.replace("http:", "https:")
+    for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
+        honest = {key: f"{secure}/{key}" for key in ("authorization_endpoint", "token_endpoint", "jwks_uri")}
+        fake.metadata = {**honest, "userinfo_endpoint": None, "issuer": secure, name: f"{fake.url}/x"}
+        issuer = OidcIssuer(secure, CLIENT_ID, CLIENT_SECRET, Pretending([HERE], context=CONTEXT))
+        with pytest.raises(IssuerUnavailable) as caught:
+            issuer.authorization()
+        assert caught.value.reason == f"its {name} is not encrypted"
+
+
+def test_an_issuer_with_a_path_has_its_metadata_below_it(fake: FakeIssuer) -> None:
+    for url, asked in [
+        (f"{fake.url}/realms/a", "/realms/a/.well-known/openid-configuration"),
+        (f"{fake.url}/o/", "/o/.well-known/openid-configuration"),
+    ]:
+        fake.metadata = {"issuer": url}
+        fake.answers[asked] = lambda _: (200, {**fake._metadata(), **fake.metadata})
+        issuer = OidcIssuer(url, CLIENT_ID, CLIENT_SECRET, GuardedOutgoing([HERE], context=CONTEXT))
+        assert issuer.authorization().endpoint == f"{fake.url}/authorize"
+
+
+def test_the_doctor_skips_the_cache(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.ERROR)
+    report = issuer.check()
+    assert report.date is not None
+    assert abs(report.date - time.time()) < 5
+    assert report == IssuerReport(report.date, knows_pkce=True)
+    fake.keys = []
+    with pytest.raises(IssuerUnavailable):
+        issuer.check()
+    assert len(fake.asked) == 4

@@ -1,0 +1,242 @@
+"""An OpenID Connect issuer for tests, on loopback: honest at first, and it lies in whatever a test wants."""
+
+import base64
+import hashlib
+import json
+import secrets
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, unquote_plus, urlencode, urlsplit
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+CLIENT_ID = "gallery & co"
+CLIENT_SECRET = "s3cret:of+the client%"
+REDIRECT_URI = "http://localhost:8000/console/"
+VERIFIER = "v" * 20 + "-._~" + "V" * 20
+NONCE = "n-0S6_WzA2Mj-of-this-sign-in"
+
+Private = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
+Answer = Callable[["Asked"], tuple[int, Any]]
+
+
+@lru_cache(maxsize=8)
+def private_key(algorithm: str, number: int = 0) -> Private:
+    """Return a key, always the same in one run: making one of RSA is slow."""
+    del number
+    if algorithm == "EdDSA":
+        return ed25519.Ed25519PrivateKey.generate()
+    if algorithm == "ES256":
+        return ec.generate_private_key(ec.SECP256R1())
+    return rsa.generate_private_key(65_537, 2_048)
+
+
+def public_jwk(algorithm: str, kid: str | None = "1", number: int = 0, **more: Any) -> dict[str, Any]:
+    """Return the public key as a JWK."""
+    public: Any = private_key(algorithm, number).public_key()
+    made: dict[str, Any] = jwt.get_algorithm_by_name(algorithm).to_jwk(public, as_dict=True)
+    made.pop("key_ops", None)
+    return made | {"use": "sig"} | ({} if kid is None else {"kid": kid}) | more
+
+
+def challenge_of(verifier: str) -> str:
+    """Return the S256 challenge of a verifier (RFC 7636 §4.2)."""
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request that arrived."""
+
+    path: str
+    query: dict[str, str]
+    headers: dict[str, str]
+    form: dict[str, str]
+
+
+@dataclass
+class FakeIssuer:
+    """What the issuer knows and says; tests change it.
+
+    Attributes:
+        url: its identifier.
+        person: the claims of the person who is signed in there.
+        metadata: values in place of those in its metadata; None leaves one out.
+        claims: values in place of those in ID tokens; None leaves one out.
+        header: values in place of those in the header of ID tokens.
+        keys: what it publishes.
+        algorithm: how it signs.
+        signs_with: the number of the key with which it signs.
+        token: makes the ID token of claims, if a test wants another one.
+        answers: whole answers by path, a status and JSON or bytes.
+        in_userinfo: the claims that only its userinfo endpoint has.
+        asked: the requests so far.
+        clock: its time.
+    """
+
+    url: str
+    person: dict[str, Any] = field(
+        default_factory=lambda: {"sub": "248289761001", "preferred_username": "ann", "groups": ["editors"]}
+    )
+    metadata: dict[str, Any] = field(default_factory=dict)
+    claims: dict[str, Any] = field(default_factory=dict)
+    header: dict[str, Any] = field(default_factory=dict)
+    keys: list[Any] = field(default_factory=lambda: [public_jwk("ES256")])
+    algorithm: str = "ES256"
+    signs_with: int = 0
+    token: Callable[[dict[str, Any]], str] | None = None
+    answers: dict[str, Answer | tuple[int, Any]] = field(default_factory=dict)
+    in_userinfo: frozenset[str] = frozenset()
+    asked: list[Asked] = field(default_factory=list)
+    clock: Callable[[], float] = time.time
+    _codes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _tokens: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def code(self, nonce: str = NONCE, verifier: str = VERIFIER, redirect_uri: str = REDIRECT_URI) -> str:
+        """Return the code of a sign-in of the person, as a browser would receive it."""
+        query = {"client_id": CLIENT_ID, "redirect_uri": redirect_uri, "nonce": nonce, "state": "s"}
+        return self._authorized({**query, "code_challenge": challenge_of(verifier)})
+
+    def paths(self) -> list[str]:
+        """Return the paths that were asked."""
+        return [asked.path for asked in self.asked]
+
+    def answer(self, asked: Asked) -> tuple[int, Any]:
+        """Return the status and the body of a response."""
+        self.asked.append(asked)
+        told = self.answers.get(asked.path)
+        if told is not None:
+            return told(asked) if callable(told) else told
+        routes: dict[str, Answer] = {
+            "/.well-known/openid-configuration": lambda _: (200, _merged(self._metadata(), self.metadata)),
+            "/keys": lambda _: (200, {"keys": self.keys}),
+            "/authorize": self._authorize,
+            "/token": self._token,
+            "/userinfo": self._userinfo,
+        }
+        return routes[asked.path](asked) if asked.path in routes else (404, {})
+
+    def _metadata(self) -> dict[str, Any]:
+        return {
+            "issuer": self.url,
+            "authorization_endpoint": f"{self.url}/authorize",
+            "token_endpoint": f"{self.url}/token",
+            "userinfo_endpoint": f"{self.url}/userinfo",
+            "jwks_uri": f"{self.url}/keys",
+            "scopes_supported": ["openid", "profile", "email", "groups"],
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+            "code_challenge_methods_supported": ["S256"],
+            "authorization_response_iss_parameter_supported": True,
+        }
+
+    def _authorize(self, asked: Asked) -> tuple[int, Any]:
+        """Send the browser back with a code, as if the person had just signed in."""
+        assert asked.query["response_type"] == "code"
+        assert asked.query["code_challenge_method"] == "S256"
+        back = {"code": self._authorized(asked.query), "state": asked.query["state"], "iss": self.url}
+        return 302, f"{asked.query['redirect_uri']}?{urlencode(back)}"
+
+    def _authorized(self, query: dict[str, str]) -> str:
+        code = secrets.token_urlsafe()
+        self._codes[code] = {**query, "person": dict(self.person)}
+        return code
+
+    def _token(self, asked: Asked) -> tuple[int, Any]:
+        authorization, form = asked.headers.get("authorization", ""), asked.form
+        client = (form.get("client_id"), form.get("client_secret"))
+        if authorization:
+            pair = base64.b64decode(authorization.removeprefix("Basic ")).decode()
+            client_id, _, client_secret = pair.partition(":")
+            client = (unquote_plus(client_id), unquote_plus(client_secret))
+        if client != (CLIENT_ID, CLIENT_SECRET):
+            return 401, {"error": "invalid_client"}
+        sign_in = self._codes.pop(form.get("code", ""), None)
+        verifier = challenge_of(form.get("code_verifier", ""))
+        if sign_in is None or form["redirect_uri"] != sign_in["redirect_uri"] or verifier != sign_in["code_challenge"]:
+            return 400, {"error": "invalid_grant", "error_description": "s3cret"}
+        access_token = secrets.token_urlsafe()
+        self._tokens[access_token] = sign_in["person"]
+        id_token = self._id_token(sign_in, access_token)
+        return 200, {"access_token": access_token, "token_type": "Bearer", "id_token": id_token}
+
+    def _id_token(self, sign_in: dict[str, Any], access_token: str) -> str:
+        now = int(self.clock())
+        digest = hashlib.new("sha512" if self.algorithm == "EdDSA" else "sha256", access_token.encode()).digest()
+        honest = {
+            **{name: value for name, value in sign_in["person"].items() if name not in self.in_userinfo},
+            "iss": self.url,
+            "aud": CLIENT_ID,
+            "iat": now,
+            "exp": now + 300,
+            "nonce": sign_in["nonce"],
+            "at_hash": base64.urlsafe_b64encode(digest[: len(digest) // 2]).decode().rstrip("="),
+        }
+        claims = _merged(honest, self.claims)
+        if self.token is not None:
+            return self.token(claims)
+        headers = _merged({"kid": "1"}, self.header)
+        signing = private_key(self.algorithm, self.signs_with)
+        # Without checks of the claims, which are lies.
+        return jwt.PyJWS().encode(json.dumps(claims).encode(), signing, self.algorithm, {"typ": "JWT", **headers})
+
+    def _userinfo(self, asked: Asked) -> tuple[int, Any]:
+        person = self._tokens.get(asked.headers.get("authorization", "").removeprefix("Bearer "))
+        return (401, {"error": "invalid_token"}) if person is None else (200, person)
+
+
+def _merged(values: dict[str, Any], instead: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in {**values, **instead}.items() if value is not None}
+
+
+@contextmanager
+def fake_issuer(context: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> Iterator[FakeIssuer]:
+    """Run an issuer, with TLS if there is a context."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._serve()
+
+        do_POST = do_GET  # noqa: N815 (the same)
+
+        def _serve(self) -> None:
+            parts = urlsplit(self.path)
+            body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            status, told = issuer.answer(Asked(parts.path, _fields(parts.query), headers, _fields(body)))
+            sent = told if isinstance(told, bytes) else b"" if status == 302 else json.dumps(told).encode()
+            self.send_response(status)
+            if status == 302:
+                self.send_header("Location", told)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(sent)))
+            self.end_headers()
+            self.wfile.write(sent)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the standard library's name)
+            del format, args
+
+    server = ThreadingHTTPServer((host, 0), Handler)
+    server.daemon_threads = True
+    if context is not None:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    issuer = FakeIssuer(f"{'http' if context is None else 'https'}://{host}:{server.server_address[1]}")
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield issuer
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
+
+
+def _fields(query: str) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(query, keep_blank_values=True).items()}
