@@ -29,6 +29,7 @@ from logoadmin.domain.model.records import (
     User,
 )
 from logoadmin.domain.model.sessions import ServiceKey
+from logoadmin.domain.model.sign_in import Ways
 from logoadmin.ports.storage import (
     Pin,
     PublishedIndex,
@@ -144,7 +145,7 @@ def everything(uow: UnitOfWork) -> object:
         [(uow.secrets.get(key), uow.sessions.refresh_token(key)) for key in ("one", "One", "two")],
         [uow.passwords.credentials(user.username) for user in kinds[USERS]],
         [uow.preferences.get(user.user_id) for user in kinds[USERS]],
-        [uow.passwords.can_sign_in(role.role_id) for role in kinds[ROLES]],
+        [uow.passwords.can_sign_in(role.role_id, Ways()) for role in kinds[ROLES]],
         [uow.withdrawals.newest(0, 99), uow.withdrawals.blocked(2), uow.indexes.newest(99), uow.pins.offered()],
         [[uow.withdrawals.get(kind.kind, 1), uow.pins.of_kind(kind.kind)] for kind in ARTWORK_KINDS],
         [(uow.pins.sheet(key), uow.indexes.get(key)) for key in ("one", "One", "two")],

@@ -13,6 +13,7 @@ from logoadmin.domain.model.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, U
 from logoadmin.domain.model.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.model.lists import Filter
 from logoadmin.domain.model.records import Author, Link, Logo, PasswordHash, Role, StoredRecord, Theme, User
+from logoadmin.domain.model.sign_in import Ways
 from logoadmin.ports.storage import Credentials, Storage, UnitOfWork
 from tests.contracts.steps import (
     Step,
@@ -118,7 +119,7 @@ def test_a_user_gets_new_values_and_keeps_password_and_sessions(storage: Storage
     )
     assert get(storage, USERS, 1) == user(1, "Ann", None, role_id=2)
     assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("one")
-    assert storage.read(lambda uow: uow.sessions.rights("s", 1)) == Rights(1, frozenset())
+    assert storage.read(lambda uow: uow.sessions.rights("s", 1)) == Rights(1, frozenset(), signed_in_at=1_000)
 
 
 @pytest.mark.rule("contract C4")
@@ -160,7 +161,7 @@ def test_of_those_who_have_a_role_somebody_can_sign_in_who_has_a_password(storag
         ((lambda uow: uow.passwords.set(1, PasswordHash("y")), remove(USERS, 2)), (True, False)),
     )
     for taken, expected in steps:
-        can = write(storage, *taken, lambda uow: [uow.passwords.can_sign_in(role_id) for role_id in (1, 2)])
+        can = write(storage, *taken, lambda uow: [uow.passwords.can_sign_in(role_id, Ways()) for role_id in (1, 2)])
         assert tuple(can) == expected
 
 

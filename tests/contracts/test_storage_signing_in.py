@@ -7,6 +7,8 @@ import pytest
 
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.model.records import PasswordHash
+from logoadmin.domain.model.sign_in import Ways
 from logoadmin.ports.storage import (
     Challenge,
     ChallengePurpose,
@@ -260,6 +262,43 @@ def test_since_when_a_factor_is_required_of_users_is_kept_for_each(peopled: Stor
     assert since() == [1_000, LATEST, None]
     write(peopled, set_(1, 5))
     assert since() == [5, LATEST, None]
+
+
+# Who can sign in
+
+
+@pytest.mark.rule("contract B4", "contract O4")
+def test_users_can_sign_in_by_the_ways_that_are_open(peopled: Storage) -> None:
+    issuer = "https://issuer.test"
+
+    def can(ways: Ways) -> list[bool]:
+        def ask(uow: UnitOfWork) -> list[bool]:
+            of_users = [uow.passwords.can_user_sign_in(user_id, ways) for user_id in range(1, 6)]
+            assert [uow.passwords.can_sign_in(role_id, ways) for role_id in range(2, 6)] == of_users[1:]
+            assert uow.passwords.can_sign_in(1, ways) is of_users[0]
+            return of_users
+
+        assert peopled.read(ask) == peopled.write(ask)
+        return peopled.read(ask)
+
+    write(peopled, *(add(role(id_, f"role {id_}")) for id_ in range(2, 6)), remove(USERS, 2))
+    write(peopled, *(add(user(id_, f"user {id_}", role_id=id_)) for id_ in range(2, 6)))
+    every = Ways(password=True, passkey=True, issuer=issuer)
+    assert can(every) == [False] * 5
+    write(
+        peopled,
+        lambda uow: uow.passwords.set(1, PasswordHash("x")),
+        add_factors(passkey(1, "a", 2), totp(2, 1, confirmed=True), totp(3, 5, confirmed=True)),
+        add_factors(replace(passkey(4, "b", 5), confirmed=False)),
+        lambda uow: uow.identities.put(Identity(issuer, "sub", 3, "[]")),
+        lambda uow: uow.identities.put(Identity("https://other.test", "sub", 4, "[]")),
+    )
+    assert can(every) == [True, True, True, False, False]
+    assert can(Ways(password=True, passkey=False)) == [True, False, False, False, False]
+    assert can(Ways(password=False, passkey=True)) == [False, True, False, False, False]
+    assert can(Ways(password=False, passkey=False, issuer=issuer)) == [False, False, True, False, False]
+    assert can(Ways(password=False, passkey=False, issuer="HTTPS://issuer.test")) == [False] * 5
+    assert can(Ways(password=False, passkey=False)) == [False] * 5
 
 
 # Removed users

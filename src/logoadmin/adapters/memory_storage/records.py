@@ -7,12 +7,13 @@ from itertools import groupby, islice
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.adapters.memory_storage.sessions import MemoryServiceKeys, MemorySessions
-from logoadmin.adapters.memory_storage.signing_in import remove_sign_in
+from logoadmin.adapters.memory_storage.signing_in import MemoryFactors, MemoryIdentities, remove_sign_in
 from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
 from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, SortKey, page_of, text_length, truncated_page
 from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User
+from logoadmin.domain.model.sign_in import Ways
 from logoadmin.ports.storage import Credentials
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -224,6 +225,15 @@ class MemoryPasswords(Repository):
         user_id = self._tables.taken.get((Kind.USER, USERS.name_field), {}).get(username)
         return None if user_id is None else Credentials(user_id, self.get(user_id))
 
-    def can_sign_in(self, role_id: int) -> bool:
-        users = self._tables.records[Kind.USER]
-        return any(users[user_id].role_id == role_id for user_id in self._tables.passwords)
+    def can_sign_in(self, role_id: int, ways: Ways) -> bool:
+        users = self._tables.records[Kind.USER].values()
+        return any(user.role_id == role_id and self.can_user_sign_in(user.user_id, ways) for user in users)
+
+    def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
+        if ways.password and user_id in self._tables.passwords:
+            return True
+        factors = MemoryFactors(self._tables, self._journal).of_user(user_id)
+        if ways.passkey and any(factor.kind == "passkey" and factor.confirmed for factor in factors):
+            return True
+        identities = MemoryIdentities(self._tables, self._journal).of_user(user_id)
+        return any(identity.issuer == ways.issuer for identity in identities)

@@ -9,9 +9,11 @@ from logoadmin.domain.model.errors import Conflict, NotPermitted
 from logoadmin.domain.model.kinds import ROLES, USERS
 from logoadmin.domain.model.lists import Filter, Listing
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Kind, Role, User
+from logoadmin.domain.model.sign_in import Ways
 from logoadmin.ports.storage import UnitOfWork
 
 _ROLES_AT_ONCE: Final = 500
+_WAYS: Final = Ways()
 
 
 @dataclass(slots=True)
@@ -57,7 +59,7 @@ class Escalation:
         """
         roles = uow.records(ROLES)
         listed = Listing(roles.page(-1, _ROLES_AT_ONCE), ROLES.id_of, roles.page)
-        if not any(Scope.ALL in role.scope and uow.passwords.can_sign_in(role.role_id) for role in listed):
+        if not any(Scope.ALL in role.scope and uow.passwords.can_sign_in(role.role_id, _WAYS) for role in listed):
             raise Conflict(f"This would leave no user who holds {Scope.ALL} and can sign in")
 
 
@@ -108,7 +110,7 @@ class RoleGuard:
     def note_possible_lockout(self, before: Role, after: Role | None) -> None:
         """Check at the end if a role of users who can sign in loses the scope of everything."""
         stays = after is not None and Scope.ALL in after.scope
-        if not stays and Scope.ALL in before.scope and self._uow.passwords.can_sign_in(before.role_id):
+        if not stays and Scope.ALL in before.scope and self._uow.passwords.can_sign_in(before.role_id, _WAYS):
             self._escalation.may_lose_all = True
 
 

@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, SortKey
 from logoadmin.domain.model.records import Link, PasswordHash, StoredRecord
+from logoadmin.domain.model.sign_in import Ways
 
 Record = TypeVar("Record", bound=StoredRecord)
 
@@ -122,7 +123,7 @@ class Credentials:
 
 
 class Passwords(Protocol):
-    """The password hashes of users."""
+    """The password hashes of users, and who can sign in."""
 
     def get(self, user_id: int) -> PasswordHash | None:
         """Return the hash of a user, or None."""
@@ -133,5 +134,8 @@ class Passwords(Protocol):
     def credentials(self, username: str) -> Credentials | None:
         """Return the credentials of the user with a name, or None."""
 
-    def can_sign_in(self, role_id: int) -> bool:
-        """Return whether a user with the role has a password."""
+    def can_sign_in(self, role_id: int, ways: Ways) -> bool:
+        """Return whether a user with the role can sign in: with a password, a confirmed passkey or at the issuer."""
+
+    def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
+        """Return whether this user can sign in, in the same ways."""

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import bindparam, delete, select
 
 from logoadmin.adapters.sql_storage.repositories.repository import Repository
+from logoadmin.adapters.sql_storage.sign_in_tables import factors, identities
 from logoadmin.adapters.sql_storage.statements import KEY, Row
 from logoadmin.adapters.sql_storage.tables import (
     preferences,
@@ -20,6 +21,7 @@ from logoadmin.adapters.sql_storage.tables import (
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sessions import ServiceKey
+from logoadmin.domain.model.sign_in import Ways
 from logoadmin.ports.storage import Credentials, Session
 
 _RIGHTS = (
@@ -103,7 +105,20 @@ class SqlSessions(Repository):
         return self._update(refresh_tokens, {"token_hash": token_hash, "used": False}, {"used": True})
 
 
-_CAN_SIGN_IN = select(users.c.user_id).where(users.c.role_id == KEY, users.c.password.is_not(None)).limit(1)
+_USER_IDS = select(users.c.user_id)
+# For the users with a role, or for one user.
+_WITH_PASSWORD, _WITH_PASSKEY, _WITH_ISSUER = (
+    {column: statement.where(users.c[column] == KEY).limit(1) for column in ("role_id", "user_id")}
+    for statement in (
+        select(users.c.user_id).where(users.c.password.is_not(None)),
+        select(users.c.user_id)
+        .select_from(users.join(factors))
+        .where(factors.c.kind == "passkey", factors.c.confirmed),
+        select(users.c.user_id)
+        .select_from(users.join(identities))
+        .where(identities.c.issuer == bindparam("of_issuer")),
+    )
+)
 
 
 def _hash(stored: str | None) -> PasswordHash | None:
@@ -125,8 +140,19 @@ class SqlPasswords(Repository):
         row = self._find(users.c.user_id, users.c.password, username=username)
         return None if row is None else Credentials(row[0], _hash(row[1]))
 
-    def can_sign_in(self, role_id: int) -> bool:
-        return self._transaction.row(_CAN_SIGN_IN, {"key": role_id}) is not None
+    def can_sign_in(self, role_id: int, ways: Ways) -> bool:
+        return self._can_sign_in("role_id", role_id, ways)
+
+    def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
+        return self._can_sign_in("user_id", user_id, ways)
+
+    def _can_sign_in(self, column: str, key: int, ways: Ways) -> bool:
+        if ways.password and self._transaction.row(_WITH_PASSWORD[column], {"key": key}):
+            return True
+        if ways.passkey and self._transaction.row(_WITH_PASSKEY[column], {"key": key}):
+            return True
+        values = {"key": key, "of_issuer": ways.issuer}
+        return ways.issuer is not None and self._transaction.row(_WITH_ISSUER[column], values) is not None
 
 
 class SqlPreferences(Repository):
