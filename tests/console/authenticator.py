@@ -26,7 +26,7 @@ class VirtualAuthenticator:
         options = {
             "protocol": "ctap2",
             "ctap2Version": "ctap2_1",
-            "transport": "internal" if verifies else "usb",
+            "transport": "internal",
             "hasResidentKey": True,
             "hasUserVerification": verifies,
             "isUserVerified": verifies,
