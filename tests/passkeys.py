@@ -14,9 +14,10 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from fido2 import cbor
 from fido2.cose import ES256, RS256, CoseKey, EdDSA
 
-from logoadmin.domain.model.passkeys import CreatedCredential, RelyingParty, UsedCredential
+from logoadmin.domain.model.passkeys import CreatedCredential, UsedCredential
+from logoadmin.domain.model.public_url import PublicUrl
 
-PARTY: Final = RelyingParty("gallery.example", "https://gallery.example")
+SITE: Final = PublicUrl("https://gallery.example", "gallery.example")
 # Flags of authenticator data.
 UP, UV, BE, BS, AT = 0x01, 0x04, 0x08, 0x10, 0x40
 
@@ -44,7 +45,7 @@ class Authenticator:
         counter: the signature counter, which each use raises; one that is synced stays at 0.
         verifies: whether it verifies its user.
         synced: whether it is backup-eligible, and backed up.
-        party: where the browser is. Its origin and the RP ID are what a lie changes.
+        site: where the browser is. Its origin and its host, the RP ID, are what a lie changes.
         flags: other flags than the right ones.
         cose: another public key than its own.
         client_data: other members of the client data than the right ones.
@@ -56,7 +57,7 @@ class Authenticator:
     counter: int = 0
     verifies: bool = True
     synced: bool = False
-    party: RelyingParty = PARTY
+    site: PublicUrl = SITE
     flags: int | None = None
     cose: Mapping[int, Any] | None = None
     client_data: Json = field(default_factory=dict)
@@ -88,10 +89,10 @@ class Authenticator:
     def _data(self, more: int = 0) -> bytes:
         own = UP | UV * self.verifies | (BE | BS) * self.synced
         flags = (own if self.flags is None else self.flags) | more
-        return hashlib.sha256(self.party.rp_id.encode()).digest() + struct.pack(">BI", flags, self.counter)
+        return hashlib.sha256(self.site.host.encode()).digest() + struct.pack(">BI", flags, self.counter)
 
     def _client_data(self, type_: str, options: Mapping[str, Any]) -> str:
-        data = {"type": type_, "challenge": options["challenge"], "origin": self.party.origin, "crossOrigin": False}
+        data = {"type": type_, "challenge": options["challenge"], "origin": self.site.origin, "crossOrigin": False}
         return encoded(json.dumps(data | self.client_data).encode())
 
     def _json(self, **response: Any) -> Json:

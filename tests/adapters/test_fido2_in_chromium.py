@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
-from logoadmin.domain.model.passkeys import RelyingParty
+from logoadmin.domain.model.public_url import LOCAL
 from logoadmin.ports.passkeys import PasskeyRefused
 from tests import browser
 from tests.console.authenticator import plugged_in
@@ -15,7 +15,6 @@ from tests.passkeys import created, encoded, used
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract O1", "contract O2")]
 
-ORIGIN: Final = "http://localhost:8000"
 CHALLENGE: Final = encoded(b"a challenge of some forty bytes, or more")
 CREATE: Final = """async (options) => (await navigator.credentials.create({
   publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
@@ -33,16 +32,16 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
-    """An empty page of the origin."""
+    """An empty page of the default origin."""
     with chromium.new_context() as context:
         context.route("**/*", lambda route: route.fulfill(content_type="text/html", body="<!doctype html>"))
         page = context.new_page()
-        page.goto(f"{ORIGIN}/")
+        page.goto(f"{LOCAL.origin}/")
         yield page
 
 
 def test_a_passkey_is_created_and_used(page: Page) -> None:
-    passkeys = Fido2Passkeys(RelyingParty("localhost", ORIGIN))
+    passkeys = Fido2Passkeys(LOCAL)
     with plugged_in(page) as authenticator:
         options = passkeys.creation_options(CHALLENGE, "7", "ann", ())
         passkey = passkeys.created(CHALLENGE, created(page.evaluate(CREATE, options)))
@@ -62,7 +61,7 @@ def test_a_passkey_is_created_and_used(page: Page) -> None:
 
 
 def test_a_user_who_cannot_be_verified_is_not_verified(page: Page) -> None:
-    passkeys = Fido2Passkeys(RelyingParty("localhost", ORIGIN))
+    passkeys = Fido2Passkeys(LOCAL)
     with plugged_in(page, verifies=False):
         options = passkeys.creation_options(CHALLENGE, "7", "ann", ())
         passkey = passkeys.created(CHALLENGE, created(page.evaluate(CREATE, options)))

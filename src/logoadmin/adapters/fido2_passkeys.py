@@ -27,7 +27,8 @@ from fido2.webauthn import (
 
 from logoadmin.domain.model.command import strict_json
 from logoadmin.domain.model.jwk import base64url
-from logoadmin.domain.model.passkeys import CreatedCredential, RelyingParty, UsedCredential
+from logoadmin.domain.model.passkeys import CreatedCredential, UsedCredential
+from logoadmin.domain.model.public_url import PublicUrl
 from logoadmin.ports.passkeys import Passkey, PasskeyRefused
 
 # How long a browser waits for its user: as long as a challenge lives.
@@ -43,13 +44,13 @@ _NAME: Final = "logoadmin"
 class Fido2Passkeys:
     """The :class:`~logoadmin.ports.passkeys.Passkeys` of the library fido2."""
 
-    def __init__(self, party: RelyingParty) -> None:
-        """Accept credentials from one origin."""
+    def __init__(self, public_url: PublicUrl) -> None:
+        """Accept credentials from the origin of a URL whose host is a name; it is the RP ID."""
         self._server = Fido2Server(
-            PublicKeyCredentialRpEntity(name=_NAME, id=party.rp_id),
+            PublicKeyCredentialRpEntity(name=_NAME, id=public_url.host),
             attestation=AttestationConveyancePreference.NONE,
             # The library's own test accepts every sub-domain and every port.
-            verify_origin=lambda origin: origin == party.origin,
+            verify_origin=lambda origin: origin == public_url.origin,
         )
         self._server.allowed_algorithms = [
             PublicKeyCredentialParameters(type=PublicKeyCredentialType.PUBLIC_KEY, alg=key.ALGORITHM)

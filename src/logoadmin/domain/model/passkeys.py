@@ -1,16 +1,13 @@
-"""Passkeys: where they work, and what browsers send of them (contract O1, O2, O8).
+"""Passkeys: what browsers send of them (contract O1, O2).
 
 The inputs have the names of WebAuthn's ``PublicKeyCredential.toJSON()``; binary values are base64url.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal
-from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, Strict
 
 from logoadmin.domain.model.command import Input
-from logoadmin.domain.model.hosts import canonical_host
 
 # In characters of base64url. WebAuthn level 3 §4: a credential id has at most 1,023 bytes.
 MAX_CREDENTIAL_ID: Final = 1364
@@ -29,39 +26,6 @@ NOT_INSTALLED: Final = "Passkeys need the extra logoadmin[passkeys], which is no
 NO_HOST_NAME: Final = (
     "Passkeys need a public_url with a host name instead of an address, and https unless it is localhost"
 )
-
-_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
-
-
-@dataclass(frozen=True, slots=True)
-class RelyingParty:
-    """Where passkeys are created and used: the only origin that they may come from.
-
-    Attributes:
-        rp_id: the host, to which authenticators bind their keys.
-        origin: scheme, host and port, as browsers write them.
-    """
-
-    rp_id: str
-    origin: str
-
-
-def relying_party(public_url: str) -> RelyingParty | None:
-    """Return the relying party of a service at a URL; None where browsers offer no passkeys.
-
-    They need a name instead of an address, and https unless the host is localhost (WebAuthn level 3 §5, RP ID).
-    """
-    try:
-        parts = urlsplit(public_url)
-        host, port = canonical_host(parts.hostname or ""), parts.port
-    except ValueError:
-        return None
-    if host is None or not host[-1].isalpha() or parts.scheme not in _DEFAULT_PORTS:
-        return None
-    if parts.scheme == "http" and host.rpartition(".")[2] != "localhost":
-        return None
-    shown = "" if port in (None, _DEFAULT_PORTS[parts.scheme]) else f":{port}"
-    return RelyingParty(host, f"{parts.scheme}://{host}{shown}")
 
 
 def _base64url(maximum: int, minimum: int = 1) -> tuple[object, ...]:
