@@ -127,7 +127,7 @@ SAMPLES: Final = (
     Sample("POST", "/api/auth/token", 200, "never", _TOKENS, {"username": "ann", "password": ANN_PASSWORD},
         errors=(429,)),
     Sample("POST", "/api/auth/revoke", 200, "optional", ("ended",), {"refresh_token": "unknown"}, errors=(403,)),
-    Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope")),
+    Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope", "enrol_by")),
     Sample("GET", "/api/auth/me/preferences", 200, "always", ()),
     Sample("PUT", "/api/auth/me/preferences", 200, "always", ("theme",), {"theme": "dark"}),
     Sample("GET", "/api/publication", 200, "always", ("version", "left_out", "changed", "blocked")),

@@ -29,6 +29,7 @@ from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings
+from logoadmin.settings.sign_in import keys_in
 
 MEMORY: Final = "memory:"
 
@@ -105,6 +106,7 @@ def _gallery(
         doctor_keys,
         outgoing,
         signing_keys,
+        keys_in(settings.factor_key),
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     publishing = PublishingRules(settings.gallery_days, _reader(), settings.pin_imports)

@@ -91,6 +91,15 @@ def test_factors_are_confirmed_and_used(peopled: Storage) -> None:
 
 
 @pytest.mark.rule("contract O1")
+def test_a_secret_is_replaced_by_the_same_under_another_key(peopled: Storage) -> None:
+    write(peopled, add_factors(totp(1), totp(2, 2)))
+    write_in_vain(peopled, lambda uow: uow.factors.replace_secret(1, "other"))
+    assert factors_of(peopled, 1, 2) == [(totp(1),), (totp(2, 2),)]
+    write(peopled, lambda uow: uow.factors.replace_secret(1, "other"))
+    assert factors_of(peopled, 1, 2) == [(replace(totp(1), secret="other"),), (totp(2, 2),)]
+
+
+@pytest.mark.rule("contract O1")
 def test_a_factor_is_removed_only_with_its_own_user(peopled: Storage) -> None:
     def removed(factor_id: int, user_id: int) -> object:
         return write(peopled, lambda uow: uow.factors.remove(factor_id, user_id))

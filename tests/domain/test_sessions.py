@@ -451,9 +451,9 @@ def test_who_names_no_session_ends_none(stocked: LogoAdmin) -> None:
 @pytest.mark.rule("contract C3", "contract B5")
 def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
-    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", "a.png", 1, NOW, ())
+    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", "a.png", 1, NOW, (), None)
     stocked.users.amend(AmendUser(user_id=7, role_id=3, avatar=None))
-    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", None, 3, NOW, ("logos:write", "themes:write"))
+    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", None, 3, NOW, ("logos:write", "themes:write"), None)
 
 
 # Service keys.

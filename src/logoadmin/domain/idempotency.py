@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
-from logoadmin.domain.model import records, sessions
+from logoadmin.domain.model import factors, records, sessions
 from logoadmin.domain.model.access import Anonymous, Caller, KeyHolder, Owner, Rights, SignedIn
 from logoadmin.domain.model.command import REQUEST_OPTIONS, UNSET, Command
 from logoadmin.domain.model.errors import InvalidInput, NotPermitted, Problem
@@ -118,7 +118,9 @@ class Idempotency:
 @lru_cache
 def _adapter(name: str) -> TypeAdapter[Any]:
     """Return the adapter for answers of a type, by its name; creating one takes milliseconds."""
-    answer: Any = dict[str, Any] if name == "dict" else getattr(records, name, None) or getattr(sessions, name)
+    answer: Any = dict[str, Any] if name == "dict" else None
+    for module in (records, sessions, factors):
+        answer = answer or getattr(module, name, None)
     return TypeAdapter(answer)
 
 

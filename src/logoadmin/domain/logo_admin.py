@@ -5,6 +5,9 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TypeVar
 
+from logoadmin.domain.factors.second_step import SecondStep
+from logoadmin.domain.factors.secrets import FactorSecrets
+from logoadmin.domain.factors.totp_factors import TotpFactors
 from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
@@ -17,6 +20,7 @@ from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
 from logoadmin.domain.services.bulk import BulkService
 from logoadmin.domain.services.changes import ChangeService
+from logoadmin.domain.services.factors import FactorService
 from logoadmin.domain.services.import_export import ImportExportService
 from logoadmin.domain.services.keys import KeyService
 from logoadmin.domain.services.pins import PinService
@@ -55,6 +59,7 @@ class Ports:
     doctor_keys: Sequence[bytes] = ()
     outgoing: Outgoing | None = None
     gallery_keys: Sequence[SigningKey] = ()
+    factor_keys: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,7 @@ class LogoAdmin:
         themes: see :class:`~logoadmin.domain.services.artworks.ArtworkService`.
         logos: see :class:`~logoadmin.domain.services.artworks.ArtworkService`.
         sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
+        factors: see :class:`~logoadmin.domain.services.factors.FactorService`.
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
         pins: see :class:`~logoadmin.domain.services.pins.PinService`.
         settings: see :class:`~logoadmin.domain.services.settings.SettingsService`.
@@ -135,8 +141,11 @@ class LogoAdmin:
         }
         self.bulk = BulkService(transactions, ports.hasher, of_kinds)
         self.import_export = ImportExportService(transactions, ports.hasher)
-        tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes)
-        self.sessions = SessionService(transactions, ports.hasher, tokens, ports.verifier, ports.clock, ports.metrics)
+        tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes, rules.sign_in)
+        totp = TotpFactors(FactorSecrets(ports.encryption, ports.factor_keys))
+        second_step, clock, metrics = SecondStep(totp, ports.randomness), ports.clock, ports.metrics
+        self.sessions = SessionService(transactions, ports.hasher, tokens, second_step, ports.verifier, clock, metrics)
+        self.factors = FactorService(transactions, second_step, tokens, rules.public_url.host, clock, metrics)
 
     @property
     def server(self) -> str:

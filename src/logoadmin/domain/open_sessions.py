@@ -4,11 +4,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.factors.enrolment import enrol_by
 from logoadmin.domain.model.access import Anonymous
 from logoadmin.domain.model.errors import InvalidToken
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens, stored_hash
-from logoadmin.domain.model.sign_in import SignInFactor
+from logoadmin.domain.model.sign_in import SignInFactor, SignInRules
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import Session
 from logoadmin.ports.tokens import Grant, TokenSigner
@@ -50,9 +51,12 @@ class SessionTokens:
         lifetimes: how long they are valid.
     """
 
-    def __init__(self, signer: TokenSigner, randomness: Randomness, lifetimes: Lifetimes) -> None:
+    def __init__(
+        self, signer: TokenSigner, randomness: Randomness, lifetimes: Lifetimes, rules: SignInRules | None = None
+    ) -> None:
         self._signer = signer
         self._randomness = randomness
+        self._rules = rules or SignInRules()
         self.lifetimes = lifetimes
 
     def begin(
@@ -105,6 +109,9 @@ class SessionTokens:
         if held is None:
             raise InvalidToken
         scope = tuple(sorted(held.scope))
+        by = enrol_by(uow, session.user_id, held.scope, session.factor, self._rules, now)
+        if by != session.enrol_by:
+            uow.sessions.update_times(replace(session, enrol_by=by))
         seconds = min(self.lifetimes.access_token, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))

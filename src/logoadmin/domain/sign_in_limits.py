@@ -13,11 +13,14 @@ Every step of a sign-in is an attempt::
 
 import hashlib
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
+from logoadmin.ports.metrics import Metrics
 
 _WINDOW: Final = 300  # seconds
 _PER_USERNAME: Final = 10
@@ -101,6 +104,17 @@ def take_back(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
             uow.sign_in_attempts.set(limit.counted, attempts - 1, ends_at)
         else:
             uow.sign_in_attempts.forget(limit.counted)
+
+
+@contextmanager
+def counting_sign_in(metrics: Metrics) -> Iterator[None]:
+    """Count the outcome of a sign-in in the metrics; a right password that needs a second step has none yet."""
+    try:
+        yield
+    except (SignInRefused, TooManySignIns) as error:
+        metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
+        raise
+    metrics.sign_in("ok")
 
 
 def _hashed(counted: object) -> str:

@@ -37,6 +37,9 @@ class MemoryFactors(Repository):
         self._journal.set(self._tables.factors, factor_id, replace(self._tables.factors[factor_id], confirmed=True))
         self.use(factor_id, counter, now)
 
+    def replace_secret(self, factor_id: int, secret: str) -> None:
+        self._journal.set(self._tables.factors, factor_id, replace(self._tables.factors[factor_id], secret=secret))
+
     def remove(self, factor_id: int, user_id: int) -> bool:
         factor = self._tables.factors.get(factor_id)
         if factor is None or factor.user_id != user_id:
@@ -58,6 +61,9 @@ class MemoryRecoveryCodes(Repository):
 
     def left(self, user_id: int) -> int:
         return len(self._of(user_id))
+
+    def has(self, user_id: int, code_hash: str) -> bool:
+        return code_hash in self._of(user_id)
 
     def use(self, user_id: int, code_hash: str) -> bool:
         return code_hash in self._of(user_id) and self._journal.delete(self._tables.recovery_codes, code_hash)

@@ -16,6 +16,8 @@ _PERIOD: Final = 30  # seconds
 _SECRET_BYTES: Final = 20  # as many as SHA-1 returns (RFC 4226 §4)
 # Clocks of phones may differ: the codes of the previous and the next step are valid as well.
 _TOLERANCE: Final = 1  # steps
+# A last step that is further ahead is from a clock that was ahead, and must lock nobody out (contract K7).
+_MOST_AHEAD: Final = 20  # steps
 
 
 def new_secret(randomness: Randomness) -> str:
@@ -45,6 +47,7 @@ def matching_step(secret: str, code: str, now: int, after: int) -> int | None:
             (RFC 6238 §5.2).
     """
     current, totp = now // _PERIOD, TOTP(secret)
-    steps = range(max(current - _TOLERANCE, after + 1, 0), current + _TOLERANCE + 1)
+    used = after if after <= current + _MOST_AHEAD else -1
+    steps = range(max(current - _TOLERANCE, used + 1, 0), current + _TOLERANCE + 1)
     matching = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
     return max(matching, default=None)

@@ -23,6 +23,8 @@ MAX_PREFERENCES: Final = 16_384  # bytes of JSON
 MAX_HASH: Final = 255
 MAX_OPAQUE_TOKEN: Final = 256
 MAX_SESSION_ID: Final = 128
+MAX_CHALLENGE: Final = 128
+MAX_TYPED_CODE: Final = 64
 MAX_ADDRESS: Final = 64
 MAX_USER_AGENT: Final = 256
 MAX_SCOPES: Final = 64
@@ -162,6 +164,33 @@ SessionId = Annotated[
         "The id of the session, the claim `sid` of its access tokens. It is not a refresh token.",
         "nR8tJ3vXq0yB6mKc1sWfZ5uHd7oLe2aPg9iTx4kVwQE",
     ),
+]
+FactorId = Annotated[Id, described("The id of the second factor.", 3)]
+FactorName = Annotated[
+    str, *_name(MAX_NAME), described("The name that the user gives it, with at least one visible character.", "Phone")
+]
+Challenge = Annotated[
+    str,
+    *_text(1, MAX_CHALLENGE),
+    Field(repr=False),
+    described(
+        "The challenge of the first step. It opens nothing, and is valid for five minutes and one success.",
+        "vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c",
+    ),
+]
+TotpCode = Annotated[
+    str,
+    Strict(),
+    Field(repr=False, json_schema_extra={"pattern": "^[0-9]{6}$"}),
+    AfterValidator(_matching("^[0-9]{6}$", "string_pattern_mismatch", "String should be six digits")),
+    described("The current code of the authenticator app. Each code is valid once.", "287082"),
+]
+# A recovery code or a sign-in code.
+TypedCode = Annotated[
+    str,
+    *_text(1, MAX_TYPED_CODE),
+    Field(repr=False),
+    described("The code, in any case, with or without hyphens and spaces.", "7KQ2-M4ZT-9A0C-X3HV-BN5E-R8WD"),
 ]
 Action = Annotated[str, *_text(1, MAX_ACTION)]
 RequestId = Annotated[

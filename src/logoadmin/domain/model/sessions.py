@@ -55,6 +55,13 @@ class Me:
     role_id: RoleId
     created_at: CreatedAt
     scope: Scopes
+    enrol_by: Annotated[
+        int | None,
+        described(
+            "From when the session may do nothing but enrol a second factor, in Unix seconds; `null` for never.",
+            1_800_604_800,
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,14 @@ A sign-in begins a session. Its access tokens identify the user for some minutes
 token, usable once, prolongs it. A second use of a refresh token means that it was stolen, so it ends the session.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 from logoadmin.domain.audit.records import snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.factors.enrolment import confirmed_factors
+from logoadmin.domain.factors.second_step import SecondStep
 from logoadmin.domain.model.access import (
     ANONYMOUS,
     OPTIONAL,
@@ -34,6 +35,7 @@ from logoadmin.domain.model.errors import (
     NotFound,
     NotPermitted,
     Outdated,
+    SecondFactorRequired,
     SignInRefused,
     TooManySignIns,
 )
@@ -43,7 +45,7 @@ from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Me, RemovedSession, RemovedUserSessions, Tokens
 from logoadmin.domain.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.services.keys import KEY_PREFIX, hashed_key
-from logoadmin.domain.sign_in_limits import Limit, attempt, limits_of, succeeded
+from logoadmin.domain.sign_in_limits import Limit, attempt, counting_sign_in, limits_of, succeeded, take_back
 from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights, writes
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Metrics
@@ -125,6 +127,7 @@ class SessionService(Service):
         transactions: Transactions,
         hasher: PasswordHasher,
         tokens: SessionTokens,
+        second_step: SecondStep,
         verifier: TokenVerifier,
         clock: Clock,
         metrics: Metrics,
@@ -132,6 +135,7 @@ class SessionService(Service):
         super().__init__(transactions)
         self._hasher = hasher
         self._session_tokens = tokens
+        self._second_step = second_step
         self._verifier = verifier
         self._clock = clock
         self._metrics = metrics
@@ -165,22 +169,28 @@ class SessionService(Service):
         Raises:
             SignInRefused: the name or the password is wrong; both take the same time.
             TooManySignIns: there were too many failed attempts.
+            SecondFactorRequired: the password is right, and the user has a second factor (contract O2). Nothing is
+                opened, and failures for the name stay counted.
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         limits = limits_of(client.origin, command.username)
-        with self._counting_outcome():
-            credentials, rehashed = self._authenticate(command, limits)
+        with counting_sign_in(self._metrics):
+            credentials, rehashed, has_factor = self._authenticate(command, limits)
+            if has_factor:
+                self._require_second_factor(command, client, credentials, rehashed)
             if command.idempotency_key is not None:  # a replay does not run begin
                 self.transactions.storage.write(partial(succeeded, limits=limits), "sessions")
 
             def begin(uow: AuditedUnitOfWork, command: SignIn) -> Tokens:
-                if uow.passwords.credentials(command.username) != credentials:  # changed while it was verified
+                user_id = credentials.user_id
+                # Changed while it was verified.
+                if uow.passwords.credentials(command.username) != credentials or confirmed_factors(uow, user_id):
                     raise SignInRefused
                 if rehashed is not None:
-                    uow.passwords.renew(credentials.user_id, rehashed)
+                    uow.passwords.renew(user_id, rehashed)
                 if command.idempotency_key is None:
                     succeeded(uow, limits)
-                return self._session_tokens.begin(uow, credentials.user_id, client, uow.now)
+                return self._session_tokens.begin(uow, user_id, client, uow.now)
 
             return self.transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
 
@@ -276,31 +286,53 @@ class SessionService(Service):
         if held is None:
             raise NotAuthenticated
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
-        return Me(**user, scope=tuple(sorted(held.scope)))
+        return Me(**user, scope=tuple(sorted(held.scope)), enrol_by=held.enrol_by)
 
-    def _authenticate(self, command: SignIn, limits: Sequence[Limit]) -> tuple[Credentials, PasswordHash | None]:
-        """Return the user's credentials, and a new hash if theirs is outdated. Hashing takes no transaction."""
+    def _authenticate(self, command: SignIn, limits: Sequence[Limit]) -> tuple[Credentials, PasswordHash | None, bool]:
+        """Return the user's credentials, a new hash if theirs is outdated, and whether they have a second factor.
+
+        Hashing takes no transaction.
+        """
         now = self._clock.now()
-        wait, credentials = self.transactions.storage.write(
-            lambda uow: (attempt(uow, limits, now), uow.passwords.credentials(command.username)),
-            "sessions",
-        )
+
+        def count(uow: UnitOfWork) -> tuple[int | None, Credentials | None, bool]:
+            wait, found = attempt(uow, limits, now), uow.passwords.credentials(command.username)
+            return wait, found, found is not None and bool(confirmed_factors(uow, found.user_id))
+
+        wait, credentials, has_factor = self.transactions.storage.write(count, "sessions")
         if wait is not None:
             raise TooManySignIns(wait)
         stored = credentials.password if credentials else None
         is_right = self._hasher.verify(stored, command.password)
         if credentials is None or stored is None or not is_right:
             raise SignInRefused
-        return credentials, self._hasher.hash(command.password) if self._hasher.needs_rehash(stored) else None
+        needs_rehash = self._hasher.needs_rehash(stored)
+        return credentials, self._hasher.hash(command.password) if needs_rehash else None, has_factor
 
-    @contextmanager
-    def _counting_outcome(self) -> Iterator[None]:
-        try:
-            yield
-        except (SignInRefused, TooManySignIns) as error:
-            self._metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
-            raise
-        self._metrics.sign_in("ok")
+    def _require_second_factor(
+        self, command: SignIn, client: Anonymous, credentials: Credentials, rehashed: PasswordHash | None
+    ) -> None:
+        """Store a challenge for a user with the right password, unless their factors were removed meanwhile.
+
+        Raises:
+            SecondFactorRequired: it has the challenge.
+            SignInRefused: the password was changed while it was verified.
+        """
+        now = self._clock.now()
+
+        def challenge(uow: UnitOfWork) -> SecondFactorRequired | None:
+            if uow.passwords.credentials(command.username) != credentials:
+                raise SignInRefused
+            required = self._second_step.required(uow, credentials.user_id, now)
+            if required is not None:
+                take_back(uow, limits_of(client.origin))
+                if rehashed is not None:
+                    uow.passwords.set(credentials.user_id, rehashed)
+            return required
+
+        required = self.transactions.storage.write(challenge, "sessions")
+        if required is not None:
+            raise required
 
 
 def _session_of(caller: Caller) -> str | None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.factors.secrets import FACTOR_KEY
 from logoadmin.domain.model.access import Scope
 from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.model.kinds import ROLES, USERS
@@ -34,7 +35,7 @@ def first_start(
     *,
     administrator: bool = True,
 ) -> str | None:
-    """Create what an empty service needs: two roles, token keys and, if there are no users, an administrator.
+    """Create what an empty service needs: two roles, keys and, if there are no users, an administrator.
 
     What exists stays as it is. Several processes may start at once, because this is one write.
 
@@ -50,6 +51,7 @@ def first_start(
     if uow.secrets.get(_TOKEN_KEY) is None:
         uow.secrets.put(_TOKEN_KEY, randomness.text())
         uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
+        uow.secrets.put(FACTOR_KEY, randomness.text())
         audited.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (), audited.now))
         audited.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), audited.now))
     if administrator and not _has_users(uow):

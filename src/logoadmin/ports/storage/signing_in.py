@@ -62,6 +62,9 @@ class Factors(Protocol):
     def confirm(self, factor_id: int, counter: int, now: int) -> None:
         """Let an existing factor be used, and do the same as :meth:`use`."""
 
+    def replace_secret(self, factor_id: int, secret: str) -> None:
+        """Store the secret of an existing factor, encrypted with another key."""
+
     def remove(self, factor_id: int, user_id: int) -> bool:
         """Remove a factor of a user; return whether it existed."""
 
@@ -77,6 +80,9 @@ class RecoveryCodes(Protocol):
 
     def left(self, user_id: int) -> int:
         """Return how many codes of a user are left."""
+
+    def has(self, user_id: int, code_hash: str) -> bool:
+        """Return whether a code of a user is left."""
 
     def use(self, user_id: int, code_hash: str) -> bool:
         """Remove a code of a user; return whether it existed, which is true once however many try at the same time."""

@@ -71,6 +71,9 @@ class SqlFactors(Repository):
         values = {"counter": counter, "last_used_at": now, "confirmed": True}
         self._update(factors, {"factor_id": factor_id}, values)
 
+    def replace_secret(self, factor_id: int, secret: str) -> None:
+        self._update(factors, {"factor_id": factor_id}, {"secret": secret})
+
     def remove(self, factor_id: int, user_id: int) -> bool:
         return self._remove(factors, factor_id=factor_id, user_id=user_id)
 
@@ -89,6 +92,9 @@ class SqlRecoveryCodes(Repository):
     def left(self, user_id: int) -> int:
         (left,) = self._transaction.row(_CODES_LEFT, {"key": user_id}) or (0,)
         return int(left)
+
+    def has(self, user_id: int, code_hash: str) -> bool:
+        return self._find(recovery_codes.c.user_id, code_hash=code_hash, user_id=user_id) is not None
 
     def use(self, user_id: int, code_hash: str) -> bool:
         return self._remove(recovery_codes, code_hash=code_hash, user_id=user_id)

@@ -1,0 +1,39 @@
+"""Challenges: what connects the steps of signing in and of enrolling (contract O2).
+
+A challenge is a random text, and no token: it opens nothing. It has one purpose, is bound to its user, if there is one
+already, and leads to one success. Storage has its hash.
+"""
+
+from typing import Final
+
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.model.sessions import stored_hash
+from logoadmin.ports.environment import Randomness
+from logoadmin.ports.storage import Challenge, ChallengePurpose
+
+CHALLENGE_SECONDS: Final = 300
+# Each new challenge deletes up to this many expired ones.
+_MOST_FORGOTTEN: Final = 20
+
+
+def new_challenge(
+    uow: AnyUnitOfWork, randomness: Randomness, purpose: ChallengePurpose, user_id: int | None, now: int
+) -> str:
+    """Store a new challenge, of an existing user if any, and return it."""
+    uow.challenges.forget_expired(now, _MOST_FORGOTTEN)
+    challenge = randomness.text()
+    uow.challenges.add(Challenge(_hashed(challenge), purpose, user_id, "", now + CHALLENGE_SECONDS))
+    return challenge
+
+
+def open_challenge(uow: AnyUnitOfWork, challenge: str, purpose: ChallengePurpose, now: int) -> Challenge | None:
+    """Return a challenge that can be met now; None if it is unknown, used, expired, or for another purpose."""
+    found = uow.challenges.get(_hashed(challenge))
+    if found is None or found.purpose != purpose:
+        return None
+    # A challenge from a clock that was ahead does not last longer.
+    return found if now < found.expires_at <= now + CHALLENGE_SECONDS else None
+
+
+def _hashed(challenge: str) -> str:
+    return stored_hash("challenge", challenge)

@@ -1,0 +1,103 @@
+"""The factors of users: enrolled, listed, removed, and required (contract O1, O4)."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.factors.codes import hashed_code, new_code
+from logoadmin.domain.model.access import Scope
+from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.factors import ListedFactor, NewFactor
+from logoadmin.domain.model.sign_in import SecondFactorPolicy, SignInFactor, SignInRules
+from logoadmin.ports.environment import Randomness
+from logoadmin.ports.storage import Factor
+
+MOST_FACTORS: Final = 20
+RECOVERY_CODES: Final = 10
+_DAY: Final = 86_400
+# Holders of one of these are administrators.
+_WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL or scope.endswith(":write"))
+
+
+def confirmed_factors(uow: AnyUnitOfWork, user_id: int) -> tuple[Factor, ...]:
+    """Return the factors with which a user can sign in, by factor_id."""
+    return tuple(factor for factor in uow.factors.of_user(user_id) if factor.confirmed)
+
+
+def listed(factor: Factor) -> ListedFactor:
+    """Return a factor without its secret."""
+    return ListedFactor(factor.factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at)
+
+
+def require_room(uow: AnyUnitOfWork, user_id: int) -> None:
+    """Require that a user can have another factor.
+
+    Raises:
+        Conflict: they cannot.
+    """
+    if len(confirmed_factors(uow, user_id)) >= MOST_FACTORS:
+        raise Conflict(f"A user can have {MOST_FACTORS} second factors; remove one that is no longer used")
+
+
+def enrolled(uow: AnyUnitOfWork, user_id: int, factor_id: int, randomness: Randomness) -> NewFactor:
+    """Return a factor that was just confirmed; the user's first one with recovery codes.
+
+    From now on, no session of the user is restricted for want of a factor, and no sign-in that began before can go on.
+
+    Raises:
+        Conflict: the user has too many factors.
+    """
+    factors = confirmed_factors(uow, user_id)
+    if len(factors) > MOST_FACTORS:
+        require_room(uow, user_id)
+    for session in uow.sessions.of_user(user_id):
+        if session.enrol_by is not None:
+            uow.sessions.update_times(replace(session, enrol_by=None))
+    uow.challenges.drop(user_id, "second_factor")
+    codes = replace_recovery_codes(uow, user_id, randomness) if len(factors) == 1 else None
+    (factor,) = (factor for factor in factors if factor.factor_id == factor_id)
+    return NewFactor(factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at, codes)
+
+
+def unenrolled(uow: AnyUnitOfWork, user_id: int) -> None:
+    """Let no sign-in that began before go on, once a factor was removed; with the last one, recovery codes go."""
+    uow.challenges.drop(user_id, "second_factor")
+    if not confirmed_factors(uow, user_id):
+        uow.recovery_codes.replace(user_id, ())
+
+
+def replace_recovery_codes(uow: AnyUnitOfWork, user_id: int, randomness: Randomness) -> tuple[str, ...]:
+    """Return ten new recovery codes of a user, whose hashes replace all others."""
+    codes = tuple(new_code(randomness) for _ in range(RECOVERY_CODES))
+    uow.recovery_codes.replace(user_id, [hashed_code("recovery code", user_id, code) for code in codes])
+    return codes
+
+
+def enrol_by(
+    uow: AnyUnitOfWork, user_id: int, scope: Collection[str], factor: SignInFactor, rules: SignInRules, now: int
+) -> int | None:
+    """Return from when a session may do nothing but enrol a factor, as Unix time; None for never (contract O4).
+
+    The grace of a user begins when this is first asked while a factor is required of them.
+
+    Args:
+        uow: of a write.
+        user_id: the user.
+        scope: the scope that they hold.
+        factor: what the session began with; users of the issuer have their second factors there.
+        rules: the choices of the operator.
+        now: the time, in Unix seconds.
+    """
+    if not is_required(rules.second_factor, scope) or factor == "issuer" or confirmed_factors(uow, user_id):
+        return None
+    since = uow.second_factor_since.get(user_id)
+    if since is None or since > now:  # by a clock that was ahead
+        since = now
+        uow.second_factor_since.set(user_id, since)
+    return since + rules.grace_days * _DAY
+
+
+def is_required(policy: SecondFactorPolicy, scope: Collection[str]) -> bool:
+    """Return whether holders of a scope must have a second factor."""
+    return policy == "required" or (policy == "required_for_admins" and not _WRITE_SCOPES.isdisjoint(scope))

@@ -1,0 +1,54 @@
+"""The second step of signing in: what it may be, and its verification (contract O2)."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.factors.challenges import new_challenge
+from logoadmin.domain.factors.codes import hashed_code
+from logoadmin.domain.factors.enrolment import confirmed_factors
+from logoadmin.domain.factors.totp_factors import TotpFactors
+from logoadmin.domain.model.errors import SecondFactorKind, SecondFactorRequired, SignInRefused
+from logoadmin.ports.environment import Randomness
+
+# The usual ways first.
+_KINDS: Final[tuple[SecondFactorKind, ...]] = ("totp", "passkey", "recovery_code")
+
+
+@dataclass(frozen=True, slots=True)
+class SecondStep:
+    """Asks for second factors and verifies them.
+
+    Attributes:
+        totp: the authenticator apps.
+        randomness: for challenges and codes.
+    """
+
+    totp: TotpFactors
+    randomness: Randomness
+
+    def required(self, uow: AnyUnitOfWork, user_id: int, now: int) -> SecondFactorRequired | None:
+        """Store a challenge for a user with the right password, and return it; None if they have no factor."""
+        has: set[str] = {factor.kind for factor in confirmed_factors(uow, user_id)}
+        if not has:
+            return None
+        if uow.recovery_codes.left(user_id):
+            has.add("recovery_code")
+        challenge = new_challenge(uow, self.randomness, "second_factor", user_id, now)
+        return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has))
+
+    def verify(self, uow: AnyUnitOfWork, user_id: int, kind: SecondFactorKind, answer: Any, now: int) -> None:
+        """Use up an answer of a user.
+
+        Raises:
+            SignInRefused: it is wrong, or was used before.
+        """
+        match kind:
+            case "totp":
+                is_right = self.totp.use(uow, user_id, answer, now)
+            case "recovery_code":
+                is_right = uow.recovery_codes.use(user_id, hashed_code("recovery code", user_id, answer))
+            case "passkey":
+                is_right = False
+        if not is_right:
+            raise SignInRefused
