@@ -1,0 +1,56 @@
+/** A new passkey: what the browser does, and in words why it did not (contract O1). */
+import { pageConfig } from "../../session.js";
+import { t } from "../../texts.js";
+
+/** @returns {string} why no passkey can be created on this page, and what helps; empty otherwise */
+export function obstacle() {
+  const home = new URL(`${pageConfig.public_url}/console/`);
+  if (home.origin !== location.origin) return t("passkey.elsewhere", { url: home.href });
+  return "PublicKeyCredential" in globalThis ? "" : t("passkey.unsupported");
+}
+
+/** @param {DOMException} error of `create` @returns {string} what happened, in words */
+export function reasonOf(error) {
+  if (error.name === "InvalidStateError") return t("passkey.known");
+  return t(error.name === "NotAllowedError" || error.name === "AbortError" ? "passkey.cancelled" : "passkey.unsupported");
+}
+
+/**
+ * Create a passkey, which the browser asks the user about.
+ *
+ * Both conversions are our own: `parseCreationOptionsFromJSON` is missing in browsers before 2025, and `toJSON` in
+ * password managers that stand in for the browser.
+ *
+ * @param {any} options as `PublicKeyCredential.parseCreationOptionsFromJSON` takes them
+ * @returns {Promise<object>} as `PublicKeyCredential.toJSON` returns it
+ * @throws {DOMException}
+ */
+export async function create({ challenge, user, excludeCredentials = [], ...others }) {
+  const publicKey = {
+    ...others,
+    challenge: bytes(challenge),
+    user: { ...user, id: bytes(user.id) },
+    excludeCredentials: excludeCredentials.map((/** @type {{id: string}} */ each) => ({ ...each, id: bytes(each.id) })),
+  };
+  const credential = /** @type {PublicKeyCredential} */ (await navigator.credentials.create({ publicKey }));
+  const response = /** @type {AuthenticatorAttestationResponse} */ (credential.response);
+  const { id, type } = credential;
+  return {
+    id,
+    rawId: id,
+    type,
+    clientExtensionResults: {},
+    response: {
+      clientDataJSON: base64url(response.clientDataJSON),
+      attestationObject: base64url(response.attestationObject),
+      transports: response.getTransports(),
+    },
+  };
+}
+
+/** @param {string} text base64url */
+const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (each) => each.charCodeAt(0));
+
+/** @param {ArrayBuffer} buffer */
+const base64url = (buffer) =>
+  btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
