@@ -19,6 +19,8 @@ from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.model.lists import Filter
 from logoadmin.domain.model.records import Change, Link, PasswordHash, Role, User
+from logoadmin.domain.model.sign_in import SignInRules
+from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services import (
     artworks,
@@ -128,7 +130,8 @@ def link_id_of(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id
 
 
 CHEAP_PASSWORDS: Final = Argon2Passwords(8, 1)
-_SOME_PASSWORD: Final = CHEAP_PASSWORDS.hash("some password")
+SOME_PASSWORD: Final = "some password"
+_SOME_HASH: Final = CHEAP_PASSWORDS.hash(SOME_PASSWORD)
 
 
 def gallery_on(
@@ -141,15 +144,17 @@ def gallery_on(
     started: bool = True,
     keys: Sequence[Key] = (hs256_key(TOKEN_KEY),),
     outgoing: Outgoing | None = None,
+    sign_in: SignInRules | None = None,
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
     if started:
-        storage.write(lambda uow: first_start(uow, hasher, randomness, clock, ADMIN_PASSWORD))
+        storage.write(lambda uow: first_start(uow, NewPasswords(hasher, None), randomness, clock, ADMIN_PASSWORD))
     tokens = JwtTokens(keys, "logoadmin", "logoadmin")
     signing = Ed25519Signing()
     ports = Ports(storage, hasher, tokens, tokens, FernetEncryption(), randomness, clock, signing, outgoing=outgoing)
-    return LogoAdmin(ports, Rules(access, lifetimes or Lifetimes()))
+    rules = Rules(access, lifetimes or Lifetimes(), sign_in=sign_in or SignInRules())
+    return LogoAdmin(ports, rules)
 
 
 class WatchedStorage:
@@ -258,7 +263,10 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     users.AmendUser: ("users.amend", {"user_id": 7, "username": "anna", "avatar": None, "role_id": 3}),
     users.RemoveUser: ("users.remove", {"user_id": 7}),
     users.RemoveAvatar: ("users.remove_avatar", {"user_id": 7}),
-    users.SetPassword: ("users.set_password", {"user_id": 7, "password": "another"}),
+    users.SetPassword: (
+        "users.set_password",
+        {"user_id": 7, "password": "another", "current_password": SOME_PASSWORD},
+    ),
     roles.ListRoles: ("roles.list", {}),
     roles.CreateRole: ("roles.create", {"name": "editor", "scope": ["logos:write"]}),
     roles.GetRole: ("roles.get", {"role_id": 3}),
@@ -340,7 +348,7 @@ def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:
     def work(uow: UnitOfWork) -> SignedIn:
         role = Role(uow.records(ROLES).next_id(), f"role of {user_id}", scope, NOW)
         uow.records(ROLES).add(role)
-        add_user(uow, User(user_id, f"user {user_id}", None, role.role_id, NOW), _SOME_PASSWORD)
+        add_user(uow, User(user_id, f"user {user_id}", None, role.role_id, NOW), _SOME_HASH)
         uow.sessions.add(Session(f"session of {user_id}", user_id, NOW, NOW + 3600))
         return SignedIn(user_id, f"session of {user_id}")
 

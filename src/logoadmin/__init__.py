@@ -67,6 +67,7 @@ __all__ = [
     "ImportRecords",
     "Imported",
     "ImportedCounts",
+    "IncorrectPassword",
     "InvalidInput",
     "InvalidLines",
     "InvalidToken",

@@ -21,6 +21,7 @@ from logoadmin.domain.model.errors import (
     DuplicateEntry as DuplicateEntry,
     DuplicateUpdate as DuplicateUpdate,
     EnrolmentRequired as EnrolmentRequired,
+    IncorrectPassword as IncorrectPassword,
     InvalidInput as InvalidInput,
     InvalidLines as InvalidLines,
     InvalidToken as InvalidToken,

@@ -18,8 +18,9 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.errors import TablesMissing
+from logoadmin.domain.model.errors import InvalidInput, TablesMissing
 from logoadmin.domain.model.sign_in import SignInRules, Ways
+from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.publication import PublishingRules
 from logoadmin.domain.services.setup import first_start, is_started, stored_token_keys
@@ -28,7 +29,7 @@ from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
-from logoadmin.settings import Settings
+from logoadmin.settings import Settings, wrong_settings
 from logoadmin.settings.sign_in import keys_in
 
 MEMORY: Final = "memory:"
@@ -146,8 +147,15 @@ def start(storage: StorageLifecycle, settings: Settings, create: Create, *, admi
             if create == "never" or storage.read(lambda uow: is_started(uow, administrator=administrator)):
                 return None
     password = None if settings.admin_password is None else settings.admin_password.get_secret_value()
-    adapters = _hasher(settings), SystemRandomness(), SystemClock()
-    return storage.prepare(lambda uow: first_start(uow, *adapters, password, administrator=administrator))
+    new_passwords = NewPasswords(_hasher(settings), sign_in_rules(settings).min_password_length)
+    given = new_passwords, SystemRandomness(), SystemClock(), password
+    try:
+        if password is not None and storage.is_empty():  # before a file is created
+            new_passwords.check(password)
+        return storage.prepare(lambda uow: first_start(uow, *given, administrator=administrator))
+    except InvalidInput as error:
+        problems = error.problems
+    raise wrong_settings(f"admin_password: {problem.msg}" for problem in problems)
 
 
 def given_keys(settings: Settings) -> list[Key]:

@@ -20,7 +20,7 @@ NAMES = {
     *("ANONYMOUS", "OWNER", "Anonymous", "Caller", "KeyHolder", "Owner", "Policy", "Scope", "SignedIn"),
     # errors
     *("BadLine", "Cause", "Conflict", "DuplicateEntry", "DuplicateUpdate", "InvalidInput", "InvalidLines"),
-    *("InvalidToken",),
+    *("IncorrectPassword", "InvalidToken"),
     *("LogoAdminError", "NotAuthenticated", "NotFound", "NotPermitted", "Problem", "SchemaMismatch", "SettingsError"),
     *("EnrolmentRequired", "RecentSignInRequired", "SecondFactorRequired"),
     *("IssuerRefused", "IssuerUnavailable", "SignInForbidden"),

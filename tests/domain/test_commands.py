@@ -23,6 +23,7 @@ SECRET = "hunter2-hunter2"
 # What may be left out, beside what an amendment leaves alone.
 OPTIONAL = {
     (users.CreateUser, "avatar"),
+    (users.SetPassword, "current_password"),
     (sessions.SignIn, "grant_type"),
     (sessions.Revoke, "refresh_token"),
     (keys.CreateKey, "expires_in"),

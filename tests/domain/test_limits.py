@@ -29,6 +29,7 @@ TEXTS = [
     (users.CreateUser, "username", 1, 64), (users.CreateUser, "avatar", 0, 4096),
     (users.CreateUser, "password", 1, 256), (users.AmendUser, "username", 1, 64),
     (users.AmendUser, "avatar", 0, 4096), (users.SetPassword, "password", 1, 256),
+    (users.SetPassword, "current_password", 1, 256),
     (sessions.SignIn, "username", 1, 64), (sessions.SignIn, "password", 1, 256),
     (roles.CreateRole, "name", 1, 64), (roles.AmendRole, "name", 1, 64),
     (authors.CreateAuthor, "username", 1, 64), (authors.AmendAuthor, "username", 1, 64),

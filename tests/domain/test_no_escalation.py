@@ -31,6 +31,7 @@ from tests.gallery import (
     ADMIN_ID,
     CHEAP_PASSWORDS,
     NOW,
+    SOME_PASSWORD,
     FrozenClock,
     ask,
     exported,
@@ -165,7 +166,8 @@ def test_one_may_change_oneself_and_the_equally_strong(gallery: LogoAdmin, manag
     gallery.users.amend(AmendUser(user_id=7, role_id=4), manager)
     for user_id in (7, 500):
         gallery.users.amend(AmendUser(user_id=user_id, username=f"renamed {user_id}"), manager)
-        gallery.users.set_password(SetPassword(user_id=user_id, password="new"), manager)
+        command = SetPassword(user_id=user_id, password="new", current_password=SOME_PASSWORD)
+        gallery.users.set_password(command, manager)
     gallery.users.remove(RemoveUser(user_id=7), manager)
     gallery.users.amend(AmendUser(user_id=500, role_id=1), manager)
     with pytest.raises(NotPermitted):
@@ -632,7 +634,8 @@ class Escalation(RuleBasedStateMachine):
         who = self.callers[caller % len(self.callers)]
         with suppress(LogoAdminError):
             mine = frozenset(self.gallery.sessions.me(WhoAmI(), who).scope)
-            self.gallery.users.set_password(SetPassword(user_id=user_id, password="taken"), who)
+            command = SetPassword(user_id=user_id, password="taken", current_password="taken")
+            self.gallery.users.set_password(command, who)
             assert "*" in mine or self.held_by_users()[user_id] <= mine
 
     @rule(caller=st.integers(0, 30), scope=SCOPE)

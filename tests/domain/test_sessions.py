@@ -339,7 +339,8 @@ def test_a_used_refresh_token_is_known_as_long_as_its_session_lives(
 @pytest.mark.rule("contract C3", "contract B5")
 def test_a_new_password_ends_the_other_sessions_and_leaves_ones_own(stocked: LogoAdmin) -> None:
     elsewhere, here = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ANN)
-    stocked.users.set_password(SetPassword(user_id=7, password="new"), caller(stocked, here))
+    command = SetPassword(user_id=7, password="new", current_password=ANN_PASSWORD)
+    stocked.users.set_password(command, caller(stocked, here))
     assert works(stocked, here)
     assert works(stocked, refresh(stocked, here))
     assert not works(stocked, elsewhere)
@@ -451,9 +452,11 @@ def test_who_names_no_session_ends_none(stocked: LogoAdmin) -> None:
 @pytest.mark.rule("contract C3", "contract B5")
 def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
-    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", "a.png", 1, NOW, (), None)
+    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", "a.png", 1, NOW, (), None, must_change_password=False)
     stocked.users.amend(AmendUser(user_id=7, role_id=3, avatar=None))
-    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", None, 3, NOW, ("logos:write", "themes:write"), None)
+    assert stocked.sessions.me(WhoAmI(), ann) == Me(
+        7, "ann", None, 3, NOW, ("logos:write", "themes:write"), None, must_change_password=False
+    )
 
 
 # Service keys.

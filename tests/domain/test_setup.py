@@ -7,6 +7,7 @@ from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.model.records import Role, User
+from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.services.roles import AmendRole, ListRoles
 from logoadmin.domain.services.setup import first_start, rotate_token_keys, stored_token_keys
 from logoadmin.domain.services.users import ListUsers, SetPassword
@@ -16,7 +17,7 @@ RANDOMNESS = SystemRandomness()
 
 
 def start(storage: MemoryStorage, clock: FrozenClock, password: str | None = None) -> str | None:
-    return storage.write(lambda uow: first_start(uow, CHEAP_PASSWORDS, RANDOMNESS, clock, password))
+    return storage.write(lambda uow: first_start(uow, NewPasswords(CHEAP_PASSWORDS, None), RANDOMNESS, clock, password))
 
 
 @pytest.mark.rule("contract H3", "contract A12")

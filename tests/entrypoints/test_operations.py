@@ -92,7 +92,7 @@ RULE: Final = [{"risk": "invalid", "line": 1, "column": 1}]
 VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20, "risks": RULE}
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
-    "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"], "enrol_by": None},
+    "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"], "enrol_by": None, "must_change_password": False},
     "GET /api/publication": {"version": 11, "left_out": [], "changed": [], "blocked": []},
     "GET /api/settings": {"picture_hosts": []},
     "PATCH /api/settings": {"picture_hosts": ["i.example"]},

@@ -14,6 +14,7 @@ from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
 from logoadmin.domain.model.public_url import LOCAL, PublicUrl
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.model.sign_in import SignInRules
+from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
 from logoadmin.domain.publication.keys import GalleryKeys
 from logoadmin.domain.services.artworks import logo_service, theme_service
@@ -120,7 +121,8 @@ class LogoAdmin:
         self.doctor_keys = ports.doctor_keys
         self.admin_password = admin_password
         transactions = Transactions(ports.storage, rules.access, ports.clock, Idempotency(ports.encryption))
-        self.users = UserService(transactions, ports.hasher)
+        new_passwords = NewPasswords(ports.hasher, rules.sign_in.min_password_length)
+        self.users = UserService(transactions, new_passwords, ports.clock)
         self.roles = RoleService(transactions)
         self.authors = AuthorService(transactions)
         self.themes = theme_service(transactions)
@@ -139,8 +141,8 @@ class LogoAdmin:
             Kind.THEME: self.themes,
             Kind.LOGO: self.logos,
         }
-        self.bulk = BulkService(transactions, ports.hasher, of_kinds)
-        self.import_export = ImportExportService(transactions, ports.hasher)
+        self.bulk = BulkService(transactions, new_passwords, of_kinds)
+        self.import_export = ImportExportService(transactions, new_passwords)
         tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes, rules.sign_in)
         totp = TotpFactors(FactorSecrets(ports.encryption, ports.factor_keys))
         second_step, clock, metrics = SecondStep(totp, ports.randomness), ports.clock, ports.metrics

@@ -1,7 +1,15 @@
 """The settings of the service, and the places where they can be set (contract H1, K4)."""
 
-from logoadmin.settings.settings import Settings, settings_of
+from logoadmin.settings.settings import Settings, settings_of, wrong_settings
 from logoadmin.settings.sign_in import SignInSettings
 from logoadmin.settings.sources import SettingsInForce, load_settings, settings_in_force
 
-__all__ = ["Settings", "SettingsInForce", "SignInSettings", "load_settings", "settings_in_force", "settings_of"]
+__all__ = [
+    "Settings",
+    "SettingsInForce",
+    "SignInSettings",
+    "load_settings",
+    "settings_in_force",
+    "settings_of",
+    "wrong_settings",
+]

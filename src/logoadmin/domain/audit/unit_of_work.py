@@ -25,7 +25,7 @@ from logoadmin.domain.audit.settings import AuditedSettings
 from logoadmin.domain.audit.withdrawals import WithdrawalLog
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import NotFound, NotModified
+from logoadmin.domain.model.errors import NotFound, NotModified, NotPermitted
 from logoadmin.domain.model.kinds import (
     ARTWORK_KINDS,
     AUTHORS,
@@ -36,10 +36,23 @@ from logoadmin.domain.model.kinds import (
     RecordKind,
 )
 from logoadmin.domain.model.limits import Origin
-from logoadmin.domain.model.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User, version_of
+from logoadmin.domain.model.records import (
+    FIRST_ADMIN_ID,
+    Artwork,
+    Author,
+    Kind,
+    Link,
+    PasswordHash,
+    StoredRecord,
+    User,
+    version_of,
+)
 from logoadmin.ports.storage import Credentials, UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
+
+# The secret that names the user whose password the first start generated, until they get another one.
+_GENERATED_PASSWORD: Final = "generated_password"
 
 
 class AuditedAuthors(AuditedRecords[Author]):
@@ -118,8 +131,8 @@ class AuditedLinks:
 class AuditedPasswords:
     """The passwords; the history records only when a user's was set."""
 
-    def __init__(self, uow: UnitOfWork, users: AuditedRecords[User]) -> None:
-        self._stored, self._users = uow.passwords, users
+    def __init__(self, uow: UnitOfWork, users: AuditedRecords[User], held: Rights | None) -> None:
+        self._uow, self._stored, self._users, self._held = uow, uow.passwords, users, held
 
     def get(self, user_id: int) -> PasswordHash | None:
         return self._stored.get(user_id)
@@ -131,11 +144,25 @@ class AuditedPasswords:
         """Store another hash of a user's current password."""
         self._stored.set(user_id, password)
 
-    def set(self, user_id: int, password: PasswordHash) -> User:
-        """Set a user's password; return the user with their version."""
+    def set(self, user_id: int, password: PasswordHash, *, verified: bool = False, generated: bool = False) -> User:
+        """Set a user's password; return the user with their version.
+
+        Args:
+            user_id: the user.
+            password: its hash.
+            verified: whether the caller gave their current password, without which nobody changes their own.
+            generated: whether the first start generated it, so that it must be changed (contract O5).
+
+        Raises:
+            NotPermitted: it is the caller's own and not verified, or see :meth:`AuditedRecords.authorize`.
+        """
+        if not verified and self._held is not None and self._held.user_id == user_id:
+            raise NotPermitted
         user = self._users.get_existing(user_id)
         self._users.authorize(user, password=password)
         self._stored.set(user_id, password)
+        if generated or must_change_password(self._uow, user_id):
+            self._uow.secrets.replace(_GENERATED_PASSWORD, str(user_id) if generated else "")
         values = snapshot(USERS, user)
         return self._users.touch(PASSWORD_SET, user_id, values, values)
 
@@ -216,7 +243,7 @@ class AuditedUnitOfWork:
     @property
     def passwords(self) -> AuditedPasswords:
         """The password hashes; to set one is a change of its user."""
-        return AuditedPasswords(self._uow, self.records(USERS))
+        return AuditedPasswords(self._uow, self.records(USERS), self.held)
 
     def close(self) -> None:
         """Store the history of the changes, and the withdrawals.
@@ -232,6 +259,12 @@ class AuditedUnitOfWork:
 
 # The unit of work of a read or of a write.
 AnyUnitOfWork = UnitOfWork | AuditedUnitOfWork
+
+
+def must_change_password(uow: AnyUnitOfWork, user_id: int) -> bool:
+    """Return whether a user still has the password that the first start generated (contract O5)."""
+    # Only one user can have it, so that others cost no query.
+    return user_id == FIRST_ADMIN_ID and uow.secrets.get(_GENERATED_PASSWORD) == str(user_id)
 
 
 def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) -> Record:

@@ -14,6 +14,7 @@
     ├── SignInRefused             a wrong username or password, without saying which
     │   └── IssuerRefused         a sign-in at the issuer that cannot be verified
     ├── SignInForbidden           a sign-in that the settings forbid
+    ├── IncorrectPassword         a wrong current password of a user who changes it
     ├── TooManySignIns            too many failed sign-ins
     ├── NotFound                  a record or a link that does not exist
     ├── DuplicateEntry            a unique value that is taken, on creation
@@ -146,6 +147,13 @@ class IssuerRefused(SignInRefused):
 
 class SignInForbidden(LogoAdminError):
     """The settings forbid this sign-in: passwords are switched off, or the user's groups have no role (contract O7)."""
+
+
+class IncorrectPassword(LogoAdminError):
+    """The current password of a user who changes their own is wrong (contract O5)."""
+
+    def __init__(self) -> None:
+        super().__init__("Incorrect password")
 
 
 class TooManySignIns(LogoAdminError):

@@ -46,6 +46,8 @@ _ANN: Final = {"author_id": 7, "user_id": 1042, "username": "Ann", "created_at":
 
 # The role of new users (contract A12, H3).
 DEFAULT_ROLE_ID: Final = 1
+# The administrator of the first start, out of the way of the community's own numbers.
+FIRST_ADMIN_ID: Final = 2_000_000_000
 
 
 class Kind(StrEnum):

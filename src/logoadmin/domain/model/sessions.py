@@ -62,6 +62,9 @@ class Me:
             1_800_604_800,
         ),
     ]
+    must_change_password: Annotated[
+        bool, described("Whether the password is the generated one of the first start, to be changed first.", False)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.model.limits import AuthorIds, Flag, Id, Origin, described
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import Change, Kind, ListedKind, Undone, version_of
+from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.pagination import changes_between
 from logoadmin.domain.services.artworks import (
     AmendLogo,
@@ -39,7 +40,6 @@ from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor, RemoveA
 from logoadmin.domain.services.roles import AmendRole, CreateRole, RemoveRole
 from logoadmin.domain.services.users import AmendUser, CreateUser, RemoveUser, creation
 from logoadmin.domain.use_cases import Service, Transactions, WriteWork, work_of
-from logoadmin.ports.passwords import PasswordHasher
 
 # The most changes of one request.
 MOST_CHANGES: Final = 1_000
@@ -212,9 +212,11 @@ class ApplyChanges(Command):
 class BulkService(Service):
     """The use case of many changes, which are made by the use cases of their kinds."""
 
-    def __init__(self, transactions: Transactions, hasher: PasswordHasher, services: Mapping[Kind, Service]) -> None:
+    def __init__(
+        self, transactions: Transactions, new_passwords: NewPasswords, services: Mapping[Kind, Service]
+    ) -> None:
         super().__init__(transactions)
-        self._hasher, self._services = hasher, services
+        self._new_passwords, self._services = new_passwords, services
 
     def apply(self, command: ApplyChanges, caller: Caller = OWNER) -> Listing[Change]:
         """Make all changes, or none, and return them as the history has them (contract J7).
@@ -225,10 +227,13 @@ class BulkService(Service):
         should be is none.
 
         Raises:
+            InvalidInput: passwords of new users are not accepted (contract O5); it has all problems.
             NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: of the first change that cannot be made; the
                 text begins with its place, such as ``Change 3:``, counted from 0.
         """
         self.transactions.require_token(command, caller)
+        if problems := [*self._password_problems(command)]:
+            raise InvalidInput(problems)
         works = [self._work(place, step, caller) for place, step in enumerate(command.steps)]
 
         def apply(uow: AuditedUnitOfWork, command: ApplyChanges) -> Undone:
@@ -245,12 +250,19 @@ class BulkService(Service):
         applied = self.transactions.write(command, caller, apply)
         return changes_between(self.transactions, applied.after, applied.last)
 
+    def _password_problems(self, command: ApplyChanges) -> Iterator[Problem]:
+        """Yield the problems of the passwords of new users."""
+        for place, step in enumerate(command.steps):
+            if isinstance(step.command, CreateUser):
+                for problem in self._new_passwords.problems(step.command.password):
+                    yield Problem(("changes", place, step.verb, *problem.loc), problem.msg, problem.type)
+
     def _work(self, place: int, step: Step, caller: Caller) -> WriteWork[Any, Any]:
         """Return what a step does in the transaction; a password is hashed before it."""
         if isinstance(step.command, CreateUser):
             with _placed(place):
                 self.transactions.check(step.command, caller)
-            return creation(self._hasher, step.command.password)
+            return creation(self._new_passwords, step.command.password)
         return work_of(self._services[step.kind.kind], step.verb)
 
 

@@ -16,17 +16,17 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic.json_schema import SkipJsonSchema
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, KeyHolder, Rights, Scope, SignedIn
+from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, KeyHolder, Owner, Rights, Scope, SignedIn
 from logoadmin.domain.model.command import Command, request_option
 from logoadmin.domain.model.errors import DuplicateEntry, NotFound, NotPermitted
 from logoadmin.domain.model.kinds import KINDS, AnyKind, RecordKind
 from logoadmin.domain.model.limits import Flag, Origin, described
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import Imported, ImportedCounts, Kind, ListedKind, PasswordHash, StoredRecord
+from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.services.import_source import BadLines, CheckedLines, ImportSource
 from logoadmin.domain.services.jsonl import Line, LineOutcome, UserLine, problem_of, serialized_line
 from logoadmin.domain.use_cases import Service, Transactions
-from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -72,9 +72,9 @@ class ExportRecords(Command):
 class ImportExportService(Service):
     """The use cases of import and export."""
 
-    def __init__(self, transactions: Transactions, hasher: PasswordHasher) -> None:
+    def __init__(self, transactions: Transactions, new_passwords: NewPasswords) -> None:
         super().__init__(transactions)
-        self._hasher = hasher
+        self._new_passwords = new_passwords
 
     def check(self, command: ImportRecords | ExportRecords, caller: Caller) -> int | None:
         """Reject a caller without the scopes, before a file is received or created.
@@ -115,7 +115,8 @@ class ImportExportService(Service):
             lines: the lines, numbered from 1; empty ones are skipped.
             caller: who asks.
             progress: is called for each stored line; again, if the transaction runs again.
-            with_password_hashes: whether lines of users may have them.
+            with_password_hashes: whether lines of users may have them. Where new passwords must be long enough, they
+                may only if the caller is the program itself, because a hash hides the length (contract O5).
 
         Raises:
             InvalidLines: some lines cannot be imported; all are reported, up to
@@ -126,7 +127,8 @@ class ImportExportService(Service):
         self.check(command, caller)
         if iter(lines) is lines:
             lines = [*lines]
-        source = ImportSource(lines, self._hasher.refusal if with_password_hashes else _no_hashes)
+        accepts_hashes = with_password_hashes and (isinstance(caller, Owner) or not self._new_passwords.are_judged)
+        source = ImportSource(lines, self._new_passwords.hasher.refusal if accepts_hashes else _no_hashes)
         checked = source.checked()
         if checked.bad.unread_from is not None:
             raise checked.bad.error()

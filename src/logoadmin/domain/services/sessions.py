@@ -9,7 +9,7 @@ from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 from logoadmin.domain.audit.records import snapshot
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, must_change_password
 from logoadmin.domain.factors.enrolment import confirmed_factors
 from logoadmin.domain.factors.second_step import SecondStep
 from logoadmin.domain.model.access import (
@@ -286,7 +286,8 @@ class SessionService(Service):
         if held is None:
             raise NotAuthenticated
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
-        return Me(**user, scope=tuple(sorted(held.scope)), enrol_by=held.enrol_by)
+        must_change = must_change_password(uow, held.user_id)
+        return Me(**user, scope=tuple(sorted(held.scope)), enrol_by=held.enrol_by, must_change_password=must_change)
 
     def _authenticate(self, command: SignIn, limits: Sequence[Limit]) -> tuple[Credentials, PasswordHash | None, bool]:
         """Return the user's credentials, a new hash if theirs is outdated, and whether they have a second factor.

@@ -7,17 +7,13 @@ from logoadmin.domain.factors.secrets import FACTOR_KEY
 from logoadmin.domain.model.access import Scope
 from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.model.kinds import ROLES, USERS
-from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Role, User
+from logoadmin.domain.model.records import DEFAULT_ROLE_ID, FIRST_ADMIN_ID, Role, User
+from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.ports.environment import Clock, Randomness
-from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 ADMIN_ROLE_ID: Final = 2
-# Out of the way of the community's own numbers.
-ADMIN_USER_ID: Final = 2_000_000_000
 ADMIN_USERNAME: Final = "admin"
-assert ADMIN_USER_ID <= MAX_ID  # noqa: S101 (checks constants)
 
 # The key that signs tokens; the key that signs after the next rotation, which all processes accept before that; and the
 # key that signed before the last rotation, whose tokens may still be in use.
@@ -28,7 +24,7 @@ _PREVIOUS_TOKEN_KEY: Final = "token_key_previous"
 
 def first_start(
     uow: UnitOfWork,
-    hasher: PasswordHasher,
+    new_passwords: NewPasswords,
     randomness: Randomness,
     clock: Clock,
     admin_password: str | None,
@@ -43,6 +39,9 @@ def first_start(
 
     Returns:
         The generated password, or None.
+
+    Raises:
+        InvalidInput: ``admin_password`` is not accepted (contract O5).
     """
     if is_started(uow, administrator=administrator):
         return None
@@ -55,12 +54,19 @@ def first_start(
         audited.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (), audited.now))
         audited.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), audited.now))
     if administrator and not _has_users(uow):
-        if admin_password is None:
-            admin_password = generated = randomness.text()
-        audited.records(USERS).add(User(ADMIN_USER_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, audited.now))
-        audited.passwords.set(ADMIN_USER_ID, hasher.hash(admin_password))
+        generated = randomness.text() if admin_password is None else None
+        _add_administrator(audited, new_passwords, admin_password, generated)
     audited.close()
     return generated
+
+
+def _add_administrator(
+    uow: AuditedUnitOfWork, new_passwords: NewPasswords, given: str | None, generated: str | None
+) -> None:
+    # A generated password is random enough, whatever the minimum length.
+    password = new_passwords.hasher.hash(generated) if generated else new_passwords.hash(given or "")
+    uow.records(USERS).add(User(FIRST_ADMIN_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, uow.now))
+    uow.passwords.set(FIRST_ADMIN_ID, password, generated=generated is not None)
 
 
 def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:

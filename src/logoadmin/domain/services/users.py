@@ -1,19 +1,22 @@
 """Users (spec §Endpoints 1 to 4, contract A12, A13, D)."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn
 from logoadmin.domain.model.command import UNSET, Command
-from logoadmin.domain.model.errors import NotFound
+from logoadmin.domain.model.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import Avatar, ExistingUsername, Password, RoleId, UserId, Username, described
 from logoadmin.domain.model.lists import Listing, SearchedCommand
-from logoadmin.domain.model.records import DEFAULT_ROLE_ID, RemovedAvatar, RemovedUser, User
+from logoadmin.domain.model.records import DEFAULT_ROLE_ID, PasswordHash, RemovedAvatar, RemovedUser, User
+from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.pagination import list_records
+from logoadmin.domain.sign_in_limits import Limit, attempt, limits_of, take_back
 from logoadmin.domain.use_cases import Service, Transactions, WriteWork, reads, writes
-from logoadmin.ports.passwords import PasswordHasher
+from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import UnitOfWork
 
 
@@ -81,21 +84,25 @@ class RemoveAvatar(Command):
 
 
 class SetPassword(Command):
-    """A new password; users may set their own."""
+    """A new password; users may set their own, with the current one."""
 
     permission = Permission(Scope.USERS_WRITE, self_field="user_id")
     hashes = True
 
     user_id: UserId
     password: Password
+    current_password: Annotated[
+        Password,
+        described("Your current password, to set your own. It is ignored for other users.", "a password until now"),
+    ] = UNSET
 
 
 class UserService(Service):
     """The use cases of users."""
 
-    def __init__(self, transactions: Transactions, hasher: PasswordHasher) -> None:
+    def __init__(self, transactions: Transactions, new_passwords: NewPasswords, clock: Clock) -> None:
         super().__init__(transactions)
-        self._hasher = hasher
+        self._new_passwords, self._clock = new_passwords, clock
 
     def list(self, command: ListUsers, caller: Caller = OWNER) -> Listing[User]:
         """Return all users, by user_id (spec §Endpoints 1, contract E1)."""
@@ -105,10 +112,13 @@ class UserService(Service):
         """Create a user with the default role (spec §Endpoints 2, contract A12).
 
         Raises:
+            InvalidInput: the password is not accepted (contract O5).
             DuplicateEntry: the id or the name is taken.
         """
+        self.transactions.require_token(command, caller)
+        self._new_passwords.check(command.password)
         self.transactions.check(command, caller)
-        return self.transactions.write(command, caller, creation(self._hasher, command.password))
+        return self.transactions.write(command, caller, creation(self._new_passwords, command.password))
 
     @reads
     def get(self, uow: UnitOfWork, command: GetUser) -> User:
@@ -173,29 +183,68 @@ class UserService(Service):
         return RemovedAvatar(user.avatar or "")
 
     def set_password(self, command: SetPassword, caller: Caller = OWNER) -> User:
-        """Set a user's password; their other sessions end at once (contract D, B5).
+        """Set a user's password; their other sessions end at once (contract D, B5, O5).
+
+        Users who set their own prove that they know the current one, so that an open session is not enough.
 
         Raises:
+            InvalidInput: the password is not accepted, or the current one is missing.
+            IncorrectPassword: the current one is wrong, which counts as a failed sign-in.
+            TooManySignIns: there were too many of them.
             NotFound: the user does not exist.
             NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key, which must
                 not outlive itself (contract C5).
             Outdated: the user has none of the versions in ``if_match``.
         """
+        self.transactions.require_token(command, caller)
+        own = caller if isinstance(caller, SignedIn) and caller.user_id == command.user_id else None
+        self._check_form(command, is_own=own is not None)
         self.transactions.check(command, caller)
-        password = self._hasher.hash(command.password)  # expensive, so outside the transaction
-        session_id = caller.session_id if isinstance(caller, SignedIn) else None
+        current = None if own is None else self._verified(command, own)
+        password = self._new_passwords.hash(command.password)  # expensive, so outside the transaction
 
         def set_password(uow: AuditedUnitOfWork, command: SetPassword) -> User:
+            if own is not None and uow.passwords.get(own.user_id) != current:  # changed while it was verified
+                raise IncorrectPassword
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
-            uow.sessions.end_all(user.user_id, keep=session_id)
-            return uow.passwords.set(user.user_id, password)
+            uow.sessions.end_all(user.user_id, keep=None if own is None else own.session_id)
+            return uow.passwords.set(user.user_id, password, verified=True)
 
         return self.transactions.write(command, caller, set_password)
 
+    def _check_form(self, command: SetPassword, *, is_own: bool) -> None:
+        """Require an acceptable password, and the current one of users who have one and set their own."""
+        problems = self._new_passwords.problems(command.password)
+        if is_own and command.current_password is UNSET:
+            stored = self.transactions.storage.read(lambda uow: uow.passwords.get(command.user_id))
+            if stored is not None:
+                problems += (Problem(("current_password",), "Field required", "missing"),)
+        if problems:
+            raise InvalidInput(problems)
 
-def creation(hasher: PasswordHasher, given: str) -> WriteWork[CreateUser, User]:
+    def _verified(self, command: SetPassword, caller: SignedIn) -> PasswordHash | None:
+        """Return the hash of the caller's current password, once it is verified; None if they have none."""
+        storage, now = self.transactions.storage, self._clock.now()
+
+        def count(uow: UnitOfWork) -> tuple[PasswordHash | None, tuple[Limit, ...], int | None]:
+            user, stored = uow.records(USERS).get(caller.user_id), uow.passwords.get(caller.user_id)
+            limits = () if user is None or stored is None else limits_of(caller.origin, user.username)
+            return stored, limits, attempt(uow, limits, now)
+
+        stored, limits, wait = storage.write(count, "sessions")
+        if wait is not None:
+            raise TooManySignIns(wait)
+        if stored is None:
+            return None
+        if command.current_password is UNSET or not self._new_passwords.hasher.verify(stored, command.current_password):
+            raise IncorrectPassword
+        storage.write(partial(take_back, limits=limits), "sessions")
+        return stored
+
+
+def creation(new_passwords: NewPasswords, given: str) -> WriteWork[CreateUser, User]:
     """Hash a password, which is expensive, and return the work that then creates its user in a transaction."""
-    password = hasher.hash(given)
+    password = new_passwords.hash(given)
 
     def create(uow: AuditedUnitOfWork, command: CreateUser) -> User:
         values = command.model_dump(exclude={"password"})

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from logoadmin.domain.model.command import MOST_FIELDS, REQUEST_OPTIONS, Command, strict_json
 from logoadmin.domain.model.errors import InvalidInput, Problem
 from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
-from logoadmin.entrypoints.http_api.errors import KEY_HEADER, HttpError, option_placed
+from logoadmin.entrypoints.http_api.errors import KEY_HEADER, PLACES, HttpError, option_placed
 from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
 
@@ -23,7 +23,6 @@ _PARSING: Final = {
     "bool_type": ("Input should be a valid boolean, unable to interpret input", "bool_parsing"),
 }
 _REPLAYED: Final = (b"idempotency-replayed", b"true")
-_PLACES: Final = ("path", "query", "header", "body")
 
 
 def command_of(request: Request, operation: Operation, body: bytes | None = None) -> Command:
@@ -63,7 +62,7 @@ def command_of(request: Request, operation: Operation, body: bytes | None = None
         # Missing fields of a missing body are not reported.
         problems += [problem for problem in found if problem.loc[0] != "body" or not isinstance(sent, Problem)]
     if problems:
-        raise InvalidInput(sorted(problems, key=lambda problem: _PLACES.index(str(problem.loc[0]))))
+        raise InvalidInput(sorted(problems, key=lambda problem: PLACES.index(str(problem.loc[0]))))
     return command
 
 

@@ -16,6 +16,7 @@ from logoadmin.domain.model.errors import (
     Conflict,
     DuplicateEntry,
     DuplicateUpdate,
+    IncorrectPassword,
     InvalidInput,
     InvalidLines,
     InvalidToken,
@@ -47,6 +48,7 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     RecentSignInRequired: 401,
     SecondFactorRequired: 401,
     SignInRefused: 401,
+    IncorrectPassword: 403,
     NotAuthenticated: 403,
     NotPermitted: 403,
     SignInForbidden: 403,
@@ -64,6 +66,9 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
 
 # The header of the idempotency key, the only option of commands that may be invalid.
 KEY_HEADER: Final = ("header", "Idempotency-Key")
+
+# The places of problems, in the order in which they are reported.
+PLACES: Final = ("path", "query", "header", "body")
 
 # Seconds after which a client may retry when the database was unavailable.
 RETRY_AFTER: Final = 1
@@ -135,7 +140,13 @@ def _detail(error: LogoAdminError) -> str | tuple[Problem, ...]:
             for line in error.lines
             for problem in line.problems
         )
-    return tuple(map(option_placed, error.problems)) if isinstance(error, InvalidInput) else str(error)
+    return tuple(map(_placed, error.problems)) if isinstance(error, InvalidInput) else str(error)
+
+
+def _placed(problem: Problem) -> Problem:
+    """Return a problem with its place in the request; what a use case finds, beside options, is in the body."""
+    placed = option_placed(problem)
+    return placed if placed.loc[0] in PLACES else replace(placed, loc=("body", *placed.loc))
 
 
 def option_placed(problem: Problem) -> Problem:

@@ -206,7 +206,10 @@ OPERATIONS: Final = (
     Operation("spec §Endpoints 4", f"DELETE {_USER}/avatar", users.RemoveAvatar, "users.remove_avatar", RemovedAvatar,
               "Remove a user's avatar", "Returns the removed avatar, an empty text if there was none."),
     Operation("contract D users", f"PUT {_USER}/password", users.SetPassword, "users.set_password", User,
-              "Set a user's password", "The user's other sessions end. Users may set their own."),
+              "Set a user's password",
+              "The user's other sessions end. Users may set their own with `current_password`: 403 if it is wrong, "
+              "which counts as a failed sign-in, and 429 after many of those. Under `guarded`, a password that is too "
+              "short or very common is 422.", also=(429,)),
     Operation("contract C6", f"DELETE {_USER}/sessions", sessions.RemoveUserSessions, "sessions.remove_all",
               RemovedUserSessions, "End a user's sessions",
               "All their tokens become invalid; service keys stay. Not with a service key."),
