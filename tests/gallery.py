@@ -18,6 +18,7 @@ from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.model.lists import Filter
+from logoadmin.domain.model.public_url import LOCAL, PublicUrl
 from logoadmin.domain.model.records import Change, Link, PasswordHash, Role, User
 from logoadmin.domain.model.sign_in import SignInRules
 from logoadmin.domain.new_passwords import NewPasswords
@@ -145,6 +146,7 @@ def gallery_on(
     keys: Sequence[Key] = (hs256_key(TOKEN_KEY),),
     outgoing: Outgoing | None = None,
     sign_in: SignInRules | None = None,
+    public_url: PublicUrl = LOCAL,
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
@@ -153,7 +155,7 @@ def gallery_on(
     tokens = JwtTokens(keys, "logoadmin", "logoadmin")
     signing = Ed25519Signing()
     ports = Ports(storage, hasher, tokens, tokens, FernetEncryption(), randomness, clock, signing, outgoing=outgoing)
-    rules = Rules(access, lifetimes or Lifetimes(), sign_in=sign_in or SignInRules())
+    rules = Rules(access, lifetimes or Lifetimes(), sign_in=sign_in or SignInRules(), public_url=public_url)
     return LogoAdmin(ports, rules)
 
 

@@ -12,9 +12,11 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemClock
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.public_url import local_public_url
 from logoadmin.domain.services import artworks, authors, roles, users
 from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
+from tests.mariadb import free_port
 from tests.origins import Origins
 from tests.services import in_thread
 
@@ -89,16 +91,20 @@ def fill(gallery: LogoAdmin) -> None:
 
 @contextmanager
 def served(*, is_filled: bool = True) -> Iterator[Served]:
-    """Serve a gallery in a thread of this process, with sample records or without."""
+    """Serve a gallery in a thread of this process, with sample records or without.
+
+    Its public URL is that of ``localhost``, at which passkeys work (contract O8), instead of its address.
+    """
+    port = free_port()
     storage = WatchedStorage(MemoryStorage())
     clock = FrozenClock(SystemClock().now())
     origins = Origins()
-    gallery = gallery_on(storage, clock, Policy.GUARDED, outgoing=origins)
+    gallery = gallery_on(storage, clock, Policy.GUARDED, outgoing=origins, public_url=local_public_url(port))
     if is_filled:
         fill(gallery)
     reports: list[str] = []
     app = _Reporting(logoadmin.asgi(gallery, picture_hosts=[PICTURES]), reports)
-    with external_hosts() as others, in_thread(app) as address:
+    with external_hosts() as others, in_thread(app, port) as address:
         yield Served(gallery, storage, clock, origins, address, others, reports)
 
 
