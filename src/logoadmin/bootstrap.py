@@ -123,7 +123,7 @@ def sign_in_rules(settings: Settings) -> SignInRules:
         grace_days=settings.second_factor_grace_days,
         min_password_length=settings.min_password_length if is_guarded else None,
         event_days=settings.event_days,
-        ways=Ways(password=settings.password_sign_in, issuer=settings.oidc_issuer),
+        ways=Ways(settings.password_sign_in, _has_passkeys(settings), settings.oidc_issuer),
     )
 
 
@@ -191,6 +191,11 @@ def folder(path: Path) -> GalleryFiles:
 
 def _reader() -> bytes:
     return files("logoadmin").joinpath("reader", "reader.js").read_bytes()
+
+
+def _has_passkeys(settings: Settings) -> bool:
+    """Return whether passkeys can be used: with an optional package, and on a host with a name."""
+    return find_spec("fido2") is not None and not settings.effective_public_url.is_address
 
 
 def _hasher(settings: Settings) -> Argon2Passwords:

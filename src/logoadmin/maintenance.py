@@ -6,9 +6,20 @@ from pathlib import Path
 
 from logoadmin.adapters.jwt_tokens import derived_keys
 from logoadmin.adapters.system_environment import SystemRandomness
-from logoadmin.bootstrap import MEMORY, gallery_keys, given_keys, open_storage, start, stored_keys, uses_stored_keys
+from logoadmin.bootstrap import (
+    MEMORY,
+    gallery_keys,
+    given_keys,
+    open_storage,
+    sign_in_rules,
+    start,
+    stored_keys,
+    uses_stored_keys,
+)
+from logoadmin.domain.audit.escalation import somebody_holds_all
 from logoadmin.domain.model.checks import Result, warning
 from logoadmin.domain.model.errors import SettingsError, TablesMissing
+from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.services.setup import rotate_token_keys
 from logoadmin.settings import Settings
 
@@ -85,6 +96,19 @@ def check_database(settings: Settings) -> Iterator[Result]:
 
     # The supervisor of several workers also opens the database.
     yield from checks.check_database(url, settings.workers + (settings.workers > 1))
+
+
+def locks_out_administrators(settings: Settings) -> bool:
+    """Return whether there are users, and none who holds everything can sign in, in the ways that the settings leave.
+
+    See contract B4 and O4.
+
+    Raises:
+        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
+    """
+    ways = sign_in_rules(settings).ways
+    with closing(open_storage(settings, interactive=True)) as storage:
+        return storage.read(lambda uow: bool(uow.records(USERS).page(-1, 1)) and not somebody_holds_all(uow, ways))
 
 
 def back_up(settings: Settings, target: Path) -> None:

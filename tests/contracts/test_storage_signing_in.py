@@ -310,6 +310,35 @@ def test_users_can_sign_in_by_the_ways_that_are_open(peopled: Storage) -> None:
     assert can(Ways(password=False, passkey=False)) == [False] * 5
 
 
+@pytest.mark.rule("contract B4", "contract O4")
+@pytest.mark.parametrize(
+    ("factors", "can_without_passkeys"),
+    [
+        ([], True),
+        ([totp(1, confirmed=True)], True),
+        ([totp(1), replace(passkey(2, "a"), confirmed=False)], True),
+        ([passkey(1, "a")], False),
+        ([passkey(1, "a"), totp(2)], False),
+        ([passkey(1, "a"), totp(2, confirmed=True)], True),
+        ([passkey(1, "a"), passkey(2, "b"), totp(3, user_id=2, confirmed=True)], False),
+    ],
+)
+def test_a_password_does_not_suffice_if_the_second_factor_is_a_passkey_that_cannot_be_used(
+    peopled: Storage, factors: list[Factor], can_without_passkeys: bool
+) -> None:
+    write(peopled, lambda uow: uow.passwords.set(1, PasswordHash("x")), add_factors(*factors))
+
+    def can(ways: Ways) -> bool:
+        by_role, by_id = peopled.read(
+            lambda uow: (uow.passwords.can_sign_in(1, ways), uow.passwords.can_user_sign_in(1, ways))
+        )
+        assert by_role == by_id
+        return by_id
+
+    assert can(Ways(password=True, passkey=True))
+    assert can(Ways(password=True, passkey=False)) == can_without_passkeys
+
+
 # Removed users
 
 

@@ -428,7 +428,7 @@ def test_every_way_through_the_door_is_tried(storage: MemoryStorage) -> None:
 
 
 def test_the_work_gets_every_other_repository_but_none_of_records_itself(storage: MemoryStorage) -> None:
-    audited = {"records", "links", "passwords"}
+    audited = {"records", "links", "passwords", "factors"}
 
     def work(uow: ports.UnitOfWork) -> None:
         def inner(recording: AuditedUnitOfWork) -> None:

@@ -80,7 +80,7 @@ def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
     assert list(said(ended)) == [
         *("settings", "keys", "access", "trusted_proxies", "public_url", "port"),
         *("SQLite", "directory", "disk", "file system", "file", "database", "tables"),
-        *("pages", "columns", "writing", "clock of changes"),
+        *("pages", "columns", "writing", "clock of changes", "administrators"),
     ]
 
 
@@ -217,6 +217,41 @@ def test_what_is_wrong_stands_apart_from_what_to_do_whatever_is_in_it(
     assert found["access"][1].startswith("Others can reach ::; choose --access guarded")
     assert found["keys"][1].startswith("The token key file a; b: c.pem holds no key in PEM; make one with: openssl ")
     assert found["database"][1] == "d; e: f is a directory; name a file"
+
+
+# Administrators
+
+
+@pytest.mark.rule("contract B4", "contract O4", "contract O8")
+def test_an_administrator_whom_the_settings_keep_out_is_wrong(run: Run, gallery: Path) -> None:
+    """Settings cannot be refused in a transaction, so that ``doctor`` fails."""
+
+    def administrators(*arguments: str) -> str:
+        verdict, text = said(run("doctor", *arguments))["administrators"]
+        assert verdict == "ok" or text.startswith("nobody who may do everything can sign in; logoadmin user code NAME")
+        return verdict
+
+    def enrol(*sql: str) -> None:
+        with contextlib.closing(sqlite3.connect(gallery)) as connection:
+            for statement in sql:
+                connection.execute(statement)
+            connection.commit()
+
+    assert administrators() == "ok"  # the first start will make one
+    assert run("init").code == 0
+    assert administrators() == "ok"
+    (gallery.parent / "logoadmin.toml").write_text("password_sign_in = false\n")
+    assert administrators() == "wrong"
+    enrol(
+        "INSERT INTO factors (factor_id, user_id, kind, name, created_at, secret, credential, counter, confirmed)"
+        " VALUES (1, 2000000000, 'passkey', 'key', 1, '', 'c', 0, 1)"
+    )
+    assert administrators() == "ok"
+    assert administrators("--public-url", "http://127.0.0.1:8000") == "wrong"
+    (gallery.parent / "logoadmin.toml").write_text('oidc_issuer = "https://issuer.test"\n')
+    assert administrators("--public-url", "http://127.0.0.1:8000") == "wrong"  # the password leads to the passkey
+    enrol("INSERT INTO identities VALUES ('x', 'https://issuer.test', 'ann', 2000000000, '[]')")
+    assert administrators("--public-url", "http://127.0.0.1:8000") == "ok"
 
 
 # Ports

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TypeVar
 
+from logoadmin.domain.audit.escalation import somebody_holds_all
 from logoadmin.domain.factors.second_step import SecondStep
 from logoadmin.domain.factors.secrets import FactorSecrets
 from logoadmin.domain.factors.totp_factors import TotpFactors
@@ -120,7 +121,8 @@ class LogoAdmin:
         self.metrics = ports.metrics
         self.doctor_keys = ports.doctor_keys
         self.admin_password = admin_password
-        transactions = Transactions(ports.storage, rules.access, ports.clock, Idempotency(ports.encryption))
+        idempotency = Idempotency(ports.encryption)
+        transactions = Transactions(ports.storage, rules.access, ports.clock, idempotency, rules.sign_in.ways)
         new_passwords = NewPasswords(ports.hasher, rules.sign_in.min_password_length)
         self.users = UserService(transactions, new_passwords, ports.clock)
         self.roles = RoleService(transactions)
@@ -162,6 +164,10 @@ class LogoAdmin:
             StorageUnavailable: the database is out of reach.
         """
         self._storage.check()
+
+    def has_administrator(self) -> bool:
+        """Return whether a user who holds everything can sign in, in the ways that the settings leave (contract B4)."""
+        return self._storage.read(lambda uow: somebody_holds_all(uow, self._rules.sign_in.ways))
 
     def data_version(self) -> int | None:
         """Return a number that changes with any write, without waiting; None if finding out would take a wait."""

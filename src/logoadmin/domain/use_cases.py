@@ -34,6 +34,7 @@ from logoadmin.domain.model.command import Command, Input
 from logoadmin.domain.model.errors import EnrolmentRequired, InvalidToken, NotModified, StorageUnavailable
 from logoadmin.domain.model.limits import MAX_ID, RequestId
 from logoadmin.domain.model.sessions import ServiceKey
+from logoadmin.domain.model.sign_in import USUAL_WAYS, Ways
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 
@@ -76,11 +77,14 @@ class Transactions:
         storage: for work that depends on no rights.
     """
 
-    def __init__(self, storage: Storage, policy: Policy, clock: Clock, idempotency: Idempotency) -> None:
+    def __init__(
+        self, storage: Storage, policy: Policy, clock: Clock, idempotency: Idempotency, ways: Ways = USUAL_WAYS
+    ) -> None:
         self.storage = storage
         self._policy = policy
         self._clock = clock
         self._idempotency = idempotency
+        self._ways = ways
 
     def require_token(self, command: Command, caller: Caller) -> None:
         """Reject a caller without a token if the command requires one; every other method does this first."""
@@ -189,7 +193,7 @@ class Transactions:
         request_id = caller.request_id
         if isinstance(request_id, SentRequestId):
             request_id = _unused_id(uow, request_id)
-        audited = AuditedUnitOfWork(uow, now, request_id, held, command.origin)
+        audited = AuditedUnitOfWork(uow, now, request_id, held, command.origin, self._ways)
         answer = work(audited, command)
         audited.close()
         if command.is_dry_run:

@@ -230,10 +230,11 @@ class MemoryPasswords(Repository):
         return any(user.role_id == role_id and self.can_user_sign_in(user.user_id, ways) for user in users)
 
     def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
-        if ways.password and user_id in self._tables.passwords:
-            return True
         factors = MemoryFactors(self._tables, self._journal).of_user(user_id)
-        if ways.passkey and any(factor.kind == "passkey" and factor.confirmed for factor in factors):
+        kinds = {factor.kind for factor in factors if factor.confirmed}
+        if ways.passkey and "passkey" in kinds:
+            return True
+        if ways.password and user_id in self._tables.passwords and kinds != {"passkey"}:
             return True
         identities = MemoryIdentities(self._tables, self._journal).of_user(user_id)
         return any(identity.issuer == ways.issuer for identity in identities)

@@ -9,11 +9,10 @@ from logoadmin.domain.model.errors import Conflict, NotPermitted
 from logoadmin.domain.model.kinds import ROLES, USERS
 from logoadmin.domain.model.lists import Filter, Listing
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Kind, Role, User
-from logoadmin.domain.model.sign_in import Ways
+from logoadmin.domain.model.sign_in import USUAL_WAYS, Ways
 from logoadmin.ports.storage import UnitOfWork
 
 _ROLES_AT_ONCE: Final = 500
-_WAYS: Final = Ways()
 
 
 @dataclass(slots=True)
@@ -22,10 +21,12 @@ class Escalation:
 
     Attributes:
         held: the caller's rights; None for every right.
+        ways: the ways to sign in.
         may_lose_all: whether the changes may have affected the last user who holds everything and can sign in.
     """
 
     held: Rights | None
+    ways: Ways
     may_lose_all: bool = False
 
     def check(self, had: Iterable[str], has: Iterable[str]) -> None:
@@ -51,16 +52,26 @@ class Escalation:
         """The id of the user whose service key the caller is; None for other callers."""
         return None if self.held is None or self.held.of_user else self.held.user_id
 
+    def note_possible_lockout(self, uow: UnitOfWork, user: User) -> None:
+        """Have the end of the work check that a user still holds everything, if this one does and can sign in."""
+        if Scope.ALL in _scope(uow, user.role_id) and uow.passwords.can_user_sign_in(user.user_id, self.ways):
+            self.may_lose_all = True
+
     def check_somebody_holds_all(self, uow: UnitOfWork) -> None:
         """Require at the end of the work that a user who can sign in holds everything.
 
         Raises:
             Conflict: no user would.
         """
-        roles = uow.records(ROLES)
-        listed = Listing(roles.page(-1, _ROLES_AT_ONCE), ROLES.id_of, roles.page)
-        if not any(Scope.ALL in role.scope and uow.passwords.can_sign_in(role.role_id, _WAYS) for role in listed):
+        if not somebody_holds_all(uow, self.ways):
             raise Conflict(f"This would leave no user who holds {Scope.ALL} and can sign in")
+
+
+def somebody_holds_all(uow: UnitOfWork, ways: Ways) -> bool:
+    """Return whether a user who can sign in holds everything."""
+    roles = uow.records(ROLES)
+    listed = Listing(roles.page(-1, _ROLES_AT_ONCE), ROLES.id_of, roles.page)
+    return any(Scope.ALL in role.scope and uow.passwords.can_sign_in(role.role_id, ways) for role in listed)
 
 
 class Guard(Protocol):
@@ -110,7 +121,8 @@ class RoleGuard:
     def note_possible_lockout(self, before: Role, after: Role | None) -> None:
         """Check at the end if a role of users who can sign in loses the scope of everything."""
         stays = after is not None and Scope.ALL in after.scope
-        if not stays and Scope.ALL in before.scope and self._uow.passwords.can_sign_in(before.role_id, _WAYS):
+        held = not stays and Scope.ALL in before.scope
+        if held and self._uow.passwords.can_sign_in(before.role_id, self._escalation.ways):
             self._escalation.may_lose_all = True
 
 
@@ -124,29 +136,32 @@ class UserGuard:
         """Reject callers without the old and new scopes of the user, and keys that would outlive themselves."""
         if self._escalation.held is None:
             return
-        had = self._scope(record.role_id) if record else ()
-        has = self._scope(values["role_id"]) if "role_id" in values else had
+        had = _scope(self._uow, record.role_id) if record else ()
+        has = _scope(self._uow, values["role_id"]) if "role_id" in values else had
         self._escalation.check(had, has)
         gets_password = values.get("password") is not None
         if gets_password and record is not None and record.user_id == self._escalation.key_of:
             raise NotPermitted
-        if gets_password or (record is not None and self._uow.passwords.get(record.user_id) is not None):
+        if gets_password or (record is not None and self._could_sign_in(record.user_id)):
             # The scopes that every new user gets are not granted by the key.
-            self._escalation.check_key((*self._scope(DEFAULT_ROLE_ID), *(() if gets_password else had)), has)
+            self._escalation.check_key((*_scope(self._uow, DEFAULT_ROLE_ID), *(() if gets_password else had)), has)
 
     def check_unused(self, record: User) -> None:
         """Accept the removal of any user, because nothing refers to users."""
 
     def note_possible_lockout(self, before: User, after: User | None) -> None:
         """Check at the end if a user who can sign in loses the scope of everything."""
-        stays = after is not None and Scope.ALL in self._scope(after.role_id)
-        held = not stays and Scope.ALL in self._scope(before.role_id)
-        if held and self._uow.passwords.get(before.user_id) is not None:
-            self._escalation.may_lose_all = True
+        if after is None or Scope.ALL not in _scope(self._uow, after.role_id):
+            self._escalation.note_possible_lockout(self._uow, before)
 
-    def _scope(self, role_id: int) -> tuple[str, ...]:
-        role = self._uow.records(ROLES).get(role_id)
-        return role.scope if role else ()
+    def _could_sign_in(self, user_id: int) -> bool:
+        """Return whether a user can sign in now, or could with other settings."""
+        return self._uow.passwords.can_user_sign_in(user_id, USUAL_WAYS) or bool(self._uow.identities.of_user(user_id))
+
+
+def _scope(uow: UnitOfWork, role_id: int) -> tuple[str, ...]:
+    role = uow.records(ROLES).get(role_id)
+    return role.scope if role else ()
 
 
 GUARDS: Final[Mapping[Kind, type[Guard]]] = {Kind.ROLE: RoleGuard, Kind.USER: UserGuard}

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from logoadmin.domain.audit.artworks import AuditedArtworks, links_field, serialized_links
 from logoadmin.domain.audit.escalation import Escalation
+from logoadmin.domain.audit.factors import AuditedFactors
 from logoadmin.domain.audit.pins import AuditedPins
 from logoadmin.domain.audit.records import (
     AMENDED,
@@ -47,6 +48,7 @@ from logoadmin.domain.model.records import (
     User,
     version_of,
 )
+from logoadmin.domain.model.sign_in import USUAL_WAYS, Ways
 from logoadmin.ports.storage import Credentials, UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -181,16 +183,24 @@ class AuditedUnitOfWork:
         now: the time of the changes, as Unix time; it is in their order, because the write lock is held.
         held: the caller's rights; None for every right.
         change_log: the changes so far.
+
+    ``ways`` to sign in are for the last user who holds everything.
     """
 
     def __init__(
-        self, uow: UnitOfWork, now: int, request_id: str | None, held: Rights | None, origin: Origin | None = None
+        self,
+        uow: UnitOfWork,
+        now: int,
+        request_id: str | None,
+        held: Rights | None,
+        origin: Origin | None = None,
+        ways: Ways = USUAL_WAYS,
     ) -> None:
         self.now = now
         self.held = held
         user_id = None if held is None else held.user_id
         self.change_log = ChangeLog(uow.changes, now, user_id, request_id, WithdrawalLog(uow.withdrawals), origin)
-        self._escalation = Escalation(held)
+        self._escalation = Escalation(held, ways)
         self.sessions = uow.sessions
         self.preferences = uow.preferences
         self.secrets = uow.secrets
@@ -200,7 +210,7 @@ class AuditedUnitOfWork:
         self.withdrawals = uow.withdrawals
         self.pins = uow.pins
         self.indexes = uow.indexes
-        self.factors = uow.factors
+        self.factors = AuditedFactors(uow, self._escalation)
         self.recovery_codes = uow.recovery_codes
         self.challenges = uow.challenges
         self.second_factor_since = uow.second_factor_since

@@ -28,6 +28,9 @@ class Ways:
     issuer: str | None = None
 
 
+USUAL_WAYS: Final = Ways()
+
+
 @dataclass(frozen=True, slots=True)
 class SignInRules:
     """The choices of the operator about signing in.

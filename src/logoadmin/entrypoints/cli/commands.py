@@ -19,8 +19,7 @@ from logoadmin.entrypoints.cli.gallery import (
     command_settings,
     database_option,
     gallery_at,
-    show_password,
-    warn_of_clock,
+    show_start,
 )
 from logoadmin.entrypoints.cli.healthcheck import healthcheck
 from logoadmin.entrypoints.cli.import_export import export, import_
@@ -45,8 +44,7 @@ def init(database: str | None) -> None:
     """Create the tables and the first administrator, or upgrade older tables."""
     with gallery_at(database, "always") as gallery:
         click.echo(f"The database at {gallery.server} is ready")
-        show_password(gallery.admin_password)
-        warn_of_clock(gallery)
+        show_start(gallery)
 
 
 @cli.command()

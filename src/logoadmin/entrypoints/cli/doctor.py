@@ -13,8 +13,9 @@ import click
 
 from logoadmin.domain.model.access import Policy, is_loopback
 from logoadmin.domain.model.checks import Result, Verdict, ok, warning, wrong
-from logoadmin.domain.model.errors import SettingsError, StartError
+from logoadmin.domain.model.errors import SettingsError, StartError, StorageUnavailable
 from logoadmin.entrypoints.cli.config import without_password
+from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR
 from logoadmin.entrypoints.cli.serve import check_address, load_server, serve_options
 from logoadmin.entrypoints.one_line import on_one_line
 
@@ -75,14 +76,34 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
     yield _proxies(settings)
     yield _public_url(settings, url)
     yield _port(settings)
+    is_sound = True
     try:
-        yield from check_database(settings)
+        for result in check_database(settings):
+            is_sound = is_sound and result.verdict is not Verdict.WRONG
+            yield result
     except SettingsError as error:
+        is_sound = False
         yield wrong("database", str(error), "correct the setting database")
+    if is_sound:
+        yield from _administrators(settings)
     if url is not None:
         from logoadmin.entrypoints.cli.proxy_checks import check_proxy
 
         yield from check_proxy(settings, url)
+
+
+def _administrators(settings: "Settings") -> Iterator[Result]:
+    """Whether somebody could still repair everything in the console (contract B4, O4)."""
+    from logoadmin.bootstrap import MEMORY
+    from logoadmin.maintenance import locks_out_administrators
+
+    if settings.database.get_secret_value() == MEMORY:
+        return
+    with suppress(StorageUnavailable):  # there may be no tables yet
+        if locks_out_administrators(settings):
+            yield wrong("administrators", NO_ADMINISTRATOR, LET_IN)
+        else:
+            yield ok("administrators", "not all are locked out")
 
 
 def _secrets(in_force: "SettingsInForce") -> Iterator[Result]:

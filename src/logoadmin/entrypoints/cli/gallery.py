@@ -4,7 +4,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from logoadmin.bootstrap import Create
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.settings import Settings
+
+# The problem that no user who holds everything can sign in, and its solution.
+NO_ADMINISTRATOR: Final = "nobody who may do everything can sign in"
+LET_IN: Final = (
+    "logoadmin user code NAME prints a code for one sign-in, logoadmin user password NAME sets a password; "
+    "check the settings password_sign_in, public_url and oidc_issuer"
+)
 
 database_option = click.option(
     "--database",
@@ -72,7 +79,14 @@ def command_settings(database: str | None) -> "Settings":
     return settings
 
 
-def warn_of_clock(gallery: "LogoAdmin") -> None:
+def show_start(gallery: "LogoAdmin") -> None:
+    """Print the password of the first administrator if it was generated, and what is wrong with the gallery."""
+    show_password(gallery.admin_password)
+    _warn_of_clock(gallery)
+    _warn_of_lockout(gallery)
+
+
+def _warn_of_clock(gallery: "LogoAdmin") -> None:
     """Warn if the last change lies in the future: tokens and sessions then expire at the wrong time."""
     from logoadmin.domain.model.limits import CLOCK_SKEW
     from logoadmin.domain.services.changes import ListChanges
@@ -86,6 +100,13 @@ def warn_of_clock(gallery: "LogoAdmin") -> None:
                     f"The last change lies {ahead:.0f} s in the future: synchronise the clocks of all machines by NTP"
                 )
                 click.echo(f"logoadmin: {text}, or tokens and sessions expire at the wrong time", err=True)
+
+
+def _warn_of_lockout(gallery: "LogoAdmin") -> None:
+    """Warn if nobody who may do everything can sign in: settings are not refused for that (contract B4, O4)."""
+    with suppress(StorageUnavailable):
+        if not gallery.has_administrator():
+            click.echo(f"logoadmin: {NO_ADMINISTRATOR}; {LET_IN}", err=True)
 
 
 def show_password(password: str | None) -> None:

@@ -13,7 +13,7 @@ import click
 from logoadmin.domain.model.access import Policy, is_loopback
 from logoadmin.domain.model.errors import SettingsError, StartError
 from logoadmin.domain.model.limits import MAX_PORT, MAX_WORKERS
-from logoadmin.entrypoints.cli.gallery import show_password, warn_of_clock
+from logoadmin.entrypoints.cli.gallery import show_start
 
 if TYPE_CHECKING:
     from socket import socket
@@ -102,8 +102,7 @@ def serve(**flags: Any) -> None:
             seen = held.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
             held.enter_context(server.shared_metrics())
         gallery = held.enter_context(open_gallery(settings, counted=seen is not None))
-        show_password(gallery.admin_password)
-        warn_of_clock(gallery)
+        show_start(gallery)
         if seen is not None:
             from logoadmin.domain.logo_admin import metrics
 

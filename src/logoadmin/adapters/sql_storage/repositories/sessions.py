@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, exists, or_, select
 
 from logoadmin.adapters.sql_storage.repositories.repository import Repository
 from logoadmin.adapters.sql_storage.sign_in_tables import factors, identities
@@ -105,15 +105,18 @@ class SqlSessions(Repository):
         return self._update(refresh_tokens, {"token_hash": token_hash, "used": False}, {"used": True})
 
 
-_USER_IDS = select(users.c.user_id)
+_HAS_PASSKEY, _HAS_TOTP = (
+    exists().where(factors.c.user_id == users.c.user_id, factors.c.confirmed, factors.c.kind == kind)
+    for kind in ("passkey", "totp")
+)
 # For the users with a role, or for one user.
-_WITH_PASSWORD, _WITH_PASSKEY, _WITH_ISSUER = (
+_WITH_PASSWORD, _WITH_PASSWORD_ALONE, _WITH_PASSKEY, _WITH_ISSUER = (
     {column: statement.where(users.c[column] == KEY).limit(1) for column in ("role_id", "user_id")}
     for statement in (
         select(users.c.user_id).where(users.c.password.is_not(None)),
-        select(users.c.user_id)
-        .select_from(users.join(factors))
-        .where(factors.c.kind == "passkey", factors.c.confirmed),
+        # Where a passkey cannot be used, it cannot be the second factor either.
+        select(users.c.user_id).where(users.c.password.is_not(None), or_(~_HAS_PASSKEY, _HAS_TOTP)),
+        select(users.c.user_id).where(_HAS_PASSKEY),
         select(users.c.user_id)
         .select_from(users.join(identities))
         .where(identities.c.issuer == bindparam("of_issuer")),
@@ -147,7 +150,8 @@ class SqlPasswords(Repository):
         return self._can_sign_in("user_id", user_id, ways)
 
     def _can_sign_in(self, column: str, key: int, ways: Ways) -> bool:
-        if ways.password and self._transaction.row(_WITH_PASSWORD[column], {"key": key}):
+        with_password = _WITH_PASSWORD if ways.passkey else _WITH_PASSWORD_ALONE
+        if ways.password and self._transaction.row(with_password[column], {"key": key}):
             return True
         if ways.passkey and self._transaction.row(_WITH_PASSKEY[column], {"key": key}):
             return True
