@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin.domain.model.events import CountedEvent, Event, EventName
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.records import PasswordHash
@@ -12,7 +13,6 @@ from logoadmin.domain.model.sign_in import Ways
 from logoadmin.ports.storage import (
     Challenge,
     ChallengePurpose,
-    Event,
     Factor,
     Identity,
     Storage,
@@ -379,7 +379,7 @@ def test_all_but_events_goes_with_the_user(peopled: Storage) -> None:
 # Events
 
 
-def event(event_id: int, at: int = NOON, name: str = "sign_in_refused", **values: Any) -> Event:
+def event(event_id: int, at: int = NOON, name: EventName = "sign_in_refused", **values: Any) -> Event:
     return Event(event_id, at, name, **{"user_id": 1, "user_name": "ann", "address": "192.0.2.1", **values})
 
 
@@ -391,13 +391,15 @@ def add_events(*events: Event) -> Step:
     return step
 
 
-def page(storage: Storage, before: int = MAX_ID, limit: int = 99, user_id: int | None = None) -> tuple[Event, ...]:
-    return storage.read(lambda uow: uow.events.page(before, limit, user_id))
+def page(storage: Storage, after: int = MAX_ID, limit: int = 99, user_id: int | None = None) -> tuple[Event, ...]:
+    return storage.read(lambda uow: uow.events.page(after, limit, user_id))
 
 
 @pytest.mark.rule("contract O9")
 def test_events_come_newest_first_in_pages_of_all_or_of_one_user(storage: Storage) -> None:
-    longest = Event(7, LATEST, "e" * 32, MAX_ID, "🂡" * 64, "2001:db8::" + "f" * 54, "🖼" * 256, "f" * 32, MAX_ID)
+    longest = Event(
+        7, LATEST, "recovery_codes_made", MAX_ID, "🂡" * 64, "2001:db8::" + "f" * 54, "🖼" * 256, "f" * 32, MAX_ID
+    )
     unknown = Event(3, -1, "sign_in_refused", None)
     events = [event(1), event(2, user_id=2), unknown, event(4), event(5, NOON - 99), event(6, user_id=0), longest]
     write(storage, add_events(*events))
@@ -415,6 +417,11 @@ def test_events_come_newest_first_in_pages_of_all_or_of_one_user(storage: Storag
         [],
     ]
     assert page(storage, 5, 1, 1) == (event(4),)
+    oldest_first = [(-1, 2, None), (5, 9, None), (7, 9, None), (-1, 9, 1), (1, 1, 1)]
+    assert [
+        [each.event_id for each in storage.read(lambda uow, args=args: uow.events.page(*args, order="asc"))]  # type: ignore[misc]  # has a default
+        for args in oldest_first
+    ] == [[1, 2], [6, 7], [], [1, 4, 5], [4]]
     write_in_vain(storage, add_events(event(8)))
     assert page(storage, limit=1) == (longest,)
 
@@ -422,7 +429,10 @@ def test_events_come_newest_first_in_pages_of_all_or_of_one_user(storage: Storag
 @pytest.mark.rule("contract O9")
 def test_events_of_one_kind_user_and_address_are_counted_by_the_hour(storage: Storage) -> None:
     def count(
-        name: str = "sign_in_refused", user_id: int | None = 1, address: str | None = "192.0.2.1", at: int = NOON
+        name: CountedEvent = "sign_in_refused",
+        user_id: int | None = 1,
+        address: str | None = "192.0.2.1",
+        at: int = NOON,
     ) -> bool:
         return storage.write(lambda uow: uow.events.count(name, user_id, address, at), "sessions")
 
@@ -434,7 +444,7 @@ def test_events_of_one_kind_user_and_address_are_counted_by_the_hour(storage: St
     assert [count(address="192.0.2.10"), count(user_id=2), count(at=NOON + 2 * HOUR)] == [False] * 3
     assert [each.count for each in page(storage)] == [1, 1, 2, 2, 1, 3]
     assert page(storage)[-1] == replace(event(1, NOON + 9), count=3)
-    write_in_vain(storage, lambda uow: uow.events.count("signed_in", 1, "192.0.2.1", NOON))
+    write_in_vain(storage, lambda uow: uow.events.count("sign_in_refused", None, "192.0.2.1", NOON))
     assert [each.count for each in page(storage)] == [1, 1, 2, 2, 1, 3]
 
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.events import forget_old_events, record_event, shown
 from logoadmin.domain.factors.enrolment import enrol_by
-from logoadmin.domain.model.access import Anonymous
+from logoadmin.domain.model.access import Anonymous, Caller
 from logoadmin.domain.model.errors import InvalidToken
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens, stored_hash
@@ -68,9 +69,11 @@ class SessionTokens:
             uow.sessions.end(rested.session_id)
         session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes, factor)
         uow.sessions.add(session)
+        record_event(uow, "signed_in", user_id, client, now, factor=factor)
+        forget_old_events(uow, now, self._rules.event_days)
         return self._given(uow, session, now)
 
-    def refresh(self, uow: AnyUnitOfWork, refresh_token: str, now: int) -> Tokens | EndedSession:
+    def refresh(self, uow: AnyUnitOfWork, refresh_token: str, client: Caller, now: int) -> Tokens | EndedSession:
         """Return the next tokens of a session, or its end if the refresh token was used before or has expired.
 
         Raises:
@@ -80,9 +83,11 @@ class SessionTokens:
         if known is None:
             raise InvalidToken
         session, used = known
-        is_valid = not used and self.lifetimes.end_of(session, now) > now
-        if not is_valid or not uow.sessions.use_refresh_token(_hashed(refresh_token)):
+        is_open = self.lifetimes.end_of(session, now) > now
+        if used or not is_open or not uow.sessions.use_refresh_token(_hashed(refresh_token)):
             uow.sessions.end(session.session_id)
+            if is_open:
+                record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
         session = _refreshed(session, now, self.lifetimes)
         uow.sessions.update_times(session)
@@ -152,8 +157,8 @@ def _begun(
         user_id,
         created_at=now,
         expires_at=now + lifetimes.session,
-        address=_shown(client.origin, MAX_ADDRESS),
-        user_agent=_shown(client.user_agent, MAX_USER_AGENT),
+        address=shown(client.origin, MAX_ADDRESS),
+        user_agent=shown(client.user_agent, MAX_USER_AGENT),
         factor=factor,
     )
     return replace(session, expires_at=lifetimes.end_of(session, now))
@@ -171,11 +176,6 @@ def _refreshed(session: Session, now: int, lifetimes: Lifetimes) -> Session:
 
 def _last_used(session: Session) -> int:
     return session.created_at if session.refreshed_at is None else session.refreshed_at
-
-
-def _shown(told: str, most: int) -> str | None:
-    """Return a text from a client that is safe to show: without control and bidirectional characters."""
-    return "".join(filter(str.isprintable, told)).strip()[:most] or None
 
 
 def _hashed(refresh_token: str) -> str:

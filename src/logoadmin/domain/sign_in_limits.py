@@ -12,13 +12,13 @@ Every step of a sign-in is an attempt::
 """
 
 import hashlib
-import ipaddress
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.model.access import network_of
 from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
 from logoadmin.ports.metrics import Metrics
 
@@ -59,7 +59,7 @@ def limits_of(origin: str, username: str | None = None, totp_of: int | None = No
     Returns:
         That of the origin first, because it limits the number of names.
     """
-    network = _network(origin)
+    network = network_of(origin)
     limits = [Limit(_hashed(network), _PER_ORIGIN)]
     if username is not None:
         limits.append(Limit(_hashed((network, username)), _PER_USERNAME, forgives=True))
@@ -119,14 +119,3 @@ def counting_sign_in(metrics: Metrics) -> Iterator[None]:
 
 def _hashed(counted: object) -> str:
     return hashlib.sha256(repr(counted).encode()).hexdigest()
-
-
-def _network(origin: str) -> str:
-    """Return the network of an address: of IPv6 the /64, from which a subscriber can choose."""
-    try:
-        address = ipaddress.ip_address(origin)
-    except ValueError:
-        return origin
-    if address.version == 4:
-        return origin
-    return str(address.ipv4_mapped or ipaddress.ip_network((address.packed, 64), strict=False))

@@ -193,7 +193,7 @@ class Transactions:
         request_id = caller.request_id
         if isinstance(request_id, SentRequestId):
             request_id = _unused_id(uow, request_id)
-        audited = AuditedUnitOfWork(uow, now, request_id, held, command.origin, self._ways)
+        audited = AuditedUnitOfWork(uow, now, request_id, held, command.origin, self._ways, caller)
         answer = work(audited, command)
         audited.close()
         if command.is_dry_run:

@@ -7,7 +7,9 @@ from operator import attrgetter
 from typing import Final
 
 from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables
-from logoadmin.ports.storage import Challenge, ChallengePurpose, Event, Factor, Identity
+from logoadmin.domain.model.events import CountedEvent, Event
+from logoadmin.domain.model.lists import Order
+from logoadmin.ports.storage import Challenge, ChallengePurpose, Factor, Identity
 
 _HOUR: Final = 3600
 
@@ -129,26 +131,26 @@ class MemoryEvents(Repository):
     def add(self, event: Event) -> None:
         self._journal.set(self._tables.events, event.event_id, event)
 
-    def count(self, event: str, user_id: int | None, address: str | None, at: int) -> bool:
+    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int) -> bool:
         for row in self._of_hour(event, at):
             if (row.user_id, row.address) == (user_id, address):
                 self._journal.set(self._tables.events, row.event_id, replace(row, count=row.count + 1))
                 return True
         return False
 
-    def number(self, event: str, at: int, most: int) -> int:
+    def number(self, event: CountedEvent, at: int, most: int) -> int:
         return sum(1 for _ in islice(self._of_hour(event, at), most))
 
-    def page(self, before: int, limit: int, user_id: int | None = None) -> tuple[Event, ...]:
-        older = self._tables.events.after(before, "desc")
-        return tuple(islice((event for event in older if user_id in (None, event.user_id)), limit))
+    def page(self, after: int, limit: int, user_id: int | None = None, order: Order = "desc") -> tuple[Event, ...]:
+        following = self._tables.events.after(after, order)
+        return tuple(islice((event for event in following if user_id in (None, event.user_id)), limit))
 
     def forget_before(self, at: int, most: int) -> None:
         old = (event_id for event_id, event in self._tables.events.items() if event.at < at)
         for event_id in list(islice(old, most)):
             self._journal.delete(self._tables.events, event_id)
 
-    def _of_hour(self, event: str, at: int) -> Iterator[Event]:
+    def _of_hour(self, event: CountedEvent, at: int) -> Iterator[Event]:
         rows = self._tables.events.after(-1, "asc")
         return (row for row in rows if row.event == event and row.at // _HOUR == at // _HOUR)
 

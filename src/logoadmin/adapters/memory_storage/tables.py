@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.events import Event
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import Order
@@ -15,7 +16,6 @@ from logoadmin.domain.model.records import Change, Kind, PasswordHash
 from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.ports.storage import (
     Challenge,
-    Event,
     Factor,
     Identity,
     Pin,

@@ -24,7 +24,7 @@ from logoadmin.domain.audit.records import (
 )
 from logoadmin.domain.audit.settings import AuditedSettings
 from logoadmin.domain.audit.withdrawals import WithdrawalLog
-from logoadmin.domain.model.access import Rights
+from logoadmin.domain.model.access import OWNER, Caller, Rights
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotFound, NotModified, NotPermitted
 from logoadmin.domain.model.kinds import (
@@ -182,6 +182,7 @@ class AuditedUnitOfWork:
     Attributes:
         now: the time of the changes, as Unix time; it is in their order, because the write lock is held.
         held: the caller's rights; None for every right.
+        caller: the caller, for events.
         change_log: the changes so far.
 
     ``ways`` to sign in are for the last user who holds everything.
@@ -195,9 +196,11 @@ class AuditedUnitOfWork:
         held: Rights | None,
         origin: Origin | None = None,
         ways: Ways = USUAL_WAYS,
+        caller: Caller = OWNER,
     ) -> None:
         self.now = now
         self.held = held
+        self.caller = caller
         user_id = None if held is None else held.user_id
         self.change_log = ChangeLog(uow.changes, now, user_id, request_id, WithdrawalLog(uow.withdrawals), origin)
         self._escalation = Escalation(held, ways)

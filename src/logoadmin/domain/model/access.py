@@ -55,6 +55,17 @@ def address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     return address.ipv4_mapped or address if isinstance(address, ipaddress.IPv6Address) else address
 
 
+def network_of(origin: str) -> str:
+    """Return the network of an address: of IPv6 the /64, from which a subscriber can choose."""
+    try:
+        address = ipaddress.ip_address(origin)
+    except ValueError:
+        return origin
+    if address.version == 4:
+        return origin
+    return str(address.ipv4_mapped or ipaddress.ip_network((address.packed, 64), strict=False))
+
+
 @dataclass(frozen=True, slots=True)
 class Permission:
     """The right that a command requires.

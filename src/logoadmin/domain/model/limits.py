@@ -116,6 +116,7 @@ LogoId = Annotated[Id, described("The id of the logo.", 12)]
 LinkId = Annotated[Id, described("The id of the link.", 19)]
 KeyId = Annotated[Id, described("The id of the service key.", 2)]
 ChangeId = Annotated[Id, described("The id of the change. Ids rise in the order in which changes were made.", 57)]
+EventId = Annotated[Id, described("The id of the event. Later events have higher ids.", 3071)]
 CommunityId = Annotated[
     Id,
     described("The author's number at the community site, unique. It need not be a user of this service.", 1042),

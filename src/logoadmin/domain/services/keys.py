@@ -4,6 +4,7 @@ import re
 from typing import Annotated, Final
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.events import record_event
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Rights, user_of
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, InvalidToken, NotAuthenticated, NotFound, Outdated
@@ -88,6 +89,7 @@ class KeyService(Service):
             expires_at = None if command.expires_in is None else uow.now + command.expires_in
             stored = ServiceKey(uow.keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
             uow.keys.add(stored, user_id, _hashed(key))
+            record_event(uow, "key_made", user_id, caller, uow.now)
             return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
 
         return self.transactions.write(command, caller, create, unused=_is_unused)
@@ -102,10 +104,12 @@ class KeyService(Service):
             NotFound: the user has no such key.
             Outdated: ``if_match`` is given, and keys have no versions.
         """
-        if not uow.keys.remove(command.key_id, user_of(uow.held)):
+        user_id = user_of(uow.held)
+        if not uow.keys.remove(command.key_id, user_id):
             raise NotFound("Key", command.key_id)
         if command.if_match is not None:
             raise Outdated("Key", command.key_id)
+        record_event(uow, "key_removed", user_id, uow.caller, uow.now)
         return RemovedServiceKey(command.key_id)
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from logoadmin.domain.audit.records import snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, must_change_password
+from logoadmin.domain.events import record_event
 from logoadmin.domain.factors.enrolment import confirmed_factors
 from logoadmin.domain.factors.second_step import SecondStep
 from logoadmin.domain.model.access import (
@@ -202,7 +203,7 @@ class SessionService(Service):
         """
 
         def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
-            return self._session_tokens.refresh(uow, command.refresh_token, uow.now)
+            return self._session_tokens.refresh(uow, command.refresh_token, caller, uow.now)
 
         answer = self.transactions.write(command, caller, refresh, unused=self._session_tokens.are_unused)
         if isinstance(answer, EndedSession):  # raised outside the transaction, so that the session stays ended
@@ -215,16 +216,19 @@ class SessionService(Service):
         Raises:
             NotAuthenticated: neither the command nor the caller names a session.
         """
-        own = _session_of(caller)
+        own = caller if isinstance(caller, SignedIn) else None
         if command.refresh_token is UNSET and own is None:
             raise NotAuthenticated
 
         def revoke(uow: AuditedUnitOfWork, command: Revoke) -> EndedSession:
-            session_id = own
+            session = None if own is None else (own.session_id, own.user_id)
             if command.refresh_token is not UNSET:
                 known = session_of_token(uow, command.refresh_token)
-                session_id = known[0].session_id if known else None
-            return EndedSession(session_id is not None and uow.sessions.end(session_id))
+                session = (known[0].session_id, known[0].user_id) if known else None
+            ended = session is not None and uow.sessions.end(session[0])
+            if session is not None and ended:
+                record_event(uow, "session_ended", session[1], caller, uow.now)
+            return EndedSession(ended)
 
         return self.transactions.write(command, caller, revoke)
 
@@ -252,12 +256,14 @@ class SessionService(Service):
             NotFound: the caller has no such session.
             Outdated: ``if_match`` is given, and sessions have no versions.
         """
-        own = sessions_of(user_of(uow.held), uow, uow.now, self._session_tokens.lifetimes)
+        user_id = user_of(uow.held)
+        own = sessions_of(user_id, uow, uow.now, self._session_tokens.lifetimes)
         if command.session_id not in {session.session_id for session in own}:
             raise NotFound("Session", command.session_id)
         if command.if_match is not None:
             raise Outdated("Session", command.session_id)
         uow.sessions.end(command.session_id)
+        record_event(uow, "session_ended", user_id, uow.caller, uow.now)
         return RemovedSession(command.session_id)
 
     @writes
@@ -274,6 +280,8 @@ class SessionService(Service):
         uow.records(USERS).get_for_change(command.user_id, command.if_match)
         ended = len(sessions_of(command.user_id, uow, uow.now, self._session_tokens.lifetimes))
         uow.sessions.end_all(command.user_id)
+        if ended:
+            record_event(uow, "session_ended", command.user_id, uow.caller, uow.now, count=ended)
         return RemovedUserSessions(command.user_id, ended)
 
     @reads_with_rights

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from logoadmin.domain.model.events import CountedEvent, Event
+from logoadmin.domain.model.lists import Order
+
 FactorKind = Literal["totp", "passkey"]
 ChallengePurpose = Literal["second_factor", "passkey", "passkey_enrolment", "sign_in_code"]
 
@@ -166,33 +169,6 @@ class Identities(Protocol):
         """Store an identity of an existing user, in place of the current one of that issuer and subject."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that concerned the signing in of a user (contract O9). It outlasts the user.
-
-    Attributes:
-        event_id: its id; later events have higher ids.
-        at: the time, as Unix time; of an event that is counted, the time of the first one.
-        event: what happened, at most 32 characters.
-        user_id: the user; None if there is no such user.
-        user_name: the name of the user at that time; None if there is no such user.
-        address: the address of the client, at most 64 characters; None if unknown.
-        user_agent: the ``User-Agent`` of the client, at most 256 characters; None if unknown.
-        factor: what signed in, or what it is about, at most 32 characters; None for nothing.
-        count: how often it happened within the hour.
-    """
-
-    event_id: int
-    at: int
-    event: str
-    user_id: int | None
-    user_name: str | None = None
-    address: str | None = None
-    user_agent: str | None = None
-    factor: str | None = None
-    count: int = 1
-
-
 class Events(Protocol):
     """The events."""
 
@@ -202,17 +178,17 @@ class Events(Protocol):
     def add(self, event: Event) -> None:
         """Store a new event."""
 
-    def count(self, event: str, user_id: int | None, address: str | None, at: int) -> bool:
+    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int) -> bool:
         """Add 1 to the count of the event with these values in the hour of ``at``; return whether there is one.
 
         Hours are those of Unix time. Where there are several, the count of the first one rises.
         """
 
-    def number(self, event: str, at: int, most: int) -> int:
+    def number(self, event: CountedEvent, at: int, most: int) -> int:
         """Return how many rows of an event there are in the hour of ``at``; at most ``most``."""
 
-    def page(self, before: int, limit: int, user_id: int | None = None) -> tuple[Event, ...]:
-        """Return up to ``limit`` events with ids below ``before``, of one user if given, by descending id."""
+    def page(self, after: int, limit: int, user_id: int | None = None, order: Order = "desc") -> tuple[Event, ...]:
+        """Return up to ``limit`` events that follow an id in this order, of one user if given."""
 
     def forget_before(self, at: int, most: int) -> None:
         """Remove up to ``most`` events that happened before ``at``."""

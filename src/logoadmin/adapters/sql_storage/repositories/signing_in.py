@@ -18,7 +18,9 @@ from logoadmin.adapters.sql_storage.sign_in_tables import (
     second_factor_since,
 )
 from logoadmin.adapters.sql_storage.statements import KEY, Row
-from logoadmin.ports.storage import Challenge, ChallengePurpose, Event, Factor, Identity
+from logoadmin.domain.model.events import CountedEvent, Event
+from logoadmin.domain.model.lists import Order
+from logoadmin.ports.storage import Challenge, ChallengePurpose, Factor, Identity
 
 _HOUR: Final = 3600
 
@@ -43,8 +45,11 @@ _COUNTED = select(events.c.event_id).where(*_OF_HOUR, *_OF_CLIENT).order_by(even
 _COUNT = update(events).where(events.c.event_id == KEY).values(count=events.c.count + 1)
 _SOME = select(events.c.event_id).where(*_OF_HOUR).limit(bindparam("most")).subquery()
 _NUMBER = select(func.count()).select_from(_SOME)
-_PAGE = select(events).where(events.c.event_id < KEY).order_by(events.c.event_id.desc()).limit(bindparam("limit"))
-_PAGE_OF_USER = _PAGE.where(events.c.user_id == bindparam("of_user"))
+_PAGE: Final[dict[Order, Any]] = {
+    "asc": select(events).where(events.c.event_id > KEY).order_by(events.c.event_id).limit(bindparam("limit")),
+    "desc": select(events).where(events.c.event_id < KEY).order_by(events.c.event_id.desc()).limit(bindparam("limit")),
+}
+_PAGE_OF_USER = {order: page.where(events.c.user_id == bindparam("of_user")) for order, page in _PAGE.items()}
 
 
 class SqlFactors(Repository):
@@ -158,20 +163,20 @@ class SqlEvents(Repository):
     def add(self, event: Event) -> None:
         self._add(events, asdict(event))
 
-    def count(self, event: str, user_id: int | None, address: str | None, at: int) -> bool:
+    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int) -> bool:
         row = self._transaction.row(_COUNTED, {**_hour(event, at), "of_user": user_id, "of_address": address})
         return row is not None and self._transaction.change(_COUNT, {"key": row[0]}) > 0
 
-    def number(self, event: str, at: int, most: int) -> int:
+    def number(self, event: CountedEvent, at: int, most: int) -> int:
         (number,) = self._transaction.row(_NUMBER, {**_hour(event, at), "most": most}) or (0,)
         return int(number)
 
-    def page(self, before: int, limit: int, user_id: int | None = None) -> tuple[Event, ...]:
-        values = {"key": before, "limit": limit}
+    def page(self, after: int, limit: int, user_id: int | None = None, order: Order = "desc") -> tuple[Event, ...]:
+        values = {"key": after, "limit": limit}
         if user_id is None:
-            rows = self._transaction.rows(_PAGE, values)
+            rows = self._transaction.rows(_PAGE[order], values)
         else:
-            rows = self._transaction.rows(_PAGE_OF_USER, {**values, "of_user": user_id})
+            rows = self._transaction.rows(_PAGE_OF_USER[order], {**values, "of_user": user_id})
         return tuple(Event(*row) for row in rows)
 
     def forget_before(self, at: int, most: int) -> None:
@@ -183,7 +188,7 @@ def _factor(row: Row) -> Factor:
     return replace(factor, confirmed=bool(factor.confirmed))
 
 
-def _hour(event: str, at: int) -> dict[str, Any]:
+def _hour(event: CountedEvent, at: int) -> dict[str, Any]:
     hour = at - at % _HOUR
     return {"of_event": event, "hour": hour, "next_hour": hour + _HOUR}
 

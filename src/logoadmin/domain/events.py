@@ -1,0 +1,99 @@
+"""Events: recording what happened when users signed in, and to what they sign in with (contract O9).
+
+An event is written in the same transaction as what happened; a refusal, which writes nothing else, in one of its own.
+It is not a change: it raises no version, and needs only the lock of sessions.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.model.access import Anonymous, Caller, SignedIn, network_of
+from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.events import CountedEvent, Event, EventName
+from logoadmin.domain.model.kinds import USERS
+from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
+
+_DAY: Final = 86_400
+# Each time, up to this many old events are deleted: more than are added, and few if a clock is ahead for a while.
+_MOST_FORGOTTEN: Final = 4
+# The maximum number of rows of one counted event in an hour. Further ones are counted without their address, so that
+# attackers with many addresses add one row for each user whose name they know, and one for all unknown names.
+_MOST_ROWS: Final = 256
+
+
+def record_event(
+    uow: AnyUnitOfWork,
+    event: EventName,
+    user_id: int,
+    client: Caller,
+    now: int,
+    *,
+    factor: str | None = None,
+    count: int = 1,
+) -> None:
+    """Record what happened to a user's account.
+
+    Args:
+        uow: the unit of work that does it.
+        event: what happened.
+        user_id: the user whose account it is, who may not be the caller.
+        client: the caller, with an address and a ``User-Agent`` unless it is a command or a service key.
+        now: the time.
+        factor: what signed in, or the kind of the factor that it is about.
+        count: how often it happened, such as how many sessions were ended.
+    """
+    address, user_agent = _shown_client(client)
+    _add(uow, Event(0, now, event, user_id, _name_of(uow, user_id), address, user_agent, factor, count))
+
+
+def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
+    """Count what anybody can make happen, by user, network and hour.
+
+    Args:
+        uow: a unit of work.
+        event: what happened.
+        user_id: the user with the name that was given; None without one. An unknown name is not recorded, because it
+            may be a password.
+        client: the caller.
+        now: the time.
+    """
+    address, user_agent = _shown_client(client)
+    address = None if address is None else network_of(address)[:MAX_ADDRESS]
+    if uow.events.count(event, user_id, address, now):
+        return
+    if uow.events.number(event, now, _MOST_ROWS) >= _MOST_ROWS:
+        address = user_agent = None
+        if uow.events.count(event, user_id, address, now):
+            return
+    _add(uow, Event(0, now, event, user_id, _name_of(uow, user_id), address, user_agent))
+
+
+def forget_old_events(uow: AnyUnitOfWork, now: int, days: int) -> None:
+    """Delete a few of the events that are older than these days."""
+    uow.events.forget_before(now - days * _DAY, _MOST_FORGOTTEN)
+
+
+def shown(told: str, most: int) -> str | None:
+    """Return a text from a client that is safe to show: without control and bidirectional characters."""
+    return "".join(filter(str.isprintable, told)).strip()[:most] or None
+
+
+def _shown_client(client: Caller) -> tuple[str | None, str | None]:
+    """Return the address and the ``User-Agent`` of a caller."""
+    if not isinstance(client, Anonymous | SignedIn):
+        return None, None
+    return shown(client.origin, MAX_ADDRESS), shown(client.user_agent, MAX_USER_AGENT)
+
+
+def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
+    user = None if user_id is None else uow.records(USERS).get(user_id)
+    return None if user is None else user.username
+
+
+def _add(uow: AnyUnitOfWork, event: Event) -> None:
+    try:
+        event_id = uow.events.next_id()
+    except Conflict:  # after two billion events; nobody is kept from signing in
+        return
+    uow.events.add(replace(event, event_id=event_id))
