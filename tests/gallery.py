@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
+from pyotp import TOTP
+
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.ed25519_signing import Ed25519Signing
 from logoadmin.adapters.fernet_encryption import FernetEncryption
@@ -28,6 +30,7 @@ from logoadmin.domain.services import (
     authors,
     bulk,
     changes,
+    factor_commands,
     import_export,
     keys,
     pins,
@@ -50,6 +53,9 @@ NOW: Final = 1_800_000_000
 ADMIN_ID: Final = 2_000_000_000
 ADMIN_PASSWORD: Final = "correct horse battery"
 ANN_PASSWORD: Final = "ann's password"
+# The secret of an authenticator app that waits for its confirmation, and the code that it shows at NOW.
+SPARE_SECRET: Final = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+SPARE_CODE: Final = TOTP(SPARE_SECRET).at(NOW)
 TOKEN_KEY: Final = "a key that only these tests know, long enough"
 
 
@@ -251,6 +257,17 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     publication.ShowPublication: ("publication.status", {}),
     settings.GetSettings: ("settings.get", {}),
     settings.AmendSettings: ("settings.amend", {"picture_hosts": ["i.example", "*.img.example:8443"]}),
+    factor_commands.ListFactors: ("factors.list", {}),
+    factor_commands.EnrolTotp: ("factors.enrol_totp", {"name": "Phone"}),
+    factor_commands.ConfirmTotp: ("factors.confirm_totp", {"factor_id": 1, "code": "000000"}),
+    factor_commands.RemoveFactor: ("factors.remove", {"factor_id": 1}),
+    factor_commands.RemoveUserFactors: ("factors.remove_all", {"user_id": 7}),
+    factor_commands.CountRecoveryCodes: ("factors.recovery_codes", {}),
+    factor_commands.MakeRecoveryCodes: ("factors.make_recovery_codes", {}),
+    factor_commands.SignInWithFactor: (
+        "factors.sign_in",
+        {"grant_type": "second_factor", "challenge": "unknown", "totp": "000000"},
+    ),
     keys.ListKeys: ("keys.list", {}),
     keys.CreateKey: ("keys.create", {"name": "a script", "scope": [], "expires_in": 60}),
     keys.RemoveKey: ("keys.remove", {"key_id": 1}),

@@ -9,7 +9,7 @@ from httpx2 import Client, Response
 
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.records import Kind
-from tests.gallery import ANN_PASSWORD, ARTWORK, IMPORTED_LINE
+from tests.gallery import ANN_PASSWORD, ARTWORK, IMPORTED_LINE, SPARE_CODE
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Sample:
     def path(self) -> str:
         """The path in the stocked gallery: user 7, role 3, change 7, and else the first of each kind."""
         ids = {**dict.fromkeys((f"{kind}_id" for kind in Kind), 1), "user_id": 7, "role_id": 3}
-        return self.template.format(**ids, key_id=1, change_id=7, session_id="spare")
+        return self.template.format(**ids, key_id=1, factor_id=1, change_id=7, session_id="spare")
 
     def __str__(self) -> str:
         return f"{self.method} {self.template}"
@@ -111,6 +111,7 @@ _THEME: Final = ("theme_id", *_ARTWORK)
 _LOGO: Final = ("logo_id", *_ARTWORK)
 _VERDICT: Final = ("form", "hosts", "imports", "size", "risks")
 _KEY: Final = ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at")
+_FACTOR: Final = ("factor_id", "kind", "name", "created_at", "last_used_at")
 _SESSION: Final = (
     *("session_id", "created_at", "refreshed_at", "expires_at", "address", "user_agent", "factor", "current"),
 )
@@ -130,15 +131,23 @@ SAMPLES: Final = (
     Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope", "enrol_by", "must_change_password")),
     Sample("GET", "/api/auth/me/preferences", 200, "always", ()),
     Sample("PUT", "/api/auth/me/preferences", 200, "always", ("theme",), {"theme": "dark"}),
-    Sample("GET", "/api/publication", 200, "always", ("version", "left_out", "changed", "blocked")),
-    Sample("GET", "/api/settings", 200, "always", ("picture_hosts",)),
-    Sample("PATCH", "/api/settings", 200, "always", ("picture_hosts",), {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/auth/sessions", 200, "always", _SESSION, is_list=True),
     Sample("DELETE", "/api/auth/sessions/{session_id}", 200, "always", ("session_id",), errors=(404,)),
+    Sample("GET", "/api/auth/factors", 200, "always", _FACTOR, is_list=True),
+    Sample("POST", "/api/auth/factors/totp", 200, "always", ("factor_id", "secret", "uri", "qr_svg"), {"name": "Phone"},
+        errors=(409,)),
+    Sample("POST", "/api/auth/factors/totp/confirm", 201, "always", (*_FACTOR, "recovery_codes"),
+        {"factor_id": 1, "code": SPARE_CODE}, errors=(404, 409)),
+    Sample("DELETE", "/api/auth/factors/{factor_id}", 200, "always", ("factor_id",), errors=(404, 409)),
+    Sample("GET", "/api/auth/recovery-codes", 200, "always", ("left",)),
+    Sample("POST", "/api/auth/recovery-codes", 409, "always", ("detail",), errors=(200,)),
     Sample("GET", "/api/auth/keys", 200, "always", _KEY, is_list=True),
     Sample("POST", "/api/auth/keys", 201, "always", (*_KEY, "key"),
         {"name": "nightly", "scope": ["logos:write"], "expires_in": 3600}, errors=(409,)),
     Sample("DELETE", "/api/auth/keys/{key_id}", 200, "always", ("key_id",), errors=(404,)),
+    Sample("GET", "/api/publication", 200, "always", ("version", "left_out", "changed", "blocked")),
+    Sample("GET", "/api/settings", 200, "always", ("picture_hosts",)),
+    Sample("PATCH", "/api/settings", 200, "always", ("picture_hosts",), {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),
     Sample("POST", "/api/changes", 200, "always", _CHANGE,
         {"changes": [{"kind": "author", "id": 1, "version": 6, "set": {"username": "Cyd"}}]},
@@ -160,6 +169,7 @@ SAMPLES: Final = (
     Sample("PUT", "/api/users/{user_id}/password", 200, "always", _USER,
         {"password": "new", "current_password": ANN_PASSWORD}, errors=(404, 429)),
     Sample("DELETE", "/api/users/{user_id}/sessions", 200, "always", ("user_id", "ended"), errors=(404,)),
+    Sample("DELETE", "/api/users/{user_id}/factors", 200, "always", ("user_id", "removed"), errors=(404, 409)),
     Sample("GET", "/api/roles", 200, "always", _ROLE, is_list=True, errors=(404,)),
     Sample("POST", "/api/roles", 201, "always", _ROLE, {"name": "editor", "scope": ["logos:write"]}, errors=(409,)),
     Sample("GET", "/api/roles/{role_id}", 200, "always", _ROLE, errors=(404,)),

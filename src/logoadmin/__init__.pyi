@@ -47,6 +47,15 @@ from logoadmin.domain.model.errors import (
     TooManyChanges as TooManyChanges,
     TooManySignIns as TooManySignIns,
 )
+from logoadmin.domain.model.factors import (
+    ListedFactor as ListedFactor,
+    NewFactor as NewFactor,
+    NewRecoveryCodes as NewRecoveryCodes,
+    NewTotp as NewTotp,
+    RecoveryCodesLeft as RecoveryCodesLeft,
+    RemovedFactor as RemovedFactor,
+    RemovedUserFactors as RemovedUserFactors,
+)
 from logoadmin.domain.model.lists import Listing as Listing
 from logoadmin.domain.model.pins import PinnedImport as PinnedImport
 from logoadmin.domain.model.publication import (
@@ -125,6 +134,16 @@ from logoadmin.domain.services.changes import (
     ListChanges as ListChanges,
     Revert as Revert,
     RevertRequest as RevertRequest,
+)
+from logoadmin.domain.services.factor_commands import (
+    ConfirmTotp as ConfirmTotp,
+    CountRecoveryCodes as CountRecoveryCodes,
+    EnrolTotp as EnrolTotp,
+    ListFactors as ListFactors,
+    MakeRecoveryCodes as MakeRecoveryCodes,
+    RemoveFactor as RemoveFactor,
+    RemoveUserFactors as RemoveUserFactors,
+    SignInWithFactor as SignInWithFactor,
 )
 from logoadmin.domain.services.import_export import ExportRecords as ExportRecords, ImportRecords as ImportRecords
 from logoadmin.domain.services.keys import CreateKey as CreateKey, ListKeys as ListKeys, RemoveKey as RemoveKey

@@ -55,6 +55,10 @@ NAMES = {
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
     *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("ListSessions", "RemoveSession", "RemoveUserSessions"),
+    # second factors
+    *("ConfirmTotp", "CountRecoveryCodes", "EnrolTotp", "ListFactors", "MakeRecoveryCodes", "RemoveFactor"),
+    *("RemoveUserFactors", "SignInWithFactor", "ListedFactor", "NewFactor", "NewRecoveryCodes", "NewTotp"),
+    *("RecoveryCodesLeft", "RemovedFactor", "RemovedUserFactors"),
     *(
         "ExportRecords",
         "ImportRecords",

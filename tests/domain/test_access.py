@@ -17,12 +17,14 @@ from logoadmin.domain.model.errors import (
     NotAuthenticated,
     NotFound,
     NotPermitted,
+    SignInRefused,
 )
 from logoadmin.domain.services import (
     artworks,
     authors,
     bulk,
     changes,
+    factor_commands,
     import_export,
     keys,
     pins,
@@ -65,6 +67,14 @@ TABLE: dict[type[Command], Row] = {
     publication.ShowPublication: Row("logos:write", False, alternative="themes:write"),
     settings.GetSettings:       Row("", False),
     settings.AmendSettings:     Row("*", False),
+    factor_commands.ListFactors:        Row("", False),
+    factor_commands.EnrolTotp:          Row("", False),
+    factor_commands.ConfirmTotp:        Row("", False),
+    factor_commands.RemoveFactor:       Row("", False),
+    factor_commands.RemoveUserFactors:  Row("users:write", False),
+    factor_commands.CountRecoveryCodes: Row("", False),
+    factor_commands.MakeRecoveryCodes:  Row("", False),
+    factor_commands.SignInWithFactor:   Row("", True),
     keys.ListKeys:              Row("", False),
     keys.CreateKey:             Row("", False),
     keys.RemoveKey:             Row("", False),
@@ -131,6 +141,12 @@ FOR_USERS = (
     sessions.WhoAmI,
     sessions.ListSessions,
     sessions.RemoveSession,
+    factor_commands.ListFactors,
+    factor_commands.EnrolTotp,
+    factor_commands.ConfirmTotp,
+    factor_commands.RemoveFactor,
+    factor_commands.CountRecoveryCodes,
+    factor_commands.MakeRecoveryCodes,
     keys.ListKeys,
     keys.CreateKey,
     keys.RemoveKey,
@@ -192,11 +208,16 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
     except InvalidToken as error:
         # The refresh token of the table is not a good one, which says nothing of the caller.
         return None if kind is sessions.Refresh else type(error)
+    except SignInRefused:
+        if kind is not factor_commands.SignInWithFactor:  # the challenge of the table is not a good one
+            raise
     except Conflict:
-        if not issubclass(kind, pins.AcceptPins):  # nothing is offered
+        # Nothing is offered, and nobody has a factor.
+        if not issubclass(kind, (pins.AcceptPins, factor_commands.MakeRecoveryCodes)):
             raise
     except NotFound:
-        if kind is not keys.RemoveKey:  # the key of the table is nobody's
+        # The key and the factor of the table are nobody's.
+        if kind not in (keys.RemoveKey, factor_commands.ConfirmTotp, factor_commands.RemoveFactor):
             raise
     return None
 

@@ -14,7 +14,18 @@ from pydantic import TypeAdapter, ValidationError
 from logoadmin.domain.model.command import UNSET, Command, fields_of, problems_of
 from logoadmin.domain.model.errors import InvalidInput
 from logoadmin.domain.model.lists import ListCommand
-from logoadmin.domain.services import artworks, authors, import_export, keys, pins, roles, sessions, settings, users
+from logoadmin.domain.services import (
+    artworks,
+    authors,
+    factor_commands,
+    import_export,
+    keys,
+    pins,
+    roles,
+    sessions,
+    settings,
+    users,
+)
 from tests.gallery import ARTWORK, ASKED
 from tests.strategies import anything
 
@@ -26,6 +37,7 @@ OPTIONAL = {
     (users.SetPassword, "current_password"),
     (sessions.SignIn, "grant_type"),
     (sessions.Revoke, "refresh_token"),
+    (factor_commands.SignInWithFactor, "recovery_code"),
     (keys.CreateKey, "expires_in"),
     (artworks.CreateTheme, "active"),
     (artworks.CreateLogo, "active"),

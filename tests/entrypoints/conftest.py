@@ -15,7 +15,10 @@ from typing import Any, cast
 import pytest
 from starlette.types import ASGIApp
 
+from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.factors.secrets import FactorSecrets
+from logoadmin.domain.factors.totp_factors import TotpFactors
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.services.keys import CreateKey
@@ -26,7 +29,17 @@ from logoadmin.ports.storage import Session
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.command_line import CommandResult, Run
-from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock, WatchedStorage, gallery_on, stock
+from tests.gallery import (
+    ADMIN_ID,
+    ADMIN_PASSWORD,
+    ANN_PASSWORD,
+    NOW,
+    SPARE_SECRET,
+    FrozenClock,
+    WatchedStorage,
+    gallery_on,
+    stock,
+)
 from tests.options import OPTIONS
 
 Headers = dict[str, str]
@@ -131,11 +144,16 @@ def bearer(gallery: LogoAdmin, username: str, password: str) -> Headers:
 
 @pytest.fixture
 def admin(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
-    """The header of somebody who may do everything, and has the service key 1 and a session ``spare``."""
+    """The header of somebody who may do everything, and has the service key 1, a session ``spare`` and a factor 1.
+
+    The factor waits for its confirmation.
+    """
     headers = bearer(gallery, "admin", ADMIN_PASSWORD)
     caller = gallery.sessions.caller(headers["authorization"].split()[1])
     gallery.keys.create(CreateKey(name="spare", scope=()), caller)
     watched.write(lambda uow: uow.sessions.add(Session("spare", ADMIN_ID, NOW, NOW + 3600)))
+    apps = TotpFactors(FactorSecrets(FernetEncryption(), ()))
+    watched.write(lambda uow: apps.begin(uow, ADMIN_ID, "spare", SPARE_SECRET, NOW))
     watched.asked.clear()
     return headers
 

@@ -97,7 +97,8 @@ class SignInWithFactor(Command):
         given = [kind for kind in _ANSWERS if getattr(self, kind) is not UNSET]
         if len(given) != 1:
             text = f"Input should have one of {', '.join(_ANSWERS)}"
-            raise InvalidInput([Problem((given[1] if given else _ANSWERS[0],), text, "value_error")])
+            problem = Problem((given[1],), text, "value_error") if given else Problem((_ANSWERS[0],), text, "missing")
+            raise InvalidInput([problem])
 
     @property
     def answer(self) -> tuple[SecondFactorKind, Any]:

@@ -15,6 +15,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Caller, Policy
 from logoadmin.domain.model.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
 from logoadmin.domain.model.css import Verdict
+from logoadmin.domain.model.factors import NewFactor, NewRecoveryCodes, NewTotp
 from logoadmin.domain.model.kinds import RECORDED_KINDS, AnyKind
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.sessions import NewServiceKey, Tokens
@@ -94,8 +95,8 @@ class Operation:
 
     @cached_property
     def holds_secret(self) -> bool:
-        """Whether the answer has a token or a key, which its length must not reveal (contract K8)."""
-        return self.answer in (Tokens, NewServiceKey)
+        """Whether the answer has a token, a key or a code, which its length must not reveal (contract K8)."""
+        return self.answer in (Tokens, NewServiceKey, NewTotp, NewFactor, NewRecoveryCodes)
 
     @cached_property
     def kind(self) -> AnyKind | None:

@@ -3,10 +3,13 @@
 Routes, the OpenAPI document and the test of declared statuses are derived from it.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.effects import RoleEffect
+from logoadmin.domain.model.factors import (
+    RemovedUserFactors,
+)
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.pins import PinnedImport
@@ -33,15 +36,7 @@ from logoadmin.domain.model.records import (
     User,
 )
 from logoadmin.domain.model.sessions import (
-    EndedSession,
-    ListedSession,
-    Me,
-    NewServiceKey,
-    RemovedServiceKey,
-    RemovedSession,
     RemovedUserSessions,
-    ServiceKey,
-    Tokens,
 )
 from logoadmin.domain.services import (
     artworks,
@@ -49,15 +44,15 @@ from logoadmin.domain.services import (
     bulk,
     changes,
     import_export,
-    keys,
     pins,
-    preferences,
     publication,
     roles,
     sessions,
     settings,
     users,
 )
+from logoadmin.domain.services import factor_commands as factors
+from logoadmin.entrypoints.http_api.auth_operations import AUTH_OPERATIONS, RECENT
 from logoadmin.entrypoints.http_api.operation import Operation
 
 _USER, _ROLE, _AUTHOR, _THEME, _LOGO = (
@@ -109,27 +104,8 @@ def _all(kind: AnyKind) -> str:
 
 # fmt: off
 OPERATIONS: Final = (
-    Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.sign_in", Tokens,
-              "Sign in, or refresh",
-              "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access "
-              "token and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is "
-              "valid once: using it a second time ends the session. After many failures the response is 429 for a "
-              "while.", also=(401, 429), grants=((sessions.Refresh, "sessions.refresh"),), form=True),
+    *AUTH_OPERATIONS,
 
-    Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession,
-              "Sign out",
-              "Ends the session of the refresh token in the body, or, without a body, of the access token.",
-              also=(403,), bodiless=True),
-    Operation("contract C3", "GET /api/auth/me", sessions.WhoAmI, "sessions.me", Me,
-              "Get the current user", "Returns the user of the token, with their current scopes."),
-    Operation("contract J8", "GET /api/auth/me/preferences", preferences.GetPreferences, "preferences.get",
-              dict[str, Any], "Get my preferences",
-              "The JSON object that you stored, empty if there is none. The service does not interpret it. Not with a "
-              "service key."),
-    Operation("contract J8", "PUT /api/auth/me/preferences", preferences.SetPreferences, "preferences.set",
-              dict[str, Any], "Set my preferences",
-              "Stores any JSON object of at most 16 KiB in place of the current one. It is not in the history, and is "
-              "removed with the user. Not with a service key.", whole_body="preferences"),
     Operation("contract L5", "GET /api/publication", publication.ShowPublication, "publication.status",
               PublicationStatus, "Show the status of the published gallery",
               "The active logos and themes that readers of the published gallery do not get, with the reasons; the "
@@ -141,21 +117,6 @@ OPERATIONS: Final = (
               "Change the settings for everybody",
               f"{_LEFT_OUT} In the history, the settings are the record 1 of the kind `settings`, and a change of them "
               "can be undone."),
-    Operation("contract C6", "GET /api/auth/sessions", sessions.ListSessions, "sessions.list",
-              tuple[ListedSession, ...], "List my sessions",
-              "One for each sign-in, the oldest first. Not with a service key."),
-    Operation("contract C6", "DELETE /api/auth/sessions/{session_id}", sessions.RemoveSession, "sessions.remove",
-              RemovedSession, "End one of my sessions",
-              "Its tokens are no longer accepted. 404 if it is not yours or does not exist. Not with a service key."),
-    Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, "keys.list", tuple[ServiceKey, ...],
-              "List my service keys", "The keys themselves are not shown again. Not with a service key."),
-    Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, "keys.create", NewServiceKey,
-              "Make a service key",
-              "The response contains the key, which is shown only once. Its scope is limited to what its owner holds "
-              "at any time. 409 for a user with 100 unexpired keys. Not with a service key.",
-              success=201, also=(409,)),
-    Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, "keys.remove", RemovedServiceKey,
-              "End a service key", "It is no longer accepted. Not with a service key."),
     Operation("contract G", "GET /api/changes", changes.ListChanges, "changes.list", Listing[Change],
               "List changes",
               "Every change of a user, role, author, theme or logo, the oldest first. To follow them, request those "
@@ -213,6 +174,9 @@ OPERATIONS: Final = (
     Operation("contract C6", f"DELETE {_USER}/sessions", sessions.RemoveUserSessions, "sessions.remove_all",
               RemovedUserSessions, "End a user's sessions",
               "All their tokens become invalid; service keys stay. Not with a service key."),
+    Operation("contract O1", f"DELETE {_USER}/factors", factors.RemoveUserFactors, "factors.remove_all",
+              RemovedUserFactors, "Remove a user's second factors",
+              f"For users who have lost them, with their recovery codes. Their sessions end. {RECENT}", also=(409,)),
 
     Operation("contract D roles", "GET /api/roles", roles.ListRoles, "roles.list", Listing[Role],
               "List roles", _all(ROLES)),

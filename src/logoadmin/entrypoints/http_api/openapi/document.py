@@ -1,6 +1,7 @@
 """The document: paths and operations, request bodies and responses."""
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
 from email.utils import parseaddr
 from http import HTTPStatus
 from importlib.metadata import metadata, version
@@ -17,6 +18,7 @@ from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED
 from logoadmin.domain.model.limits import BlockReason
 from logoadmin.domain.model.pins import SHA256_EXAMPLE
 from logoadmin.domain.pinning.pins import PINS_FIELD
+from logoadmin.entrypoints.http_api.openapi.errors import ERROR_SCHEMAS, REF, error_schema
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,
     RESPONSE_HEADERS,
@@ -38,50 +40,6 @@ _PINS: Final = {
     "description": "Only where they were changed: the SHA-256 of pinned style sheets by the imported URL.",
     "examples": [{"https://styles.example/aurora.css": SHA256_EXAMPLE}],
 }
-_REF: Final = "#/components/schemas/{model}"
-
-# The schemas of 422 problems and of all other errors (spec §Errors).
-_PROBLEM: Final = {
-    "type": "object",
-    "required": ["loc", "msg", "type"],
-    "properties": {
-        "loc": {
-            "type": "array",
-            "items": {"type": ["string", "integer"]},
-            "description": "`path`, `query`, `header` or `body` and the field; of a file `line`, its number and field.",
-            "examples": [["path", "logo_id"]],
-        },
-        "msg": {
-            "type": "string",
-            "description": "The problem as a sentence.",
-            "examples": ["Input should be greater than or equal to 0"],
-        },
-        "type": {
-            "type": "string",
-            "description": "The problem as a code, for programs.",
-            "examples": ["greater_than_equal"],
-        },
-    },
-    "additionalProperties": False,
-}
-
-
-def _detail(schema: dict[str, Any], status: int) -> dict[str, Any]:
-    described = {**schema, "description": "What is wrong.", "examples": [STATUSES[status][1]]}
-    return {
-        "type": "object",
-        "required": ["detail"],
-        "properties": {"detail": described},
-        "additionalProperties": False,
-    }
-
-
-# Schemas that several operations share, beside those of the records.
-_SHARED: Final = {
-    "Problem": _PROBLEM,
-    "Error": _detail({"type": "string"}, 404),
-    "InvalidInput": _detail({"type": "array", "items": {"$ref": _REF.format(model="Problem")}}, 422),
-}
 
 
 class _Schemas(GenerateJsonSchema):
@@ -98,9 +56,9 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
         for row in (operation, operation.rehearsal)
         if row is not None
     ]
-    found, definitions = TypeAdapter.json_schemas(inputs, ref_template=_REF)
+    found, definitions = TypeAdapter.json_schemas(inputs, ref_template=REF)
     answers = {key: answer for (key, _), answer in found.items()}
-    schemas = {**_parts_of_bodies(), **definitions["$defs"], **_SHARED}
+    schemas = {**_parts_of_bodies(), **definitions["$defs"], **ERROR_SCHEMAS}
     snapshots = _snapshots(schemas)
     for name in ("before", "after"):
         schemas["Change"]["properties"][name].update(_or_null(*snapshots))
@@ -170,7 +128,7 @@ def _tags() -> list[dict[str, str]]:
 
 
 def _parameters(operation: Operation) -> list[dict[str, Any]]:
-    fields = operation.command.model_json_schema(ref_template=_REF, schema_generator=_Schemas)["properties"]
+    fields = operation.command.model_json_schema(ref_template=REF, schema_generator=_Schemas)["properties"]
     found = []
     for name in operation.path_fields:
         description, example, schema = describe_field(fields[name])
@@ -188,7 +146,7 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
 
 def _response_links(operation: Operation) -> dict[str, Any]:
     """Return the links from a created record to further operations."""
-    id_field = operation.kind.id_field if operation.kind else "key_id"
+    id_field = next(iter(fields(operation.answer))).name
     return {
         other.name: {"operationId": other.name, "parameters": {id_field: f"$response.body#/{id_field}"}}
         for other in OPERATIONS
@@ -229,8 +187,7 @@ def _response(operation: Operation, status: int, answer: Any | None) -> dict[str
     if status == HTTPStatus.NOT_MODIFIED:
         return described
     if answer is None:
-        model = "InvalidInput" if status == HTTPStatus.UNPROCESSABLE_ENTITY else "Error"
-        content = {"schema": {"$ref": _REF.format(model=model)}, "example": {"detail": detail}}
+        content = {"schema": error_schema(operation, status), "example": {"detail": detail}}
     else:
         content = {"schema": answer}
     described["content"] = {JSON: content}
@@ -262,11 +219,11 @@ def _form_commands(operation: Operation) -> tuple[type[Command], ...]:
 
 
 def _or_null(*models: str) -> dict[str, Any]:
-    return {"anyOf": [*({"$ref": _REF.format(model=model)} for model in models), {"type": "null"}]}
+    return {"anyOf": [*({"$ref": REF.format(model=model)} for model in models), {"type": "null"}]}
 
 
 def _any_of(models: Iterable[str]) -> dict[str, Any]:
-    return {"schema": {"anyOf": [{"$ref": _REF.format(model=model)} for model in models]}}
+    return {"schema": {"anyOf": [{"$ref": REF.format(model=model)} for model in models]}}
 
 
 def _named_bodies() -> dict[str, Any]:
@@ -316,7 +273,7 @@ def _links(records: Mapping[str, Any], kind: AnyArtworkKind, other_id: str) -> d
 
 def _body(command: type[Command], path_fields: Collection[str]) -> dict[str, Any]:
     """Return the schema of a command without its path fields."""
-    schema = command.model_json_schema(ref_template=_REF, schema_generator=_Schemas)
+    schema = command.model_json_schema(ref_template=REF, schema_generator=_Schemas)
     schema.pop("$defs", None)
     title = schema.pop("title")
     schema.pop("description")  # the operation has its own description
@@ -329,5 +286,5 @@ def _parts_of_bodies() -> dict[str, Any]:
     """Return the schemas that bodies refer to."""
     parts: dict[str, Any] = {}
     for operation in OPERATIONS:
-        parts |= operation.command.model_json_schema(ref_template=_REF, schema_generator=_Schemas).get("$defs", {})
+        parts |= operation.command.model_json_schema(ref_template=REF, schema_generator=_Schemas).get("$defs", {})
     return {name: with_examples("", part) if "properties" in part else part for name, part in parts.items()}

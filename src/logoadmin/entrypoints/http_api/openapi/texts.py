@@ -23,6 +23,7 @@ TAGS: Final = {
     "preferences": "What clients keep for their user, such as views and columns.",
     "publication": "The published gallery, and what is missing from it.",
     "settings": "What administrators decide for everybody.",
+    "factors": "Second factors for signing in, and recovery codes.",
     "keys": "Service keys for scripts: long-lived tokens with a scope of their own.",
     "changes": "The history: every change of a record, in order, and undoing it.",
     "import": "Many records at once, from a file.",
@@ -33,6 +34,8 @@ TAGS: Final = {
 SCHEMAS: Final = {
     "SignIn": "Signing in with a username and a password.",
     "Refresh": "Exchanging a refresh token for new tokens.",
+    "SignInWithFactor": "The second step of signing in, with exactly one of the answers.",
+    "SecondFactorRequired": "The password is right, and a second factor must follow. The challenge opens nothing.",
     **{f"{kind.name}Snapshot": f"A {kind.kind} in the history." for kind in RECORDED_KINDS.values()},
     "Problem": "One thing that is wrong with a request.",
     "Error": "A description of the error.",
@@ -45,7 +48,10 @@ STATUSES: Final[dict[int, tuple[str, Any]]] = {
     201: ("Created.", None),
     304: ("The version is still the one in `If-None-Match`.", None),
     400: ("Another record has a value that must be unique.", "Duplicate entry 'Ann' for key 'username'"),
-    401: ("The token, or the username and password, are not valid.", "Couldn't validate credentials"),
+    401: (
+        "The token, or the username and password, are not valid, or a recent sign-in or a second step is required.",
+        "Couldn't validate credentials",
+    ),
     403: ("The token is missing, or lacks the scope.", "Not enough permissions"),
     404: ("The record or the link does not exist.", "Logo 12 not found"),
     409: (

@@ -1,0 +1,91 @@
+"""The endpoints about signing in and what belongs to the signed-in user (contract C, J8, O)."""
+
+from typing import Any, Final
+
+from logoadmin.domain.model.factors import (
+    ListedFactor,
+    NewFactor,
+    NewRecoveryCodes,
+    NewTotp,
+    RecoveryCodesLeft,
+    RemovedFactor,
+)
+from logoadmin.domain.model.sessions import (
+    EndedSession,
+    ListedSession,
+    Me,
+    NewServiceKey,
+    RemovedServiceKey,
+    RemovedSession,
+    ServiceKey,
+    Tokens,
+)
+from logoadmin.domain.services import factor_commands as factors
+from logoadmin.domain.services import keys, preferences, sessions
+from logoadmin.entrypoints.http_api.operation import Operation
+
+# The end of descriptions of what an open session is not enough for (contract O3).
+RECENT: Final = "Requires a sign-in at most 10 minutes old. Not with a service key."
+
+# fmt: off
+AUTH_OPERATIONS: Final = (
+    Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.sign_in", Tokens,
+              "Sign in, or refresh",
+              "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access "
+              "token and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is "
+              "valid once: using it a second time ends the session. For users with a second factor, the right password "
+              "is 401 with a challenge, which `grant_type` `second_factor` answers within five minutes. After many "
+              "failures the response is 429 for a while.", also=(401, 429), form=True,
+              grants=((sessions.Refresh, "sessions.refresh"), (factors.SignInWithFactor, "factors.sign_in"))),
+    Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession,
+              "Sign out",
+              "Ends the session of the refresh token in the body, or, without a body, of the access token.",
+              also=(403,), bodiless=True),
+    Operation("contract C3", "GET /api/auth/me", sessions.WhoAmI, "sessions.me", Me,
+              "Get the current user", "Returns the user of the token, with their current scopes."),
+    Operation("contract J8", "GET /api/auth/me/preferences", preferences.GetPreferences, "preferences.get",
+              dict[str, Any], "Get my preferences",
+              "The JSON object that you stored, empty if there is none. The service does not interpret it. Not with a "
+              "service key."),
+    Operation("contract J8", "PUT /api/auth/me/preferences", preferences.SetPreferences, "preferences.set",
+              dict[str, Any], "Set my preferences",
+              "Stores any JSON object of at most 16 KiB in place of the current one. It is not in the history, and is "
+              "removed with the user. Not with a service key.", whole_body="preferences"),
+    Operation("contract C6", "GET /api/auth/sessions", sessions.ListSessions, "sessions.list",
+              tuple[ListedSession, ...], "List my sessions",
+              "One for each sign-in, the oldest first. Not with a service key."),
+    Operation("contract C6", "DELETE /api/auth/sessions/{session_id}", sessions.RemoveSession, "sessions.remove",
+              RemovedSession, "End one of my sessions",
+              "Its tokens are no longer accepted. 404 if it is not yours or does not exist. Not with a service key."),
+    Operation("contract O1", "GET /api/auth/factors", factors.ListFactors, "factors.list", tuple[ListedFactor, ...],
+              "List my second factors", "By `factor_id`. Not with a service key."),
+    Operation("contract O1", "POST /api/auth/factors/totp", factors.EnrolTotp, "factors.enrol_totp", NewTotp,
+              "Add an authenticator app",
+              "Returns a secret for the app, shown only once. It becomes a factor once it is confirmed, within 10 "
+              f"minutes, and replaces any other that was not. 409 for a user with 20 factors. {RECENT}", also=(409,)),
+    Operation("contract O1", "POST /api/auth/factors/totp/confirm", factors.ConfirmTotp, "factors.confirm_totp",
+              NewFactor, "Confirm an authenticator app",
+              "With the code that the app shows, which is then used up. From then on, signing in with the password "
+              "needs a second step. The first factor comes with ten recovery codes, shown only once. 404 if there is "
+              f"no such secret or it has expired, 409 if it is confirmed already. {RECENT}",
+              success=201, also=(404, 409)),
+    Operation("contract O1", "DELETE /api/auth/factors/{factor_id}", factors.RemoveFactor, "factors.remove",
+              RemovedFactor, "Remove one of my second factors",
+              f"With the last one, the recovery codes are removed. {RECENT}", also=(409,)),
+    Operation("contract O1", "GET /api/auth/recovery-codes", factors.CountRecoveryCodes, "factors.recovery_codes",
+              RecoveryCodesLeft, "Count my recovery codes", "The number that is left. Not with a service key."),
+    Operation("contract O1", "POST /api/auth/recovery-codes", factors.MakeRecoveryCodes,
+              "factors.make_recovery_codes", NewRecoveryCodes, "Make new recovery codes",
+              "Ten codes, shown only once, which replace all others. 409 for a user without a second factor. "
+              f"{RECENT}", also=(409,)),
+    Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, "keys.list", tuple[ServiceKey, ...],
+              "List my service keys", "The keys themselves are not shown again. Not with a service key."),
+    Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, "keys.create", NewServiceKey,
+              "Make a service key",
+              "The response contains the key, which is shown only once. Its scope is limited to what its owner holds "
+              "at any time. 409 for a user with 100 unexpired keys. Not with a service key.",
+              success=201, also=(409,)),
+    Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, "keys.remove", RemovedServiceKey,
+              "End a service key", "It is no longer accepted. Not with a service key."),
+)
+# fmt: on

@@ -1,0 +1,88 @@
+"""The schemas of error responses (spec §Errors, contract O2)."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from logoadmin.entrypoints.http_api.openapi.texts import STATUSES
+from logoadmin.entrypoints.http_api.operation import Operation
+
+REF: Final = "#/components/schemas/{model}"
+
+# The schemas of 422 problems and of all other errors (spec §Errors).
+_PROBLEM: Final = {
+    "type": "object",
+    "required": ["loc", "msg", "type"],
+    "properties": {
+        "loc": {
+            "type": "array",
+            "items": {"type": ["string", "integer"]},
+            "description": "`path`, `query`, `header` or `body` and the field; of a file `line`, its number and field.",
+            "examples": [["path", "logo_id"]],
+        },
+        "msg": {
+            "type": "string",
+            "description": "The problem as a sentence.",
+            "examples": ["Input should be greater than or equal to 0"],
+        },
+        "type": {
+            "type": "string",
+            "description": "The problem as a code, for programs.",
+            "examples": ["greater_than_equal"],
+        },
+    },
+    "additionalProperties": False,
+}
+
+
+def _detail(schema: dict[str, Any], status: int) -> dict[str, Any]:
+    described = {**schema, "description": "What is wrong.", "examples": [STATUSES[status][1]]}
+    return {
+        "type": "object",
+        "required": ["detail"],
+        "properties": {"detail": described},
+        "additionalProperties": False,
+    }
+
+
+# The response to the right password of a user with a second factor (contract O2).
+_CODE: Final = _detail({"type": "string"}, 401)
+_SECOND_FACTOR_REQUIRED: Final = {
+    **_CODE,
+    "required": ["detail", "challenge", "factors"],
+    "properties": {
+        "detail": {**_CODE["properties"]["detail"], "examples": ["A second factor is required"]},
+        "challenge": {
+            "type": "string",
+            "description": "Names this sign-in in its second step. It is no token: it opens nothing.",
+            "examples": ["vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c"],
+        },
+        "factors": {
+            "type": "array",
+            "items": {"enum": ["totp", "passkey", "recovery_code"]},
+            "description": "What the second step can be, which is also the name of its field.",
+            "examples": [["totp", "recovery_code"]],
+        },
+        "passkey": {
+            "type": "object",
+            "description": "With passkeys, the options for `parseRequestOptionsFromJSON`.",
+            "examples": [{"challenge": "vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c", "rpId": "gallery.example"}],
+        },
+    },
+}
+
+ERROR_SCHEMAS: Final = {
+    "Problem": _PROBLEM,
+    "Error": _detail({"type": "string"}, 404),
+    "SecondFactorRequired": _SECOND_FACTOR_REQUIRED,
+    "InvalidInput": _detail({"type": "array", "items": {"$ref": REF.format(model="Problem")}}, 422),
+}
+
+
+def error_schema(operation: Operation, status: int) -> dict[str, Any]:
+    """Return the schema of an error response of an operation."""
+    if status == HTTPStatus.UNPROCESSABLE_ENTITY:
+        return {"$ref": REF.format(model="InvalidInput")}
+    error = {"$ref": REF.format(model="Error")}
+    if status == HTTPStatus.UNAUTHORIZED and operation.grants:
+        return {"anyOf": [error, {"$ref": REF.format(model="SecondFactorRequired")}]}
+    return error
