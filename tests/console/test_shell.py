@@ -27,7 +27,7 @@ def test_a_wrong_password_is_said_and_the_right_one_leads_to_the_view_that_was_a
     console.open("authors?q=an")
     page.get_by_label("User name").fill("admin")
     page.get_by_label("Password").fill("wrong")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("alert")).to_have_text("The name or the password is wrong.")
     page.get_by_label("Password").fill(ADMIN_PASSWORD)
     page.keyboard.press("Enter")

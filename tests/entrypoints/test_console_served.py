@@ -288,12 +288,15 @@ def test_the_page_names_what_its_view_needs_and_nothing_of_others(
 def test_the_parts_of_the_texts_are_together_those_of_the_language(app: ASGIApp, language: str) -> None:
     whole, lists, *others = (
         ask(app, "GET", f"{files(app)}texts/{language}{name}.js").text
-        for name in ("", "/lists", "/others", "/publication", "/signing_in")
+        for name in ("", "/lists", "/others", "/publication", "/sign_in", "/signing_in")
     )
     entries = [line for part in (lists, *others) for line in re.findall(r"(?m)^  .*", part)]
     assert sorted(entries) == sorted(re.findall(r"(?m)^  (?!//).*", whole))
-    for key in ("logos.title:", "logos.search:", "failure.fault:", "close:", "found:", "signIn.title:"):
+    for key in ("logos.title:", "logos.search:", "failure.fault:", "close:", "found:"):
         assert key in lists.replace('"', ""), key
+    # Nobody who is signed in loads those of signing in.
+    assert "signIn.heading" in others[2]
+    assert "signIn.heading" not in lists
     assert len(lists) < len(whole) / 2
 
 

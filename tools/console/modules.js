@@ -2,7 +2,7 @@
  * How the console's modules import each other, dynamic imports included. Without arguments it checks that there is no
  * import cycle and that `preload.json` is current; with `--write` it writes `preload.json`: for each view, the modules and
  * style sheets to load at once, so that the browser need not discover them one after the other; and the keys of the texts that
- * lists mention, and of those that only the publication or only signing in mentions: the service serves them separately.
+ * lists mention, and of those that only the publication, signing in or enrolment mentions: the service serves them separately.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path/posix";
@@ -15,7 +15,7 @@ const PRELOAD = `${CONSOLE}preload.json`;
 /** Loaded on every view; `start.js` comes first, because it begins to read while the others still load. */
 const ENTRIES = ["start.js", "app.js"];
 /** Modules that are loaded with texts of their own, by the name of the part. */
-const OWN_TEXTS = { publication: /(^|\/)publication\b/, signing_in: /(^|\/)(signing_in\/|people\/enrolment\b)/ };
+const OWN_TEXTS = { publication: /(^|\/)publication\b/, sign_in: /(^|\/)sign_in\b/, signing_in: /(^|\/)(signing_in\/|people\/enrolment\b)/ };
 
 /** @param {string} name @returns {string} */
 const source = (name) => readFileSync(CONSOLE + name, "utf8");
@@ -42,7 +42,7 @@ function importsOfLists(name) {
     else ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true));
-  return importsIn(text, name).filter((each) => !later.has(each));
+  return importsIn(text, name).filter((each) => !later.has(each) && !OWN_TEXTS.sign_in.test(each));
 }
 
 /**
@@ -126,6 +126,10 @@ async function preloads() {
   }
   found["texts/lists"] = await textsIn(withImports([...ENTRIES, ...pages], importsOfLists).filter((name) => !name.startsWith("vendor/")));
   const mentioning = modules.filter((name) => !name.startsWith("texts/"));
+  // Signing in has no texts but its own and those of the lists.
+  const [its, others] = [true, false].map((is) => textsIn(mentioning.filter((name) => OWN_TEXTS.sign_in.test(name) === is)));
+  const elsewhere = new Set(await others);
+  found["texts/lists"] = [...new Set([...found["texts/lists"], ...((await its) ?? []).filter((key) => elsewhere.has(key))])];
   for (const [part, pattern] of Object.entries(OWN_TEXTS)) {
     const elsewhere = new Set([...found["texts/lists"], ...(await textsIn(mentioning.filter((name) => !pattern.test(name))))]);
     found[`texts/${part}`] = (await textsIn(mentioning.filter((name) => pattern.test(name)))).filter((key) => !elsewhere.has(key));

@@ -8,16 +8,17 @@
  * - `away`: nothing was done, because the service or its database is unavailable; can be retried
  * - `late`: nothing was done, because no response arrived in time; can be retried
  * - `unknown`: a write whose response was lost; `repeat()` sends it again with the same key
+ * - `recent`: nothing was done, because it needs a recent sign-in and nobody signed in (contract O3)
  * - `signedOut`, `forbidden`, `missing`, `conflict` (400, 409), `outdated` (412), `tooLarge`
  * - `invalid`: `problems` lists the fields
  * - `wait`: too many requests; wait for `seconds`
  * - `fault`: an internal error of the service
- * @typedef {"away" | "late" | "unknown" | "signedOut" | "forbidden" | "missing" | "conflict" | "outdated" | "tooLarge" |
+ * @typedef {"away" | "late" | "unknown" | "recent" | "signedOut" | "forbidden" | "missing" | "conflict" | "outdated" | "tooLarge" |
  *   "invalid" | "wait" | "fault"} FailureKind
  */
 import { HOME } from "./router.js";
 import { lost, noWay, obstacleOf, reached, trouble } from "./reachability.js";
-import { freshToken, randomKey, Refused, renewed, state, whoAmI } from "./session.js";
+import { freshToken, randomKey, recentToken, Refused, renewed, state, whoAmI } from "./session.js";
 import { watched } from "./slow_requests.js";
 import { FILE_LIMIT, READ_LIMIT, TimedOut, timedFetch, WRITE_LIMIT } from "./timed_fetch.js";
 
@@ -189,10 +190,13 @@ async function responseTo(request) {
   if (!token && request.method !== "GET" && state.peek() === "out") throw new Failure("signedOut");
   const response = await fetched(request, token);
   if (response.status !== 401 || !token) return response;
-  const another = await tokenFor(request, () => renewed(token));
+  const another = await (needsRecent(response) ? recentToken() : tokenFor(request, () => renewed(token)));
   // Without a new sign-in, the request is not sent anonymously either, which an open service would accept.
   return another ? fetched(request, another) : response;
 }
+
+/** @param {Response} response @returns {boolean} whether the request needs a recent sign-in (RFC 9470) */
+const needsRecent = (response) => /insufficient_user_authentication/.test(response.headers.get("WWW-Authenticate") ?? "");
 
 /** @param {Request} request @param {() => Promise<string>} get */
 async function tokenFor(request, get) {
@@ -306,7 +310,7 @@ function refused(request, response, data) {
   const seconds = secondsOf(response.headers.get("Retry-After") ?? "");
   const requestId = response.headers.get("X-Request-Id") ?? request.headers["X-Request-Id"] ?? "";
   const more = { status, detail, problems: Array.isArray(data?.detail) ? data.detail : [], seconds, requestId };
-  if (status !== 503) return new Failure(KINDS[status] ?? "fault", more);
+  if (status !== 503) return new Failure(needsRecent(response) ? "recent" : (KINDS[status] ?? "fault"), more);
   const obstacle = obstacleOf(detail);
   lost(obstacle, seconds);
   // The service refuses before it begins; what stands before it may have lost a response.

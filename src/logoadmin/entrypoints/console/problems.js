@@ -18,8 +18,9 @@ const WORDS = {
 
 /** @param {Problem} problem @returns {string} */
 export function wordsOf({ type, msg }) {
-  const most = /at most (\d+) characters?$/.exec(msg)?.[1];
-  if (type === "string_too_long" && most) return t("problem.most", { n: Number(most) });
+  const [, bound, n] = /at (most|least) (\d+) characters?$/.exec(msg) ?? [];
+  if (Number(n) > 1) return t(bound === "most" ? "problem.most" : "problem.short", { n: Number(n) });
+  if (msg.endsWith("most common ones")) return t("problem.common");
   const key = WORDS[type];
   return key ? t(key) : msg;
 }

@@ -7,6 +7,13 @@ import { signal, computed, batch, effect } from "./vendor/preact.js";
 /** The base of the console, under any prefix: modules are one folder below it. */
 export const HOME = new URL("../", import.meta.url);
 
+const arrived = new URL(location.href);
+/** What an issuer sent with the browser (contract O7): it leaves the address before anybody else reads that. */
+export const issuerAnswer = arrived.pathname === HOME.pathname && arrived.searchParams.has("state") ? arrived.searchParams : undefined;
+/** In sessionStorage: the sign-in at the issuer that this tab began, and the view that it was asked for. */
+export const AT_ISSUER = "logoadmin.issuer";
+if (issuerAnswer) history.replaceState(null, "", new URL(JSON.parse(sessionStorage.getItem(AT_ISSUER) ?? "{}").view ?? "", HOME));
+
 const here = signal(new URL(location.href));
 /** Increases with each navigation by the user, so that focus follows, but not with changes of filters. */
 export const visits = signal(0);

@@ -5,13 +5,14 @@
  * All tabs of one person share the session over a BroadcastChannel: a tab that refreshes sends the others the new tokens,
  * and a tab asks the others for newer ones before it refreshes. Tabs that refresh the same token at the same time send the
  * same Idempotency-Key, so the server replays the response instead of treating the second request as reuse (contract F3).
- * The key is a random value made at sign-in plus the number of refreshes since: tabs that follow the same refreshes
- * agree on it, and it cannot be derived from a token or the database.
+ * The key is the time of the sign-in and a random value, plus the number of refreshes since: tabs that follow the same
+ * refreshes agree on it, of two sessions the later one has the greater key, and it cannot be derived from a token or the
+ * database.
  *
  * @typedef {import("logoadmin/api").components["schemas"]["Me"]} Me
  * @typedef {{access: string, refresh: string, key: string, until: number}} Tokens `key` is for exchanging `refresh`.
  */
-import { signal, computed, effect } from "./vendor/preact.js";
+import { signal, computed } from "./vendor/preact.js";
 import { HOME, isUnsaved } from "./router.js";
 import { READ_LIMIT, timedFetch, WRITE_LIMIT } from "./timed_fetch.js";
 
@@ -27,18 +28,18 @@ const KEPT_KEY = "logoadmin.key";
 const API = new URL("../api/", HOME);
 const others = new BroadcastChannel(`logoadmin ${HOME.pathname}`);
 
-/** `starting` until the session is known; `ended` while the password dialog is shown. */
+/** `starting` until the session is known; `ended` while the dialog asks for a sign-in before anything goes on. */
 export const state = signal(/** @type {"starting" | "out" | "in" | "ended"} */ ("starting"));
 /** @type {import("./vendor/preact.js").Signal<Me | undefined>} */
 export const me = signal(/** @type {Me | undefined} */ (undefined));
 
-/** The first administrator, and the pattern of passwords that the program generates (contract H3). */
+/** Whether the dialog asks for a sign-in because a request needs a recent one (contract O3); the session goes on. */
+export const asksAgain = signal(false);
+/** Whether the user may do nothing but enrol a second factor (contract O4). */
+export const mustEnrol = signal(false);
+
+/** The first administrator (contract H3). */
 export const FIRST_USER = 2_000_000_000;
-const GENERATED = /^[\w-]{43}$/;
-const OFFERED = "logoadmin.generated";
-/** Whether the user still has the generated password, and is offered to choose a new one. */
-export const generatedPassword = signal(sessionStorage.getItem(OFFERED) !== null);
-effect(() => (generatedPassword.value ? sessionStorage.setItem(OFFERED, "") : sessionStorage.removeItem(OFFERED)));
 
 const scopes = computed(() => new Set(me.value?.scope ?? []));
 /** @param {string} scope @returns {boolean} whether one may do something, as far as is known here; the server judges. */
@@ -53,9 +54,9 @@ let refreshing;
 /** @type {(() => void)[]} */
 let waiting = [];
 
-/** Why a sign-in or a new token was refused: `seconds` to wait after too many attempts. */
+/** Why a sign-in or a new token was refused: `seconds` to wait after too many attempts; `answer` is the whole body. */
 export class Refused extends Error {
-  /** @param {{status: number, seconds: number, detail: string, requestId: string}} more */
+  /** @param {{status: number, seconds: number, detail: string, requestId: string, answer: any}} more */
   constructor(more) {
     super(`sign-in: ${more.status}`);
     this.status = more.status;
@@ -65,22 +66,28 @@ export class Refused extends Error {
 }
 
 /** @param {Response} response @returns {Promise<Refused>} */
-async function refusal(response) {
-  const { detail = "" } = await response.json().catch(() => ({}));
+export async function refusal(response) {
+  const answer = await response.json().catch(() => ({}));
   const seconds = Number(response.headers.get("Retry-After") ?? 0) || 0;
-  return new Refused({ status: response.status, seconds, detail: String(detail), requestId: response.headers.get("X-Request-Id") ?? "" });
+  const detail = String(answer.detail ?? "");
+  return new Refused({ status: response.status, seconds, detail, requestId: response.headers.get("X-Request-Id") ?? "", answer });
 }
+
+/** Somebody else signed in where only the same user may go on; that session has been ended. */
+export class OtherUser extends Error {}
 
 /** @returns {boolean} whether this tab has a session, as far as is known before the service was asked */
 export const hasSession = () => sessionStorage.getItem(KEPT) !== null;
 
-/** Look for a session in this tab, or in another one. */
+/** Look for a session in this tab, or in another one, unless somebody has just signed in. */
 export async function startSession() {
+  if (state.value !== "starting") return;
   const kept = sessionStorage.getItem(KEPT);
   if (kept) tokens = { access: "", refresh: kept, key: sessionStorage.getItem(KEPT_KEY) ?? firstKey(), until: 0 };
   else tokens = await askOthers();
   try {
-    if (tokens && (tokens.access || (await refresh()))) await whoAmI();
+    // Another tab may have replaced the session that was kept.
+    if (tokens && (tokens.access || (await refresh()) || (tokens = await askOthers()))) await whoAmI();
   } catch {
     // The service is unavailable: the session may still be valid, so it is kept and tried again.
   }
@@ -102,13 +109,19 @@ async function resume() {
   isAway.value = false;
 }
 
-/** @param {string} username @param {string} password @throws {Refused} */
-export async function signIn(username, password) {
-  const response = await ask("auth/token", { username, password });
+/**
+ * The last step of every way to sign in. Where somebody is signed in, the new session replaces theirs in all tabs.
+ *
+ * @param {object} grant the body of `POST /api/auth/token`
+ * @throws {Refused | OtherUser}
+ */
+export async function signIn(grant) {
+  const response = await post("auth/token", grant);
   if (!response.ok) throw await refusal(response);
+  const replaced = me.value && tokens?.refresh;
   await take(response, firstKey());
+  if (replaced) void revoke(replaced);
   await whoAmI();
-  generatedPassword.value = me.value?.user_id === FIRST_USER && GENERATED.test(password);
   goOn();
 }
 
@@ -117,8 +130,11 @@ export async function signOut() {
   const refreshToken = tokens?.refresh;
   others.postMessage({ ended: subject() });
   forget();
-  if (refreshToken) await ask("auth/revoke", { refresh_token: refreshToken }).catch(() => undefined);
+  if (refreshToken) await revoke(refreshToken);
 }
+
+/** @param {string} refreshToken */
+const revoke = (refreshToken) => post("auth/revoke", { refresh_token: refreshToken }).catch(() => undefined);
 
 /** Read the current user again, since rights may have changed. */
 export async function whoAmI() {
@@ -126,7 +142,10 @@ export async function whoAmI() {
   // Another tab may have passed on a token that the server no longer accepts.
   if (response.status === 401 && tokens && (await refresh())) response = await fetchMe();
   if (!response.ok) return;
-  me.value = await response.json();
+  const found = await response.json();
+  // By the clock of the service, which judges.
+  mustEnrol.value = found.enrol_by * 1000 <= Date.parse(response.headers.get("Date") ?? "") && found.enrol_by !== null;
+  me.value = found;
   state.value = "in";
 }
 
@@ -154,14 +173,26 @@ export async function renewed(refused) {
   return tokens?.access ?? "";
 }
 
-/** @returns {Promise<void>} until somebody has signed in, or has given up. */
-function signedInAgain() {
-  if (state.value === "out") return Promise.resolve();
-  state.value = "ended";
-  return new Promise((done) => waiting.push(done));
+/** @returns {Promise<string>} the access token of a new session of the same user; empty if they would not sign in again. */
+export async function recentToken() {
+  const before = tokens?.key;
+  asksAgain.value = true;
+  await wait();
+  return tokens && before && isOther(tokens.key, before) ? tokens.access : "";
 }
 
-function goOn() {
+/** @returns {Promise<void>} until somebody has signed in, or has given up. */
+async function signedInAgain() {
+  if (state.value === "out") return;
+  state.value = "ended";
+  await wait();
+}
+
+const wait = () => new Promise((done) => waiting.push(/** @type {() => void} */ (done)));
+
+/** Go on with what waits for a sign-in, or for its refusal. */
+export function goOn() {
+  asksAgain.value = false;
   const resumed = waiting;
   waiting = [];
   for (const resume of resumed) resume();
@@ -183,7 +214,7 @@ async function exchanged() {
   if (!tokens) return false;
   if (tokens.access !== before && isFresh(tokens)) return true;
   const { refresh: used, key } = tokens;
-  const response = await ask("auth/token", { grant_type: "refresh_token", refresh_token: used }, key);
+  const response = await post("auth/token", { grant_type: "refresh_token", refresh_token: used }, key);
   if (!tokens) return false; // the user signed out meanwhile
   if (tokens.refresh !== used) return tokens.access ? true : exchanged(); // another tab was faster
   if (response.ok) {
@@ -191,6 +222,10 @@ async function exchanged() {
     return true;
   }
   if (response.status >= 500 || response.status === 429) throw await refusal(response);
+  // A tab that missed it when another one replaced the session.
+  tokens = { access: "", refresh: used, key: "", until: 0 };
+  await newerTokens();
+  if (tokens && tokens.refresh !== used) return true;
   ended();
   return false;
 }
@@ -199,8 +234,8 @@ async function exchanged() {
 export const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** @returns {string} the key for the first refresh of a session */
-const firstKey = () => `${randomKey()}.0`;
+/** @returns {string} the key for the first refresh of a session: the time and 80 random bits */
+const firstKey = () => `${Date.now().toString(16).padStart(12, "0")}${randomKey().slice(12)}.0`;
 
 /** @param {string} key @returns {{session: string, number: number}} */
 function parsedKey(key) {
@@ -214,6 +249,9 @@ function nextKey(key) {
   return `${session}.${number + 1}`;
 }
 
+/** @param {string} key @param {string} other @returns {boolean} whether they are keys of two sessions */
+const isOther = (key, other) => parsedKey(key).session !== parsedKey(other).session;
+
 /**
  * @param {Tokens} given @param {string} key
  * @returns {boolean} whether the tokens are of the session of this key, and as new: a tab that slept may send old ones
@@ -221,7 +259,7 @@ function nextKey(key) {
 function replaces(given, key) {
   const theirs = parsedKey(given.key);
   const ours = parsedKey(key);
-  if (theirs.session !== ours.session) return false;
+  if (isOther(given.key, key)) return false;
   return theirs.number > ours.number || (theirs.number === ours.number && given.access !== "");
 }
 
@@ -246,12 +284,16 @@ function dropTokens() {
 
 /**
  * Store the tokens of a response, which may be replayed, and send them to the other tabs.
- * @param {Response} response @param {string} key for exchanging the refresh token in it
+ * @param {Response} response @param {string} key for exchanging the refresh token in it @throws {OtherUser}
  */
 async function take(response, key) {
   const given = await response.json();
   // By the clock of the service, which may differ from ours.
-  const { exp, iat } = claims(given.access_token);
+  const { exp, iat, sub } = claims(given.access_token);
+  if (me.value && String(me.value.user_id) !== sub) {
+    void revoke(given.refresh_token);
+    throw new OtherUser();
+  }
   const left = Number(exp) * 1000 - Date.parse(response.headers.get("Date") ?? "");
   // A token that follows another directly is fresh, even if a proxy's clock differs.
   const isNew = Math.abs(Number(iat) - issued) < 10;
@@ -265,7 +307,7 @@ function forget() {
   listening.abort();
   tokens = undefined;
   me.value = undefined;
-  generatedPassword.value = false;
+  mustEnrol.value = false;
   dropTokens();
   state.value = "out";
   goOn();
@@ -334,27 +376,27 @@ others.addEventListener("message", ({ data }) => {
   // Unsaved input stays behind the password dialog.
   if (data.ended && data.ended === subject()) (isUnsaved() ? ended : forget)();
   if (data.tokens && isOurs(data.tokens, data.subject)) {
+    const isNew = !tokens || isOther(data.tokens.key, tokens.key);
     storeTokens(data.tokens);
     adopted();
-    if (state.value === "ended") {
-      state.value = "in";
-      goOn();
-    }
+    if (state.value === "ended") state.value = "in";
+    if (isNew) goOn();
   }
 });
 
 /**
  * @param {Tokens} given @param {string} subject
- * @returns {boolean} whether they are newer ones of our session, or of another session of the same person: another tab may
+ * @returns {boolean} whether they are newer ones of our session, or of a later session of the same person: another tab may
  *   have signed in as somebody else
  */
 function isOurs(given, subject) {
-  if (tokens && parsedKey(given.key).session === parsedKey(tokens.key).session) return replaces(given, tokens.key);
-  return given.access !== "" && me.value !== undefined && subject === String(me.value.user_id);
+  if (tokens && !isOther(given.key, tokens.key)) return replaces(given, tokens.key);
+  // Two tabs may sign in again at the same time: both go on with the later session.
+  return given.access !== "" && subject === String(me.value?.user_id) && given.key > (tokens?.key ?? "");
 }
 
-/** @param {string} path @param {object} body @param {string} [key] */
-function ask(path, body, key) {
+/** @param {string} path below `/api/` @param {object} body @param {string} [key] @returns {Promise<Response>} without a token */
+export function post(path, body, key) {
   const headers = { "Content-Type": "application/json", ...(key ? { "Idempotency-Key": key } : {}) };
   const init = /** @type {const} */ ({ method: "POST", headers, body: JSON.stringify(body), cache: "no-store", credentials: "omit" });
   return timedFetch(new URL(path, API), init, WRITE_LIMIT);

@@ -2,6 +2,7 @@
  * Starts the slowest requests while the other modules are still loading: the texts, the session, and a public list.
  */
 import { loadTexts } from "./texts.js";
+import { issuerAnswer } from "./router.js";
 import { place } from "./place.js";
 import { hasSession, startSession } from "./session.js";
 import { readAhead } from "./records.js";
@@ -19,4 +20,8 @@ else if (kind) void readAhead(kind);
 view?.load().catch(() => undefined);
 
 /** Until the texts and the session are loaded. */
-export const started = Promise.all([loadTexts(!view?.isList), startSession()]);
+export const started = Promise.all([loadTexts(!view?.isList && "others", !hasSession() && "sign_in"), atIssuer().then(startSession)]);
+
+async function atIssuer() {
+  if (issuerAnswer) await (await import("./parts/sign_in/issuer.js")).finish(issuerAnswer);
+}

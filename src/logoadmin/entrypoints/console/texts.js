@@ -17,9 +17,9 @@ export const language = signal("en");
 /** @type {import("./vendor/preact.js").Signal<Record<string, Text>>} */
 const texts = signal({});
 /**
- * The modules of texts: those of lists, those that only the publication or only signing in has, and all others. What is
- * shown decides which are loaded: the others are more than twice as many as those of lists.
- * @typedef {"lists" | "others" | "publication" | "signing_in"} TextPart
+ * The modules of texts: those of lists, those that only the publication, signing in or enrolment has, and all others. What
+ * is shown decides which are loaded: the others are more than twice as many as those of lists.
+ * @typedef {"lists" | "others" | "publication" | "sign_in" | "signing_in"} TextPart
  */
 /** @type {Set<TextPart>} */
 const wanted = new Set(["lists"]);
@@ -43,15 +43,17 @@ async function load(chosen) {
   document.documentElement.lang = chosen;
 }
 
-/** @param {boolean} all Whether those of the lists do not suffice. */
-export function loadTexts(all) {
-  if (all) wanted.add("others");
+/** @param {(TextPart | false)[]} parts Those that are needed besides the texts of the lists. */
+export function loadTexts(...parts) {
+  for (const part of parts) if (part) wanted.add(part);
   return load(preferred());
 }
 
-/** Load the texts that the lists do not have, if they are missing. @param {TextPart} [part] More than the others. */
+/** Load texts that the lists do not have, if they are missing. @param {TextPart} [part] More than the others. */
 export async function loadMoreTexts(part = "others") {
-  wanted.add("others").add(part);
+  wanted.add(part);
+  // Nobody waits for more than that to sign in.
+  if (part !== "sign_in") wanted.add("others");
   if (loaded < wanted.size) await load(language.value);
 }
 

@@ -1,7 +1,7 @@
 /** What is one's own: the password, the sessions on all devices, and keys for scripts. */
 import { h, useState } from "../vendor/preact.js";
 import { say } from "../notices.js";
-import { generatedPassword, me, whoAmI } from "../session.js";
+import { me, whoAmI } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
 import { AvatarCard } from "../parts/people/avatar.js";
@@ -15,7 +15,6 @@ export default function Account() {
   const [passwords, setPasswords] = useState(0);
   if (!user) return null;
   const done = () => {
-    generatedPassword.value = false;
     setPasswords(passwords + 1);
     say(t("password.done.own"));
   };

@@ -38,12 +38,15 @@ export function generatedPassword() {
  * @param {{user_id: number, username: string}} props.user
  * @param {string} [props.scope] What one must hold; nothing for oneself.
  * @param {string} [props.reason] Why one may not.
- * @param {boolean} [props.own]
+ * @param {boolean} [props.own] Whether it is one's own, for which the current one is asked (contract O5).
+ * @param {string} [props.current] The current one, if it was typed a moment ago.
  * @param {(password: string) => void} props.done
  */
-export function PasswordForm({ user, scope, reason, own = false, done }) {
+export function PasswordForm({ user, scope, reason, own = false, current = "", done }) {
   const [password, setPassword] = useState("");
   const [problem, setProblem] = useState("");
+  const [isAsked, setAsked] = useState(own && current === "");
+  const [refused, setRefused] = useState("");
   const [busy, setBusy] = useState(false);
   const id = useId();
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
@@ -60,17 +63,24 @@ export function PasswordForm({ user, scope, reason, own = false, done }) {
   const set = async () => {
     setBusy(true);
     setProblem("");
+    setRefused("");
     withdraw();
     try {
       const sent = typed.current;
-      await call("put", "/api/users/{user_id}/password", { path: { user_id: user.user_id }, body: { password: sent } });
+      const known = isAsked ? field()?.value : current;
+      const body = known ? { password: sent, current_password: known } : { password: sent };
+      await call("put", "/api/users/{user_id}/password", { path: { user_id: user.user_id }, body });
       if (typed.current === sent) setPassword("");
+      const input = field();
+      if (input) input.value = "";
       done(sent);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const [first] = error.problems;
+      const isUnknown = error.detail === "Incorrect password" || first?.loc.includes("current_password");
       // What stands in the field then, which may be another one.
-      if (error.repeat || error.kind === "wait") offer.current = sayFailure(error, form.current ? () => form.current?.requestSubmit() : undefined);
+      if (isUnknown) refuseCurrent(t(error.kind === "invalid" ? "problem.missing" : "password.current.wrong"));
+      else if (error.repeat || error.kind === "wait") offer.current = sayFailure(error, form.current ? () => form.current?.requestSubmit() : undefined);
       else refuse(error.kind === "invalid" && first ? wordsOf(first) : describe(error));
     } finally {
       setBusy(false);
@@ -81,6 +91,16 @@ export function PasswordForm({ user, scope, reason, own = false, done }) {
     setProblem(text);
     document.getElementById(id)?.focus();
   };
+  /** @returns {HTMLInputElement | null | undefined} that of the current one */
+  const field = () => form.current?.querySelector("[name=current-password]");
+  /** @param {string} text */
+  const refuseCurrent = (text) => {
+    setAsked(true);
+    setRefused(text);
+  };
+  useEffect(() => {
+    if (refused) field()?.select();
+  }, [refused]);
   /** @param {SubmitEvent} event */
   const send = async (event) => {
     event.preventDefault();
@@ -95,6 +115,14 @@ export function PasswordForm({ user, scope, reason, own = false, done }) {
     { ref: form, class: "form", noValidate: true, onSubmit: send },
     // For password managers, that keep it under this name.
     h("input", { type: "text", name: "username", autocomplete: "username", value: user.username, readOnly: true, hidden: true }),
+    isAsked &&
+      h(
+        "div",
+        { class: "field" },
+        h("label", { class: "label", for: `${id}-current` }, t("password.current")),
+        h("input", { id: `${id}-current`, class: "input", name: "current-password", type: "password", autocomplete: "current-password", "aria-invalid": Boolean(refused), "aria-describedby": `${id}-refused`, onInput: () => setRefused("") }),
+        h("p", { id: `${id}-refused`, class: refused ? "problem" : "hint" }, refused),
+      ),
     h(
       "div",
       { class: "field" },

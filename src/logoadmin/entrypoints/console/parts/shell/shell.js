@@ -1,7 +1,7 @@
 /** The frame of every view: the sidebar, the banner, the notices with undo, and the dialogs. */
 import { h, useEffect, useErrorBoundary, useRef, signal } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
-import { generatedPassword, me, state } from "../../session.js";
+import { asksAgain, me, mustEnrol, state } from "../../session.js";
 import { loadMoreTexts, t, withTexts } from "../../texts.js";
 import { slow } from "../../slow_requests.js";
 import { dismiss, notices } from "../../notices.js";
@@ -32,27 +32,33 @@ const searching = signal(false);
 const showHelp = () => void (help.value = true);
 const search = () => void (searching.value = true);
 
-const SignIn = lazy(() => import("../../pages/sign_in.js").then((module) => module.SignIn));
-const SessionEnded = lazy(() => import("../../pages/sign_in.js").then((module) => module.SessionEnded));
-const FirstPassword = lazy(withTexts(() => import("../people/first_password.js").then((module) => module.FirstPassword)));
+const SignIn = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignIn), "sign_in"));
+const SignInAgain = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignInAgain), "sign_in"));
+const Demanded = lazy(withTexts(() => Promise.all([import("../people/demanded.js"), loadStyle("people")]).then(([module]) => module.Demanded)));
+const EnrolReminder = lazy(withTexts(() => import("../people/enrol_reminder.js").then((module) => module.EnrolReminder)));
 const Palette = lazy(withTexts(() => Promise.all([import("./palette.js"), loadStyle("palette")]).then(([module]) => module.Palette)));
 const Help = lazy(withTexts(() => import("./help.js").then((module) => module.Help)));
 
 export function Shell() {
   if (state.value === "starting") return null;
   if (state.value === "out" || !me.value) return h(SignIn, {});
+  const around = [
+    h(Progress, {}),
+    h(Notices, {}),
+    h(Dialogs, {}),
+    (state.value === "ended" || asksAgain.value) && h(SignInAgain, {}),
+  ];
+  // Nothing else leads anywhere before that.
+  if (me.value.must_change_password || mustEnrol.value) return [h(Demanded, {}), ...around];
   return h(
     "div",
     { class: "shell" },
     h("a", { class: "skip", href: "#work", onClick: skip }, t("skip")),
     h(Sidebar, { help: showHelp, search }),
-    h("main", { id: "work", class: "work" }, h(Banner, {}), generatedPassword.value && h(FirstPassword, {}), h(Place, { key: place.value.path })),
-    h(Progress, {}),
-    h(Notices, {}),
-    h(Dialogs, {}),
+    h("main", { id: "work", class: "work" }, h(Banner, {}), me.value.enrol_by && h(EnrolReminder, {}), h(Place, { key: place.value.path })),
+    around,
     help.value && h(Help, { close: () => (help.value = false) }),
     searching.value && h(Palette, { close: () => (searching.value = false), help: showHelp }),
-    state.value === "ended" && h(SessionEnded, {}),
     h(Keys, {}),
   );
 }

@@ -1,6 +1,7 @@
 /** A new passkey: what the browser does, and in words why it did not (contract O1). */
 import { pageConfig } from "../../session.js";
 import { t } from "../../texts.js";
+import { base64url, bytes } from "../primitives/base64url.js";
 
 /** @returns {string} why no passkey can be created on this page, and what helps; empty otherwise */
 export function obstacle() {
@@ -47,10 +48,3 @@ export async function create({ challenge, user, excludeCredentials = [], ...othe
     },
   };
 }
-
-/** @param {string} text base64url */
-const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (each) => each.charCodeAt(0));
-
-/** @param {ArrayBuffer} buffer */
-const base64url = (buffer) =>
-  btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

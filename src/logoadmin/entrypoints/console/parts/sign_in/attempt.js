@@ -1,0 +1,92 @@
+/** One attempt to sign in at a time, and why it failed: the same for every way. */
+import { h, useState } from "../../vendor/preact.js";
+import { Failure } from "../../client.js";
+import { describe } from "../../notices.js";
+import { me, OtherUser, Refused } from "../../session.js";
+import { t } from "../../texts.js";
+import { TimedOut } from "../../timed_fetch.js";
+import { Counted, useLeft } from "../primitives/countdown.js";
+import { NotAtIssuer } from "./issuer.js";
+import { NotChosen } from "./passkey.js";
+
+/** @typedef {{text: string, until: number}} Problem Until then, in milliseconds, it is too soon to try again; 0 for at once. */
+/** @type {Problem} */
+const NONE = { text: "", until: 0 };
+
+/** @typedef {import("../../texts.js").TextKey} TextKey */
+
+/** Refusals that say more than that it was wrong. @type {Record<string, TextKey>} */
+const DETAILS = {
+  "Signing in with a password is switched off": "signIn.password.off",
+  "No role for your groups at the issuer": "signIn.issuer.role",
+};
+
+/** @param {unknown} error @param {TextKey} wrong what a 401 means @returns {Problem} */
+function problemOf(error, wrong) {
+  if (error instanceof NotChosen) return { text: t("signIn.passkey.none"), until: 0 };
+  if (error instanceof NotAtIssuer) return { text: t(error.key), until: 0 };
+  if (error instanceof OtherUser) return { text: t("again.other", { name: me.value?.username ?? "" }), until: 0 };
+  if (!(error instanceof Refused)) return { text: t(error instanceof TimedOut ? "failure.late" : "failure.away"), until: 0 };
+  const { status, seconds } = error;
+  if (status >= 500 && status !== 503) return { text: describe(new Failure("fault", error.more)), until: 0 };
+  if (status === 429 && seconds) return { text: tooOften(seconds), until: Date.now() + seconds * 1000 };
+  return { text: t(status === 429 ? "failure.busy.moment" : status === 503 ? "failure.away" : (DETAILS[error.more.detail] ?? wrong)), until: 0 };
+}
+
+/** @param {number} left */
+const tooOften = (left) => (left ? t("failure.wait", { n: left }) : t("failure.wait.over"));
+
+/** @param {unknown} [failed] What stands there before the first attempt: a text, or why one before it failed. */
+export function useAttempt(failed) {
+  const [problem, setProblem] = useState(() => (typeof failed === "string" ? { text: failed, until: 0 } : failed ? problemOf(failed, "signIn.issuer.failed") : NONE));
+  const [busy, setBusy] = useState(false);
+  const left = useLeft(problem.until);
+  /**
+   * @param {() => Promise<void>} act
+   * @param {TextKey} wrong what a 401 means
+   * @returns {Promise<unknown>} why it failed, if it did
+   */
+  const run = async (act, wrong) => {
+    if (busy || left > 0) return undefined;
+    setBusy(true);
+    setProblem(NONE);
+    try {
+      await act();
+      return undefined;
+    } catch (error) {
+      setProblem(problemOf(error, wrong));
+      return error;
+    } finally {
+      setBusy(false);
+    }
+  };
+  /**
+   * As `run`, beside which another way may be taken: it may never end.
+   * @param {() => Promise<void>} act @param {TextKey} wrong
+   */
+  const wait = (act, wrong) => act().catch((error) => setProblem(problemOf(error, wrong)));
+  return { problem, busy, left, run, wait, clear: () => setProblem(NONE), off: busy || left > 0 };
+}
+
+/** @typedef {ReturnType<typeof useAttempt>} Attempt */
+
+/** @param {{attempt: Attempt}} props */
+export function Refusal({ attempt: { problem, left } }) {
+  return h("p", { id: "refused", class: "problem", role: "alert" }, h(Counted, { ...problem, left, words: tooOften }));
+}
+
+/** @param {{attempt: Attempt, words: string}} props */
+export function Submit({ attempt: { busy, off }, words }) {
+  return h("button", { class: "button primary wide", "aria-disabled": off }, busy ? t("signIn.busy") : words);
+}
+
+/** @param {{id: string, label: string, attempt: Attempt, hint?: string, [name: string]: any}} props */
+export function Field({ id, label, attempt, hint, ...others }) {
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { class: "label", for: id }, label),
+    h("input", { class: "input", id, name: id, required: true, spellcheck: false, autocapitalize: "none", "aria-describedby": hint ? `refused ${id}-hint` : "refused", ...others }),
+    hint && h("p", { id: `${id}-hint`, class: "hint" }, hint),
+  );
+}

@@ -1,0 +1,127 @@
+/**
+ * Signing in at an issuer: the code flow of OpenID Connect with PKCE, state and nonce (contract O7).
+ *
+ * The sign-in page goes there itself, and the answer is for the same tab. Where a session goes on or has ended in place,
+ * a window of its own goes there, so that nothing typed is lost; it comes back to this module, passes the answer on to
+ * the tab that began, and closes.
+ */
+import { signal } from "../../vendor/preact.js";
+import { AT_ISSUER, HOME, issuerAnswer, path } from "../../router.js";
+import { signIn } from "../../session.js";
+import { base64url } from "../primitives/base64url.js";
+
+/**
+ * @typedef {object} Begun
+ * @property {string} state
+ * @property {string} nonce
+ * @property {string} verifier
+ * @property {string} redirect_uri
+ * @property {string} issuer
+ * @property {boolean} iss_in_response
+ * @property {string} view Where one wanted to go.
+ */
+
+/** What went wrong at the issuer, as far as it may be repeated: a text key. */
+export class NotAtIssuer extends Error {
+  /** @param {import("../../texts.js").TextKey} key */
+  constructor(key) {
+    super(key);
+    this.key = key;
+  }
+}
+
+/** Why the sign-in that the page came back from failed. */
+export const issuerProblem = signal(/** @type {unknown} */ (undefined));
+
+const windows = () => new BroadcastChannel(`logoadmin issuer ${HOME.pathname}`);
+
+const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
+
+/**
+ * @param {import("./ways.js").Issuer} issuer
+ * @param {boolean} isAgain Whether the issuer should ask who it is, even if it knows.
+ * @returns {Promise<{url: string, begun: Begun}>}
+ */
+export async function beginning(issuer, isAgain) {
+  const begun = {
+    state: random(),
+    nonce: random(),
+    verifier: random(),
+    redirect_uri: issuer.redirect_uri,
+    issuer: issuer.issuer,
+    iss_in_response: issuer.iss_in_response,
+    view: `${path.value}${location.search}`,
+  };
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(begun.verifier));
+  const url = new URL(issuer.authorization_endpoint);
+  const asked = {
+    response_type: "code",
+    client_id: issuer.client_id,
+    redirect_uri: issuer.redirect_uri,
+    scope: issuer.scope,
+    state: begun.state,
+    nonce: begun.nonce,
+    code_challenge: base64url(digest),
+    code_challenge_method: "S256",
+    ...(isAgain ? { prompt: "login" } : {}),
+  };
+  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+  return { url: url.href, begun };
+}
+
+/** Go there with this tab. @param {import("./ways.js").Issuer} issuer */
+export async function goToIssuer(issuer) {
+  const { url, begun } = await beginning(issuer, false);
+  sessionStorage.setItem(AT_ISSUER, JSON.stringify(begun));
+  location.assign(url);
+}
+
+/**
+ * Go there with a window of its own. Called by a click, since browsers let nothing else open one.
+ *
+ * @param {{url: string, begun: Begun}} prepared
+ * @param {AbortSignal} stop
+ * @throws {NotAtIssuer | import("../../session.js").Refused | import("../../session.js").OtherUser}
+ */
+export async function askIssuer({ url, begun }, stop) {
+  const answers = windows();
+  stop.addEventListener("abort", () => answers.close());
+  // Its policy cuts every tie to the window, so whether that is closed cannot be seen.
+  if (!window.open(url, "", "popup,width=520,height=680")) throw new NotAtIssuer("signIn.issuer.blocked");
+  const answer = await new Promise((done) => {
+    answers.onmessage = ({ data }) => {
+      const found = new URLSearchParams(data);
+      if (found.get("state") === begun.state) done(found);
+    };
+  });
+  answers.close();
+  await exchange(begun, answer);
+}
+
+/**
+ * Finish the sign-in that the page came back from.
+ * @param {URLSearchParams} answer
+ */
+export async function finish(answer) {
+  const begun = JSON.parse(sessionStorage.getItem(AT_ISSUER) ?? "{}");
+  sessionStorage.removeItem(AT_ISSUER);
+  if (begun.state === answer.get("state")) return exchange(begun, answer).catch((error) => void (issuerProblem.value = error));
+  windows().postMessage(String(issuerAnswer));
+  close();
+  // A browser that does not let it close has another tab of the console then, which takes part in the session.
+  await new Promise((done) => setTimeout(done, 2000));
+  return undefined;
+}
+
+/**
+ * @param {Begun} begun
+ * @param {URLSearchParams} answer
+ */
+async function exchange({ nonce, verifier, redirect_uri, issuer, iss_in_response }, answer) {
+  const iss = answer.get("iss");
+  // Another issuer than ours has answered (RFC 9207).
+  if (iss === null ? iss_in_response : iss !== issuer) throw new NotAtIssuer("signIn.issuer.other");
+  const code = answer.get("code");
+  if (answer.has("error") || !code) throw new NotAtIssuer(answer.get("error") === "access_denied" ? "signIn.issuer.denied" : "signIn.issuer.failed");
+  await signIn({ grant_type: "authorization_code", code, code_verifier: verifier, nonce, redirect_uri });
+}
