@@ -49,6 +49,25 @@ def test_a_key_works_as_a_bearer_token(client: AppClient, admin: Headers) -> Non
     assert (me["user_id"], me["scope"]) == (ADMIN_ID, ["roles:read"])
 
 
+@pytest.mark.rule("contract O3")
+@BOTH
+@EVERYWHERE
+def test_an_old_sign_in_gets_the_challenge_of_rfc_9470(client: AppClient, admin: Headers, clock: FrozenClock) -> None:
+    """ASVS 7.5.1."""
+    clock.pass_by(601)
+    refused = client.post("/api/auth/keys", json={"name": "script", "scope": []}, headers=admin)
+    assert (refused.status_code, refused.json()) == (401, {"detail": "A recent sign-in is required"})
+    expected = 'Bearer error="insufficient_user_authentication", max_age=600'
+    assert refused.headers["www-authenticate"] == expected
+    # The token itself is as valid as before: other requests get no challenge.
+    assert client.get("/api/auth/keys", headers=admin).status_code == 200
+    body = {"username": "admin", "password": ADMIN_PASSWORD}
+    again = bearer_of(client.post("/api/auth/token", json=body).json())
+    key = with_key(make(client, again, "*"))
+    refused = client.post("/api/auth/keys", json={"name": "script", "scope": []}, headers=key)
+    assert (refused.status_code, "www-authenticate" in refused.headers) == (403, False)
+
+
 # Sessions.
 
 
@@ -132,5 +151,6 @@ def test_the_list_of_sessions_has_the_address_and_browser_of_each_sign_in(client
         "expires_at": NOW + 30 * 86_400,
         "address": "192.0.2.1",
         "user_agent": ("Browser/1\u00e9 (X11)" + "x" * 300)[:256],
+        "factor": "password",
         "current": True,
     }

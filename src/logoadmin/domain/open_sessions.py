@@ -10,7 +10,7 @@ from logoadmin.domain.model.access import Anonymous, Caller
 from logoadmin.domain.model.errors import InvalidToken
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens, stored_hash
-from logoadmin.domain.model.sign_in import SignInFactor, SignInRules
+from logoadmin.domain.model.sign_in import CLOCK_SKEW, RECENT_SECONDS, SignInFactor, SignInRules
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import Session
 from logoadmin.ports.tokens import Grant, TokenSigner
@@ -167,9 +167,11 @@ def _begun(
 def _refreshed(session: Session, now: int, lifetimes: Lifetimes) -> Session:
     """Return a session after a refresh now.
 
-    A session from a clock that was ahead counts from now.
+    A session from a clock that was ahead counts from now, less the time for which a sign-in is recent: nobody can
+    tell when it was.
     """
-    created_at = min(session.created_at, now)
+    was_ahead = session.created_at > now + CLOCK_SKEW
+    created_at = now - RECENT_SECONDS - 1 if was_ahead else min(session.created_at, now)
     prolonged = replace(session, created_at=created_at, expires_at=now + lifetimes.session, refreshed_at=now)
     return replace(prolonged, expires_at=lifetimes.end_of(prolonged, now))
 

@@ -11,7 +11,8 @@ import jwt
 from logoadmin.adapters.jwt_tokens.keys import Key
 from logoadmin.domain.model.access import SignedIn
 from logoadmin.domain.model.errors import InvalidToken
-from logoadmin.domain.model.limits import CLOCK_SKEW, MAX_ID, MAX_NAME, MAX_SCOPES
+from logoadmin.domain.model.limits import MAX_ID, MAX_NAME, MAX_SCOPES
+from logoadmin.domain.model.sign_in import CLOCK_SKEW
 from logoadmin.ports.tokens import Grant
 
 _TYPE: Final = "at+jwt"

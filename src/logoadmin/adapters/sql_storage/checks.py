@@ -17,7 +17,7 @@ from logoadmin.adapters.sql_storage.tables import changes, metadata, sign_in_att
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.checks import Result, ok, warning, wrong
 from logoadmin.domain.model.errors import SchemaMismatch, StartError
-from logoadmin.domain.model.limits import CLOCK_SKEW
+from logoadmin.domain.model.sign_in import CLOCK_SKEW
 from logoadmin.ports.metrics import NoMetrics
 
 Check = Callable[[Connection], Iterable[Result]]

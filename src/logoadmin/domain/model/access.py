@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from logoadmin.domain.model.errors import NotAuthenticated, NotPermitted, RecentSignInRequired
-from logoadmin.domain.model.sign_in import RECENT_SECONDS
+from logoadmin.domain.model.sign_in import CLOCK_SKEW, RECENT_SECONDS
 
 
 class Scope(StrEnum):
@@ -232,7 +232,7 @@ def require_recent_sign_in(held: Rights, now: int) -> None:
     """
     if held.signed_in_at is None:
         raise NotPermitted
-    if not 0 <= now - held.signed_in_at <= RECENT_SECONDS:
+    if not -CLOCK_SKEW <= now - held.signed_in_at <= RECENT_SECONDS:
         raise RecentSignInRequired
 
 

@@ -43,8 +43,6 @@ MAX_IDEMPOTENCY_KEY: Final = 255
 MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
 MAX_PORT: Final = 65_535
 MAX_WORKERS: Final = 64
-# Seconds by which the clocks of two machines may differ, before one finds tokens of the other not yet valid.
-CLOCK_SKEW: Final = 10
 
 _NO_NUL = r"^[^\x00]*$"
 # RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.

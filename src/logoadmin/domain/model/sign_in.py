@@ -8,6 +8,8 @@ SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_
 
 # The age up to which a sign-in is recent (contract O3).
 RECENT_SECONDS: Final = 600
+# Seconds by which the clocks of two machines may differ, before one finds tokens of the other not yet valid.
+CLOCK_SKEW: Final = 10
 
 # Who must enrol a second factor: nobody, everybody, or holders of any scope that changes something (contract O4).
 SecondFactorPolicy = Literal["optional", "required", "required_for_admins"]

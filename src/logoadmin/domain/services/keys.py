@@ -32,6 +32,7 @@ class CreateKey(Command):
 
     permission = SIGNED_IN
     changes_records = False
+    recent = True
 
     name: RoleName
     scope: Scopes
@@ -77,6 +78,7 @@ class KeyService(Service):
             NotAuthenticated: the caller is not a user.
             NotPermitted: the caller does not hold all of the scope (contract B4), or is a service key, which must not
                 create one that outlives it.
+            RecentSignInRequired: the caller signed in more than 10 minutes ago (contract O3).
             Conflict: the user has 100 keys that have not expired.
         """
         key = KEY_PREFIX + self._randomness.text()

@@ -88,7 +88,7 @@ def show_start(gallery: "LogoAdmin") -> None:
 
 def _warn_of_clock(gallery: "LogoAdmin") -> None:
     """Warn if the last change lies in the future: tokens and sessions then expire at the wrong time."""
-    from logoadmin.domain.model.limits import CLOCK_SKEW
+    from logoadmin.domain.model.sign_in import CLOCK_SKEW
     from logoadmin.domain.services.changes import ListChanges
 
     # A database that fails is reported elsewhere.

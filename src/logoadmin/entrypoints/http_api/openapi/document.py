@@ -98,11 +98,13 @@ def _info() -> dict[str, Any]:
 
 def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, Any]:
     scope = operation.command.permission.scope
+    requires = f" Requires the scope `{scope}`." if scope else ""
+    requires += " Requires a sign-in at most 10 minutes old." if operation.command.recent else ""
     described: dict[str, Any] = {
         "operationId": operation.name,
         "tags": [operation.tag],
         "summary": operation.summary,
-        "description": f"{operation.description} Requires the scope `{scope}`." if scope else operation.description,
+        "description": operation.description + requires,
         "x-source": operation.source,
         "security": _security(operation.command.permission, access),
         "responses": {

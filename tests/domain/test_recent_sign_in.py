@@ -1,0 +1,172 @@
+"""What needs a recent sign-in (contract O3)."""
+
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.model.access import ANONYMOUS, OWNER, Policy, SignedIn
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import (
+    LogoAdminError,
+    NotAuthenticated,
+    NotPermitted,
+    RecentSignInRequired,
+)
+from logoadmin.domain.services import factor_commands, keys
+from logoadmin.domain.services.keys import CreateKey
+from tests.domain.sign_ins import ADMIN, ANN, caller, refresh
+from tests.gallery import ASKED, FrozenClock, ask, gallery_on, once, stock
+
+pytestmark = pytest.mark.rule("contract O3")
+
+# Every command that needs one, written by hand.
+RECENT: Final[tuple[type[Command], ...]] = (
+    keys.CreateKey,
+    factor_commands.EnrolTotp,
+    factor_commands.ConfirmTotp,
+    factor_commands.RemoveFactor,
+    factor_commands.RemoveUserFactors,
+    factor_commands.MakeRecoveryCodes,
+)
+EACH: Final = pytest.mark.parametrize("kind", RECENT)
+
+
+def outcome(gallery: LogoAdmin, kind: type[Command], who: Any) -> type[LogoAdminError] | None:
+    """Return the error of a command, None for success."""
+    try:
+        ask(gallery, kind(**ASKED[kind][1]), who)
+    except LogoAdminError as error:
+        return type(error)
+    return None
+
+
+def is_asked_again(gallery: LogoAdmin, kind: type[Command], who: Any) -> bool:
+    return outcome(gallery, kind, who) is RecentSignInRequired
+
+
+def signed_in(gallery: LogoAdmin) -> SignedIn:
+    return caller(gallery, gallery.sessions.sign_in(ADMIN))
+
+
+def test_the_commands_that_need_a_recent_sign_in_are_these() -> None:
+    assert {kind for kind in ASKED if kind.recent} == {*RECENT}
+
+
+@EACH
+@pytest.mark.parametrize(("age", "asked"), [(0, False), (599, False), (600, False), (601, True), (86_400, True)])
+def test_a_sign_in_is_recent_for_ten_minutes(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command], age: int, asked: bool
+) -> None:
+    """ASVS 7.5.1."""
+    admin = signed_in(stocked)
+    clock.pass_by(age)
+    assert is_asked_again(stocked, kind, admin) is asked
+
+
+def test_the_error_names_the_requirement(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    admin = signed_in(stocked)
+    clock.pass_by(601)
+    with pytest.raises(RecentSignInRequired, match=r"^A recent sign-in is required$"):
+        stocked.keys.create(CreateKey(name="script", scope=()), admin)
+
+
+@EACH
+def test_a_refresh_is_no_sign_in(stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]) -> None:
+    tokens = stocked.sessions.sign_in(ADMIN)
+    clock.pass_by(601)
+    assert is_asked_again(stocked, kind, caller(stocked, refresh(stocked, tokens)))
+
+
+@EACH
+def test_a_sign_in_counts_for_its_own_session_alone(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
+) -> None:
+    """A step-up answered for another session: the old one gains nothing when its user signs in."""
+    before = signed_in(stocked)
+    clock.pass_by(601)
+    assert not is_asked_again(stocked, kind, signed_in(stocked))
+    assert is_asked_again(stocked, kind, before)
+    assert is_asked_again(stocked, kind, SignedIn(before.user_id, before.session_id))
+
+
+def test_nobody_enrols_under_somebody_elses_open_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    """A thief at an open screen has a session of Ann's and a password of their own."""
+    open_screen = caller(stocked, stocked.sessions.sign_in(ANN))
+    clock.pass_by(601)
+    thief = signed_in(stocked)
+    assert not is_asked_again(stocked, factor_commands.EnrolTotp, thief)
+    assert is_asked_again(stocked, factor_commands.EnrolTotp, open_screen)
+    mixed = SignedIn(open_screen.user_id, thief.session_id)  # no token names both
+    assert outcome(stocked, factor_commands.EnrolTotp, mixed) not in (None, RecentSignInRequired)
+
+
+@EACH
+def test_a_service_key_can_do_none_of_it(stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]) -> None:
+    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="all", scope=("*",)), signed_in(stocked)).key)
+    for _ in range(2):
+        assert outcome(stocked, kind, key) is NotPermitted
+        clock.pass_by(601)
+
+
+@EACH
+def test_who_has_no_right_is_not_asked_to_sign_in_again(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
+) -> None:
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    clock.pass_by(601)
+    expected = NotPermitted if kind is factor_commands.RemoveUserFactors else RecentSignInRequired
+    assert outcome(stocked, kind, ann) is expected
+
+
+@EACH
+@pytest.mark.parametrize("access", Policy)
+def test_callers_without_a_session_are_never_asked(
+    storage: MemoryStorage, clock: FrozenClock, kind: type[Command], access: Policy
+) -> None:
+    """The owner, and anybody under ``open``, see what they saw before."""
+    gallery = gallery_on(storage, clock, access)
+    stock(gallery)
+    clock.pass_by(601)
+    assert outcome(gallery, kind, ANONYMOUS) is NotAuthenticated
+    expected = None if kind is factor_commands.RemoveUserFactors else NotAuthenticated
+    assert outcome(gallery, kind, OWNER) is expected
+
+
+@EACH
+@pytest.mark.rule("contract K7")
+def test_a_clock_that_ran_ahead_makes_no_sign_in_recent(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
+) -> None:
+    """Neither before nor after its refresh: nobody can tell when it was."""
+    clock.pass_by(86_400)
+    tokens = stocked.sessions.sign_in(ADMIN)
+    clock.pass_by(-86_400)
+    # The token itself is valid again when the clock gets there, or after a refresh.
+    ahead = stocked.sessions.caller(refresh(stocked, tokens).access_token)
+    assert is_asked_again(stocked, kind, ahead)
+    clock.pass_by(100)
+    assert is_asked_again(stocked, kind, ahead)
+    assert not is_asked_again(stocked, kind, signed_in(stocked))
+
+
+@pytest.mark.rule("contract K7")
+@pytest.mark.parametrize(("ahead", "asked"), [(1, False), (10, False), (11, True), (86_400, True)])
+def test_the_clocks_of_two_machines_may_differ_by_ten_seconds(
+    stocked: LogoAdmin, clock: FrozenClock, ahead: int, asked: bool
+) -> None:
+    admin = signed_in(stocked)
+    clock.pass_by(-ahead)
+    assert is_asked_again(stocked, keys.CreateKey, admin) is asked
+
+
+def test_a_stored_response_is_not_returned_without_a_recent_sign_in(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    admin = signed_in(stocked)
+    command = once(CreateKey(name="script", scope=()), "the key of a request")
+    clock.pass_by(590)
+    made = stocked.keys.create(command, admin)
+    assert stocked.keys.create(command, admin) == made
+    clock.pass_by(11)
+    with pytest.raises(RecentSignInRequired):
+        stocked.keys.create(command, admin)
