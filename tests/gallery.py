@@ -261,6 +261,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     factor_commands.EnrolTotp: ("factors.enrol_totp", {"name": "Phone"}),
     factor_commands.ConfirmTotp: ("factors.confirm_totp", {"factor_id": 1, "code": "000000"}),
     factor_commands.RemoveFactor: ("factors.remove", {"factor_id": 1}),
+    factor_commands.ListUserFactors: ("factors.list_of_user", {"user_id": 7}),
     factor_commands.RemoveUserFactors: ("factors.remove_all", {"user_id": 7}),
     factor_commands.CountRecoveryCodes: ("factors.recovery_codes", {}),
     factor_commands.MakeRecoveryCodes: ("factors.make_recovery_codes", {}),

@@ -93,6 +93,7 @@ __all__ = [
     "ListSessions",
     "ListThemeAuthors",
     "ListThemes",
+    "ListUserFactors",
     "ListUsers",
     "ListedFactor",
     "ListedSession",

@@ -140,6 +140,7 @@ from logoadmin.domain.services.factor_commands import (
     CountRecoveryCodes as CountRecoveryCodes,
     EnrolTotp as EnrolTotp,
     ListFactors as ListFactors,
+    ListUserFactors as ListUserFactors,
     MakeRecoveryCodes as MakeRecoveryCodes,
     RemoveFactor as RemoveFactor,
     RemoveUserFactors as RemoveUserFactors,

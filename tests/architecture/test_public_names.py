@@ -56,9 +56,9 @@ NAMES = {
     *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("ListSessions", "RemoveSession", "RemoveUserSessions"),
     # second factors
-    *("ConfirmTotp", "CountRecoveryCodes", "EnrolTotp", "ListFactors", "MakeRecoveryCodes", "RemoveFactor"),
-    *("RemoveUserFactors", "SignInWithFactor", "ListedFactor", "NewFactor", "NewRecoveryCodes", "NewTotp"),
-    *("RecoveryCodesLeft", "RemovedFactor", "RemovedUserFactors"),
+    *("ConfirmTotp", "CountRecoveryCodes", "EnrolTotp", "ListFactors", "ListUserFactors", "MakeRecoveryCodes"),
+    *("RemoveFactor", "RemoveUserFactors", "SignInWithFactor", "ListedFactor", "NewFactor", "NewRecoveryCodes"),
+    *("NewTotp", "RecoveryCodesLeft", "RemovedFactor", "RemovedUserFactors"),
     *(
         "ExportRecords",
         "ImportRecords",

@@ -71,6 +71,7 @@ TABLE: dict[type[Command], Row] = {
     factor_commands.EnrolTotp:          Row("", False),
     factor_commands.ConfirmTotp:        Row("", False),
     factor_commands.RemoveFactor:       Row("", False),
+    factor_commands.ListUserFactors:    Row("users:read", False),
     factor_commands.RemoveUserFactors:  Row("users:write", False),
     factor_commands.CountRecoveryCodes: Row("", False),
     factor_commands.MakeRecoveryCodes:  Row("", False),

@@ -7,10 +7,10 @@ from pyotp import TOTP
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import SignedIn
-from logoadmin.domain.model.errors import SecondFactorRequired, SignInRefused
+from logoadmin.domain.model.errors import NotFound, SecondFactorRequired, SignInRefused
 from logoadmin.domain.model.factors import NewFactor, NewTotp
 from logoadmin.domain.model.sessions import Tokens
-from logoadmin.domain.services.factor_commands import ConfirmTotp, EnrolTotp, SignInWithFactor
+from logoadmin.domain.services.factor_commands import ConfirmTotp, EnrolTotp, ListUserFactors, SignInWithFactor
 from tests.domain.sign_ins import ANN, caller, works
 from tests.gallery import NOW, FrozenClock
 
@@ -51,3 +51,15 @@ def test_a_code_of_the_app_signs_in_after_the_password(stocked: LogoAdmin, clock
     assert works(stocked, tokens)
     with pytest.raises(SignInRefused):
         second(stocked, required, totp=code_of(totp, clock.now() + 30))
+
+
+@pytest.mark.rule("contract O1")
+def test_administrators_see_the_factors_of_others(stocked: LogoAdmin) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+    stocked.factors.enrol_totp(EnrolTotp(name="Not confirmed"), who)
+    _, factor = enrol(stocked, who)
+    assert [each.factor_id for each in stocked.factors.list_of_user(ListUserFactors(user_id=who.user_id))] == [
+        factor.factor_id
+    ]
+    with pytest.raises(NotFound):
+        stocked.factors.list_of_user(ListUserFactors(user_id=999))

@@ -93,6 +93,7 @@ VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"], "enrol_by": None, "must_change_password": False},
+    "GET /api/users/{user_id}/factors": [],
     "DELETE /api/users/{user_id}/factors": {"user_id": 7, "removed": 0},
     "GET /api/publication": {"version": 11, "left_out": [], "changed": [], "blocked": []},
     "GET /api/settings": {"picture_hosts": []},

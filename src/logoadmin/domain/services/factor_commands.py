@@ -50,6 +50,14 @@ class RemoveFactor(Command):
     factor_id: FactorId
 
 
+class ListUserFactors(Command):
+    """The second factors of a user."""
+
+    permission = Permission(Scope.USERS_READ)
+
+    user_id: UserId
+
+
 class RemoveUserFactors(Command):
     """The removal of all second factors of a user, who has lost them."""
 

@@ -50,13 +50,14 @@ from logoadmin.domain.services.factor_commands import (
     CountRecoveryCodes,
     EnrolTotp,
     ListFactors,
+    ListUserFactors,
     MakeRecoveryCodes,
     RemoveFactor,
     RemoveUserFactors,
     SignInWithFactor,
 )
 from logoadmin.domain.sign_in_limits import Limit, attempt, counting_sign_in, limits_of, succeeded
-from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights, writes
+from logoadmin.domain.use_cases import Service, Transactions, reads, reads_with_rights, writes
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork
@@ -91,6 +92,16 @@ class FactorService(Service):
             NotPermitted: the caller is a service key.
         """
         return tuple(map(listed, confirmed_factors(uow, user_of(held))))
+
+    @reads
+    def list_of_user(self, uow: UnitOfWork, command: ListUserFactors) -> tuple[ListedFactor, ...]:
+        """Return the second factors of a user, by factor_id (contract O1).
+
+        Raises:
+            NotFound: the user does not exist.
+        """
+        get_existing(uow, USERS, command.user_id)
+        return tuple(map(listed, confirmed_factors(uow, command.user_id)))
 
     def enrol_totp(self, command: EnrolTotp, caller: Caller = OWNER) -> NewTotp:
         """Make a secret for an authenticator app, which becomes a factor once it is confirmed (contract O1).

@@ -8,6 +8,7 @@ from typing import Final
 from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.effects import RoleEffect
 from logoadmin.domain.model.factors import (
+    ListedFactor,
     RemovedUserFactors,
 )
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
@@ -174,6 +175,8 @@ OPERATIONS: Final = (
     Operation("contract C6", f"DELETE {_USER}/sessions", sessions.RemoveUserSessions, "sessions.remove_all",
               RemovedUserSessions, "End a user's sessions",
               "All their tokens become invalid; service keys stay. Not with a service key."),
+    Operation("contract O1", f"GET {_USER}/factors", factors.ListUserFactors, "factors.list_of_user",
+              tuple[ListedFactor, ...], "List a user's second factors", "By `factor_id`."),
     Operation("contract O1", f"DELETE {_USER}/factors", factors.RemoveUserFactors, "factors.remove_all",
               RemovedUserFactors, "Remove a user's second factors",
               f"For users who have lost them, with their recovery codes. Their sessions end. {RECENT}", also=(409,)),
