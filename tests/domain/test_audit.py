@@ -443,7 +443,7 @@ def test_the_work_gets_every_other_repository_but_none_of_records_itself(storage
 
     def work(uow: ports.UnitOfWork) -> None:
         def inner(recording: AuditedUnitOfWork) -> None:
-            own = {"caller", "change_log", "held", "now", "close", "load", "artworks", "pins_of"}
+            own = {"caller", "change_log", "held", "now", "close", "load", "artworks", "pins_of", "end_sign_ins"}
             # Not savepoints: the change log would keep the changes that they undo.
             kept_back = {"stored_responses", "savepoint"}
             assert public(recording) == public(uow) - kept_back | own

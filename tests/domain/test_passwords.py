@@ -28,11 +28,12 @@ from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.services.bulk import ApplyChanges
 from logoadmin.domain.services.import_export import ImportRecords
 from logoadmin.domain.services.keys import CreateKey
-from logoadmin.domain.services.sessions import SignIn, WhoAmI
+from logoadmin.domain.services.sessions import RemoveUserSessions, SignIn, WhoAmI
 from logoadmin.domain.services.setup import first_start
 from logoadmin.domain.services.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.ports.storage import UnitOfWork
 from tests.domain.sign_ins import ADMIN, ANN, caller, works
+from tests.domain.test_factors import challenge, code_of, enrol, second
 from tests.gallery import (
     ADMIN_ID,
     ADMIN_PASSWORD,
@@ -408,6 +409,27 @@ def test_of_two_changes_with_one_current_password_the_second_is_refused(
     with pytest.raises(IncorrectPassword):
         stocked.users.set_password(second, ann)
     stocked.sessions.sign_in(SignIn(username="ann", password="the first"))
+
+
+@pytest.mark.rule("contract O2")
+@pytest.mark.parametrize("by", ["oneself", "command line", "import", "end of all sessions"])
+def test_a_new_password_voids_a_sign_in_that_has_only_begun(stocked: LogoAdmin, clock: FrozenClock, by: str) -> None:
+    """A thief with the old password and a code in hand comes too late."""
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    totp, _ = enrol(stocked, ann)
+    clock.pass_by(30)
+    required = challenge(stocked)
+    if by == "oneself":
+        stocked.users.set_password(own("long and rare", current_password=ANN_PASSWORD), ann)
+    elif by == "command line":
+        stocked.users.set_password(own("long and rare"))
+    elif by == "import":
+        line = user_line(7, "long and rare", username="ann", avatar="a.png")
+        stocked.import_export.load(ImportRecords(), [line])
+    else:
+        stocked.sessions.remove_all(RemoveUserSessions(user_id=7))
+    with pytest.raises(SignInRefused):
+        second(stocked, required, totp=code_of(totp, clock.now()))
 
 
 # The first password.

@@ -258,6 +258,11 @@ class AuditedUnitOfWork:
         """The password hashes; to set one is a change of its user."""
         return AuditedPasswords(self._uow, self.records(USERS), self.held)
 
+    def end_sign_ins(self, user_id: int, keep: str | None = None) -> None:
+        """End the sessions of a user, except one, and every sign-in that has only begun (contract C3, O2)."""
+        self.sessions.end_all(user_id, keep)
+        self.challenges.drop(user_id)
+
     def close(self) -> None:
         """Store the history of the changes, and the withdrawals.
 

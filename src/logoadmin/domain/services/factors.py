@@ -193,7 +193,7 @@ class FactorService(Service):
             removed = len(confirmed_factors(uow, command.user_id))
             uow.factors.remove_all(command.user_id)
             unenrolled(uow, command.user_id)
-            uow.sessions.end_all(command.user_id, keep=keep)
+            uow.end_sign_ins(command.user_id, keep)
             return RemovedUserFactors(command.user_id, removed)
 
         return self.transactions.write(command, caller, remove_all)

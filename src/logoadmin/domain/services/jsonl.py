@@ -107,7 +107,7 @@ class UserLine(Line):
         if self.password is None or self.password == uow.passwords.get(known.user_id):
             return False
         uow.passwords.set(known.user_id, self.password)
-        uow.sessions.end_all(known.user_id)
+        uow.end_sign_ins(known.user_id)
         return True
 
 

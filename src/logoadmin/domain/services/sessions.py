@@ -279,7 +279,7 @@ class SessionService(Service):
             raise NotPermitted
         uow.records(USERS).get_for_change(command.user_id, command.if_match)
         ended = len(sessions_of(command.user_id, uow, uow.now, self._session_tokens.lifetimes))
-        uow.sessions.end_all(command.user_id)
+        uow.end_sign_ins(command.user_id)
         if ended:
             record_event(uow, "session_ended", command.user_id, uow.caller, uow.now, count=ended)
         return RemovedUserSessions(command.user_id, ended)

@@ -207,7 +207,7 @@ class UserService(Service):
             if own is not None and uow.passwords.get(own.user_id) != current:  # changed while it was verified
                 raise IncorrectPassword
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
-            uow.sessions.end_all(user.user_id, keep=None if own is None else own.session_id)
+            uow.end_sign_ins(user.user_id, None if own is None else own.session_id)
             return uow.passwords.set(user.user_id, password, verified=True)
 
         return self.transactions.write(command, caller, set_password)
