@@ -120,6 +120,7 @@ _FACTOR: Final = ("factor_id", "kind", "name", "created_at", "last_used_at")
 _SESSION: Final = (
     *("session_id", "created_at", "refreshed_at", "expires_at", "address", "user_agent", "factor", "current"),
 )
+_EVENT: Final = (*("event_id", "at", "event", "user_id", "user_name", "address", "user_agent", "factor", "count"),)
 _CHANGE: Final = (
     *("change_id", "at", "user_id", "action", "kind", "id", "before", "after", "request_id"),
     *("origin", "undoes", "user_name"),
@@ -146,6 +147,7 @@ SAMPLES: Final = (
     Sample("DELETE", "/api/auth/factors/{factor_id}", 200, "always", ("factor_id",), errors=(404, 409)),
     Sample("GET", "/api/auth/recovery-codes", 200, "always", ("left",)),
     Sample("POST", "/api/auth/recovery-codes", 409, "always", ("detail",), errors=(200,)),
+    Sample("GET", "/api/auth/events", 200, "always", _EVENT, is_list=True),
     Sample("GET", "/api/auth/keys", 200, "always", _KEY, is_list=True),
     Sample("POST", "/api/auth/keys", 201, "always", (*_KEY, "key"),
         {"name": "nightly", "scope": ["logos:write"], "expires_in": 3600}, errors=(409,)),

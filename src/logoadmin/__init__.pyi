@@ -47,6 +47,7 @@ from logoadmin.domain.model.errors import (
     TooManyChanges as TooManyChanges,
     TooManySignIns as TooManySignIns,
 )
+from logoadmin.domain.model.events import Event as Event
 from logoadmin.domain.model.factors import (
     ListedFactor as ListedFactor,
     NewFactor as NewFactor,
@@ -135,6 +136,7 @@ from logoadmin.domain.services.changes import (
     Revert as Revert,
     RevertRequest as RevertRequest,
 )
+from logoadmin.domain.services.events import ListEvents as ListEvents
 from logoadmin.domain.services.factor_commands import (
     ConfirmTotp as ConfirmTotp,
     CountRecoveryCodes as CountRecoveryCodes,

@@ -59,6 +59,10 @@ NAMES = {
     *("ConfirmTotp", "CountRecoveryCodes", "EnrolTotp", "ListFactors", "ListUserFactors", "MakeRecoveryCodes"),
     *("RemoveFactor", "RemoveUserFactors", "SignInWithFactor", "ListedFactor", "NewFactor", "NewRecoveryCodes"),
     *("NewTotp", "RecoveryCodesLeft", "RemovedFactor", "RemovedUserFactors"),
+    *("ConfirmTotp", "CountRecoveryCodes", "EnrolTotp", "ListFactors", "MakeRecoveryCodes", "RemoveFactor"),
+    *("RemoveUserFactors", "SignInWithFactor", "ListedFactor", "NewFactor", "NewRecoveryCodes", "NewTotp"),
+    *("RecoveryCodesLeft", "RemovedFactor", "RemovedUserFactors"),
+    *("Event", "ListEvents"),
     *(
         "ExportRecords",
         "ImportRecords",

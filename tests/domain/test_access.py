@@ -24,6 +24,7 @@ from logoadmin.domain.services import (
     authors,
     bulk,
     changes,
+    events,
     factor_commands,
     import_export,
     keys,
@@ -79,6 +80,7 @@ TABLE: dict[type[Command], Row] = {
     keys.ListKeys:              Row("", False),
     keys.CreateKey:             Row("", False),
     keys.RemoveKey:             Row("", False),
+    events.ListEvents:          Row("", False),
     changes.ListChanges:        Row("changes:read", False),
     changes.Revert:             Row("authors:write", False),  # the scope of the kind of record; here it is an author
     changes.RevertRequest:      Row("authors:write", False),

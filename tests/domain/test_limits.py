@@ -8,7 +8,7 @@ from hypothesis import given
 
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import BadLine, InvalidInput, Problem
-from logoadmin.domain.services import artworks, authors, changes, jsonl, keys, roles, sessions, users
+from logoadmin.domain.services import artworks, authors, changes, events, jsonl, keys, roles, sessions, users
 from tests.gallery import ASKED
 from tests.strategies import texts
 
@@ -16,6 +16,7 @@ from tests.strategies import texts
 LISTS = [
     users.ListUsers, roles.ListRoles, authors.ListAuthors, artworks.ListAuthorLogos, artworks.ListAuthorThemes,
     artworks.ListThemes, artworks.ListLogos, changes.ListChanges,
+    events.ListEvents,
 ]
 IDS = [
     (kind, name)

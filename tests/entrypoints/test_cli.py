@@ -690,6 +690,27 @@ def test_the_printed_changes_can_be_filtered(run: Run) -> None:
     says_one_line(run("changes", "--kind", "logos"), 2, "--kind")
 
 
+@pytest.mark.rule("contract O9")
+@pytest.mark.usefixtures("initialised")
+def test_the_events_of_all_users_are_printed_the_newest_first(run: Run) -> None:
+    assert run("events") == CommandResult(0, "", "")
+    for username in ("Ann", "Ben"):
+        run("user", "create", str(ord(username[0])), username, stdin="one two three\n")
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        for username in ("Ann", "Ben", "Ann"):
+            gallery.sessions.sign_in(logoadmin.SignIn(username=username, password="one two three"))
+
+    def names(*options: str) -> list[str]:
+        printed = run("events", *options)
+        assert (printed.code, printed.err) == (0, "")
+        return [json.loads(line)["user_name"] for line in printed.out.splitlines()]
+
+    assert names("--limit", "3") == ["Ann", "Ben", "Ann"]
+    assert names("--user", str(ord("B"))) == names("--order", "asc", "--after", "1", "--limit", "1") == ["Ben"]
+    assert names("--user", "99") == []
+    says_one_line(run("events", "--user", "-1"), 2, "--user_id: Input should be greater than or equal to 0")
+
+
 @pytest.mark.rule("contract G4")
 @pytest.mark.usefixtures("initialised")
 def test_all_that_a_command_did_is_undone_by_its_request(run: Run) -> None:

@@ -22,6 +22,7 @@ from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
 from logoadmin.domain.services.bulk import BulkService
 from logoadmin.domain.services.changes import ChangeService
+from logoadmin.domain.services.events import EventService
 from logoadmin.domain.services.factors import FactorService
 from logoadmin.domain.services.import_export import ImportExportService
 from logoadmin.domain.services.keys import KeyService
@@ -91,6 +92,7 @@ class LogoAdmin:
         sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
         factors: see :class:`~logoadmin.domain.services.factors.FactorService`.
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
+        events: see :class:`~logoadmin.domain.services.events.EventService`.
         pins: see :class:`~logoadmin.domain.services.pins.PinService`.
         settings: see :class:`~logoadmin.domain.services.settings.SettingsService`.
         preferences: see :class:`~logoadmin.domain.services.preferences.PreferenceService`.
@@ -133,16 +135,12 @@ class LogoAdmin:
         self.settings = SettingsService(transactions)
         self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness)
+        self.events = EventService(transactions)
         self.changes = ChangeService(transactions)
         gallery_keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.publishing.days, ports.randomness)
         self.publication = PublicationService(transactions, ports.clock, gallery_keys, rules.publishing)
-        of_kinds = {
-            Kind.ROLE: self.roles,
-            Kind.USER: self.users,
-            Kind.AUTHOR: self.authors,
-            Kind.THEME: self.themes,
-            Kind.LOGO: self.logos,
-        }
+        of_kinds = {Kind.ROLE: self.roles, Kind.USER: self.users, Kind.AUTHOR: self.authors}
+        of_kinds |= {Kind.THEME: self.themes, Kind.LOGO: self.logos}
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
         self.import_export = ImportExportService(transactions, new_passwords)
         tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes, rules.sign_in)

@@ -9,12 +9,14 @@ from typing import Any, Generic, TypeVar
 
 from logoadmin.domain.audit.records import MOST_LOADED
 from logoadmin.domain.audit.unit_of_work import get_existing
-from logoadmin.domain.model.access import Caller
+from logoadmin.domain.model.access import Caller, Rights
 from logoadmin.domain.model.errors import NotModified
+from logoadmin.domain.model.events import Event
 from logoadmin.domain.model.kinds import USERS, RecordKind
 from logoadmin.domain.model.lists import (
     CHANGE_PAGE_SIZES,
     EVERY_CHANGE,
+    RECORD_PAGE_SIZES,
     ChangeFilter,
     Fetch,
     ListCommand,
@@ -33,6 +35,9 @@ from logoadmin.ports.storage import UnitOfWork
 Answer = TypeVar("Answer")
 Listed = TypeVar("Listed")
 Record = TypeVar("Record", bound=StoredRecord)
+
+# The version of a list, the place after which it starts, its first page, and whether more may follow.
+_First = tuple[int, Any, tuple[Listed, ...], bool]
 
 
 def list_records(
@@ -66,6 +71,19 @@ def list_changes(
     return _listing(transactions, command, caller, _ChangePages(where, command.order))
 
 
+def list_events(
+    transactions: Transactions, command: ListCommand, caller: Caller, visible: Callable[[Rights | None], int | None]
+) -> Listing[Event]:
+    """Return a list of events; ``visible`` returns the user whose events the caller gets, None for all users."""
+
+    def first(uow: UnitOfWork, command: ListCommand, held: Rights | None) -> tuple[_EventPages, _First[Event]]:
+        pages = _EventPages(visible(held), command.order)
+        return pages, pages.first(uow, command)
+
+    pages, found = transactions.snapshot_with_rights(command, caller, first)
+    return _listed(transactions, command, pages, found)
+
+
 def changes_between(transactions: Transactions, after: int, last: int) -> Listing[Change]:
     """Return the changes after one id up to another, for the caller who made them."""
     pages = _ChangesUpTo(last)
@@ -76,7 +94,13 @@ def changes_between(transactions: Transactions, after: int, last: int) -> Listin
 def _listing(
     transactions: Transactions, command: ListCommand, caller: Caller, pages: "_ListPages[Listed]"
 ) -> Listing[Listed]:
-    version, start, first, goes_on = transactions.read(command, caller, pages.first)
+    return _listed(transactions, command, pages, transactions.read(command, caller, pages.first))
+
+
+def _listed(
+    transactions: Transactions, command: ListCommand, pages: "_ListPages[Listed]", found: _First[Listed]
+) -> Listing[Listed]:
+    version, start, first, goes_on = found
     if command.limit is None:
         return _whole(transactions, first, pages, start, version)
     shown = first[: command.limit]
@@ -114,8 +138,8 @@ class _ListPages(ABC, Generic[Listed]):
         """What returns the place of a record in the list."""
         return self.id_of
 
-    def first(self, uow: UnitOfWork, command: ListCommand) -> tuple[int, Any, tuple[Listed, ...], bool]:
-        """Return the version of the list, the place after which it starts, a page, and whether more may follow.
+    def first(self, uow: UnitOfWork, command: ListCommand) -> _First[Listed]:
+        """Return the beginning of the list.
 
         Raises:
             NotFound: the record that the list belongs to does not exist, or that after which it starts.
@@ -235,6 +259,24 @@ class _ChangesUpTo(_ChangePages):
         """Return changes by id, up to the last one."""
         limit = min(limit, self._last - after)
         return super().page(after, limit, uow) if limit > 0 else ()
+
+
+class _EventPages(_ListPages[Event]):
+    """A list of events, of all users or of one."""
+
+    sizes = RECORD_PAGE_SIZES
+    id_of = attrgetter("event_id")
+
+    def __init__(self, user_id: int | None, order: Order) -> None:
+        self._user_id, self._order = user_id, order
+
+    def version(self, uow: UnitOfWork, command: ListCommand) -> int:  # noqa: ARG002 (other lists need them)
+        """Return no version: events are no changes."""
+        return 0
+
+    def page(self, after: Any, limit: int, uow: UnitOfWork) -> tuple[Event, ...]:
+        """Return events by id, in the order of the list."""
+        return uow.events.page(after, limit, self._user_id, self._order)
 
 
 def _names_of(user_ids: Iterable[int], uow: UnitOfWork) -> dict[int | None, str]:

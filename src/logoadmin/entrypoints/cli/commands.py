@@ -1,8 +1,9 @@
 """The command ``logoadmin``, and the subcommands without a module of their own."""
 
 import json
+from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -27,6 +28,11 @@ from logoadmin.entrypoints.cli.publish import gallery_key, publish
 from logoadmin.entrypoints.cli.serve import access_option, serve
 from logoadmin.entrypoints.cli.users import user
 from logoadmin.entrypoints.one_line import as_json_line, on_one_line
+
+if TYPE_CHECKING:
+    from logoadmin.domain.model.command import Command
+
+Asked = TypeVar("Asked", bound="Command")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -61,19 +67,45 @@ def init(database: str | None) -> None:
 @database_option
 def changes(database: str | None, limit: int | None, **asked: Any) -> None:
     """Print the history as JSON Lines, the oldest change first."""
-    from pydantic import TypeAdapter
-
     from logoadmin.domain.model.records import Change
     from logoadmin.domain.services.changes import ListChanges
 
-    line = TypeAdapter(Change).serializer.to_json
+    command = _command_of(ListChanges, asked)
+    with gallery_at(database, "never") as gallery:
+        _print_lines(Change, islice(gallery.changes.list(command), limit))
+
+
+@cli.command()
+@click.option("--after", type=click.IntRange(0), help="Only events after this one, in the chosen order.")
+@click.option("--limit", type=click.IntRange(1), help="At most this many events.")
+@click.option("--order", type=click.Choice(["asc", "desc"]), default="desc", help="asc prints the oldest first.")
+@click.option("--user", "user_id", type=int, metavar="ID", help="Only events of this user.")
+@database_option
+def events(database: str | None, limit: int | None, **asked: Any) -> None:
+    """Print sign-ins and what else happened to accounts as JSON Lines, the newest event first."""
+    from logoadmin.domain.model.events import Event
+    from logoadmin.domain.services.events import ListEvents
+
+    command = _command_of(ListEvents, asked)
+    with gallery_at(database, "never") as gallery:
+        _print_lines(Event, islice(gallery.events.list(command), limit))
+
+
+def _command_of(command: type[Asked], asked: Mapping[str, Any]) -> Asked:
+    """Return a command with the options that were given."""
     try:
-        command = ListChanges(**{name: value for name, value in asked.items() if value is not None})
+        return command(**{name: value for name, value in asked.items() if value is not None})
     except InvalidInput as error:
         raise click.UsageError("; ".join(f"--{problem.loc[0]}: {problem.msg}" for problem in error.problems)) from None
-    with gallery_at(database, "never") as gallery:
-        for change in islice(gallery.changes.list(command), limit):
-            click.echo(as_json_line(line(change).decode()).encode())
+
+
+def _print_lines(listed: type, entries: Iterable[Any]) -> None:
+    """Print entries as JSON Lines, without characters that a terminal would obey."""
+    from pydantic import TypeAdapter
+
+    line = TypeAdapter(listed).serializer.to_json
+    for entry in entries:
+        click.echo(as_json_line(line(entry).decode()).encode())
 
 
 @cli.command()

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from logoadmin.domain.model.events import Event
 from logoadmin.domain.model.factors import (
     ListedFactor,
     NewFactor,
@@ -10,6 +11,7 @@ from logoadmin.domain.model.factors import (
     RecoveryCodesLeft,
     RemovedFactor,
 )
+from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.sessions import (
     EndedSession,
     ListedSession,
@@ -20,8 +22,8 @@ from logoadmin.domain.model.sessions import (
     ServiceKey,
     Tokens,
 )
+from logoadmin.domain.services import events, keys, preferences, sessions
 from logoadmin.domain.services import factor_commands as factors
-from logoadmin.domain.services import keys, preferences, sessions
 from logoadmin.entrypoints.http_api.operation import Operation
 
 # The end of descriptions of what an open session is not enough for (contract O3).
@@ -78,6 +80,11 @@ AUTH_OPERATIONS: Final = (
               "factors.make_recovery_codes", NewRecoveryCodes, "Make new recovery codes",
               "Ten codes, shown only once, which replace all others. 409 for a user without a second factor. "
               f"{RECENT}", also=(409,)),
+    Operation("contract O9", "GET /api/auth/events", events.ListEvents, "events.list", Listing[Event],
+              "List events",
+              "Sign-ins, refused ones, ended sessions, and changes of passwords, factors and service keys, the newest "
+              "first: of all users with `users:read`, else your own. Refused sign-ins are counted by user, network and "
+              "hour. They are kept for some months. A service key needs `users:read`."),
     Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, "keys.list", tuple[ServiceKey, ...],
               "List my service keys", "The keys themselves are not shown again. Not with a service key."),
     Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, "keys.create", NewServiceKey,

@@ -120,7 +120,7 @@ def _add_query(values: dict[str, Any], query: bytes, operation: Operation) -> li
 def _add_options(values: dict[str, Any], request: Request, operation: Operation) -> list[Problem]:
     """Add the options in the headers to the values, and return their problems."""
     if operation.method == "GET":
-        if versions := if_none_match(request):
+        if operation.is_versioned and (versions := if_none_match(request)):
             values["if_none_match"] = versions
     elif operation.is_conditional:
         values["if_match"] = if_match(request)

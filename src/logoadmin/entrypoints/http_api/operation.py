@@ -15,6 +15,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Caller, Policy
 from logoadmin.domain.model.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
 from logoadmin.domain.model.css import Verdict
+from logoadmin.domain.model.events import Event
 from logoadmin.domain.model.factors import NewFactor, NewRecoveryCodes, NewTotp
 from logoadmin.domain.model.kinds import RECORDED_KINDS, AnyKind
 from logoadmin.domain.model.lists import Listing
@@ -182,7 +183,11 @@ class Operation:
     @cached_property
     def is_versioned(self) -> bool:
         """Whether the answer has a version: a record, a list of them, or the verdict on the CSS of one."""
-        return (self.streams and self.method == "GET") or self.kind is not None or self.answer is Verdict
+        return (
+            (self.streams and self.method == "GET" and self.answer != Listing[Event])
+            or self.kind is not None
+            or self.answer is Verdict
+        )
 
     @cached_property
     def is_conditional(self) -> bool:

@@ -25,6 +25,7 @@ TAGS: Final = {
     "settings": "What administrators decide for everybody.",
     "factors": "Second factors for signing in, and recovery codes.",
     "keys": "Service keys for scripts: long-lived tokens with a scope of their own.",
+    "events": "What happened when users signed in, and to what they sign in with.",
     "changes": "The history: every change of a record, in order, and undoing it.",
     "import": "Many records at once, from a file.",
     "export": "Many records at once, into a file.",
