@@ -6,7 +6,7 @@
  * the tab that began, and closes.
  */
 import { signal } from "../../vendor/preact.js";
-import { AT_ISSUER, HOME, issuerAnswer, path } from "../../router.js";
+import { AT_ISSUER, HOME, path } from "../../router.js";
 import { signIn } from "../../session.js";
 import { base64url } from "../primitives/base64url.js";
 
@@ -90,8 +90,10 @@ export async function askIssuer({ url, begun }, stop) {
   if (!window.open(url, "", "popup,width=520,height=680")) throw new NotAtIssuer("signIn.issuer.blocked");
   const answer = await new Promise((done) => {
     answers.onmessage = ({ data }) => {
-      const found = new URLSearchParams(data);
-      if (found.get("state") === begun.state) done(found);
+      const found = new URLSearchParams(data.answer);
+      if (found.get("state") !== begun.state) return;
+      answers.postMessage({ taken: begun.state });
+      done(found);
     };
   });
   answers.close();
@@ -105,12 +107,28 @@ export async function askIssuer({ url, begun }, stop) {
 export async function finish(answer) {
   const begun = JSON.parse(sessionStorage.getItem(AT_ISSUER) ?? "{}");
   sessionStorage.removeItem(AT_ISSUER);
-  if (begun.state === answer.get("state")) return exchange(begun, answer).catch((error) => void (issuerProblem.value = error));
-  windows().postMessage(String(issuerAnswer));
-  close();
-  // A browser that does not let it close has another tab of the console then, which takes part in the session.
-  await new Promise((done) => setTimeout(done, 2000));
-  return undefined;
+  const state = answer.get("state");
+  try {
+    if (begun.state === state) await exchange(begun, answer);
+    else if (!(await isTaken(answer, state))) throw new NotAtIssuer("signIn.issuer.failed");
+    else {
+      close();
+      // In a browser that does not let it close, it becomes another tab of the console.
+      await new Promise((done) => setTimeout(done, 2000));
+    }
+  } catch (error) {
+    issuerProblem.value = error;
+  }
+}
+
+/** @param {URLSearchParams} answer @param {string | null} state @returns {Promise<boolean>} whether another tab waits for it */
+function isTaken(answer, state) {
+  const answers = windows();
+  return new Promise((done) => {
+    answers.onmessage = ({ data }) => data.taken === state && done(true);
+    answers.postMessage({ answer: String(answer) });
+    setTimeout(() => done(false), 500);
+  });
 }
 
 /**
