@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
@@ -34,6 +35,7 @@ from logoadmin.domain.services import (
     factor_commands,
     import_export,
     keys,
+    passkeys,
     pins,
     preferences,
     publication,
@@ -44,6 +46,7 @@ from logoadmin.domain.services import (
 )
 from logoadmin.domain.services.setup import first_start
 from logoadmin.ports.outgoing import Outgoing
+from logoadmin.ports.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Session, Storage, UnitOfWork, WriteLock
 
@@ -57,6 +60,30 @@ ANN_PASSWORD: Final = "ann's password"
 # The secret of an authenticator app that waits for its confirmation, and the code that it shows at NOW.
 SPARE_SECRET: Final = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 SPARE_CODE: Final = TOTP(SPARE_SECRET).at(NOW)
+# The challenge for a passkey that is to be enrolled, and one that was created for it at the default public URL.
+SPARE_CHALLENGE: Final = "c3BhcmUgY2hhbGxlbmdlIG9mIGZvcnR5IGJ5dGVzLi4u"
+SPARE_PASSKEY: Final = {
+    "id": "c3BhcmU",
+    "type": "public-key",
+    "response": {
+        "clientDataJSON": (
+            "eyJ0eXBlIjogIndlYmF1dGhuLmNyZWF0ZSIsICJjaGFsbGVuZ2UiOiAiYzNCaGNtVWdZMmhoYkd4bGJtZGxJRzltSUdadmNu"
+            "UjVJR0o1ZEdWekxpNHUiLCAib3JpZ2luIjogImh0dHA6Ly9sb2NhbGhvc3Q6ODAwMCIsICJjcm9zc09yaWdpbiI6IGZhbHNl"
+            "fQ"
+        ),
+        "attestationObject": (
+            "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViJSZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2NFAAAAAAAAAAAA"
+            "AAAAAAAAAAAAAAAABXNwYXJlpQECAyYgASFYIAa1BZJyj5wJbJxnDa5GVSldX_NcVUzLenE_w3yAK3VYIlgglIUC4zOMUHjp"
+            "wUOMEfwlJOnHaa89Q4VBmQdhLyJHhEE"
+        ),
+    },
+}
+# The use of a passkey that nobody has.
+UNKNOWN_PASSKEY: Final = {
+    "id": "dW5rbm93bg",
+    "type": "public-key",
+    "response": {"clientDataJSON": "e30", "authenticatorData": "AAAA", "signature": "AAAA", "userHandle": "Nw"},
+}
 TOKEN_KEY: Final = "a key that only these tests know, long enough"
 
 
@@ -142,6 +169,14 @@ SOME_PASSWORD: Final = "some password"
 _SOME_HASH: Final = CHEAP_PASSWORDS.hash(SOME_PASSWORD)
 
 
+@lru_cache
+def _fido2(public_url: PublicUrl) -> Passkeys:
+    # Imported here, because few tests need it, and it takes a while.
+    from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
+
+    return Fido2Passkeys(public_url)
+
+
 def gallery_on(
     storage: Storage,
     clock: FrozenClock,
@@ -154,6 +189,7 @@ def gallery_on(
     outgoing: Outgoing | None = None,
     sign_in: SignInRules | None = None,
     public_url: PublicUrl = LOCAL,
+    passkeys: OpenPasskeys | str | None = None,
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
@@ -161,7 +197,12 @@ def gallery_on(
         storage.write(lambda uow: first_start(uow, NewPasswords(hasher, None), randomness, clock, ADMIN_PASSWORD))
     tokens = JwtTokens(keys, "logoadmin", "logoadmin")
     signing = Ed25519Signing()
-    ports = Ports(storage, hasher, tokens, tokens, FernetEncryption(), randomness, clock, signing, outgoing=outgoing)
+    ports = Ports(
+        *(storage, hasher, tokens, tokens, FernetEncryption(), randomness, clock, signing),
+        outgoing=outgoing,
+        passkeys=partial(_fido2, public_url) if passkeys is None else passkeys,
+        challenge_keys=[TOKEN_KEY.encode()],
+    )
     rules = Rules(access, lifetimes or Lifetimes(), sign_in=sign_in or SignInRules(), public_url=public_url)
     return LogoAdmin(ports, rules)
 
@@ -266,6 +307,16 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     factor_commands.RemoveUserFactors: ("factors.remove_all", {"user_id": 7}),
     factor_commands.CountRecoveryCodes: ("factors.recovery_codes", {}),
     factor_commands.MakeRecoveryCodes: ("factors.make_recovery_codes", {}),
+    passkeys.AskPasskey: ("passkeys.options", {}),
+    passkeys.BeginPasskey: ("passkeys.begin", {}),
+    passkeys.EnrolPasskey: (
+        "passkeys.enrol",
+        {"challenge": SPARE_CHALLENGE, "name": "Laptop", "credential": SPARE_PASSKEY},
+    ),
+    passkeys.SignInWithPasskey: (
+        "passkeys.sign_in",
+        {"grant_type": "passkey", "challenge": "unknown", "passkey": UNKNOWN_PASSKEY},
+    ),
     factor_commands.SignInWithFactor: (
         "factors.sign_in",
         {"grant_type": "second_factor", "challenge": "unknown", "totp": "000000"},

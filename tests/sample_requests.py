@@ -9,7 +9,7 @@ from httpx2 import Client, Response
 
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.records import Kind
-from tests.gallery import ANN_PASSWORD, ARTWORK, IMPORTED_LINE, SPARE_CODE
+from tests.gallery import ANN_PASSWORD, ARTWORK, IMPORTED_LINE, SPARE_CHALLENGE, SPARE_CODE, SPARE_PASSKEY
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,8 @@ _THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
 # fmt: off
 SAMPLES: Final = (
     Sample("POST", "/api/auth/token", 200, "never", _TOKENS, {"username": "ann", "password": ANN_PASSWORD},
-        errors=(429,)),
+        errors=(409, 429)),
+    Sample("POST", "/api/auth/passkey/options", 200, "never", ("challenge", "options"), errors=(409,)),
     Sample("POST", "/api/auth/revoke", 200, "optional", ("ended",), {"refresh_token": "unknown"}, errors=(403,)),
     Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope", "enrol_by", "must_change_password")),
     Sample("GET", "/api/auth/me/preferences", 200, "always", ()),
@@ -144,6 +145,9 @@ SAMPLES: Final = (
         errors=(409,)),
     Sample("POST", "/api/auth/factors/totp/confirm", 201, "always", (*_FACTOR, "recovery_codes"),
         {"factor_id": 1, "code": SPARE_CODE}, errors=(404, 409)),
+    Sample("POST", "/api/auth/factors/passkeys/options", 200, "always", ("challenge", "options"), errors=(409,)),
+    Sample("POST", "/api/auth/factors/passkeys", 201, "always", (*_FACTOR, "recovery_codes"),
+        {"challenge": SPARE_CHALLENGE, "name": "Laptop", "credential": SPARE_PASSKEY}, errors=(409,)),
     Sample("DELETE", "/api/auth/factors/{factor_id}", 200, "always", ("factor_id",), errors=(404, 409)),
     Sample("GET", "/api/auth/recovery-codes", 200, "always", ("left",)),
     Sample("POST", "/api/auth/recovery-codes", 409, "always", ("detail",), errors=(200,)),

@@ -49,6 +49,7 @@ from logoadmin.domain.model.errors import (
 )
 from logoadmin.domain.model.events import Event as Event
 from logoadmin.domain.model.factors import (
+    PasskeyOptions as PasskeyOptions,
     ListedFactor as ListedFactor,
     NewFactor as NewFactor,
     NewRecoveryCodes as NewRecoveryCodes,
@@ -191,3 +192,21 @@ from logoadmin.embedding import asgi as asgi, connect as connect
 from logoadmin.settings import Settings as Settings
 
 __all__: list[str]
+from logoadmin.domain.model.passkeys import (
+    CreatedCredential as CreatedCredential,
+)
+from logoadmin.domain.model.passkeys import (
+    UsedCredential as UsedCredential,
+)
+from logoadmin.domain.services.passkeys import (
+    AskPasskey as AskPasskey,
+)
+from logoadmin.domain.services.passkeys import (
+    BeginPasskey as BeginPasskey,
+)
+from logoadmin.domain.services.passkeys import (
+    EnrolPasskey as EnrolPasskey,
+)
+from logoadmin.domain.services.passkeys import (
+    SignInWithPasskey as SignInWithPasskey,
+)

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
+from functools import lru_cache, partial
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +20,8 @@ from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import InvalidInput, TablesMissing
+from logoadmin.domain.model.passkeys import NO_NAME, NOT_INSTALLED
+from logoadmin.domain.model.public_url import PublicUrl
 from logoadmin.domain.model.sign_in import SignInRules, Ways
 from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.open_sessions import Lifetimes
@@ -27,6 +30,7 @@ from logoadmin.domain.services.setup import first_start, is_started, stored_toke
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.outgoing import Outgoing
+from logoadmin.ports.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings, wrong_settings
@@ -108,6 +112,8 @@ def _gallery(
         outgoing,
         signing_keys,
         keys_in(settings.factor_key),
+        _passkeys(settings),
+        derived_keys(keys, "passkey challenge"),
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     publishing = PublishingRules(settings.gallery_days, _reader(), settings.pin_imports)
@@ -123,7 +129,7 @@ def sign_in_rules(settings: Settings) -> SignInRules:
         grace_days=settings.second_factor_grace_days,
         min_password_length=settings.min_password_length if is_guarded else None,
         event_days=settings.event_days,
-        ways=Ways(settings.password_sign_in, _has_passkeys(settings), settings.oidc_issuer),
+        ways=Ways(settings.password_sign_in, not isinstance(_passkeys(settings), str), settings.oidc_issuer),
     )
 
 
@@ -193,11 +199,6 @@ def _reader() -> bytes:
     return files("logoadmin").joinpath("reader", "reader.js").read_bytes()
 
 
-def _has_passkeys(settings: Settings) -> bool:
-    """Return whether passkeys can be used: with an optional package, and on a host with a name."""
-    return find_spec("fido2") is not None and not settings.effective_public_url.is_address
-
-
 def _hasher(settings: Settings) -> Argon2Passwords:
     return Argon2Passwords(settings.argon2_memory_kib, settings.argon2_passes)
 
@@ -208,6 +209,24 @@ def _metrics() -> Metrics:
     except ModuleNotFoundError:  # an optional package
         return NoMetrics()
     return PrometheusMetrics()
+
+
+def _passkeys(settings: Settings) -> OpenPasskeys | str:
+    """Return how to get the adapter for passkeys; or why they cannot be used, for clients (contract O1, O8)."""
+    public_url = settings.effective_public_url
+    if public_url.is_address:
+        return NO_NAME
+    if find_spec("fido2") is None:  # an optional package
+        return NOT_INSTALLED
+    return partial(_fido2, public_url)
+
+
+@lru_cache(maxsize=4)
+def _fido2(public_url: PublicUrl) -> Passkeys:
+    # Imported here: few processes see a passkey, and it takes a while.
+    from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
+
+    return Fido2Passkeys(public_url)
 
 
 def _outgoing(settings: Settings) -> Outgoing | None:

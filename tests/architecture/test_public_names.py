@@ -63,6 +63,8 @@ NAMES = {
     *("RemoveUserFactors", "SignInWithFactor", "ListedFactor", "NewFactor", "NewRecoveryCodes", "NewTotp"),
     *("RecoveryCodesLeft", "RemovedFactor", "RemovedUserFactors"),
     *("Event", "ListEvents"),
+    *("AskPasskey", "BeginPasskey", "EnrolPasskey", "SignInWithPasskey", "PasskeyOptions"),
+    *("CreatedCredential", "UsedCredential"),
     *(
         "ExportRecords",
         "ImportRecords",

@@ -12,6 +12,7 @@ from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, P
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import (
     Conflict,
+    InvalidInput,
     InvalidToken,
     LogoAdminError,
     NotAuthenticated,
@@ -28,6 +29,7 @@ from logoadmin.domain.services import (
     factor_commands,
     import_export,
     keys,
+    passkeys,
     pins,
     preferences,
     publication,
@@ -77,6 +79,10 @@ TABLE: dict[type[Command], Row] = {
     factor_commands.CountRecoveryCodes: Row("", False),
     factor_commands.MakeRecoveryCodes:  Row("", False),
     factor_commands.SignInWithFactor:   Row("", True),
+    passkeys.AskPasskey:        Row("", True),
+    passkeys.BeginPasskey:      Row("", False),
+    passkeys.EnrolPasskey:      Row("", False),
+    passkeys.SignInWithPasskey: Row("", True),
     keys.ListKeys:              Row("", False),
     keys.CreateKey:             Row("", False),
     keys.RemoveKey:             Row("", False),
@@ -145,6 +151,8 @@ FOR_USERS = (
     sessions.ListSessions,
     sessions.RemoveSession,
     factor_commands.ListFactors,
+    passkeys.BeginPasskey,
+    passkeys.EnrolPasskey,
     factor_commands.EnrolTotp,
     factor_commands.ConfirmTotp,
     factor_commands.RemoveFactor,
@@ -211,8 +219,12 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
     except InvalidToken as error:
         # The refresh token of the table is not a good one, which says nothing of the caller.
         return None if kind is sessions.Refresh else type(error)
+    # The challenges of the table are not good ones.
     except SignInRefused:
-        if kind is not factor_commands.SignInWithFactor:  # the challenge of the table is not a good one
+        if kind not in (factor_commands.SignInWithFactor, passkeys.SignInWithPasskey):
+            raise
+    except InvalidInput:
+        if kind is not passkeys.EnrolPasskey:
             raise
     except Conflict:
         # Nothing is offered, and nobody has a factor.

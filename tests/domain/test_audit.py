@@ -29,6 +29,7 @@ from logoadmin.domain.services import (
     factor_commands,
     import_export,
     keys,
+    passkeys,
     pins,
     preferences,
     publication,
@@ -145,6 +146,7 @@ UNRECORDED: Final = {
     factor_commands.ListFactors, factor_commands.EnrolTotp, factor_commands.ConfirmTotp, factor_commands.RemoveFactor,
     factor_commands.ListUserFactors, factor_commands.RemoveUserFactors, factor_commands.CountRecoveryCodes,
     factor_commands.MakeRecoveryCodes, factor_commands.SignInWithFactor,
+    passkeys.AskPasskey, passkeys.BeginPasskey, passkeys.EnrolPasskey, passkeys.SignInWithPasskey,
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
     events.ListEvents,
     users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
@@ -161,6 +163,8 @@ UNMET: Final = {
     factor_commands.RemoveFactor,
     factor_commands.MakeRecoveryCodes,
     factor_commands.SignInWithFactor,
+    passkeys.EnrolPasskey,
+    passkeys.SignInWithPasskey,
 }
 
 

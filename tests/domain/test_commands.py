@@ -38,6 +38,7 @@ OPTIONAL = {
     (sessions.SignIn, "grant_type"),
     (sessions.Revoke, "refresh_token"),
     (factor_commands.SignInWithFactor, "recovery_code"),
+    (factor_commands.SignInWithFactor, "passkey"),
     (keys.CreateKey, "expires_in"),
     (artworks.CreateTheme, "active"),
     (artworks.CreateLogo, "active"),

@@ -14,7 +14,7 @@ from logoadmin.domain.model.errors import (
     NotPermitted,
     RecentSignInRequired,
 )
-from logoadmin.domain.services import factor_commands, keys
+from logoadmin.domain.services import factor_commands, keys, passkeys
 from logoadmin.domain.services.keys import CreateKey
 from tests.domain.sign_ins import ADMIN, ANN, caller, refresh
 from tests.gallery import ASKED, FrozenClock, ask, gallery_on, once, stock
@@ -29,6 +29,8 @@ RECENT: Final[tuple[type[Command], ...]] = (
     factor_commands.RemoveFactor,
     factor_commands.RemoveUserFactors,
     factor_commands.MakeRecoveryCodes,
+    passkeys.BeginPasskey,
+    passkeys.EnrolPasskey,
 )
 EACH: Final = pytest.mark.parametrize("kind", RECENT)
 

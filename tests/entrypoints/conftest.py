@@ -17,15 +17,17 @@ from starlette.types import ASGIApp
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.factors.challenges import CHALLENGE_SECONDS
 from logoadmin.domain.factors.secrets import FactorSecrets
 from logoadmin.domain.factors.totp_factors import TotpFactors
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
+from logoadmin.domain.model.sessions import stored_hash
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.app import web_application
 from logoadmin.entrypoints.cli import main
-from logoadmin.ports.storage import Session
+from logoadmin.ports.storage import Challenge, Session
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.command_line import CommandResult, Run
@@ -34,6 +36,7 @@ from tests.gallery import (
     ADMIN_PASSWORD,
     ANN_PASSWORD,
     NOW,
+    SPARE_CHALLENGE,
     SPARE_SECRET,
     FrozenClock,
     WatchedStorage,
@@ -146,7 +149,7 @@ def bearer(gallery: LogoAdmin, username: str, password: str) -> Headers:
 def admin(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
     """The header of somebody who may do everything, and has the service key 1, a session ``spare`` and a factor 1.
 
-    The factor waits for its confirmation.
+    The factor waits for its confirmation, and a challenge for a passkey.
     """
     headers = bearer(gallery, "admin", ADMIN_PASSWORD)
     caller = gallery.sessions.caller(headers["authorization"].split()[1])
@@ -154,6 +157,9 @@ def admin(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
     watched.write(lambda uow: uow.sessions.add(Session("spare", ADMIN_ID, NOW, NOW + 3600)))
     apps = TotpFactors(FactorSecrets(FernetEncryption(), ()))
     watched.write(lambda uow: apps.begin(uow, ADMIN_ID, "spare", SPARE_SECRET, NOW))
+    hash_ = stored_hash("challenge", SPARE_CHALLENGE)
+    asked = Challenge(hash_, "passkey_enrolment", ADMIN_ID, "", NOW + CHALLENGE_SECONDS)
+    watched.write(lambda uow: uow.challenges.add(asked))
     watched.asked.clear()
     return headers
 

@@ -6,12 +6,15 @@ from types import TracebackType
 from typing import TypeVar
 
 from logoadmin.domain.audit.escalation import somebody_holds_all
+from logoadmin.domain.factors.passkey_factors import PasskeyFactors
 from logoadmin.domain.factors.second_step import SecondStep
 from logoadmin.domain.factors.secrets import FactorSecrets
+from logoadmin.domain.factors.signed_challenges import SignedChallenges
 from logoadmin.domain.factors.totp_factors import TotpFactors
 from logoadmin.domain.idempotency import Idempotency
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
+from logoadmin.domain.model.passkeys import NOT_INSTALLED
 from logoadmin.domain.model.public_url import LOCAL, PublicUrl
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.model.sign_in import SignInRules
@@ -26,6 +29,7 @@ from logoadmin.domain.services.events import EventService
 from logoadmin.domain.services.factors import FactorService
 from logoadmin.domain.services.import_export import ImportExportService
 from logoadmin.domain.services.keys import KeyService
+from logoadmin.domain.services.passkeys import PasskeyService
 from logoadmin.domain.services.pins import PinService
 from logoadmin.domain.services.preferences import PreferenceService
 from logoadmin.domain.services.publication import PublicationService, PublishingRules
@@ -38,6 +42,7 @@ from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.outgoing import Outgoing
+from logoadmin.ports.passkeys import OpenPasskeys
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
@@ -48,7 +53,10 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The adapters that the core needs; without ``outgoing`` it asks no other host."""
+    """The adapters that the core needs; without ``outgoing`` it asks no other host.
+
+    Instead of ``passkeys`` it may have the reason why they cannot be used.
+    """
 
     storage: Storage
     hasher: PasswordHasher
@@ -63,6 +71,8 @@ class Ports:
     outgoing: Outgoing | None = None
     gallery_keys: Sequence[SigningKey] = ()
     factor_keys: Sequence[str] = ()
+    passkeys: OpenPasskeys | str = NOT_INSTALLED
+    challenge_keys: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +101,7 @@ class LogoAdmin:
         logos: see :class:`~logoadmin.domain.services.artworks.ArtworkService`.
         sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
         factors: see :class:`~logoadmin.domain.services.factors.FactorService`.
+        passkeys: see :class:`~logoadmin.domain.services.passkeys.PasskeyService`.
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
         events: see :class:`~logoadmin.domain.services.events.EventService`.
         pins: see :class:`~logoadmin.domain.services.pins.PinService`.
@@ -143,11 +154,16 @@ class LogoAdmin:
         of_kinds |= {Kind.THEME: self.themes, Kind.LOGO: self.logos}
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
         self.import_export = ImportExportService(transactions, new_passwords)
+        self._connect_signing_in(ports, rules, transactions)
+
+    def _connect_signing_in(self, ports: Ports, rules: Rules, transactions: Transactions) -> None:
         tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes, rules.sign_in)
         totp = TotpFactors(FactorSecrets(ports.encryption, ports.factor_keys))
-        second_step, clock, metrics = SecondStep(totp, ports.randomness), ports.clock, ports.metrics
+        passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
+        second_step, clock, metrics = SecondStep(totp, passkeys, ports.randomness), ports.clock, ports.metrics
         self.sessions = SessionService(transactions, ports.hasher, tokens, second_step, ports.verifier, clock, metrics)
         self.factors = FactorService(transactions, second_step, tokens, rules.public_url.host, clock, metrics)
+        self.passkeys = PasskeyService(transactions, passkeys, challenges, tokens, clock, metrics)
 
     @property
     def server(self) -> str:

@@ -13,14 +13,14 @@ from logoadmin.ports.storage import Challenge, ChallengePurpose
 
 CHALLENGE_SECONDS: Final = 300
 # Each new challenge deletes up to this many expired ones.
-_MOST_FORGOTTEN: Final = 20
+MOST_FORGOTTEN: Final = 20
 
 
 def new_challenge(
     uow: AnyUnitOfWork, randomness: Randomness, purpose: ChallengePurpose, user_id: int | None, now: int
 ) -> str:
     """Store a new challenge, of an existing user if any, and return it."""
-    uow.challenges.forget_expired(now, _MOST_FORGOTTEN)
+    uow.challenges.forget_expired(now, MOST_FORGOTTEN)
     challenge = randomness.text()
     uow.challenges.add(Challenge(_hashed(challenge), purpose, user_id, "", now + CHALLENGE_SECONDS))
     return challenge

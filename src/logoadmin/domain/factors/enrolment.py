@@ -6,9 +6,9 @@ from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.factors.codes import hashed_code, new_code
-from logoadmin.domain.model.access import Scope
+from logoadmin.domain.model.access import Caller, Scope, SignedIn
 from logoadmin.domain.model.errors import Conflict
-from logoadmin.domain.model.factors import ListedFactor, NewFactor
+from logoadmin.domain.model.factors import ListedFactor, NewFactor, NewRecoveryCodes
 from logoadmin.domain.model.sign_in import SecondFactorPolicy, SignInFactor, SignInRules
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import Factor
@@ -72,6 +72,12 @@ def replace_recovery_codes(uow: AnyUnitOfWork, user_id: int, randomness: Randomn
     codes = tuple(new_code(randomness) for _ in range(RECOVERY_CODES))
     uow.recovery_codes.replace(user_id, [hashed_code("recovery code", user_id, code) for code in codes])
     return codes
+
+
+def are_codes_unused(caller: Caller, uow: AnyUnitOfWork, made: NewFactor | NewRecoveryCodes, _now: int) -> bool:
+    """Return whether the caller's new recovery codes can be shown again: none was used or replaced."""
+    user_id, codes = (caller.user_id if isinstance(caller, SignedIn) else -1), made.recovery_codes or ()
+    return all(uow.recovery_codes.has(user_id, hashed_code("recovery code", user_id, code)) for code in codes)
 
 
 def enrol_by(

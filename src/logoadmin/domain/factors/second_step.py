@@ -7,6 +7,7 @@ from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.factors.challenges import new_challenge
 from logoadmin.domain.factors.codes import hashed_code
 from logoadmin.domain.factors.enrolment import confirmed_factors
+from logoadmin.domain.factors.passkey_factors import PasskeyFactors
 from logoadmin.domain.factors.totp_factors import TotpFactors
 from logoadmin.domain.model.errors import SecondFactorKind, SecondFactorRequired, SignInRefused
 from logoadmin.ports.environment import Randomness
@@ -21,27 +22,36 @@ class SecondStep:
 
     Attributes:
         totp: the authenticator apps.
+        passkeys: the passkeys.
         randomness: for challenges and codes.
     """
 
     totp: TotpFactors
+    passkeys: PasskeyFactors
     randomness: Randomness
 
     def required(self, uow: AnyUnitOfWork, user_id: int, now: int) -> SecondFactorRequired | None:
         """Store a challenge for a user with the right password, and return it; None if they have no factor."""
-        has: set[str] = {factor.kind for factor in confirmed_factors(uow, user_id)}
+        factors = confirmed_factors(uow, user_id)
+        has: set[str] = {factor.kind for factor in factors}
         if not has:
             return None
+        if not self.passkeys.are_usable:
+            has.discard("passkey")
         if uow.recovery_codes.left(user_id):
             has.add("recovery_code")
         challenge = new_challenge(uow, self.randomness, "second_factor", user_id, now)
-        return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has))
+        passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
+        return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has), passkey)
 
-    def verify(self, uow: AnyUnitOfWork, user_id: int, kind: SecondFactorKind, answer: Any, now: int) -> None:
-        """Use up an answer of a user.
+    def verify(
+        self, uow: AnyUnitOfWork, user_id: int, challenge: str, kind: SecondFactorKind, answer: Any, now: int
+    ) -> None:
+        """Use up an answer of a user to a challenge.
 
         Raises:
             SignInRefused: it is wrong, or was used before.
+            Conflict: it is a passkey, and these cannot be used here.
         """
         match kind:
             case "totp":
@@ -49,6 +59,6 @@ class SecondStep:
             case "recovery_code":
                 is_right = uow.recovery_codes.use(user_id, hashed_code("recovery code", user_id, answer))
             case "passkey":
-                is_right = False
+                is_right = self.passkeys.use(uow, challenge, answer, now, of_user=user_id) is not None
         if not is_right:
             raise SignInRefused

@@ -1,9 +1,10 @@
 """Second factors and recovery codes, as they are returned (contract O1)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from logoadmin.domain.model.limits import CreatedAt, FactorId, FactorName, UserId, described
+from logoadmin.domain.model.limits import Challenge, CreatedAt, FactorId, FactorName, UserId, described
 
 FactorKind = Literal["totp", "passkey"]
 
@@ -56,6 +57,21 @@ class NewTotp:
         ),
     ] = field(repr=False)
     qr_svg: Annotated[str, described("The URI as a QR code, in SVG.", "<svg>...</svg>")] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeyOptions:
+    """Options for a browser that creates or uses a passkey."""
+
+    challenge: Challenge = field(repr=False)
+    options: Annotated[
+        Mapping[str, Any],
+        described(
+            "The options, as `PublicKeyCredential.parseCreationOptionsFromJSON()` takes them for a new passkey, and "
+            "`parseRequestOptionsFromJSON()` for signing in.",
+            {"challenge": "AAAAAGtJ0gB2VDNt...", "rpId": "gallery.example", "userVerification": "required"},
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field, Strict
 
 from logoadmin.domain.model.command import Input
+from logoadmin.domain.model.limits import described
 
 # In characters of base64url. WebAuthn level 3 §4: a credential id has at most 1,023 bytes.
 MAX_CREDENTIAL_ID: Final = 1364
@@ -23,13 +24,27 @@ MAX_TRANSPORT: Final = 32
 
 # Why passkeys cannot be used, for clients.
 NOT_INSTALLED: Final = "Passkeys need the extra logoadmin[passkeys], which is not installed"
-NO_HOST_NAME: Final = (
-    "Passkeys need a public_url with a host name instead of an address, and https unless it is localhost"
-)
+NO_NAME: Final = "Passkeys need a name: the host of public_url is an IP address"
 
 
-def _base64url(maximum: int, minimum: int = 1) -> tuple[object, ...]:
-    return Strict(), Field(min_length=minimum, max_length=maximum, pattern=r"^[A-Za-z0-9_\-]*$")
+def _base64url(maximum: int, description: str, example: str, minimum: int = 1) -> tuple[object, ...]:
+    limits = Field(min_length=minimum, max_length=maximum, pattern=r"^[A-Za-z0-9_\-]*$")
+    return Strict(), limits, described(description, example)
+
+
+_ID: Final = "KYEzRfKprZTE-9yHv2rAPbo3D0Kyc1GkswULBQUdN5o"
+_CREATION: Final = {
+    "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+    "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YQ",
+    "transports": ["internal", "hybrid"],
+}
+_USE: Final = {
+    "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+    "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAw",
+    "signature": "MEUCIQCy-Xis-Cw13QAdqAlHS0b_BzHQ1itOov8V-4G5ZgI7LwIg",
+    "userHandle": "Nw",
+}
+_CLIENT_DATA: Final = "What the browser knows: the challenge, the origin and the kind of request."
 
 
 class _FromBrowser(Input):
@@ -39,36 +54,66 @@ class _FromBrowser(Input):
 
 
 class _Credential(_FromBrowser):
-    id: Annotated[str, *_base64url(MAX_CREDENTIAL_ID)]
-    type: Literal["public-key"]
+    id: Annotated[str, *_base64url(MAX_CREDENTIAL_ID, "The id of the credential.", _ID)]
+    type: Annotated[Literal["public-key"], described("The type of credential.", "public-key")]
 
 
 class AttestationResponse(_FromBrowser):
     """An authenticator's response to the creation of a passkey."""
 
-    client_data: Annotated[str, *_base64url(MAX_CLIENT_DATA)] = Field(alias="clientDataJSON")
-    attestation_object: Annotated[str, *_base64url(MAX_ATTESTATION)] = Field(alias="attestationObject")
+    client_data: Annotated[str, *_base64url(MAX_CLIENT_DATA, _CLIENT_DATA, "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0")] = (
+        Field(alias="clientDataJSON")
+    )
+    attestation_object: Annotated[
+        str,
+        *_base64url(MAX_ATTESTATION, "The public key, with data of the authenticator.", "o2NmbXRkbm9uZQ"),
+    ] = Field(alias="attestationObject")
     transports: Annotated[
-        list[Annotated[str, Strict(), Field(max_length=MAX_TRANSPORT)]], Field(max_length=MAX_TRANSPORTS)
+        list[Annotated[str, Strict(), Field(max_length=MAX_TRANSPORT)]],
+        Field(max_length=MAX_TRANSPORTS),
+        described("How the authenticator can be reached.", ["internal", "hybrid"]),
     ] = Field(default_factory=list)
 
 
 class AssertionResponse(_FromBrowser):
     """An authenticator's response to a sign-in with a passkey."""
 
-    client_data: Annotated[str, *_base64url(MAX_CLIENT_DATA)] = Field(alias="clientDataJSON")
-    authenticator_data: Annotated[str, *_base64url(MAX_AUTHENTICATOR_DATA)] = Field(alias="authenticatorData")
-    signature: Annotated[str, *_base64url(MAX_SIGNATURE)]
-    user_handle: Annotated[str, *_base64url(MAX_USER_HANDLE, 0)] | None = Field(default=None, alias="userHandle")
+    client_data: Annotated[str, *_base64url(MAX_CLIENT_DATA, _CLIENT_DATA, "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0")] = Field(
+        alias="clientDataJSON"
+    )
+    authenticator_data: Annotated[
+        str,
+        *_base64url(MAX_AUTHENTICATOR_DATA, "The data of the authenticator that it signs.", "SZYN5YgOjGh0NBcPZHZgW4_k"),
+    ] = Field(alias="authenticatorData")
+    signature: Annotated[str, *_base64url(MAX_SIGNATURE, "The signature of both.", "MEUCIQCy-Xis-Cw13QAdqAlHS0b_")]
+    user_handle: (
+        Annotated[str, *_base64url(MAX_USER_HANDLE, "The user that the passkey was created for.", "Nw", 0)] | None
+    ) = Field(default=None, alias="userHandle")
 
 
 class CreatedCredential(_Credential):
     """A new passkey, as ``toJSON()`` returns it."""
 
-    response: AttestationResponse
+    response: Annotated[AttestationResponse, described("The response of the authenticator.", _CREATION)]
 
 
 class UsedCredential(_Credential):
     """The proof that somebody has a passkey, as ``toJSON()`` returns it."""
 
-    response: AssertionResponse
+    response: Annotated[AssertionResponse, described("The response of the authenticator.", _USE)]
+
+
+NewPasskey = Annotated[
+    CreatedCredential,
+    described(
+        "The passkey, as `toJSON()` of the new credential returns it.",
+        {"id": _ID, "type": "public-key", "response": _CREATION},
+    ),
+]
+PasskeyUse = Annotated[
+    UsedCredential,
+    described(
+        "The use of the passkey, as `toJSON()` of the credential returns it.",
+        {"id": _ID, "type": "public-key", "response": _USE},
+    ),
+]

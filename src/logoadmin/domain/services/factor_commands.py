@@ -6,9 +6,10 @@ from logoadmin.domain.model.access import PUBLIC, SIGNED_IN, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import InvalidInput, Problem, SecondFactorKind
 from logoadmin.domain.model.limits import Challenge, FactorId, FactorName, TotpCode, TypedCode, UserId, described
+from logoadmin.domain.model.passkeys import PasskeyUse
 
 # The fields of the second step, one of which is given; they have the names of the factors.
-_ANSWERS: Final[tuple[SecondFactorKind, ...]] = ("totp", "recovery_code")
+_ANSWERS: Final[tuple[SecondFactorKind, ...]] = ("totp", "passkey", "recovery_code")
 
 
 class ListFactors(Command):
@@ -94,6 +95,7 @@ class SignInWithFactor(Command):
     ]
     challenge: Challenge
     totp: TotpCode = UNSET
+    passkey: PasskeyUse = UNSET
     recovery_code: TypedCode = UNSET
 
     def model_post_init(self, _: Any, /) -> None:

@@ -4,8 +4,8 @@ from functools import partial
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.factors.challenges import open_challenge
-from logoadmin.domain.factors.codes import hashed_code
 from logoadmin.domain.factors.enrolment import (
+    are_codes_unused,
     confirmed_factors,
     enrolled,
     listed,
@@ -154,7 +154,7 @@ class FactorService(Service):
                 raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
             return enrolled(uow, user_id, command.factor_id, self._second_step.randomness)
 
-        return self.transactions.write(command, caller, confirm, unused=partial(_are_codes_unused, caller))
+        return self.transactions.write(command, caller, confirm, unused=partial(are_codes_unused, caller))
 
     @writes
     def remove(self, uow: AuditedUnitOfWork, command: RemoveFactor) -> RemovedFactor:
@@ -226,7 +226,7 @@ class FactorService(Service):
                 raise Conflict("Recovery codes need a second factor to replace; enrol one first")
             return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._second_step.randomness))
 
-        return self.transactions.write(command, caller, make, unused=partial(_are_codes_unused, caller))
+        return self.transactions.write(command, caller, make, unused=partial(are_codes_unused, caller))
 
     def sign_in(self, command: SignInWithFactor, caller: Caller = ANONYMOUS) -> Tokens:
         """Begin a session after the second step (contract O2).
@@ -239,12 +239,13 @@ class FactorService(Service):
         kind, answer = command.answer
         with counting_sign_in(self._metrics):
             limits = self._count(command, client.origin)
+            self._second_step.passkeys.load()
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithFactor) -> Tokens:
                 challenge = open_challenge(uow, command.challenge, "second_factor", uow.now)
                 if challenge is None or challenge.user_id is None or not uow.challenges.take(challenge.challenge_hash):
                     raise SignInRefused
-                self._second_step.verify(uow, challenge.user_id, kind, answer, uow.now)
+                self._second_step.verify(uow, challenge.user_id, command.challenge, kind, answer, uow.now)
                 succeeded(uow, limits)
                 return self._session_tokens.begin(uow, challenge.user_id, client, uow.now, kind)
 
@@ -275,9 +276,3 @@ def _is_unconfirmed(caller: Caller, uow: UnitOfWork, made: NewTotp, _now: int) -
     """Return whether the caller's new secret can be shown again: it was not confirmed or replaced."""
     factors = uow.factors.of_user(caller.user_id) if isinstance(caller, SignedIn) else ()
     return any(factor.factor_id == made.factor_id and not factor.confirmed for factor in factors)
-
-
-def _are_codes_unused(caller: Caller, uow: UnitOfWork, made: NewFactor | NewRecoveryCodes, _now: int) -> bool:
-    """Return whether the caller's new recovery codes can be shown again: none was used or replaced."""
-    user_id, codes = (caller.user_id if isinstance(caller, SignedIn) else -1), made.recovery_codes or ()
-    return all(uow.recovery_codes.has(user_id, hashed_code("recovery code", user_id, code)) for code in codes)

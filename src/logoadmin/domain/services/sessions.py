@@ -328,6 +328,7 @@ class SessionService(Service):
             SignInRefused: the password was changed while it was verified.
         """
         now = self._clock.now()
+        self._second_step.passkeys.load()
 
         def challenge(uow: UnitOfWork) -> SecondFactorRequired | None:
             if uow.passwords.credentials(command.username) != credentials:

@@ -8,6 +8,7 @@ from logoadmin.domain.model.factors import (
     NewFactor,
     NewRecoveryCodes,
     NewTotp,
+    PasskeyOptions,
     RecoveryCodesLeft,
     RemovedFactor,
 )
@@ -22,7 +23,7 @@ from logoadmin.domain.model.sessions import (
     ServiceKey,
     Tokens,
 )
-from logoadmin.domain.services import events, keys, preferences, sessions
+from logoadmin.domain.services import events, keys, passkeys, preferences, sessions
 from logoadmin.domain.services import factor_commands as factors
 from logoadmin.entrypoints.http_api.operation import Operation
 
@@ -36,9 +37,16 @@ AUTH_OPERATIONS: Final = (
               "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access "
               "token and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is "
               "valid once: using it a second time ends the session. For users with a second factor, the right password "
-              "is 401 with a challenge, which `grant_type` `second_factor` answers within five minutes. After many "
-              "failures the response is 429 for a while.", also=(401, 429), form=True,
-              grants=((sessions.Refresh, "sessions.refresh"), (factors.SignInWithFactor, "factors.sign_in"))),
+              "is 401 with a challenge, which `grant_type` `second_factor` answers within five minutes. With "
+              "`grant_type` `passkey`, accepts a passkey alone; 409 where passkeys cannot be used. After many failures "
+              "the response is 429 for a while.", also=(401, 409, 429), form=True,
+              grants=((sessions.Refresh, "sessions.refresh"), (factors.SignInWithFactor, "factors.sign_in"),
+                      (passkeys.SignInWithPasskey, "passkeys.sign_in"))),
+    Operation("contract O2", "POST /api/auth/passkey/options", passkeys.AskPasskey, "passkeys.options", PasskeyOptions,
+              "Begin to sign in with a passkey",
+              "Returns options for `navigator.credentials.get()`, for any passkey that the device finds. `POST "
+              "/api/auth/token` accepts the result within five minutes. 409 where passkeys cannot be used.",
+              also=(409,)),
     Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession,
               "Sign out",
               "Ends the session of the refresh token in the body, or, without a body, of the access token.",
@@ -71,6 +79,16 @@ AUTH_OPERATIONS: Final = (
               "needs a second step. The first factor comes with ten recovery codes, shown only once. 404 if there is "
               f"no such secret or it has expired, 409 if it is confirmed already. {RECENT}",
               success=201, also=(404, 409)),
+    Operation("contract O1", "POST /api/auth/factors/passkeys/options", passkeys.BeginPasskey, "passkeys.begin",
+              PasskeyOptions, "Begin to add a passkey",
+              "Returns options for `navigator.credentials.create()`, which replace any before. 409 for a user with 20 "
+              f"factors, and where passkeys cannot be used. {RECENT}", also=(409,)),
+    Operation("contract O1", "POST /api/auth/factors/passkeys", passkeys.EnrolPasskey, "passkeys.enrol", NewFactor,
+              "Add a passkey",
+              "Accepts the passkey that the browser created with these options, within five minutes. From then on, "
+              "signing in with the password needs a second step, and the passkey signs in alone. The first factor "
+              "comes with ten recovery codes, shown only once. 409 for a passkey that is enrolled already, for a user "
+              f"with 20 factors, and where passkeys cannot be used. {RECENT}", success=201, also=(409,)),
     Operation("contract O1", "DELETE /api/auth/factors/{factor_id}", factors.RemoveFactor, "factors.remove",
               RemovedFactor, "Remove one of my second factors",
               f"With the last one, the recovery codes are removed. {RECENT}", also=(409,)),

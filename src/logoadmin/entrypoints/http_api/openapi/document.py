@@ -287,6 +287,6 @@ def _body(command: type[Command], path_fields: Collection[str]) -> dict[str, Any
 def _parts_of_bodies() -> dict[str, Any]:
     """Return the schemas that bodies refer to."""
     parts: dict[str, Any] = {}
-    for operation in OPERATIONS:
-        parts |= operation.command.model_json_schema(ref_template=REF, schema_generator=_Schemas).get("$defs", {})
+    for command in (command for operation in OPERATIONS for command in _commands(operation)):
+        parts |= command.model_json_schema(ref_template=REF, schema_generator=_Schemas).get("$defs", {})
     return {name: with_examples("", part) if "properties" in part else part for name, part in parts.items()}
