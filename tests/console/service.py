@@ -13,6 +13,7 @@ from logoadmin.adapters.system_environment import SystemClock
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.public_url import local_public_url
+from logoadmin.domain.model.sign_in import SignInRules
 from logoadmin.domain.services import artworks, authors, roles, users
 from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
@@ -90,7 +91,7 @@ def fill(gallery: LogoAdmin) -> None:
 
 
 @contextmanager
-def served(*, is_filled: bool = True) -> Iterator[Served]:
+def served(*, is_filled: bool = True, sign_in: SignInRules | None = None) -> Iterator[Served]:
     """Serve a gallery in a thread of this process, with sample records or without.
 
     Its public URL is that of ``localhost``, at which passkeys work (contract O8), instead of its address.
@@ -99,7 +100,8 @@ def served(*, is_filled: bool = True) -> Iterator[Served]:
     storage = WatchedStorage(MemoryStorage())
     clock = FrozenClock(SystemClock().now())
     origins = Origins()
-    gallery = gallery_on(storage, clock, Policy.GUARDED, outgoing=origins, public_url=local_public_url(port))
+    public_url = local_public_url(port)
+    gallery = gallery_on(storage, clock, Policy.GUARDED, outgoing=origins, public_url=public_url, sign_in=sign_in)
     if is_filled:
         fill(gallery)
     reports: list[str] = []

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from logoadmin.domain.model.sign_in import SignInRules
 from logoadmin.domain.services import users
 from tests.console.driver import looking
 from tests.console.service import served
+from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -59,3 +61,18 @@ def test_who_may_not_add_to_an_empty_gallery_reads_why_every_way_is_closed(chrom
             expect(page.locator("#work").get_by_role("link")).to_have_count(0)
             reasons = [f"You need the \u2068{scope}:write\u2069 permission" for scope in ("logos", "logos", "users")]
             expect(page.locator(".door")).to_contain_text(reasons)
+
+
+@pytest.mark.rule("contract O4", "contract O5")
+def test_of_a_factor_and_a_password_that_are_due_the_factor_comes_first(chromium: Browser) -> None:
+    """A session that must enrol cannot set a password, so the other order would lead nowhere."""
+    required = SignInRules(second_factor="required", grace_days=0)
+    with served(is_filled=False, sign_in=required) as service, looking(chromium, service) as person:
+        page, heading = person.page, person.page.get_by_role("heading", level=1)
+        service.storage.write(lambda uow: uow.secrets.replace("generated_password", str(ADMIN_ID)))
+        person.open()
+        page.get_by_label("User name").fill("admin")
+        page.get_by_label("Password").fill(ADMIN_PASSWORD)
+        page.keyboard.press("Enter")
+        expect(heading).to_have_text("Set up a second step")
+        expect(page.get_by_label("New password")).to_have_count(0)

@@ -11,7 +11,8 @@ const Enrolment = lazy(withTexts(() => import("./enrolment.js").then((module) =>
 
 export function Demanded() {
   const user = me.value;
-  const isPassword = user?.must_change_password === true;
+  // A session that must enrol may do nothing else, so the factor comes first.
+  const isPassword = user?.must_change_password === true && !mustEnrol.value;
   const title = t(isPassword ? "first.title" : "mustEnrol.title");
   const card = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
