@@ -42,6 +42,7 @@ from logoadmin.domain.services import (
     roles,
     sessions,
     settings,
+    sign_in_codes,
     users,
 )
 from logoadmin.domain.services.setup import first_start
@@ -320,6 +321,11 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     factor_commands.SignInWithFactor: (
         "factors.sign_in",
         {"grant_type": "second_factor", "challenge": "unknown", "totp": "000000"},
+    ),
+    sign_in_codes.CreateSignInCode: ("sign_in_codes.create", {"user_id": 7}),
+    sign_in_codes.SignInWithCode: (
+        "sign_in_codes.sign_in",
+        {"grant_type": "sign_in_code", "username": "ann", "code": "unknown"},
     ),
     keys.ListKeys: ("keys.list", {}),
     keys.CreateKey: ("keys.create", {"name": "a script", "scope": [], "expires_in": 60}),

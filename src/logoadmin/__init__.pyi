@@ -53,6 +53,7 @@ from logoadmin.domain.model.factors import (
     ListedFactor as ListedFactor,
     NewFactor as NewFactor,
     NewRecoveryCodes as NewRecoveryCodes,
+    NewSignInCode as NewSignInCode,
     NewTotp as NewTotp,
     RecoveryCodesLeft as RecoveryCodesLeft,
     RemovedFactor as RemovedFactor,
@@ -178,6 +179,10 @@ from logoadmin.domain.services.sessions import (
     WhoAmI as WhoAmI,
 )
 from logoadmin.domain.services.settings import AmendSettings as AmendSettings, GetSettings as GetSettings
+from logoadmin.domain.services.sign_in_codes import (
+    CreateSignInCode as CreateSignInCode,
+    SignInWithCode as SignInWithCode,
+)
 from logoadmin.domain.services.users import (
     AmendUser as AmendUser,
     CreateUser as CreateUser,

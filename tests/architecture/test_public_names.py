@@ -59,10 +59,7 @@ NAMES = {
     *("ConfirmTotp", "CountRecoveryCodes", "EnrolTotp", "ListFactors", "ListUserFactors", "MakeRecoveryCodes"),
     *("RemoveFactor", "RemoveUserFactors", "SignInWithFactor", "ListedFactor", "NewFactor", "NewRecoveryCodes"),
     *("NewTotp", "RecoveryCodesLeft", "RemovedFactor", "RemovedUserFactors"),
-    *("ConfirmTotp", "CountRecoveryCodes", "EnrolTotp", "ListFactors", "MakeRecoveryCodes", "RemoveFactor"),
-    *("RemoveUserFactors", "SignInWithFactor", "ListedFactor", "NewFactor", "NewRecoveryCodes", "NewTotp"),
-    *("RecoveryCodesLeft", "RemovedFactor", "RemovedUserFactors"),
-    *("Event", "ListEvents"),
+    *("Event", "ListEvents", "CreateSignInCode", "SignInWithCode", "NewSignInCode"),
     *("AskPasskey", "BeginPasskey", "EnrolPasskey", "SignInWithPasskey", "PasskeyOptions"),
     *("CreatedCredential", "UsedCredential"),
     *(

@@ -36,6 +36,7 @@ from logoadmin.domain.services import (
     roles,
     sessions,
     settings,
+    sign_in_codes,
     users,
 )
 from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_in, stock
@@ -83,6 +84,8 @@ TABLE: dict[type[Command], Row] = {
     passkeys.BeginPasskey:      Row("", False),
     passkeys.EnrolPasskey:      Row("", False),
     passkeys.SignInWithPasskey: Row("", True),
+    sign_in_codes.CreateSignInCode:     Row("users:write", False),
+    sign_in_codes.SignInWithCode:       Row("", True),
     keys.ListKeys:              Row("", False),
     keys.CreateKey:             Row("", False),
     keys.RemoveKey:             Row("", False),
@@ -221,7 +224,7 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
         return None if kind is sessions.Refresh else type(error)
     # The challenges of the table are not good ones.
     except SignInRefused:
-        if kind not in (factor_commands.SignInWithFactor, passkeys.SignInWithPasskey):
+        if kind not in (factor_commands.SignInWithFactor, passkeys.SignInWithPasskey, sign_in_codes.SignInWithCode):
             raise
     except InvalidInput:
         if kind is not passkeys.EnrolPasskey:

@@ -36,6 +36,7 @@ from logoadmin.domain.services import (
     roles,
     sessions,
     settings,
+    sign_in_codes,
     users,
 )
 from logoadmin.ports import storage as ports
@@ -147,6 +148,7 @@ UNRECORDED: Final = {
     factor_commands.ListUserFactors, factor_commands.RemoveUserFactors, factor_commands.CountRecoveryCodes,
     factor_commands.MakeRecoveryCodes, factor_commands.SignInWithFactor,
     passkeys.AskPasskey, passkeys.BeginPasskey, passkeys.EnrolPasskey, passkeys.SignInWithPasskey,
+    sign_in_codes.CreateSignInCode, sign_in_codes.SignInWithCode,
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
     events.ListEvents,
     users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
@@ -165,6 +167,7 @@ UNMET: Final = {
     factor_commands.SignInWithFactor,
     passkeys.EnrolPasskey,
     passkeys.SignInWithPasskey,
+    sign_in_codes.SignInWithCode,
 }
 
 

@@ -16,6 +16,7 @@ from logoadmin.domain.model.errors import (
 )
 from logoadmin.domain.services import factor_commands, keys, passkeys
 from logoadmin.domain.services.keys import CreateKey
+from logoadmin.domain.services.sign_in_codes import CreateSignInCode
 from tests.domain.sign_ins import ADMIN, ANN, caller, refresh
 from tests.gallery import ASKED, FrozenClock, ask, gallery_on, once, stock
 
@@ -31,7 +32,10 @@ RECENT: Final[tuple[type[Command], ...]] = (
     factor_commands.MakeRecoveryCodes,
     passkeys.BeginPasskey,
     passkeys.EnrolPasskey,
+    CreateSignInCode,
 )
+# They are about other users.
+OF_OTHERS: Final = (factor_commands.RemoveUserFactors, CreateSignInCode)
 EACH: Final = pytest.mark.parametrize("kind", RECENT)
 
 
@@ -118,7 +122,7 @@ def test_who_has_no_right_is_not_asked_to_sign_in_again(
 ) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     clock.pass_by(601)
-    expected = NotPermitted if kind is factor_commands.RemoveUserFactors else RecentSignInRequired
+    expected = NotPermitted if kind in OF_OTHERS else RecentSignInRequired
     assert outcome(stocked, kind, ann) is expected
 
 
@@ -132,7 +136,7 @@ def test_callers_without_a_session_are_never_asked(
     stock(gallery)
     clock.pass_by(601)
     assert outcome(gallery, kind, ANONYMOUS) is NotAuthenticated
-    expected = None if kind is factor_commands.RemoveUserFactors else NotAuthenticated
+    expected = None if kind in OF_OTHERS else NotAuthenticated
     assert outcome(gallery, kind, OWNER) is expected
 
 

@@ -36,6 +36,7 @@ from logoadmin.domain.services.publication import PublicationService, Publishing
 from logoadmin.domain.services.roles import RoleService
 from logoadmin.domain.services.sessions import SessionService
 from logoadmin.domain.services.settings import SettingsService
+from logoadmin.domain.services.sign_in_codes import SignInCodeService
 from logoadmin.domain.services.users import UserService
 from logoadmin.domain.use_cases import Transactions
 from logoadmin.ports.encryption import Encryption
@@ -102,6 +103,7 @@ class LogoAdmin:
         sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
         factors: see :class:`~logoadmin.domain.services.factors.FactorService`.
         passkeys: see :class:`~logoadmin.domain.services.passkeys.PasskeyService`.
+        sign_in_codes: see :class:`~logoadmin.domain.services.sign_in_codes.SignInCodeService`.
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
         events: see :class:`~logoadmin.domain.services.events.EventService`.
         pins: see :class:`~logoadmin.domain.services.pins.PinService`.
@@ -164,6 +166,7 @@ class LogoAdmin:
         self.sessions = SessionService(transactions, ports.hasher, tokens, second_step, ports.verifier, clock, metrics)
         self.factors = FactorService(transactions, second_step, tokens, rules.public_url.host, clock, metrics)
         self.passkeys = PasskeyService(transactions, passkeys, challenges, tokens, clock, metrics)
+        self.sign_in_codes = SignInCodeService(transactions, tokens, ports.randomness, clock, metrics)
 
     @property
     def server(self) -> str:

@@ -101,3 +101,14 @@ class RemovedUserFactors:
 
     user_id: UserId
     removed: Annotated[int, described("The number of second factors that were removed.", 2)]
+
+
+@dataclass(frozen=True, slots=True)
+class NewSignInCode:
+    """A code that signs a user in once, instead of password and second factor (contract O6)."""
+
+    user_id: UserId
+    code: Annotated[str, described("The code, shown only this once.", "7KQ2-M4ZT-9A0C-X3HV-BN5E-R8WD")] = field(
+        repr=False
+    )
+    expires_at: Annotated[int, described("When it expires, as Unix time in seconds.", 1_800_000_600)]

@@ -2,6 +2,8 @@
 
 import contextlib
 import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +16,7 @@ from logoadmin.entrypoints.one_line import on_one_line
 if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.domain.model.access import Owner
+    from logoadmin.domain.model.factors import ListedFactor
     from logoadmin.domain.model.records import Role, User
     from logoadmin.domain.services.users import CreateUser
 
@@ -72,18 +75,80 @@ def _create(gallery: "LogoAdmin", command: "CreateUser", role_id: int | None, ca
 
 @user.command("password")
 @click.argument("named", metavar="USER")
+@click.option(
+    "--factors",
+    "fate",
+    type=click.Choice(["keep", "remove"]),
+    help="Whether the user keeps their second factors.  [default: ask; keep if there is no terminal]",
+)
 @database_option
-def user_password(named: str, database: str | None) -> None:
+def user_password(named: str, fate: str | None, database: str | None) -> None:
     """Set the password of a user, prompted for or read from standard input; their sessions end.
 
     USER is a user id or a username; name:7 is the user named 7.
     """
+    from logoadmin.domain.services.factor_commands import RemoveUserFactors
     from logoadmin.domain.services.users import SetPassword
 
     with changing(database, undoable=False) as (gallery, caller):
         found = _found(gallery, named)
-        gallery.users.set_password(SetPassword(user_id=found.user_id, password=_new_password()), caller)
-        click.echo(f"Changed the password of user {found.user_id}")
+        factors = len(_factors(gallery, found.user_id))
+        command = SetPassword(user_id=found.user_id, password=_new_password())
+        is_lost = factors > 0 and (fate or _asked_fate(factors)) == "remove"
+
+        def change(atomic: "LogoAdmin") -> None:
+            atomic.users.set_password(command, caller)
+            if is_lost:
+                atomic.factors.remove_all(RemoveUserFactors(user_id=found.user_id), caller)
+
+        gallery.atomic(change)
+        kept = f"; {_count(factors)} removed" if is_lost else f"; {_count(factors)} kept" if factors else ""
+        click.echo(f"Changed the password of user {found.user_id}{kept}")
+
+
+@user.command("code")
+@click.argument("named", metavar="USER")
+@database_option
+def user_code(named: str, database: str | None) -> None:
+    """Print a code with which a user signs in once, instead of password and second factor.
+
+    It is valid for 10 minutes and replaces a previous one. The user's other sessions end when it is used. USER is a
+    user id or a username; name:7 is the user named 7.
+    """
+    from logoadmin.domain.services.sign_in_codes import CreateSignInCode
+
+    with gallery_at(database, "never") as gallery:
+        found = _found(gallery, named)
+        made = gallery.sign_in_codes.create(CreateSignInCode(user_id=found.user_id))
+        click.echo(made.code)
+        text = f"{found.username} signs in with it once within 10 minutes, at {gallery.public_url.base}"
+        click.echo(on_one_line(text), err=True)
+
+
+@user.command("factors")
+@click.argument("named", metavar="USER")
+@click.option("--remove", is_flag=True, help="Remove all of them, and the recovery codes; the user's sessions end.")
+@database_option
+def user_factors(named: str, remove: bool, database: str | None) -> None:
+    """Print the second factors of a user: id, kind, when last used, and name.
+
+    USER is a user id or a username; name:7 is the user named 7.
+    """
+    from logoadmin.domain.services.factor_commands import RemoveUserFactors
+
+    with gallery_at(database, "never") as gallery:
+        found = _found(gallery, named)
+        if remove:
+            removed = gallery.factors.remove_all(RemoveUserFactors(user_id=found.user_id)).removed
+            click.echo(f"Removed {_count(removed)} of user {found.user_id}")
+            return
+        factors = _factors(gallery, found.user_id)
+        if not factors:
+            click.echo(f"User {found.user_id} has no second factor", err=True)
+        for factor in factors:
+            used = "never used" if factor.last_used_at is None else f"used {_date(factor.last_used_at)}"
+            text = f"{factor.factor_id:>10}  {factor.kind:<7}  {used:<15}  {factor.name}"
+            click.echo(on_one_line(text))
 
 
 @user.command("role")
@@ -117,6 +182,28 @@ def user_remove(named: str, database: str | None) -> None:
         found = _found(gallery, named)
         gallery.users.remove(RemoveUser(user_id=found.user_id), caller)
         click.echo(on_one_line(f"Removed user {found.user_id}, {found.username}"))
+
+
+def _factors(gallery: "LogoAdmin", user_id: int) -> "Sequence[ListedFactor]":
+    from logoadmin.domain.services.factor_commands import ListUserFactors
+
+    return gallery.factors.list_of_user(ListUserFactors(user_id=user_id))
+
+
+def _asked_fate(factors: int) -> str:
+    """Ask whether second factors are to be removed; without a terminal they are kept."""
+    if not sys.stdin.isatty():
+        return "keep"
+    text = f"The user has {_count(factors)}, needed with the password. Remove, because they are lost?"
+    return "remove" if click.confirm(text, err=True) else "keep"
+
+
+def _count(factors: int) -> str:
+    return f"{factors} second factor{'' if factors == 1 else 's'}"
+
+
+def _date(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
 def _found_role(gallery: "LogoAdmin", named: str) -> "Role":

@@ -23,7 +23,7 @@ from logoadmin.domain.model.sessions import (
     ServiceKey,
     Tokens,
 )
-from logoadmin.domain.services import events, keys, passkeys, preferences, sessions
+from logoadmin.domain.services import events, keys, passkeys, preferences, sessions, sign_in_codes
 from logoadmin.domain.services import factor_commands as factors
 from logoadmin.entrypoints.http_api.operation import Operation
 
@@ -38,10 +38,12 @@ AUTH_OPERATIONS: Final = (
               "token and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is "
               "valid once: using it a second time ends the session. For users with a second factor, the right password "
               "is 401 with a challenge, which `grant_type` `second_factor` answers within five minutes. With "
-              "`grant_type` `passkey`, accepts a passkey alone; 409 where passkeys cannot be used. After many failures "
-              "the response is 429 for a while.", also=(401, 409, 429), form=True,
+              "`grant_type` `passkey`, accepts a passkey alone; 409 where passkeys cannot be used. With "
+              "`sign_in_code`, accepts a code of `logoadmin user code` instead of all that. After many failures the "
+              "response is 429 for a while.", also=(401, 409, 429), form=True,
               grants=((sessions.Refresh, "sessions.refresh"), (factors.SignInWithFactor, "factors.sign_in"),
-                      (passkeys.SignInWithPasskey, "passkeys.sign_in"))),
+                      (passkeys.SignInWithPasskey, "passkeys.sign_in"),
+                      (sign_in_codes.SignInWithCode, "sign_in_codes.sign_in"))),
     Operation("contract O2", "POST /api/auth/passkey/options", passkeys.AskPasskey, "passkeys.options", PasskeyOptions,
               "Begin to sign in with a passkey",
               "Returns options for `navigator.credentials.get()`, for any passkey that the device finds. `POST "

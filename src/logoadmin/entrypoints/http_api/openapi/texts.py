@@ -38,6 +38,7 @@ SCHEMAS: Final = {
     "Refresh": "Exchanging a refresh token for new tokens.",
     "SignInWithFactor": "The second step of signing in, with exactly one of the answers.",
     "SignInWithPasskey": "Signing in with a passkey alone, whose authenticator verified its user.",
+    "SignInWithCode": "Signing in with a code of the operator, instead of a password and a second factor.",
     "SecondFactorRequired": "The password is right, and a second factor must follow. The challenge opens nothing.",
     **{f"{kind.name}Snapshot": f"A {kind.kind} in the history." for kind in RECORDED_KINDS.values()},
     "Problem": "One thing that is wrong with a request.",
