@@ -442,6 +442,7 @@ def is_due(gallery: LogoAdmin, username: str, password: str) -> bool:
 
 @pytest.mark.rule("contract H3")
 def test_a_generated_first_password_must_be_changed(storage: MemoryStorage, clock: FrozenClock) -> None:
+    """ASVS 6.4.1: the console asks for another one before anything else."""
     rules = NewPasswords(CHEAP_PASSWORDS, 8)
     generated = storage.write(lambda uow: first_start(uow, rules, SystemRandomness(), clock, None))
     assert generated is not None
